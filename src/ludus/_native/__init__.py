@@ -1,0 +1,1 @@
+"""The compiled twins: one extension module per game, built from `native/`."""

@@ -1,0 +1,39 @@
+"""The contract between games, players and everything that brings them together."""
+
+from ludus.core.errors import (
+    BadMove,
+    BadPosition,
+    BadRecord,
+    BadSpec,
+    LudusError,
+    UnknownName,
+)
+from ludus.core.game import CHANCE, AnyGame, Game, Move, Position
+from ludus.core.limit import Limit
+from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.match import MatchRecord, MoveRecord, play_match
+from ludus.core.outcome import Outcome
+from ludus.core.player import Choice, Player
+
+__all__ = [
+    "CHANCE",
+    "NO_MARKS",
+    "AnyGame",
+    "BadMove",
+    "BadPosition",
+    "BadRecord",
+    "BadSpec",
+    "Choice",
+    "Game",
+    "Limit",
+    "LudusError",
+    "Marks",
+    "MatchRecord",
+    "Move",
+    "MoveRecord",
+    "Outcome",
+    "Player",
+    "Position",
+    "UnknownName",
+    "play_match",
+]

@@ -1,0 +1,93 @@
+"""The one loop in which games are played, and the record it leaves."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ludus.core.game import CHANCE, AnyGame
+from ludus.core.limit import Limit
+from ludus.core.outcome import Outcome
+from ludus.core.player import Player
+
+MAX_PLIES = 10_000
+"""No rules of ours need more; a game that gets here is called a draw by `length`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """One move (or roll) of a match."""
+
+    mover: int
+    move: Any
+    seconds: float
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A whole game: who played, every move, and how it ended."""
+
+    game: str
+    rules: Any
+    players: tuple[str, str]
+    seed: int
+    start: str
+    moves: tuple[MoveRecord, ...]
+    outcome: Outcome
+
+
+def play_match(
+    game: AnyGame,
+    players: tuple[Player, Player],
+    *,
+    seed: int,
+    limit: Limit = Limit(),  # noqa: B008 - frozen
+    start: Any = None,
+    max_plies: int = MAX_PLIES,
+    watch: Callable[[Any, MoveRecord], None] | None = None,
+) -> MatchRecord:
+    """Play one game; `players[0]` is side 0. The same seed gives the same game.
+
+    A player that makes an illegal move loses by `illegal`. Dice come from the match's own seed,
+    so two matches with one seed and the same dice-rolling turns see the same dice.
+    """
+    dice = random.Random(seed)
+    for side, player in enumerate(players):
+        player.begin(dice.getrandbits(62) + side)
+    position = game.start() if start is None else start
+    first = position
+    moves: list[MoveRecord] = []
+    outcome = position.outcome()
+    while outcome is None:
+        if len(moves) >= max_plies:
+            outcome = Outcome(None, "length")
+            break
+        mover = position.mover
+        began = time.perf_counter()
+        comment = ""
+        if mover == CHANCE:
+            rolls, weights = zip(*game.chances(position), strict=True)
+            move = dice.choices(rolls, weights)[0]
+        else:
+            choice = players[mover].choose(position, limit)
+            move, comment = choice.move, choice.comment
+        record = MoveRecord(mover, move, time.perf_counter() - began, comment)
+        moves.append(record)
+        if mover != CHANCE and move not in position.legal_moves():
+            outcome = Outcome(1 - mover, "illegal")
+            break
+        position = position.play(move)
+        if watch is not None:
+            watch(position, record)
+        outcome = position.outcome()
+    return MatchRecord(
+        game=game.id,
+        rules=game.rules,
+        players=(players[0].spec, players[1].spec),
+        seed=seed,
+        start=str(first),
+        moves=tuple(moves),
+        outcome=outcome,
+    )

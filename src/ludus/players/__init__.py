@@ -1,0 +1,36 @@
+"""Ways of choosing a move, one per file, found by name."""
+
+from ludus.core.errors import BadSpec, UnknownName, quoted
+from ludus.core.game import AnyGame
+from ludus.core.player import Player
+from ludus.core.registry import Registry
+from ludus.core.spec import parse_spec, with_options
+
+PLAYERS: Registry[type[Player]] = Registry(
+    "player",
+    {
+        "random": "ludus.players.uniform:UniformPlayer",
+        "playouts": "ludus.players.playouts:PlayoutPlayer",
+    },
+)
+
+
+def player(spec: str, game: AnyGame) -> Player:
+    """A player by its spec string, ready to play this game.
+
+    >>> from ludus.games import game
+    >>> player("playouts:games=50", game("hexapawn")).settings.games
+    50
+    """
+    parsed = parse_spec(spec)
+    kind = PLAYERS[parsed.name]
+    if kind.games is not None and game.id not in kind.games:
+        raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {', '.join(kind.games)}")
+    if parsed.words:
+        raise BadSpec(f"{quoted(parsed.words[0])} in {quoted(spec)} is not key=value")
+    settings = kind.options
+    if parsed.options and settings is None:
+        raise UnknownName(f"{parsed.name} has no options")
+    if settings is not None:
+        settings = with_options(settings, parsed.options, parsed.name)
+    return kind(game, settings, spec)
