@@ -1,0 +1,36 @@
+"""Perft tables from independent sources, for every engine of every game that has one."""
+
+from pathlib import Path
+
+import pytest
+
+import ludus
+
+TABLES = sorted((Path(__file__).parent / "perft").glob("*.txt"))
+PYTHON_NODES = 60_000
+"""The readable engine counts up to here; the compiled one counts everything."""
+
+
+def rows(table):
+    for line in table.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            rules, position, counts = (part.strip() for part in line.split("|"))
+            yield rules, position, [int(word) for word in counts.split()]
+
+
+CASES = [(table.stem, *row) for table in TABLES for row in rows(table)]
+
+
+def test_every_game_has_a_table():
+    assert [table.stem for table in TABLES] == sorted(ludus.GAMES)
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(("name", "rules", "position", "counts"), CASES)
+def test_perft(name, rules, position, counts, engine):
+    game = ludus.game(name, rules, engine)
+    start = game.start() if position == "start" else game.parse(position)
+    limit = float("inf") if engine == "native" else PYTHON_NODES
+    for depth, nodes in enumerate(counts, start=1):
+        if nodes <= limit:
+            assert game.perft(start, depth) == nodes
