@@ -1,8 +1,8 @@
 """A hexapawn board as a value.
 
-Martin Gardner's game ("Mathematical Games", Scientific American, March 1962) with the change of
-Hocquette and Muggleton ("Machine discovery of comprehensible strategies for simple games using
-meta-interpretive learning"): a side that cannot move draws, where Gardner has it lose.
+Martin Gardner's game ("Mathematical Games", Scientific American, March 1962) with the change that
+Muggleton and Hocquette made to it ("Machine Discovery of Comprehensible Strategies for Simple
+Games Using Meta-interpretive Learning", 2019): a side that cannot move draws and does not lose.
 """
 
 from collections.abc import Iterator
