@@ -260,7 +260,7 @@ def test_the_depth_of_variations_is_limited():
     with pytest.raises(BadRecord, match="more than 50 deep"):
         Record(line=nested(5000))
     text = str(deepest).replace("(1. a1)", "(1. a1 (1. a1))")
-    with pytest.raises(BadRecord, match="more than 50 deep"):
+    with pytest.raises(BadRecord, match=r"line \d+: variations lie more than 50 deep"):
         Record.parse(text)
 
 
