@@ -196,11 +196,13 @@ class Environment:
         environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
             "PATH": self.search_path(),
+            # Otherwise the one this Python was compiled with is wanted, which may not be here.
+            "CXX": prerequisites.compiler() or "c++",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_NO_INPUT": "1",
             "PIP_USER": "0",
         }
-        with self.log.open("a") as log:
+        with self.log.open("w") as log:
             done = subprocess.run(
                 command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment
             )
@@ -208,7 +210,7 @@ class Environment:
             lines = self.log.read_text(errors="replace").splitlines()
             print(*lines[-LOG_LINES:], sep="\n", file=sys.stderr)
             where = self.log.relative_to(self.root)
-            raise SetupError(f"this step failed; its whole log is in {where}")
+            raise SetupError(f"this step failed; the whole log is in {where}")
 
     def search_path(self) -> str:
         """PATH as the build sees it."""

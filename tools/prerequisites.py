@@ -15,7 +15,7 @@ OLDEST_CMAKE = (3, 20)
 def missing() -> list[str]:
     """One line per thing that is missing here; empty on a machine that is ready."""
     lines = []
-    if not any(shutil.which(name) for name in compilers()):
+    if compiler() is None:
         lines.append("a C++ compiler is missing: apt-get install g++")
     if find_spec("venv") is None or find_spec("ensurepip") is None:
         lines.append("Python's venv module is missing: apt-get install python3-venv")
@@ -24,10 +24,11 @@ def missing() -> list[str]:
     return lines
 
 
-def compilers() -> list[str]:
-    """Names under which CMake looks for a C++ compiler."""
-    chosen = os.environ.get("CXX", "").split()
-    return chosen[:1] or ["c++", "g++", "clang++"]
+def compiler() -> str | None:
+    """The C++ compiler to build with: what CXX says, else the first that is found."""
+    if chosen := os.environ.get("CXX"):
+        return chosen if shutil.which(chosen.split()[0]) else None
+    return next((name for name in ("c++", "g++", "clang++") if shutil.which(name)), None)
 
 
 def missing_build_tools(path: str) -> list[str]:
