@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -53,6 +54,9 @@ class State:
 
     python: str
     """Version of the interpreter, as in `3.11`."""
+
+    processor: str
+    """What the processor can do: the native core is compiled for this very one."""
 
     requirements: str = ""
     """Fingerprint of what pyproject.toml and constraints.txt ask for; empty before it is there."""
@@ -121,6 +125,8 @@ class Environment:
             return ".venv was left half made"
         if state.home != str(self.root):
             return ".venv was made for another folder"
+        if state.processor != processor():
+            return ".venv was made on another kind of processor"
         names = self.installed_names(state)
         try:
             version = run_quietly([str(self.python), "-I", "-c", PROBE, *names])
@@ -153,7 +159,7 @@ class Environment:
         version = run_quietly([str(self.python), "-I", "-c", PROBE, "pip"])
         if version is None:
             raise SetupError(f"{creator} made an environment that does not run")
-        return State(str(self.root), version)
+        return State(str(self.root), version, processor())
 
     def install_requirements(self, state: State, extras: Sequence[str]) -> State:
         """Everything from PyPI that the package needs to be built, used and, if asked, checked."""
@@ -264,6 +270,16 @@ def fingerprint(parts: Sequence[bytes]) -> str:
     """One hash of several texts, which changes too if something moves from one to the next."""
     lengths = b",".join(b"%d" % len(part) for part in parts)
     return hashlib.sha256(lengths + b":" + b"".join(parts)).hexdigest()
+
+
+def processor() -> str:
+    """Fingerprint of the instructions that this machine has."""
+    try:
+        description = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        description = ""
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", description, re.MULTILINE)
+    return fingerprint([platform.machine().encode(), found[1].encode() if found else b""])
 
 
 def run_quietly(command: Sequence[str]) -> str | None:

@@ -221,6 +221,13 @@ def test_a_moved_checkout_is_noticed(ready: Rehearsal) -> None:
     assert moved.steps() == []
 
 
+def test_another_processor_is_noticed(ready: Rehearsal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "processor", lambda: "one with fewer instructions")
+    assert ready.trouble() == ".venv was made on another kind of processor"
+    assert ready.steps() == ALL
+    assert ready.steps() == []
+
+
 @pytest.mark.parametrize("step", ALL)
 def test_an_interrupted_set_up_begins_again(checkout: Path, step: str) -> None:
     made = Rehearsal(checkout, failing=[(step, KeyboardInterrupt())])
