@@ -1,0 +1,55 @@
+"""What all tests share: leaving out, loudly, those that need a program this machine lacks."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+
+import debian_packages
+
+LEFT_OUT = "left out: needs "
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "needs_debian(package): needs a package of tools/debian-packages.txt; "
+        "left out where it is missing, an error under CI=true",
+    )
+    # Debian's games are in a folder that root's PATH does not have.
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if debian_packages.GAMES_FOLDER not in folders:
+        os.environ["PATH"] = os.pathsep.join([*folders, debian_packages.GAMES_FOLDER])
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    packages = debian_packages.read()
+    for marker in item.iter_markers("needs_debian"):
+        for name in marker.args:
+            if name not in packages:
+                pytest.fail(f"{name} is not in tools/debian-packages.txt", pytrace=False)
+            if packages[name].is_missing:
+                leave_out(packages[name])
+
+
+def leave_out(package: debian_packages.Package) -> None:
+    """Skip the test that asked for the package, or fail it where nothing may be skipped."""
+    reason = f"{LEFT_OUT}{package}: {debian_packages.install_line([package])}"
+    if debian_packages.nothing_may_be_left_out():
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = [report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)]
+    left_out = [reason for reason in reasons if LEFT_OUT in reason]
+    if left_out:
+        terminalreporter.section("tests left out")
+        for reason in sorted(set(left_out)):
+            text = reason.partition(LEFT_OUT)[2]
+            terminalreporter.line(f"{left_out.count(reason)} × needs {text}", yellow=True)
