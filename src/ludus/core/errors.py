@@ -1,6 +1,6 @@
 """Errors that a user can cause. Each message is one line and says what is wrong and where."""
 
-MAX_TEXT = 100_000
+MAX_TEXT = 1_000_000
 """Longest text any parser looks at; a game record is the longest thing people paste."""
 
 
