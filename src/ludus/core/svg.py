@@ -11,6 +11,7 @@ drawings are equal texts.
 
 import math
 import re
+from collections.abc import Sequence
 
 Point = tuple[float, float]
 
@@ -70,19 +71,18 @@ class Canvas:
     def rect(self, corner: Point, width: float, height: float, css: str, rx: float = 0) -> None:
         """A rectangle from its top-left corner; `rx` rounds the corners."""
         x, y = corner
-        more = {"rx": rx} if rx else {}
-        self._add("rect", css, x=x, y=y, width=width, height=height, **more)
+        self._add("rect", css, x=x, y=y, width=width, height=height, rx=rx or None)
 
     def line(self, start: Point, end: Point, css: str) -> None:
         """A straight line."""
         self._add("line", css, x1=start[0], y1=start[1], x2=end[0], y2=end[1])
 
-    def circle(self, centre: Point, radius: float, css: str, opacity: float = 1) -> None:
-        """A disc or a ring, as the class says."""
-        more = {"opacity": opacity} if opacity < 1 else {}
-        self._add("circle", css, cx=centre[0], cy=centre[1], r=radius, **more)
+    def circle(self, centre: Point, radius: float, css: str, filled: float = 1) -> None:
+        """A disc or a ring, as the class says; `filled` is how opaque the disc is inside."""
+        x, y = centre
+        self._add("circle", css, cx=x, cy=y, r=radius, fill_opacity=None if filled == 1 else filled)
 
-    def polygon(self, corners: list[Point], css: str) -> None:
+    def polygon(self, corners: Sequence[Point], css: str) -> None:
         """A closed shape with straight sides."""
         self._add("polygon", css, points=" ".join(f"{number(x)},{number(y)}" for x, y in corners))
 
@@ -131,10 +131,13 @@ class Canvas:
             height=height,
         )
 
-    def _add(self, tag: str, css: str, content: str = "", **attributes: str | float) -> None:
-        written = "".join(
-            f' {key.replace("_", "-")}="{escape(value if isinstance(value, str) else number(value))}"'
-            for key, value in {"class": css, **attributes}.items()
-        )
+    def _add(self, tag: str, css: str, content: str = "", **attributes: str | float | None) -> None:
+        """One more element; an attribute that is None is left out."""
+        written = f' class="{escape(css)}"'
+        for key, value in attributes.items():
+            if value is None:
+                continue
+            text = escape(value) if isinstance(value, str) else number(value)
+            written += f' {key.replace("_", "-")}="{text}"'
         end = f">{content}</{tag}>" if content else "/>"
         self._shapes.append(f"<{tag}{written}{end}")

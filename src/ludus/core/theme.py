@@ -46,6 +46,7 @@ class Palette:
     good: str
     bad: str
     heat: str
+    heat_rim: str
 
 
 LIGHT = Palette(
@@ -68,7 +69,8 @@ LIGHT = Palette(
     last="#7d4f00",
     good="#1b6640",
     bad="#a81e17",
-    heat="#e2562b",
+    heat="#f07f3c",
+    heat_rim="#a2460f",
 )
 
 DARK = Palette(
@@ -91,7 +93,8 @@ DARK = Palette(
     last="#f3bd55",
     good="#74d9a1",
     bad="#ff9086",
-    heat="#ff7a45",
+    heat="#b5400f",
+    heat_rim="#ff9a5e",
 )
 
 SHAPES = """
@@ -105,7 +108,9 @@ SHAPES = """
 .mark.legal{stroke-dasharray:4.5 5}
 .mark.selected{stroke-width:5}
 .mark.take{stroke-width:4}
-.case{stroke-width:8}
+.case{stroke-width:6}
+.case.selected,.case.take{stroke-width:8}
+.heat{stroke-width:1.5}
 .glyph{fill:none;stroke-width:2.2;stroke-linecap:round;stroke-linejoin:round}
 text{font-family:system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;text-anchor:middle}
 .label{font-size:13px}
@@ -134,7 +139,7 @@ COLOURS = """
 .pip.black{fill:$white}
 .stroke.cross{stroke:$cross}
 .stroke.nought{stroke:$nought}
-.heat{fill:$heat}
+.heat{fill:$heat;stroke:$heat_rim}
 .arrow{fill:$arrow;stroke:$ground}
 .mark.legal{stroke:$legal}
 .mark.selected{stroke:$selected}

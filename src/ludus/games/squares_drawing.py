@@ -4,18 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ludus.core.drawing import (
-    Played,
-    cell,
-    finish,
-    lay_heat,
-    lay_notes,
-    lay_places,
-    notes,
-    squares_about,
-    to_move,
-)
+from ludus.core.drawing import Played, cell, finish, notes, to_move
 from ludus.core.marks import Marks
+from ludus.core.overlay import lay_heat, lay_notes, lay_places, squares_about
 from ludus.core.svg import Canvas, Point
 from ludus.core.theme import STYLE
 from ludus.games.squares import EMPTY, FILES, place
@@ -23,7 +14,7 @@ from ludus.games.squares import EMPTY, FILES, place
 STEP = 76
 """From square to square in the picture."""
 
-RADIUS = 24
+RADIUS = 28
 """Of a man, or of the circle a man fits into."""
 
 CORNER: Point = (40, 22)
@@ -81,11 +72,9 @@ def squares_text(position: Squares, marks: Marks, look: Look) -> str:
     ]
     rows = [cells[start : start + size] for start in range(0, size * size, size)]
     edge = "│" if look.is_framed else " "
-    lines = [
-        f"{size - number:>2} {edge}{'│'.join(row)}{edge}" for number, row in enumerate(rows)
-    ]
+    lines = [f"{size - number} {edge}{'│'.join(row)}{edge}" for number, row in enumerate(rows)]
     board = _ruled(lines, size, look.is_framed)
-    files = f"     {'   '.join(FILES[:size])}"
+    files = f"    {'   '.join(FILES[:size])}"
     named = [f"{side} {symbol}" for side, symbol in zip(look.sides, look.symbols, strict=True)]
     said = to_move(position, (named[0], named[1]))
     return finish([*board, files, "", said, *notes(marks, places)])
@@ -128,7 +117,7 @@ def _ruled(lines: list[str], size: int, is_framed: bool) -> list[str]:
     """Text rows with the lines between them and, if there is a frame, around them."""
 
     def ruling(left: str, middle: str, right: str) -> str:
-        return f"   {left}{middle.join(['───'] * size)}{right}"
+        return f"  {left}{middle.join(['───'] * size)}{right}"
 
     between = ruling("├", "┼", "┤") if is_framed else ruling(" ", "┼", " ")
     ruled = [line for row in lines for line in (row, between)][:-1]

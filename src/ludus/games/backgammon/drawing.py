@@ -2,17 +2,9 @@
 
 from typing import Protocol
 
-from ludus.core.drawing import (
-    Played,
-    caption,
-    cell,
-    finish,
-    lay_heat,
-    lay_notes,
-    lay_places,
-    notes,
-)
+from ludus.core.drawing import Played, caption, cell, finish, notes
 from ludus.core.marks import Marks
+from ludus.core.overlay import lay_heat, lay_notes, lay_places
 from ludus.core.svg import Canvas, Point
 from ludus.core.theme import STYLE
 from ludus.games.backgammon import picture

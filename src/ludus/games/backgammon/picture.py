@@ -4,7 +4,7 @@ Point 1 is at the lower right, 24 at the upper right. A side's men wait on the h
 from which they enter, and are borne off into the tray beside its home board.
 """
 
-from ludus.core.drawing import Area
+from ludus.core.overlay import Area
 from ludus.core.svg import Canvas, Point
 
 COLOURS = ("white", "black")
@@ -31,7 +31,7 @@ LEFT, TOP = 22 + RIM, 44 + RIM
 RIGHT, BOTTOM = LEFT + 12 * STEP + BAR, TOP + 2 * STACK + 72
 """The playing field; between the stacks there is room for the dice."""
 
-SIZE = (RIGHT + RIM + TRAY + RIM + 22, BOTTOM + RIM + 74)
+SIZE = (RIGHT + RIM + TRAY + RIM + 22, BOTTOM + RIM + 68)
 """Width and height of the picture."""
 
 SLAB = 11

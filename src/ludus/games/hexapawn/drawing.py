@@ -39,11 +39,12 @@ def _draw_board(canvas: Canvas, size: int) -> None:
 def _draw_man(canvas: Canvas, centre: Point, side: int) -> None:
     """A pawn: a foot with a waist, and a head."""
     x, y = centre
+    foot, waist = y + 24, y - 5
     css = f"man {COLOURS[side]}"
-    foot = ("M", x - 17, y + 22, "L", x + 17, y + 22, "C", x + 17, y + 12, x + 7, y + 8, x + 6, y - 4)
-    waist = ("L", x - 6, y - 4, "C", x - 7, y + 8, x - 17, y + 12, x - 17, y + 22, "Z")
-    canvas.path(css, *foot, *waist)
-    canvas.circle((x, y - 12), 10, css)
+    right = ("C", x + 18, foot - 11, x + 7, foot - 15, x + 6, waist)
+    left = ("C", x - 7, foot - 15, x - 18, foot - 11, x - 18, foot)
+    canvas.path(css, "M", x - 18, foot, "L", x + 18, foot, *right, "L", x - 6, waist, *left, "Z")
+    canvas.circle((x, y - 14), 11, css)
 
 
 LOOK = Look(

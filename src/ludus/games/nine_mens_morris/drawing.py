@@ -3,18 +3,9 @@
 from itertools import pairwise
 from typing import Protocol
 
-from ludus.core.drawing import (
-    Played,
-    cell,
-    finish,
-    lay_heat,
-    lay_notes,
-    lay_places,
-    notes,
-    squares_about,
-    to_move,
-)
+from ludus.core.drawing import Played, cell, finish, notes, to_move
 from ludus.core.marks import Marks
+from ludus.core.overlay import lay_heat, lay_notes, lay_places, squares_about
 from ludus.core.svg import Canvas, Point
 from ludus.core.theme import STYLE
 from ludus.games.nine_mens_morris.board import POINTS, mills
@@ -111,14 +102,15 @@ def _symbol(position: Board, number: int) -> str:
 
 def _column_row(number: int) -> tuple[int, int]:
     """Where a point stands in the text."""
-    file, rank = POINTS[number]
-    return 1 + 4 * FILES.index(file), 2 * RANKS.index(rank)
+    place = POINTS[number]
+    return 1 + 4 * FILES.index(place[0]), 2 * RANKS.index(place[1])
 
 
 def _segments(position: Board) -> list[tuple[int, int]]:
     """The pieces of line from point to point."""
     lines = mills(position.rules.diagonals)
-    return sorted({tuple(sorted(step)) for line in lines for step in pairwise(line)})
+    steps = (step for line in lines for step in pairwise(line))
+    return sorted({(min(step), max(step)) for step in steps})
 
 
 def _lines(position: Board) -> list[list[str]]:

@@ -11,7 +11,7 @@ from ludus.games.squares_drawing import (
     squares_text,
 )
 
-REACH = 19
+REACH = 20
 """Half the width of a cross, and the radius of a nought."""
 
 
@@ -46,7 +46,7 @@ def _draw_man(canvas: Canvas, centre: Point, side: int) -> None:
 
 LOOK = Look(
     title="Noughts and crosses",
-    sides=("X", "O"),
+    sides=("Crosses", "Noughts"),
     letters="XO",
     symbols="XO",
     is_framed=False,
