@@ -1,0 +1,152 @@
+// Random games: each legal move with the same probability, without listing the moves.
+#pragma once
+
+#include <vector>
+
+#include "common/random.hpp"
+#include "morris/position.hpp"
+
+namespace ludus::morris {
+
+// What a number of random games came to.
+struct Tally {
+    std::uint64_t games = 0, plies = 0;
+    std::array<std::uint64_t, 3> winners{};  // side 0, side 1, nobody
+    std::array<std::uint64_t, kReasons> reasons{};
+
+    void add(const Tally& other) {
+        games += other.games;
+        plies += other.plies;
+        for (std::size_t i = 0; i < winners.size(); ++i) winners[i] += other.winners[i];
+        for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += other.reasons[i];
+    }
+};
+
+// The k-th point of a set, counted from 0.
+inline std::uint8_t nth_point(Bits set, std::uint32_t k) {
+    for (; k > 0; --k) set &= set - 1;
+    return static_cast<std::uint8_t>(lowest(set));
+}
+
+// Chooses among groups of moves without listing them: each group is a set of targets, some of
+// which close a mill and then stand for one move per man that can be taken.
+class Lottery {
+public:
+    explicit Lottery(Bits booty) : booty_(booty), takes_(static_cast<std::uint32_t>(count(booty))) {}
+
+    void add(std::uint8_t origin, Bits targets, Bits closing) {
+        closing = booty_ == 0 ? 0 : closing & targets;
+        const Bits plain = targets & ~closing;
+        const auto size = static_cast<std::uint32_t>(count(plain)) +
+                          static_cast<std::uint32_t>(count(closing)) * takes_;
+        groups_[num_groups_++] = {plain, closing, size, origin};
+        total_ += size;
+    }
+
+    // A uniformly random move; the origin is what was given for its group.
+    Move draw(Random& random) const {
+        std::uint32_t k = random.below(total_);
+        std::size_t g = 0;
+        while (k >= groups_[g].size) k -= groups_[g++].size;
+        const Group& group = groups_[g];
+        const auto quiet = static_cast<std::uint32_t>(count(group.plain));
+        if (k < quiet) return {group.origin, nth_point(group.plain, k), kNone};
+        k -= quiet;
+        return {group.origin, nth_point(group.closing, k / takes_), nth_point(booty_, k % takes_)};
+    }
+
+private:
+    struct Group {
+        Bits plain, closing;
+        std::uint32_t size;
+        std::uint8_t origin;
+    };
+
+    Bits booty_;
+    std::uint32_t takes_, total_ = 0;
+    std::size_t num_groups_ = 0;
+    std::array<Group, 5> groups_{};  // placing, and four directions or up to three flying men
+};
+
+// A uniformly random move of a state in which the mover can move.
+inline Move random_move(const Rules& rules, const State& s, Random& random) {
+    constexpr std::uint8_t kFirstDirection = kNone + 1;
+    const Bits own = s.own(), free = s.free();
+    Lottery lottery(takeable(rules, s.other()));
+    if (places(s)) lottery.add(kNone, free, completes_mill(own, rules.diagonals));
+    if (slides(rules, s)) {
+        if (flies(rules, s)) {
+            for_each_point(own, [&](int from) {
+                lottery.add(static_cast<std::uint8_t>(from), free,
+                            completes_mill(own & ~bit(from), rules.diagonals));
+            });
+        } else {
+            std::uint8_t direction = kFirstDirection;
+            for (const Slides& group : all_slides(rules, own, free)) {
+                lottery.add(direction++, group.targets, group.closing);
+            }
+        }
+    }
+    Move move = lottery.draw(random);
+    if (move.from >= kFirstDirection) {
+        move.from = static_cast<std::uint8_t>(origin(move.to, move.from - kFirstDirection));
+    }
+    return move;
+}
+
+// The keys since the last irreversible move, with a small filter that answers most questions.
+class Road {
+public:
+    void clear() {
+        keys_.clear();
+        filter_.fill(0);
+    }
+    // How often the key was there before; then it is added.
+    int count_and_add(std::uint64_t key) {
+        const std::uint64_t hash = (key * 0x9E3779B97F4A7C15u) >> 55;  // 9 bits
+        std::uint64_t& word = filter_[hash >> 6];
+        const std::uint64_t mask = std::uint64_t{1} << (hash & 63);
+        int found = 0;
+        if ((word & mask) != 0) {
+            for (const std::uint64_t old : keys_) found += old == key ? 1 : 0;
+        }
+        word |= mask;
+        keys_.push_back(key);
+        return found;
+    }
+
+private:
+    std::vector<std::uint64_t> keys_;
+    std::array<std::uint64_t, 8> filter_{};
+};
+
+// One random game from a position; longer ones than max_plies count as drawn without a reason.
+inline void playout(const Rules& rules, const Position& start, Random& random, int max_plies,
+                    Road& road, Tally& tally) {
+    State s = start.state;
+    int occurrence = start.occurrence, quiet = start.quiet;
+    road.clear();
+    if (rules.repetition > 0) {
+        for (const std::uint64_t key : start.history.keys()) road.count_and_add(key);
+        road.count_and_add(s.key());
+    }
+    ++tally.games;
+    for (int ply = 0; ply < max_plies; ++ply, ++tally.plies) {
+        const Outcome end = outcome(rules, s, occurrence, quiet);
+        if (end.is_over()) {
+            ++tally.winners[end.winner];
+            ++tally.reasons[static_cast<std::size_t>(end.reason)];
+            return;
+        }
+        const bool passes = rules.blocked == Blocked::passes && !can_move(rules, s, s.mover);
+        const Move move = passes ? Move{} : random_move(rules, s, random);
+        apply(s, move);
+        if (move.is_irreversible()) road.clear();
+        quiet = move.is_irreversible() ? 0 : quiet + 1;
+        occurrence = rules.repetition > 0 ? 1 + road.count_and_add(s.key()) : 1;
+    }
+    ++tally.winners[2];
+    ++tally.reasons[static_cast<std::size_t>(Reason::none)];
+}
+
+}  // namespace ludus::morris

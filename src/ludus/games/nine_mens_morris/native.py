@@ -1,0 +1,51 @@
+"""The compiled twin behind the same contract: a Position to use move by move at full speed."""
+
+from typing import Any
+
+from ludus._native import morris
+from ludus.core.errors import BadMove
+from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.outcome import Outcome
+from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.notation import Fields, to_text
+from ludus.games.nine_mens_morris.rules import Rules
+
+Position = morris.Position
+
+
+def position(rules: Rules, fields: Fields) -> Position:
+    """A native position from checked fields."""
+    white, black = (sum(1 << point for point in men) for men in fields.men)
+    return Position(
+        rules, (white, black), fields.hands, fields.mover, fields.occurrence, fields.quiet
+    )
+
+
+def _text(self: Position, marks: Marks = NO_MARKS) -> str:
+    from ludus.games.nine_mens_morris.drawing import text
+
+    return text(self, marks)
+
+
+def _svg(self: Position, marks: Marks = NO_MARKS) -> str:
+    from ludus.games.nine_mens_morris.drawing import svg
+
+    return svg(self, marks)
+
+
+def _repr(self: Position) -> str:
+    return f"<native Morris position {self}>"
+
+
+# Writing and drawing are the same for both twins, so the compiled class borrows them.
+_shared: dict[str, Any] = {
+    "__str__": to_text,
+    "__repr__": _repr,
+    "text": _text,
+    "svg": _svg,
+    "_repr_svg_": _svg,
+}
+for _name, _function in _shared.items():
+    setattr(Position, _name, _function)
+
+morris.configure(Move, Outcome, BadMove)

@@ -1,0 +1,163 @@
+"""The rules in readable Python: the reference that the compiled twin is tested against."""
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from ludus.core.errors import BadMove
+from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.outcome import Outcome
+from ludus.games.nine_mens_morris.board import POINTS, mills, neighbours
+from ludus.games.nine_mens_morris.move import PASS, Move
+from ludus.games.nine_mens_morris.notation import to_text
+from ludus.games.nine_mens_morris.rules import Rules
+
+Men = frozenset[int]
+Key = tuple[tuple[Men, Men], tuple[int, int], int]
+"""What makes two positions the same for the repetition rule: board, hands and mover."""
+
+EVERYWHERE: Men = frozenset(range(len(POINTS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position of any Morris game.
+
+    Equal positions look the same and have occurred equally often; the history tells `play` which
+    positions have occurred since the last man was placed or taken.
+    """
+
+    rules: Rules
+    men: tuple[Men, Men] = (frozenset(), frozenset())
+    hands: tuple[int, int] = (0, 0)
+    mover: int = 0
+    occurrence: int = 1
+    """How often this position has occurred; counted only if the rules know repetition."""
+
+    quiet: int = 0
+    """Plies since the last placing or taking; counted only if the rules limit them."""
+
+    history: tuple[Key, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def bits(self) -> tuple[int, int]:
+        """Each side's men as a bitboard, bit i for point i."""
+        white, black = (sum(1 << point for point in men) for men in self.men)
+        return white, black
+
+    def legal_moves(self) -> list[Move]:
+        if self.outcome() is not None:
+            return []
+        return self._moves(self.mover) or [PASS]
+
+    def play(self, move: Move, /) -> Self:
+        if move not in self.legal_moves():
+            raise BadMove(f"{move} is not a legal move in {self}")
+        own, other = self.men[self.mover], self.men[1 - self.mover]
+        hands = list(self.hands)
+        if move.to is not None:
+            own = own - {move.frm} | {move.to}
+            if move.frm is None:
+                hands[self.mover] -= 1
+        if move.take is not None:
+            other = other - {move.take}
+        after = replace(
+            self,
+            men=(own, other) if self.mover == 0 else (other, own),
+            hands=(hands[0], hands[1]),
+            mover=1 - self.mover,
+            occurrence=1,
+            quiet=0,
+            history=(),
+        )
+        is_irreversible = move.take is not None or (move.frm is None and move.to is not None)
+        return after if is_irreversible else after._following(self)
+
+    def outcome(self) -> Outcome | None:
+        for side in (self.mover, 1 - self.mover):
+            if len(self.men[side]) + self.hands[side] < self.rules.lose_below:
+                return Outcome(1 - side, "men")
+        if self.rules.full_board == "draws" and self._free() == frozenset():
+            return Outcome(None, "full")
+        if self.occurrence >= self.rules.repetition > 0:
+            return Outcome(None, "repetition")
+        if not self._can_move(self.mover):
+            if self.rules.blocked == "loses":
+                return Outcome(1 - self.mover, "blocked")
+            if not self._can_move(1 - self.mover):
+                return Outcome(None, "blocked")
+        if self.quiet >= self.rules.quiet_plies > 0:
+            return Outcome(None, "quiet")
+        return None
+
+    def text(self, marks: Marks = NO_MARKS) -> str:
+        from ludus.games.nine_mens_morris.drawing import text
+
+        return text(self, marks)
+
+    def svg(self, marks: Marks = NO_MARKS) -> str:
+        from ludus.games.nine_mens_morris.drawing import svg
+
+        return svg(self, marks)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+    def _following(self, before: Self) -> Self:
+        """This position with its count of repetitions and quiet plies, coming after another."""
+        quiet = before.quiet + 1 if self.rules.quiet_plies else 0
+        if not self.rules.repetition:
+            return replace(self, quiet=quiet)
+        history = (*before.history, before._key())
+        occurrence = 1 + history.count(self._key())
+        return replace(self, quiet=quiet, history=history, occurrence=occurrence)
+
+    def _key(self) -> Key:
+        return self.men, self.hands, self.mover
+
+    def _free(self) -> Men:
+        return EVERYWHERE - self.men[0] - self.men[1]
+
+    def _steps(self, side: int) -> list[tuple[int | None, int]]:
+        """Where this side can put a man: from the hand (None) or from a point, to a free point."""
+        own, free = self.men[side], sorted(self._free())
+        steps: list[tuple[int | None, int]] = []
+        if self.hands[side] > 0:
+            steps += [(None, to) for to in free]
+            if not self.rules.place_or_move:
+                return steps
+        is_flying = self.rules.flying and self.hands[side] == 0 and len(own) <= 3
+        near = neighbours(self.rules.diagonals)
+        return steps + [
+            (frm, to) for frm in sorted(own) for to in free if is_flying or to in near[frm]
+        ]
+
+    def _can_move(self, side: int) -> bool:
+        return bool(self._steps(side))
+
+    def _moves(self, side: int) -> list[Move]:
+        booty = sorted(self._takeable(1 - side))
+        moves = []
+        for frm, to in self._steps(side):
+            if booty and self._closes_mill(side, frm, to):
+                moves += [Move(frm, to, take) for take in booty]
+            else:
+                moves.append(Move(frm, to, None))
+        return moves
+
+    def _closes_mill(self, side: int, frm: int | None, to: int) -> bool:
+        after = self.men[side] - {frm} | {to}
+        return any(to in mill and after.issuperset(mill) for mill in mills(self.rules.diagonals))
+
+    def _takeable(self, side: int) -> Men:
+        """The men of this side that its enemy may take on closing a mill."""
+        men = self.men[side]
+        if self.rules.take_from_mills == "always":
+            return men
+        lines = mills(self.rules.diagonals)
+        safe = frozenset(man for mill in lines if men.issuperset(mill) for man in mill)
+        if men == safe and self.rules.take_from_mills == "when_all":
+            return men
+        return men - safe
