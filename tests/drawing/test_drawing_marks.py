@@ -55,7 +55,7 @@ def test_each_kind_of_mark_has_its_own_shape(game, kind):
 
 @EVERY_GAME
 def test_kinds_differ_without_their_colours(game):
-    """The shapes alone, and for rings the width or dashes that their class sets, tell them apart."""
+    """By their shapes; of rings, by the width or the dashes that their class sets."""
     place = PLACES[game][0]
     seen = set()
     for kind in KINDS:
@@ -83,7 +83,7 @@ def test_each_kind_of_mark_shows_in_the_text(game, kind):
 
 @EVERY_GAME
 def test_heat_can_be_read(game):
-    heat = dict(zip(PLACES[game], (0, 0.004, 0.25, 0.5, 0.994, 1), strict=True))
+    heat = dict(zip(PLACES[game], (0, 0.024, 0.25, 0.5, 0.984, 1), strict=True))
     drawn = position(game)
     picture = drawn.svg(Marks(heat=heat))
     titles = {area.get("data-place"): area[0].text for area in shapes(picture, "place")}
@@ -97,7 +97,7 @@ def test_heat_can_be_read(game):
         assert f"{place} {share}" in text
 
 
-PERCENT = ("0%", "0%", "25%", "50%", "99%", "100%")
+PERCENT = ("0%", "2%", "25%", "50%", "98%", "100%")
 
 
 @EVERY_GAME
