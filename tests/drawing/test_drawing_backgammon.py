@@ -93,6 +93,17 @@ def test_points_are_numbered_as_the_side_whose_turn_it_is_counts():
     assert (titles["1"], titles["24"], titles["bar"], titles["off"]) == ("24", "1", "bar", "off")
 
 
+def test_the_points_lie_as_on_a_board():
+    """White's home is at the lower right; every point faces the one that adds up to 25."""
+    centre = centres(position("backgammon").svg())
+    columns = [centre[str(number)][0] for number in range(1, 13)]
+    assert columns == sorted(columns, reverse=True)
+    assert [centre[str(25 - number)][0] for number in range(1, 13)] == columns
+    assert all(centre[str(n)][1] > centre["bar"][1] > centre[str(25 - n)][1] for n in range(1, 13))
+    assert columns[6] < centre["bar"][0] < columns[5]
+    assert columns[0] < centre["off"][0]
+
+
 def test_the_description_counts_the_same_way():
     description = parsed(position("backgammon", BUSY).svg())[1].text
     assert description == (

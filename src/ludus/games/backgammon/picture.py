@@ -87,6 +87,7 @@ def tray_corner(side: int) -> Point:
 
 
 def tray_height() -> float:
+    """Of one side's tray."""
     return (BOTTOM - TOP - RIM) / 2
 
 
