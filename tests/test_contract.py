@@ -4,10 +4,10 @@ import pickle
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from support import VARIANTS, play_randomly
 
 import ludus
 from ludus.core import CHANCE, BadMove, BadPosition, Outcome, play_match
+from support import VARIANTS, play_randomly
 
 GAMES = 12
 """Random games per variant."""

@@ -1,6 +1,7 @@
 """No game lacks a playthrough, and every engine plays it the same way."""
 
 import pytest
+
 from playthrough import FOLDER, playthrough
 from support import VARIANTS
 

@@ -1,18 +1,11 @@
 """Turn for turn against OpenSpiel, an independent implementation of the rules."""
 
-import importlib.util
 import random
-from pathlib import Path
 
 import pytest
+import spiel_morris as reference
 
 import ludus
-
-SPEC = importlib.util.spec_from_file_location(
-    "open_spiel_morris", Path(__file__).with_name("open_spiel.py")
-)
-reference = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(reference)
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])

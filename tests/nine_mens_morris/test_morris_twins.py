@@ -4,11 +4,11 @@ import pickle
 import random
 
 import pytest
-from support import play_randomly
 
 import ludus
 from ludus.games.nine_mens_morris import PRESETS, SYMMETRIES
 from ludus.games.nine_mens_morris.notation import Fields
+from support import play_randomly
 
 UNUSUAL = [
     "men=3",
