@@ -2,6 +2,7 @@
 
 import pickle
 import xml.etree.ElementTree as ElementTree
+from functools import cache
 
 import pytest
 
@@ -24,10 +25,17 @@ def game(request, engine):
     return ludus.game(name, preset, engine)
 
 
+@cache
+def random_games(name, preset, engine):
+    """A few random games, played once for all tests."""
+    game = ludus.game(name, preset, engine)
+    return [list(play_randomly(game, seed)) for seed in range(GAMES)]
+
+
 def sample(game, every=1):
     """Positions of random games, always with the first and the last one."""
-    for seed in range(GAMES):
-        positions = list(play_randomly(game, seed))
+    preset = next(name for name, rules in game.presets.items() if rules == game.rules)
+    for positions in random_games(game.id, preset, game.engine):
         yield from (*positions[::every], positions[-1])
 
 
@@ -50,9 +58,8 @@ def test_moves_are_distinct_and_end_with_the_game(game):
 
 
 def test_an_outcome_has_a_winner_and_a_reason(game):
-    for seed in range(GAMES):
-        *_, last = play_randomly(game, seed)
-        outcome = last.outcome()
+    for position in sample(game, every=1000):
+        outcome = position.outcome()
         if outcome is not None:
             assert outcome.winner in (0, 1, None)
             assert outcome.reason.isidentifier()
@@ -106,9 +113,9 @@ def test_the_mover_is_a_side_or_chance(game):
 
 
 def test_illegal_moves_are_refused(game):
+    foreign = {move for other in sample(game, every=40) for move in other.legal_moves()}
     for position in sample(game, every=9):
         legal = set(position.legal_moves())
-        foreign = {move for other in sample(game, every=40) for move in other.legal_moves()}
         for move in list(foreign - legal)[:5]:
             with pytest.raises(BadMove):
                 position.play(move)

@@ -252,7 +252,7 @@ NB_MODULE(morris, m) {
         .def("__init__", &make, "rules"_a, "men"_a, "hands"_a, "mover"_a, "occurrence"_a = 1,
              "quiet"_a = 0, "history"_a = std::vector<std::uint64_t>{})
         .def("legal_moves", &legal_moves)
-        .def("play", &play, "move"_a)
+        .def("play", &play, "move"_a.none())
         .def("outcome", &python_outcome)
         .def("canonical", &canonical_position)
         .def("perft", &python_perft, "depth"_a)
