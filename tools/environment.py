@@ -210,7 +210,12 @@ class Environment:
         }
         with self.log.open("w") as log:
             done = subprocess.run(
-                command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=environment,
+                close_fds=False,  # the lock goes along
             )
         if done.returncode:
             lines = self.log.read_text(errors="replace").splitlines()
@@ -298,8 +303,12 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One process at a time. The lock ends with the process, however that ends."""
+    """One process at a time. The lock ends with the process, however that ends.
+
+    A pip that it leaves running holds the lock too, so that nobody works beside it.
+    """
     handle = os.open(folder, os.O_RDONLY)
+    os.set_inheritable(handle, True)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

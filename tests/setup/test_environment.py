@@ -7,9 +7,11 @@ metadata, so that a case takes a fraction of a second.
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -298,6 +300,31 @@ def test_two_at_once_take_turns(ready: Rehearsal) -> None:
         assert ready.done == []
     second.join(30)
     assert ready.done == ["build"]
+
+
+def test_a_step_that_outlives_its_make_keeps_the_lock(ready: Rehearsal) -> None:
+    step = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+    script = f"""
+import sys; sys.path.insert(0, {str(Path(environment.__file__).parent)!r})
+from environment import Environment, Path, locked
+root = Path({str(ready.root)!r})
+with locked(root):
+    Environment(root).run([sys.executable, "-c", {step!r}])
+"""
+    make = subprocess.Popen([sys.executable, "-c", script])
+    deadline = time.monotonic() + 30
+    while not (ready.log.exists() and ready.log.read_text().endswith("\n")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    make.kill()
+    make.wait()
+    second = threading.Thread(target=ready.prepare)
+    second.start()
+    second.join(0.2)
+    assert second.is_alive()
+    os.kill(int(ready.log.read_text()), signal.SIGKILL)
+    second.join(30)
+    assert not second.is_alive()
 
 
 def test_a_failing_step_shows_its_log(ready: Rehearsal, capsys: pytest.CaptureFixture[str]) -> None:
