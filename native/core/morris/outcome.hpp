@@ -15,20 +15,26 @@ struct Outcome {
     bool is_over() const { return reason != Reason::none; }
 };
 
-// The outcome of a state that has occurred so often, after so many quiet plies.
-inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet) {
+// The outcome of a state that has occurred so often, after so many quiet plies, for those who
+// know already whether the mover can move.
+inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet,
+                       bool mover_can_move) {
     const auto mover = static_cast<std::uint8_t>(s.mover);
     const auto other = static_cast<std::uint8_t>(mover ^ 1);
     if (s.total(mover) < rules.lose_below) return {Reason::men, other};
     if (s.total(other) < rules.lose_below) return {Reason::men, mover};
     if (rules.full_board_draws && s.free() == 0) return {Reason::full};
     if (rules.repetition > 0 && occurrence >= rules.repetition) return {Reason::repetition};
-    if (!can_move(rules, s, mover)) {
+    if (!mover_can_move) {
         if (rules.blocked == Blocked::loses) return {Reason::blocked, other};
         if (!can_move(rules, s, other)) return {Reason::blocked};
     }
     if (rules.quiet_plies > 0 && quiet >= rules.quiet_plies) return {Reason::quiet};
     return {};
+}
+
+inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet) {
+    return outcome(rules, s, occurrence, quiet, can_move(rules, s, s.mover));
 }
 
 }  // namespace ludus::morris

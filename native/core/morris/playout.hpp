@@ -3,6 +3,10 @@
 
 #include <vector>
 
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
+
 #include "common/random.hpp"
 #include "morris/position.hpp"
 
@@ -24,18 +28,71 @@ struct Tally {
 
 // The k-th point of a set, counted from 0.
 inline std::uint8_t nth_point(Bits set, std::uint32_t k) {
+#ifdef __BMI2__
+    return static_cast<std::uint8_t>(lowest(_pdep_u32(Bits{1} << k, set)));
+#else
     for (; k > 0; --k) set &= set - 1;
     return static_cast<std::uint8_t>(lowest(set));
+#endif
 }
 
 // Chooses among groups of moves without listing them: each group is a set of targets, some of
 // which close a mill and then stand for one move per man that can be taken.
 class Lottery {
 public:
-    explicit Lottery(Bits booty) : booty_(booty), takes_(static_cast<std::uint32_t>(count(booty))) {}
+    // All moves of a state.
+    Lottery(const Rules& rules, const State& s) : booty_(takeable(rules, s.other())) {
+        const Bits own = s.own(), free = s.free();
+        takes_ = static_cast<std::uint32_t>(count(booty_));
+        if (places(s)) add(kNone, free, completes_mill(own, rules.diagonals));
+        if (!slides(rules, s)) return;
+        if (flies(rules, s)) {
+            for_each_point(own, [&](int from) {
+                add(static_cast<std::uint8_t>(from), free,
+                    completes_mill(own & ~bit(from), rules.diagonals));
+            });
+            return;
+        }
+        std::uint8_t direction = kFirstDirection;
+        for (const Slides& group : all_slides(rules, own, free)) {
+            add(direction++, group.targets, group.closing);
+        }
+    }
+
+    bool is_empty() const { return total_ == 0; }
+
+    // A uniformly random move; there must be one.
+    Move draw(Random& random) const {
+        std::uint32_t k = random.below(total_);
+        std::size_t g = 0;
+        while (k >= groups_[g].size) k -= groups_[g++].size;
+        const Group& group = groups_[g];
+        Move move{group.origin, kNone, kNone};
+        if (const auto quiet = static_cast<std::uint32_t>(count(group.plain)); k < quiet) {
+            move.to = nth_point(group.plain, k);
+        } else {
+            k -= quiet;
+            move.to = nth_point(group.closing, k / takes_);
+            move.take = nth_point(booty_, k % takes_);
+        }
+        if (move.from >= kFirstDirection) {
+            move.from = static_cast<std::uint8_t>(origin(move.to, move.from - kFirstDirection));
+        }
+        return move;
+    }
+
+private:
+    // Groups of slides have a direction in place of the point they start from.
+    static constexpr std::uint8_t kFirstDirection = kNone + 1;
+
+    struct Group {
+        Bits plain, closing;
+        std::uint32_t size;
+        std::uint8_t origin;
+    };
 
     void add(std::uint8_t origin, Bits targets, Bits closing) {
-        closing = booty_ == 0 ? 0 : closing & targets;
+        closing = takes_ == 0 ? 0 : closing & targets;
         const Bits plain = targets & ~closing;
         const auto size = static_cast<std::uint32_t>(count(plain)) +
                           static_cast<std::uint32_t>(count(closing)) * takes_;
@@ -43,56 +100,11 @@ public:
         total_ += size;
     }
 
-    // A uniformly random move; the origin is what was given for its group.
-    Move draw(Random& random) const {
-        std::uint32_t k = random.below(total_);
-        std::size_t g = 0;
-        while (k >= groups_[g].size) k -= groups_[g++].size;
-        const Group& group = groups_[g];
-        const auto quiet = static_cast<std::uint32_t>(count(group.plain));
-        if (k < quiet) return {group.origin, nth_point(group.plain, k), kNone};
-        k -= quiet;
-        return {group.origin, nth_point(group.closing, k / takes_), nth_point(booty_, k % takes_)};
-    }
-
-private:
-    struct Group {
-        Bits plain, closing;
-        std::uint32_t size;
-        std::uint8_t origin;
-    };
-
     Bits booty_;
-    std::uint32_t takes_, total_ = 0;
+    std::uint32_t takes_ = 0, total_ = 0;
     std::size_t num_groups_ = 0;
     std::array<Group, 5> groups_{};  // placing, and four directions or up to three flying men
 };
-
-// A uniformly random move of a state in which the mover can move.
-inline Move random_move(const Rules& rules, const State& s, Random& random) {
-    constexpr std::uint8_t kFirstDirection = kNone + 1;
-    const Bits own = s.own(), free = s.free();
-    Lottery lottery(takeable(rules, s.other()));
-    if (places(s)) lottery.add(kNone, free, completes_mill(own, rules.diagonals));
-    if (slides(rules, s)) {
-        if (flies(rules, s)) {
-            for_each_point(own, [&](int from) {
-                lottery.add(static_cast<std::uint8_t>(from), free,
-                            completes_mill(own & ~bit(from), rules.diagonals));
-            });
-        } else {
-            std::uint8_t direction = kFirstDirection;
-            for (const Slides& group : all_slides(rules, own, free)) {
-                lottery.add(direction++, group.targets, group.closing);
-            }
-        }
-    }
-    Move move = lottery.draw(random);
-    if (move.from >= kFirstDirection) {
-        move.from = static_cast<std::uint8_t>(origin(move.to, move.from - kFirstDirection));
-    }
-    return move;
-}
 
 // The keys since the last irreversible move, with a small filter that answers most questions.
 class Road {
@@ -132,14 +144,14 @@ inline void playout(const Rules& rules, const Position& start, Random& random, i
     }
     ++tally.games;
     for (int ply = 0; ply < max_plies; ++ply, ++tally.plies) {
-        const Outcome end = outcome(rules, s, occurrence, quiet);
+        const Lottery lottery(rules, s);
+        const Outcome end = outcome(rules, s, occurrence, quiet, !lottery.is_empty());
         if (end.is_over()) {
             ++tally.winners[end.winner];
             ++tally.reasons[static_cast<std::size_t>(end.reason)];
             return;
         }
-        const bool passes = rules.blocked == Blocked::passes && !can_move(rules, s, s.mover);
-        const Move move = passes ? Move{} : random_move(rules, s, random);
+        const Move move = lottery.is_empty() ? Move{} : lottery.draw(random);
         apply(s, move);
         if (move.is_irreversible()) road.clear();
         quiet = move.is_irreversible() ? 0 : quiet + 1;
