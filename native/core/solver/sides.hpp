@@ -1,0 +1,37 @@
+// What the rules say about one side of a sector: may it place, slide or fly, and when has the
+// other side lost.
+#pragma once
+
+#include "morris/moves.hpp"
+#include "solver/sector.hpp"
+
+namespace ludus::solver {
+
+using morris::Rules;
+
+struct Side {
+    bool places, slides, flies;
+};
+
+inline Side side(const Rules& rules, int men, int hand) {
+    return {.places = hand > 0,
+            .slides = hand == 0 || rules.place_or_move,
+            .flies = rules.flying && hand == 0 && men <= 3};
+}
+
+// Whether a side with so many men on the board and in hand has lost.
+inline bool has_lost(const Rules& rules, int men, int hand) { return men + hand < rules.lose_below; }
+
+// Whether a side can be to move with these hands. Where nobody may move before all men are
+// placed, the sides place in turn: the first one moves with equal hands, the second with one more.
+inline bool can_be_to_move(const Rules& rules, int own_hand, int other_hand) {
+    if (rules.place_or_move) return true;
+    return own_hand == other_hand || own_hand == other_hand + 1;
+}
+
+// Points to which a man on a point can move, whatever stands there.
+inline Bits reach(const Rules& rules, const Side& side, int from) {
+    return side.flies ? kAll : morris::kNeighbours.of[rules.diagonals ? 1 : 0][from];
+}
+
+}  // namespace ludus::solver

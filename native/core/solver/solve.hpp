@@ -1,0 +1,66 @@
+// Solving one sector, given those that its irreversible moves lead to.
+#pragma once
+
+#include <stdexcept>
+
+#include "solver/retrograde.hpp"
+#include "solver/tally.hpp"
+
+namespace ludus::solver {
+
+// Rules whose values depend on more than the board and the hands cannot be solved.
+inline const char* why_unsolvable(const Rules& rules) {
+    if (rules.blocked != morris::Blocked::loses) return "a blocked side passes";
+    if (rules.quiet_plies > 0) return "a number of quiet plies ends the game";
+    if (rules.repetition != 0 && rules.repetition > 3) return nullptr;
+    return nullptr;
+}
+
+inline bool has_slides(const Rules& rules, SectorId id) {
+    return rules.place_or_move || (id.x_hand == 0 && id.y_hand == 0);
+}
+
+// Where no man can slide every move is irreversible, and the best offer is the value.
+inline void settle(const Rules& rules, const Store& store, Table& table, Workers& workers) {
+    const std::vector<Bits> columns = subsets(morris::kPoints - table.id.x, table.id.y);
+    const bool x_to_move = can_be_to_move(rules, table.id.x_hand, table.id.y_hand);
+    const bool y_to_move = !table.id.is_symmetric() &&
+                           can_be_to_move(rules, table.id.y_hand, table.id.x_hand);
+    if (x_to_move) table.x_moves.resize(table.slots());
+    if (y_to_move) table.y_moves.resize(table.slots());
+    const auto finish = [](Value offer) {
+        return offer == kNothing ? kLost : offer == kSafe ? kDraw : offer;
+    };
+    workers.share(table.rows, 4, [&](std::uint64_t first, std::uint64_t last) {
+        Irreversible irreversible(rules, store, table.id);
+        RowMen men;
+        for (std::uint64_t row = first; row < last; ++row) {
+            men.set(store.orbits().representatives(table.id.x)[row], columns);
+            if (x_to_move) {
+                Value* values = &table.x_moves[row * table.cols];
+                irreversible.offers_to_x(men, values);
+                std::transform(values, values + table.cols, values, finish);
+            }
+            if (y_to_move) {
+                Value* values = &table.y_moves[row * table.cols];
+                irreversible.offers_to_y(men, values);
+                std::transform(values, values + table.cols, values, finish);
+            }
+        }
+    });
+}
+
+// Solves a sector; the deepest value, or -1 where values do not suffice.
+inline int solve(const Rules& rules, Store& store, SectorId id, Workers& workers) {
+    Table& table = store.add(id);
+    if (!has_slides(rules, id)) {
+        settle(rules, store, table, workers);
+        return 0;
+    }
+    const int deepest = Retrograde(rules, store, table, workers).solve();
+    // The two halves of a symmetric sector say the same; one is enough.
+    if (id.is_symmetric()) table.y_moves = {};
+    return deepest;
+}
+
+}  // namespace ludus::solver

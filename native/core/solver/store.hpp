@@ -1,0 +1,86 @@
+// The tables that are solved, and how a move into one of them is looked up.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "solver/sides.hpp"
+
+namespace ludus::solver {
+
+// Where the solved tables are kept while others are being solved.
+class Store {
+public:
+    explicit Store(int max_men) : orbits_(max_men) {}
+
+    const Orbits& orbits() const { return orbits_; }
+    const Table* find(SectorId id) const {
+        const auto found = tables_.find(id);
+        return found == tables_.end() ? nullptr : found->second.get();
+    }
+    Table& add(SectorId id) {
+        return *(tables_[id] = std::make_unique<Table>(id, orbits_));
+    }
+    void drop(SectorId id) { tables_.erase(id); }
+    const std::map<SectorId, std::unique_ptr<Table>>& tables() const { return tables_; }
+
+private:
+    Orbits orbits_;
+    std::map<SectorId, std::unique_ptr<Table>> tables_;
+};
+
+// Looks up positions of one sector in which a given side is to move. The sides are called A and
+// B by the asker; which of them decides the row in the target is settled once.
+class Target {
+public:
+    Target(const Rules& rules, const Store& store, int a, int b, int a_hand, int b_hand,
+           bool a_to_move)
+        : orbits_(&store.orbits()) {
+        if (has_lost(rules, a_to_move ? a : b, a_to_move ? a_hand : b_hand)) {
+            is_lost_ = true;
+            return;
+        }
+        if (a < 0 || b < 0) return;
+        const auto [id, a_is_x] = oriented(a, b, a_hand, b_hand);
+        table_ = store.find(id);
+        a_is_x_ = a_is_x;
+        if (table_ != nullptr) values_ = table_->values(a_to_move == a_is_x).data();
+    }
+
+    // Whether the side to move has lost by the number of its men alone.
+    bool is_lost() const { return is_lost_; }
+    bool is_known() const { return is_lost_ || values_ != nullptr; }
+    bool a_is_x() const { return a_is_x_; }
+    const Orbits& orbits() const { return *orbits_; }
+
+    Value look_up(Bits a, Bits b) const {
+        if (is_lost_) return kLost;
+        return a_is_x_ ? values_[slot(*orbits_, *table_, a, b)]
+                       : values_[slot(*orbits_, *table_, b, a)];
+    }
+
+    // One row of the target, for lookups with a fixed set of its X.
+    struct Row {
+        const Value* values;
+        const SymmetryTable::Rings* rings;
+        Bits free;
+
+        Value look_up(Bits y) const {
+            return values[rank_table()(squeezed(image(*rings, y), free))];
+        }
+    };
+
+    Row row(Bits x) const {
+        const Place place = orbits_->place(x);
+        return {values_ + place.orbit() * table_->cols, &symmetry_table()[place.symmetry()],
+                kAll & ~orbits_->representatives(table_->id.x)[place.orbit()]};
+    }
+
+private:
+    const Orbits* orbits_;
+    const Table* table_ = nullptr;
+    const Value* values_ = nullptr;
+    bool a_is_x_ = true, is_lost_ = false;
+};
+
+}  // namespace ludus::solver
