@@ -1,0 +1,58 @@
+"""Hexapawn, drawn: a small chequered board with pawns."""
+
+from ludus.core.marks import Marks
+from ludus.core.svg import Canvas, Point
+from ludus.games.squares_drawing import (
+    CORNER,
+    STEP,
+    Look,
+    Squares,
+    squares_svg,
+    squares_text,
+)
+
+COLOURS = ("white", "black")
+
+
+def text(position: Squares, marks: Marks) -> str:
+    """The board in characters."""
+    return squares_text(position, marks, LOOK)
+
+
+def svg(position: Squares, marks: Marks) -> str:
+    """The board as a picture."""
+    return squares_svg(position, marks, LOOK)
+
+
+def _draw_board(canvas: Canvas, size: int) -> None:
+    """Squares of two tones; a1 is dark, as on a chessboard."""
+    left, top = CORNER
+    width = STEP * size
+    canvas.rect(CORNER, width, width, "board")
+    for row in range(size):
+        for column in range(size):
+            if (size - 1 - row + column) % 2 == 0:
+                canvas.rect((left + STEP * column, top + STEP * row), STEP, STEP, "tone")
+    canvas.rect(CORNER, width, width, "edge")
+
+
+def _draw_man(canvas: Canvas, centre: Point, side: int) -> None:
+    """A pawn: a foot with a waist, and a head."""
+    x, y = centre
+    foot, waist = y + 24, y - 5
+    css = f"man {COLOURS[side]}"
+    right = ("C", x + 18, foot - 11, x + 7, foot - 15, x + 6, waist)
+    left = ("C", x - 7, foot - 15, x - 18, foot - 11, x - 18, foot)
+    canvas.path(css, "M", x - 18, foot, "L", x + 18, foot, *right, "L", x - 6, waist, *left, "Z")
+    canvas.circle((x, y - 14), 11, css)
+
+
+LOOK = Look(
+    title="Hexapawn",
+    sides=("White", "Black"),
+    letters="WB",
+    symbols="○●",
+    is_framed=True,
+    draw_board=_draw_board,
+    draw_man=_draw_man,
+)

@@ -1,0 +1,238 @@
+"""Hexapawn against a second program in another style, against published counts, and at its edges.
+
+The second program keeps two sets of (file, rank) pairs and knows nothing of the first.
+"""
+
+from collections import Counter
+
+import pytest
+
+import ludus
+from ludus.core import BadMove, BadPosition, BadSpec, Outcome
+from ludus.games.hexapawn import Hexapawn, Move, Rules
+
+
+class PawnSets:
+    """The rules once more: `(men of the mover, men of the other, whether white is to move)`."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def start(self):
+        files = range(1, self.size + 1)
+        return frozenset((f, 1) for f in files), frozenset((f, self.size) for f in files), True
+
+    def successors(self, node):
+        """Every position after a move, by the squares left and reached."""
+        own, enemy, white = node
+        if not own or any(rank == (1 if white else self.size) for _, rank in enemy):
+            return {}
+        up = 1 if white else -1
+        moves = {((f, r), (f, r + up)) for f, r in own if (f, r + up) not in own | enemy}
+        moves |= {((f, r), (f + d, r + up)) for f, r in own for d in (1, -1)} & {
+            (man, prey) for man in own for prey in enemy
+        }
+        return {
+            (leave, reach): (enemy - {reach}, own - {leave} | {reach}, not white)
+            for leave, reach in moves
+        }
+
+    def result(self, node):
+        """1, 0 or -1 for the mover of a finished game, with the reason."""
+        own, enemy, white = node
+        if any(rank == (1 if white else self.size) for _, rank in enemy):
+            return -1, "crossed"
+        return (0, "blocked") if own else (-1, "men")
+
+    def text(self, node):
+        own, enemy, white = node
+        whites, blacks = (own, enemy) if white else (enemy, own)
+        rows = (
+            "".join(
+                "W" if (f, r) in whites else "B" if (f, r) in blacks else "."
+                for f in range(1, self.size + 1)
+            )
+            for r in range(self.size, 0, -1)
+        )
+        return f"{'/'.join(rows)} {'w' if white else 'b'}"
+
+    def reachable(self):
+        found, waiting = set(), [self.start()]
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(self.successors(node).values())
+        return found
+
+
+def name(squares):
+    (left, below), (right, above) = squares
+    sign = "-" if left == right else "x"
+    return f"{'abcdefgh'[left - 1]}{below}{sign}{'abcdefgh'[right - 1]}{above}"
+
+
+def reachable(game):
+    found, waiting = set(), [game.start()]
+    while waiting:
+        position = waiting.pop()
+        if position not in found:
+            found.add(position)
+            waiting.extend(position.play(move) for move in position.legal_moves())
+    return found
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_every_position_agrees_with_the_second_program(size):
+    game, second = Hexapawn(Rules(size)), PawnSets(size)
+    nodes = {second.text(node): node for node in second.reachable()}
+    assert {str(position) for position in reachable(game)} == set(nodes)
+    for text, node in nodes.items():
+        position = game.parse(text)
+        after = {str(move): str(position.play(move)) for move in position.legal_moves()}
+        assert after == {name(m): second.text(n) for m, n in second.successors(node).items()}
+        outcome = position.outcome()
+        if after:
+            assert outcome is None
+        else:
+            assert (outcome.score(position.mover), outcome.reason) == second.result(node)
+
+
+def count_sequences(second, node, depth):
+    if depth == 0:
+        return 1
+    return sum(count_sequences(second, n, depth - 1) for n in second.successors(node).values())
+
+
+@pytest.mark.parametrize(("size", "depth"), [(3, 8), (4, 5), (5, 5), (8, 3)])
+def test_sequences_agree_with_the_second_program(size, depth):
+    game, second = Hexapawn(Rules(size)), PawnSets(size)
+    for plies in range(1, depth + 1):
+        ours = game.perft(game.start(), plies)
+        assert ours == count_sequences(second, second.start(), plies)
+
+
+def test_published_number_of_positions_on_four():
+    """20,286: every board with its side to move, from the start to the finished games."""
+    assert len(reachable(ludus.game("hexapawn:four"))) == 20_286
+
+
+@pytest.mark.slow
+def test_published_number_of_positions_on_five():
+    assert len(reachable(ludus.game("hexapawn:five"))) == 3_210_411
+
+
+def value(position, known):
+    """1, 0 or -1 for the side to move under best play."""
+    if position not in known:
+        outcome = position.outcome()
+        known[position] = (
+            outcome.score(position.mover)
+            if outcome is not None
+            else max(-value(position.play(move), known) for move in position.legal_moves())
+        )
+    return known[position]
+
+
+@pytest.mark.parametrize(
+    ("preset", "up_to_mirror", "won", "drawn", "lost"),
+    [("standard", True, 2, 3, 0), ("four", False, 10, 4, 2)],
+)
+def test_start_boards_of_muggleton_and_hocquette(preset, up_to_mirror, won, drawn, lost):
+    """Boards after one move of each side, and what they are worth to white."""
+    game = ludus.game("hexapawn", preset)
+    symmetries = game.symmetries() if up_to_mirror else game.symmetries()[:1]
+    boards = {
+        min((game.transform(second, symmetry) for symmetry in symmetries), key=str)
+        for first in map(game.start().play, game.start().legal_moves())
+        for second in map(first.play, first.legal_moves())
+    }
+    known = {}
+    values = Counter(value(board, known) for board in boards)
+    assert (values[1], values[0], values[-1]) == (won, drawn, lost)
+
+
+def test_a_side_without_moves_draws():
+    game = ludus.game("hexapawn")
+    stuck = game.parse("B../W../.W. b")
+    assert stuck.outcome() == Outcome(None, "blocked")
+    assert stuck.legal_moves() == []
+
+
+@pytest.mark.parametrize(
+    ("before", "move", "outcome"),
+    [
+        ("..B/W../.W. w", "a2-a3", Outcome(0, "crossed")),
+        ("W.B/.B./... b", None, Outcome(0, "crossed")),
+        (".../..B/W.. b", "c2-c1", Outcome(1, "crossed")),
+        (".../B../.W. w", "b1xa2", Outcome(0, "men")),
+        (".../B../.W. b", "a2xb1", Outcome(1, "crossed")),
+        ("B.B/.W./..W w", "b2-b3", Outcome(0, "crossed")),
+        ("B../.../WW. w", "a1-a2", Outcome(None, "blocked")),
+    ],
+)
+def test_outcomes(before, move, outcome):
+    game = ludus.game("hexapawn")
+    position = game.parse(before)
+    if move is not None:
+        position = position.play(game.parse_move(move, position))
+    assert position.outcome() == outcome
+    assert position.legal_moves() == []
+
+
+def test_moves_are_written_with_dash_and_cross():
+    game = ludus.game("hexapawn")
+    position = game.parse("B.B/.B./WWW w")
+    moves = position.legal_moves()
+    assert [str(move) for move in moves] == ["a1-a2", "a1xb2", "c1xb2", "c1-c2"]
+    assert [move.is_capture for move in moves] == [False, True, True, False]
+    assert game.steps(moves[1]) == ("a1", "b2")
+    assert str(position.play(moves[1])) == "B.B/.W./.WW b"
+
+
+def test_pawns_do_not_capture_around_the_edge():
+    game = ludus.game("hexapawn")
+    position = game.parse("..B/W.B/W.. w")
+    assert [str(move) for move in position.legal_moves()] == ["a2-a3"]
+
+
+def test_accessors():
+    position = ludus.game("hexapawn:four").parse("BBBB/..../W.../.WWW b")
+    assert (position.cells, position.size, position.mover) == ("BBBB....W....WWW", 4, 1)
+    assert position.rules == Rules(4)
+
+
+def test_illegal_moves_are_refused():
+    game = ludus.game("hexapawn")
+    for move in (Move(6, 4), Move(0, 3), Move(6, 0), Move(6, 3, 4)):
+        with pytest.raises(BadMove, match="not a legal move"):
+            game.start().play(move)
+    with pytest.raises(BadMove, match="legal are a1-a2"):
+        game.parse_move("a1xb2", game.start())
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("BBB/.../WWW", "a board and a side"),
+        ("BBB/WWW w", "has 2 rows"),
+        ("BBBB/.../WWW w", "rank 3, 'BBBB', has 4 squares"),
+        ("BBB/.X./WWW w", "'X' in rank 2"),
+        ("BBB/.../WWW x", "'x' is no side"),
+        ("BBB/..W/WWW w", "4 white pawns; 3 is the most"),
+        ("W../.B./... w", "white has crossed the board, so it cannot be its turn"),
+        (".../.W./B.. b", "black has crossed"),
+        (".../.../WWW w", "black has no pawn"),
+        (".../.../... b", "white has no pawn"),
+    ],
+)
+def test_bad_positions_say_what_is_wrong(text, complaint):
+    with pytest.raises(BadPosition) as caught:
+        ludus.game("hexapawn").parse(text)
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [-1, 0, 2, 9])
+def test_rules_out_of_range(size):
+    with pytest.raises(BadSpec, match="between 3 and 8"):
+        ludus.game("hexapawn", f"size={size}")
