@@ -1,0 +1,72 @@
+"""Backgammon behind the contract every game keeps."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+from ludus.core.game import Game
+from ludus.games.backgammon import notation, reading, setup
+from ludus.games.backgammon.moves import OPENING_ROLLS, ROLLS, Move, Roll, place_name
+from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.rules import PRESETS, Rules
+from ludus.games.backgammon.view import BAR, OFF
+
+CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
+OPENING_CHANCES: Final = tuple((roll, 1 / len(OPENING_ROLLS)) for roll in OPENING_ROLLS)
+IDENTITY: Final = tuple(range(24))
+
+
+class Backgammon(Game[Position, Move | Roll]):
+    """Backgammon for single games, without the cube. Side 0 is whoever won the opening roll.
+
+    >>> game = Backgammon()
+    >>> position = game.start().play(Roll(3, 1))
+    >>> str(position.play(game.parse_move("6/5 8/5", position)))
+    '24:2,13:5,8:2,6:4,5:2 24:2,13:5,8:3,6:5 1 roll'
+    """
+
+    id: ClassVar[str] = "backgammon"
+    title: ClassVar[str] = "Backgammon"
+    sides: ClassVar[tuple[str, str]] = ("white", "black")
+    presets: ClassVar[Mapping[str, Rules]] = PRESETS
+
+    rules: Rules
+
+    def start(self) -> Position:
+        return setup.start(self.rules, self.engine)
+
+    def parse(self, text: str) -> Position:
+        """A position from its own text, a GNU Backgammon ID or an XGID."""
+        return reading.read(text, self.rules, self.engine)
+
+    def parse_move(self, text: str, position: Position) -> Move | Roll:
+        """A roll as `31`, a move as `8/5 6/5` in any order, `bar/22*`, `6/off(2)` or `pass`."""
+        if position.dice is None:
+            return notation.read_roll(text, position)
+        return notation.read_move(text, position)
+
+    def steps(self, move: Move | Roll) -> tuple[str, ...]:
+        """From and to of every step, by the fixed names of the places: points as side 0 counts."""
+        if isinstance(move, Roll):
+            return ()
+        places = [place for step in move.steps for place in (step.start, step.end)]
+        return tuple(_fixed_name(place, move.side) for place in places)
+
+    def symmetries(self) -> tuple[tuple[int, ...], ...]:
+        """Points alone; each is as far from home as no other, so only the identity is there."""
+        return (IDENTITY,)
+
+    def transform(self, position: Position, symmetry: Sequence[int]) -> Position:
+        return position
+
+    def transform_move(self, move: Move | Roll, symmetry: Sequence[int]) -> Move | Roll:
+        return move
+
+    def chances(self, position: Position) -> list[tuple[Move | Roll, float]]:
+        """Every roll with its probability; nothing where no dice are rolled."""
+        if position.dice is not None or position.is_over:
+            return []
+        return list(OPENING_CHANCES if position.opening else CHANCES)
+
+
+def _fixed_name(place: int, side: int) -> str:
+    return place_name(BAR - place if side and place not in (BAR, OFF) else place)
