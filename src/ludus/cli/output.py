@@ -1,0 +1,90 @@
+"""What all commands share in writing: JSON for programs, tables and bars for people."""
+
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ludus.core.errors import LudusError, quoted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+T = TypeVar("T")
+
+
+def print_json(**values: Any) -> None:
+    """One JSON object on one line of standard output."""
+    print(json.dumps(values, default=str))
+
+
+def rules_as_json(rules: Any) -> dict[str, Any]:
+    """Rules, or a player's options, as an object; an empty one where there are none."""
+    return {} if rules is None else dataclasses.asdict(rules)
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """A rich console that is plain where colour is unwanted or the terminal has none."""
+    from rich.console import Console
+
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("dumb", "unknown")
+    return Console(
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if is_plain else "auto",
+    )
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table without lines."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
+
+
+def with_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """The items, with a bar on standard error while somebody can see it."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console(stderr=True), transient=True) as bars:
+        yield from bars.track(items, total=total, description=label)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a whole file or none: first under another name beside it, then renamed."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        try:
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        raise LudusError(f"cannot write {quoted(str(path))}: {_reason(error)}") from error
+
+
+def read_file(path: Path) -> str:
+    """The text of a file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise LudusError(f"{quoted(str(path))} is not valid UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise LudusError(f"cannot read {quoted(str(path))}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
