@@ -29,7 +29,9 @@ def _root(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which version this is."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Say which version this is."
+        ),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

@@ -15,7 +15,7 @@ def interruptible(work: Callable[[], T]) -> T:
     def keep() -> None:
         try:
             results.append(work())
-        except BaseException as error:  # noqa: BLE001 - handed on to whoever waits
+        except BaseException as error:
             errors.append(error)
 
     worker = threading.Thread(target=keep, daemon=True)

@@ -5,10 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-
-from ludus.core.errors import LudusError, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,30 +58,3 @@ def with_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
 
     with Progress(console=console(stderr=True), transient=True) as bars:
         yield from bars.track(items, total=total, description=label)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a whole file or none: first under another name beside it, then renamed."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        try:
-            partial.write_text(text, encoding="utf-8")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise LudusError(f"cannot write {quoted(str(path))}: {_reason(error)}") from error
-
-
-def read_file(path: Path) -> str:
-    """The text of a file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise LudusError(f"{quoted(str(path))} is not valid UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        raise LudusError(f"cannot read {quoted(str(path))}: {_reason(error)}") from error
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
