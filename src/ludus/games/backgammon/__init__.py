@@ -1,4 +1,4 @@
-"""Backgammon without the doubling cube: rules, notation, and the texts positions are passed on in."""
+"""Backgammon without the doubling cube: rules, notation, and the IDs other programs use."""
 
 from ludus.games.backgammon.game import Backgammon
 from ludus.games.backgammon.gnubg import gnubg_id, position_id

@@ -61,6 +61,14 @@ class Backgammon(Game[Position, Move | Roll]):
     def transform_move(self, move: Move | Roll, symmetry: Sequence[int]) -> Move | Roll:
         return move
 
+    def perft(self, position: Position, depth: int) -> int:
+        """The number of move sequences of this length (rolls count as moves)."""
+        if self.engine == "native":
+            from ludus.games.backgammon import native
+
+            return native.perft(position, max(depth, 0))
+        return super().perft(position, depth)
+
     def chances(self, position: Position) -> list[tuple[Move | Roll, float]]:
         """Every roll with its probability; nothing where no dice are rolled."""
         if position.dice is not None or position.is_over:

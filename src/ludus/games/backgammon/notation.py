@@ -7,6 +7,7 @@ not, the text without a star means the one that does not.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from ludus.core.errors import BadMove, check_length, quoted
@@ -65,7 +66,7 @@ def _parsed(text: str, wanted: str) -> tuple[list[Leg], frozenset[int]]:
                 f"{quoted(part)} in {quoted(text)} is not of the form 8/5, bar/22 or 6/off"
             )
         stops = [_place(name.rstrip("*"), text) for name in match[1].split("/")]
-        legs += list(zip(stops, stops[1:], strict=False)) * int(match[2] or 1)
+        legs += list(pairwise(stops)) * int(match[2] or 1)
         starred = [
             stop for name, stop in zip(match[1].split("/"), stops, strict=True) if "*" in name
         ]

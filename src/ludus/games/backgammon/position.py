@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeGuard, cast
 
 from ludus.core.errors import BadMove
 from ludus.core.game import CHANCE
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.outcome import Outcome
 from ludus.games.backgammon.moves import OPENING_ROLLS, ROLLS, Move, Roll, place_name
-from ludus.games.backgammon.view import BAR, HOME, OFF, Board, view_of
+from ludus.games.backgammon.view import BAR, HOME, OFF, Board, Men, view_of
 
 REASONS: Final = {1: "single", 2: "gammon", 3: "backgammon"}
 
@@ -19,7 +19,7 @@ class Engine(Protocol):
     """What moves the men: `reference` in Python, or `native`, its compiled twin."""
 
     def legal_moves(self, position: "Position") -> list[Move]: ...
-    def after(self, position: "Position", move: Move) -> Board | None: ...
+    def after(self, position: "Position", move: Move) -> Men | None: ...
 
 
 @cache
@@ -83,23 +83,19 @@ class Position:
     def play(self, move: Move | Roll, /) -> "Position":
         """The position after a legal move or roll; BadMove for any other."""
         if self.dice is None:
-            if move not in self.legal_moves():
+            if not self._can_fall(move):
                 raise BadMove(f"{move} is not a roll that can fall here")
-            return Position(
-                self.points,
-                self.bar,
-                self.off,
-                self.turn,
-                cast("Roll", move).dice,
-                False,
-                self.engine,
-            )
-        board = None
-        if isinstance(move, Move):
-            board = engine_named(self.engine).after(self, move)
-        if board is None:
+            dice = (move[0], move[1])
+            return Position(self.points, self.bar, self.off, self.turn, dice, False, self.engine)
+        men = engine_named(self.engine).after(self, move) if isinstance(move, Move) else None
+        if men is None:
             raise BadMove(f"{move} is not a legal move of backgammon here")
-        return Position(*board, 1 - self.turn, None, False, self.engine)
+        points, bar, off = men
+        return Position(points, bar, off, 1 - self.turn, None, False, self.engine)
+
+    def _can_fall(self, roll: object) -> TypeGuard[Roll]:
+        known = OPENING_ROLLS if self.opening else ROLLS
+        return isinstance(roll, Roll) and roll in known and not self.is_over
 
     def outcome(self) -> Outcome | None:
         """Who won, and for how much; None while the game goes on."""
@@ -107,10 +103,8 @@ class Position:
             return None
         loser = self.turn
         own = view_of(self.board, loser).own
-        if own[OFF]:
-            points = 1
-        else:
-            points = 3 if any(own[BAR - len(HOME) : BAR + 1]) else 2
+        is_far = any(own[BAR - len(HOME) :])
+        points = 1 if own[OFF] else 3 if is_far else 2
         return Outcome(1 - loser, REASONS[points], points)
 
     def with_engine(self, engine: str) -> "Position":

@@ -21,6 +21,10 @@ class View(NamedTuple):
         return View(self.their[::-1], self.own[::-1])
 
 
+Men = tuple[tuple[int, ...], tuple[int, int], tuple[int, int]]
+"""The fields of a Board, as a plain tuple."""
+
+
 class Board(NamedTuple):
     """The men as a position holds them, the same for both sides."""
 
