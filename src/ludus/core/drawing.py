@@ -1,7 +1,7 @@
 """What the drawings of all games share in characters: marked places, and what is said below."""
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from ludus.core.marks import Marks
@@ -21,6 +21,10 @@ BRACKETS: Mapping[str, tuple[str, str]] = {
 
 FREE = "◌"
 """A free place where the mover may go."""
+
+
+Shown = Callable[[str], str]
+"""What people are told a place is called, where that depends on who is to move."""
 
 
 class Played(Protocol):
@@ -75,14 +79,14 @@ def cell(symbol: str, marks: Marks, place: str, *, empty: str) -> tuple[str, str
     return left, symbol, right
 
 
-def notes(marks: Marks, places: Iterable[str]) -> list[str]:
+def notes(marks: Marks, places: Iterable[str], shown: Shown = str) -> list[str]:
     """The lines below a text board that tell the arrows and the heat, hottest first."""
     known = list(places)
-    arrows = [f"{start}→{end}" for start, end in marks.arrows if {start, end} <= set(known)]
+    arrows = [(start, end) for start, end in marks.arrows if {start, end} <= set(known)]
     heat = sorted(shares(marks, known).items(), key=lambda item: -item[1])
     return [
-        *_listed("Arrows", arrows),
-        *_listed("Heat", [f"{place} {percent(share)}" for place, share in heat]),
+        *_listed("Arrows", [f"{shown(start)}→{shown(end)}" for start, end in arrows]),
+        *_listed("Heat", [f"{shown(place)} {percent(share)}" for place, share in heat]),
     ]
 
 

@@ -6,7 +6,7 @@ one another, in this order.
 
 from collections.abc import Iterable, Mapping
 
-from ludus.core.drawing import KINDS, percent, shares
+from ludus.core.drawing import KINDS, Shown, percent, shares
 from ludus.core.marks import Marks
 from ludus.core.svg import Canvas, Point
 
@@ -48,11 +48,11 @@ def lay_notes(canvas: Canvas, marks: Marks, places: Places, radius: float) -> No
             _mark(canvas, kind, places[place], radius)
 
 
-def lay_places(canvas: Canvas, marks: Marks, areas: Mapping[str, Area]) -> None:
+def lay_places(canvas: Canvas, marks: Marks, areas: Mapping[str, Area], shown: Shown = str) -> None:
     """A clear area over each place, which shows its name, and its heat, on hovering."""
     heat = shares(marks, areas)
     for place, (corner, width, height) in areas.items():
-        title = f"{place}: {percent(heat[place])}" if place in heat else place
+        title = f"{shown(place)}: {percent(heat[place])}" if place in heat else shown(place)
         canvas.place(corner, width, height, place, title)
 
 

@@ -1,9 +1,14 @@
-"""The backgammon board, drawn as side 0 (white) sees it: its home board is at the lower right."""
+"""The backgammon board, drawn as side 0 (white) sees it: its home board is at the lower right.
 
+Marks name the points as side 0 counts them. The numbers that people see are those of the side
+whose turn it is, because that is how its moves are written.
+"""
+
+from functools import partial
 from typing import Protocol
 
 from ludus.core.drawing import Played, caption, cell, finish, notes
-from ludus.core.marks import Marks
+from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.overlay import lay_heat, lay_notes, lay_places
 from ludus.core.svg import Canvas, Point
 from ludus.core.theme import STYLE
@@ -44,26 +49,28 @@ def text(position: Board, marks: Marks) -> str:
     lower[-1] += _tray(position, marks, 0)
     half = "─" * 18
     board = [
-        f" {_numbers(TOP)}",
+        f" {_numbers(position, TOP)}",
         f"┌{half}┬───┬{half}┐",
         *upper,
         f"│{'':18}│bar│{'':18}│",
         *lower,
         f"└{half}┴───┴{half}┘",
-        f" {_numbers(BOTTOM)}",
+        f" {_numbers(position, BOTTOM)}",
     ]
     said = _task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
-    return finish([*board, "", said, *notes(marks, PLACES)])
+    return finish([*board, "", said, *notes(marks, PLACES, partial(_shown, position.turn))])
 
 
 def svg(position: Board, marks: Marks) -> str:
     """The board as a picture."""
     said, description = _task(position, SIDES), _description(position)
     canvas = Canvas(*picture.SIZE, f"Backgammon: {said}", description, style=STYLE)
-    picture.draw_board(canvas)
+    shown = partial(_shown, position.turn)
+    picture.draw_board(canvas, shown)
     places = {place: _anchor(position, place) for place in PLACES}
     occupied = [number for number in NUMBERS if _stack(position, number)[1]]
-    lay_heat(canvas, marks, places, picture.RADIUS, occupied)
+    waiting = ["bar"] if position.bar[position.turn] else []
+    lay_heat(canvas, marks, places, picture.RADIUS, [*occupied, *waiting])
     for number in occupied:
         picture.draw_stack(canvas, *_stack(position, number), picture.point_slots(int(number)))
     for side in (0, 1):
@@ -73,8 +80,13 @@ def svg(position: Board, marks: Marks) -> str:
         picture.draw_dice(canvas, position.turn, position.dice)
     picture.draw_caption(canvas, said)
     lay_notes(canvas, marks, places, picture.RADIUS)
-    lay_places(canvas, marks, {place: picture.area(place) for place in PLACES})
+    lay_places(canvas, marks, {place: picture.area(place) for place in PLACES}, shown)
     return canvas.document()
+
+
+def _shown(turn: int, place: str) -> str:
+    """What the side whose turn it is calls a place."""
+    return place if turn == 0 or place in ("bar", "off") else str(25 - int(place))
 
 
 def _task(position: Board, sides: tuple[str, str]) -> str:
@@ -90,8 +102,8 @@ def _stack(position: Board, number: str) -> tuple[int, int]:
     return (0, count) if count >= 0 else (1, -count)
 
 
-def _numbers(row: tuple[str, ...]) -> str:
-    cells = [f"{number:>2} " for number in row]
+def _numbers(position: Board, row: tuple[str, ...]) -> str:
+    cells = [f"{_shown(position.turn, number):>2} " for number in row]
     return f"{''.join(cells[:6])}     {''.join(cells[6:])}"
 
 
@@ -102,7 +114,7 @@ def _row(position: Board, marks: Marks, row: tuple[str, ...], depth: int, enteri
         side, count = _stack(position, number)
         cells.append(_text_man(side, count, depth, marks, number))
     # Men on the bar are stacked from the middle, and the mover's are the ones that are marked.
-    bar_marks = marks if position.turn == entering else Marks()
+    bar_marks = marks if position.turn == entering else NO_MARKS
     count = position.bar[entering]
     bar = _text_man(entering, count, picture.SHOWN - 1 - depth, bar_marks, "bar", empty=" ")
     return f"│{''.join(cells[:6])}│{bar}│{''.join(cells[6:])}│"
@@ -122,7 +134,7 @@ def _text_man(
 
 
 def _tray(position: Board, marks: Marks, side: int) -> str:
-    own = marks if position.turn == side else Marks()
+    own = marks if position.turn == side else NO_MARKS
     man = "".join(part or " " for part in cell(MEN[side], own, "off", empty=""))
     return f" {man} off {position.off[side]}"
 
@@ -143,7 +155,11 @@ def _description(position: Board) -> str:
     told = []
     for side, name in enumerate(SIDES):
         stacks = ((number, *_stack(position, number)) for number in NUMBERS)
-        men = [f"{count} on {number}" for number, owner, count in stacks if count and owner == side]
+        men = [
+            f"{count} on {_shown(position.turn, number)}"
+            for number, owner, count in stacks
+            if count and owner == side
+        ]
         men += [f"{position.bar[side]} on the bar"] if position.bar[side] else []
         told.append(f"{name}: {', '.join([*men, f'{position.off[side]} borne off'])}.")
     return " ".join(told)

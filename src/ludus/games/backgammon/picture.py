@@ -4,6 +4,7 @@ Point 1 is at the lower right, 24 at the upper right. A side's men wait on the h
 from which they enter, and are borne off into the tray beside its home board.
 """
 
+from ludus.core.drawing import Shown
 from ludus.core.overlay import Area
 from ludus.core.svg import Canvas, Point
 
@@ -86,6 +87,7 @@ def tray_corner(side: int) -> Point:
 
 
 def tray_height() -> float:
+    """Of one side's tray."""
     return (BOTTOM - TOP - RIM) / 2
 
 
@@ -106,7 +108,7 @@ def area(place: str) -> Area:
     return (point_middle(int(place)) - STEP / 2, top), STEP, height
 
 
-def draw_board(canvas: Canvas) -> None:
+def draw_board(canvas: Canvas, shown: Shown) -> None:
     """The wood with its points and numbers, nobody on it."""
     width, height = SIZE
     canvas.rect((0, 0), width, height, "ground", 14)
@@ -117,15 +119,15 @@ def draw_board(canvas: Canvas) -> None:
     for side in (0, 1):
         canvas.rect(tray_corner(side), TRAY, tray_height(), "board", 3)
     for number in range(1, 25):
-        _draw_point(canvas, number)
+        _draw_point(canvas, number, shown(str(number)))
 
 
-def _draw_point(canvas: Canvas, number: int) -> None:
+def _draw_point(canvas: Canvas, number: int, label: str) -> None:
     x, half = point_middle(number), STEP / 2 - 1
     edge, inwards = (TOP, 1) if is_above(number) else (BOTTOM, -1)
     corners = [(x - half, edge), (x + half, edge), (x, edge + inwards * (STACK + 6))]
     canvas.polygon(corners, "shade" if number % 2 else "tone")
-    canvas.text((x, edge - inwards * (RIM + 13)), str(number), "label")
+    canvas.text((x, edge - inwards * (RIM + 13)), label, "label")
 
 
 def draw_stack(canvas: Canvas, side: int, count: int, slots: list[Point]) -> None:

@@ -64,7 +64,7 @@ def text(position: Board, marks: Marks) -> str:
         for row, characters in enumerate(rows)
     ]
     sides = f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"
-    said = f"{to_move(position, sides)} · {_in_hand(position)}"
+    said = f"{to_move(position, sides)} · in hand: {_in_hand(position)}"
     return finish([*board, f"   {'   '.join(FILES)}", "", said, *notes(marks, POINTS)])
 
 
@@ -129,7 +129,7 @@ def _lines(position: Board) -> list[list[str]]:
 
 def _in_hand(position: Board) -> str:
     hands = zip(SIDES, position.hands, strict=True)
-    return "in hand: " + ", ".join(f"{side} {hand}" for side, hand in hands)
+    return ", ".join(f"{side} {hand}" for side, hand in hands)
 
 
 def _description(position: Board) -> str:
@@ -138,7 +138,7 @@ def _description(position: Board) -> str:
         f"{side}: {', '.join(POINTS[number] for number in sorted(men)) or 'no men on the board'}."
         for side, men in zip(SIDES, position.men, strict=True)
     )
-    return f"{' '.join(standing)} {_in_hand(position).capitalize()}."
+    return f"{' '.join(standing)} In hand: {_in_hand(position)}."
 
 
 def _centre(number: int) -> Point:
