@@ -1,19 +1,17 @@
 """Flat Monte Carlo: the move after which random games go best."""
 
-import random
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
-from ludus.core.game import CHANCE, AnyGame
 from ludus.core.limit import Limit
-from ludus.core.match import MAX_PLIES
 from ludus.core.player import Choice, Player
+from ludus.players.random_games import Scores, is_compiled, random_games
 
 MAX_BATCH = 64
-"""Random games behind one move between two looks at the clock, at most."""
+"""Random games behind one move, at most, between two looks at what is left to spend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +21,18 @@ class Options:
     games: int = 2000
     """Random games for one decision, shared equally among the legal moves."""
 
+    plies: int = 16_000
+    """Plies of these games that may be played in Python; compiled ones are not counted."""
+
     threads: int = 1
     """Threads for random games in compiled code; the choice does not depend on it."""
 
     def __post_init__(self) -> None:
-        for name, most in (("games", 100_000_000), ("threads", 256)):
+        for name, most in (
+            ("games", 100_000_000),
+            ("plies", 100_000_000),
+            ("threads", 256),
+        ):
             value = getattr(self, name)
             if not 1 <= value <= most:
                 raise BadSpec(f"playouts {name}={value} must be from 1 to {most}")
@@ -42,12 +47,14 @@ class Tally:
     draws: int = 0
     points: int = 0
 
-    def add(self, score: int, games: int = 1) -> None:
-        """Count so many games that scored so many points each."""
-        self.games += games
-        self.wins += games if score > 0 else 0
-        self.draws += games if score == 0 else 0
-        self.points += score * games
+    def add(self, scores: Scores, side: int) -> None:
+        """Count games whose points are those of side 0."""
+        for points, games in scores.items():
+            own = -points if side else points
+            self.games += games
+            self.wins += games * (own > 0)
+            self.draws += games * (own == 0)
+            self.points += games * own
 
     @property
     def mean(self) -> float:
@@ -94,57 +101,31 @@ class PlayoutPlayer(Player):
         return self.random.choice([move for move, score in scores.items() if score == highest])
 
     def _try(self, after: Mapping[Any, Any], side: int, limit: Limit) -> dict[Any, Tally]:
-        """Random games behind every move, as many as the limit allows."""
-        began = time.perf_counter()
+        """Random games behind every move, as many as limit and options allow."""
+        began, plies = time.perf_counter(), 0
         total = min(self.settings.games, limit.nodes or self.settings.games)
+        is_free = limit.time is None and is_compiled(self.game)
         tallies: dict[Any, Tally] = {}
-        for move, games in self._batches(list(after), total, is_timed=limit.time is not None):
+        for move, games in self._batches(list(after), total, total if is_free else 1):
             if limit.time is not None and time.perf_counter() - began >= limit.time:
                 break
-            tally = tallies.setdefault(move, Tally())
-            self._play_out(after[move], games, side, tally)
+            if plies >= self.settings.plies:
+                break
+            threads = self.settings.threads
+            ended = random_games(self.game, after[move], games, self.random, threads)
+            plies += ended.python_plies
+            tallies.setdefault(move, Tally()).add(ended.scores, side)
         # Legal order again, so that ties are broken in the same way whoever was tried first.
         return {move: tallies[move] for move in after if move in tallies}
 
-    def _batches(
-        self, moves: list[Any], total: int, *, is_timed: bool
-    ) -> Iterator[tuple[Any, int]]:
-        """Moves and how many games to play behind them; small batches in turn against a clock."""
+    def _batches(self, moves: list[Any], total: int, size: int) -> Iterator[tuple[Any, int]]:
+        """Moves in turn and how many games to play behind them: `size`, then more and more."""
         self.random.shuffle(moves)
         share, more = divmod(total, max(len(moves), 1))
         left = {move: share + (number < more) for number, move in enumerate(moves)}
-        batch = 1 if is_timed else total
         while any(left.values()):
             for move in moves:
-                if games := min(batch, left[move]):
+                if games := min(size, left[move]):
                     left[move] -= games
                     yield move, games
-            batch = min(2 * batch, MAX_BATCH)
-
-    def _play_out(self, position: Any, games: int, side: int, tally: Tally) -> None:
-        """Add so many random games to the tally: compiled where the position can, else here."""
-        if hasattr(position, "playouts"):
-            seed, threads = self.random.getrandbits(63), self.settings.threads
-            result = position.playouts(games, seed=seed, threads=threads, max_plies=MAX_PLIES)
-            for winner, score in ((side, 1), (1 - side, -1)):
-                tally.add(score, result["wins"][winner])
-            tally.add(0, result["draws"])
-            return
-        for _ in range(games):
-            tally.add(random_score(self.game, position, side, self.random))
-
-
-def random_score(game: AnyGame, position: Any, side: int, source: random.Random) -> int:
-    """What a game of random moves from here brings this side; 0 if it does not end."""
-    for _ in range(MAX_PLIES):
-        outcome = position.outcome()
-        if outcome is not None:
-            score: int = outcome.score(side)
-            return score
-        if position.mover == CHANCE:
-            rolls, weights = zip(*game.chances(position), strict=True)
-            move = source.choices(rolls, weights)[0]
-        else:
-            move = source.choice(position.legal_moves())
-        position = position.play(move)
-    return 0
+            size = min(2 * size, MAX_BATCH)
