@@ -33,7 +33,7 @@ def random_games(
         if game.id == "backgammon":
             return Ended(_backgammon(position, games, seed), 0)
         return Ended(_morris(position, games, seed, threads), 0)
-    ends = [_random_game(game, position, source) for _ in range(games)]
+    ends = [random_game(game, position, source) for _ in range(games)]
     return Ended(Counter(score for score, _ in ends), sum(plies for _, plies in ends))
 
 
@@ -55,7 +55,7 @@ def _backgammon(position: Any, games: int, seed: int) -> Scores:
     )
 
 
-def _random_game(game: AnyGame, position: Any, source: random.Random) -> tuple[int, int]:
+def random_game(game: AnyGame, position: Any, source: random.Random) -> tuple[int, int]:
     """One random game: what it brings side 0, and its length."""
     for ply in range(MAX_PLIES):
         outcome = position.outcome()
