@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from ludus.cli.terminal.places import spoken
 from ludus.core.errors import BadMove, check_length, quoted
 from ludus.core.game import AnyGame
 
@@ -16,7 +17,10 @@ class Entry:
     def __init__(self, game: AnyGame, position: Any) -> None:
         self.game = game
         self.position = position
-        self.steps = {move: game.steps(move) for move in position.legal_moves()}
+        self.steps = {
+            move: tuple(spoken(game, place, position.mover) for place in game.steps(move))
+            for move in position.legal_moves()
+        }
         self.touched: tuple[str, ...] = ()
 
     @property

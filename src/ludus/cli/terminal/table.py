@@ -8,9 +8,10 @@ from typing import Any
 from ludus.cli.terminal.commands import COMMANDS, Leave
 from ludus.cli.terminal.entry import Entry
 from ludus.cli.terminal.line import Line
+from ludus.cli.terminal.places import spoken
 from ludus.cli.terminal.screen import Screen
 from ludus.cli.terminal.words import ending
-from ludus.core.errors import LudusError
+from ludus.core.errors import BadMove, LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.marks import Marks
 from ludus.players import player as named_player
@@ -23,6 +24,9 @@ WIDTH = 60
 
 KINDS = {"take?": "take"}
 """How the places that a question is about are marked, if not as `legal`."""
+
+PERSON = "person"
+"""How a record calls somebody who is no player of ours."""
 
 
 class Table:
@@ -37,6 +41,8 @@ class Table:
         self.random = random.Random(seed)
         self.screen = screen
         self.sit_down(line)
+        if self.people:
+            self.news.append("Type a move or its first place; help tells what else.")
 
     @property
     def game(self) -> AnyGame:
@@ -53,7 +59,7 @@ class Table:
     @property
     def who(self) -> tuple[str, str]:
         """Who plays the sides: a spec, or a person."""
-        first, second = (("person" if side in self.people else self.opponent) for side in (0, 1))
+        first, second = ((PERSON if side in self.people else self.opponent) for side in (0, 1))
         return first, second
 
     def run(self) -> None:
@@ -77,15 +83,22 @@ class Table:
         points = dict.fromkeys(self.line.last_places(), "last")
         if entry is not None:
             kind = KINDS.get(entry.question, "legal")
-            points |= dict.fromkeys(entry.places, kind)
-            points |= dict.fromkeys(entry.touched, "selected")
+            points |= self._marked(entry.places, kind) | self._marked(entry.touched, "selected")
         points |= dict.fromkeys(good, "good")
-        seats = ", ".join(
-            f"{who} is {side}" if who != "person" else f"you are {side}"
+        self.screen.show(self._title(), self.line.position, Marks(points=points), self.news)
+
+    def _marked(self, places: Iterable[str], kind: str) -> dict[str, str]:
+        """The mark of each place, by its name on the board."""
+        side = self.line.position.mover
+        return {spoken(self.game, place, side): kind for place in places}
+
+    def _title(self) -> str:
+        seats = [
+            f"you are {side}" if who == PERSON else f"{who} is {side}"
             for side, who in zip(self.game.sides, self.who, strict=True)
-        )
-        title = f"{self.game.title} · {seats}"
-        self.screen.show(title, self.line.position, Marks(points=points), self.news)
+        ]
+        people = "two people" if len(self.people) == 2 else ", ".join(seats)
+        return f"{self.game.title} · {people}"
 
     def tell(self, side: int, deed: str) -> None:
         """Keep what a side did, to be shown with the next board."""
@@ -165,7 +178,9 @@ class Table:
             word = {"y": "new", "yes": "new", "n": "quit", "no": "quit"}.get(text.lower(), text)
             try:
                 command = _command(word)
-                is_done = command(self, word, None) if command else False
+                if command is None:
+                    raise BadMove("the game is over: answer yes or no, or type help")
+                is_done = command(self, word, None)
             except LudusError as error:
                 self.screen.say(str(error), "red")
 
