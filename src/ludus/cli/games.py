@@ -32,7 +32,7 @@ def games(json: Json = False) -> None:
         (kind.id, ", ".join(kind.presets), _written(next(iter(kind.presets.values()))))
         for kind in kinds
     ]
-    print_table(("game", "presets", "options, as in the first preset"), rows)
+    print_table(("game", "presets", "options"), rows)
 
 
 def players(

@@ -23,7 +23,11 @@ _ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 def main() -> None:
     """The program `ludus`."""
     _prepare_streams()
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    if status == INTERRUPTED:
+        # Compiled code may still be at work on a thread, and nothing is left to tidy up.
+        os._exit(status)
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:

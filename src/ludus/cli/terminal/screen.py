@@ -58,18 +58,27 @@ class Screen:
 
     def ask(self, question: str) -> str | None:
         """What was typed, or None at the end of input."""
-        self.console.file.flush()
         try:
-            if self.has_keyboard and not self.console.stderr:
-                return input(f"{question} ").strip()
-            self.console.print(Text(f"{question} "), end="")
-            self.console.file.flush()
-            line = sys.stdin.readline()
-        except EOFError:
-            return None
+            line = self._line(f"{question} ")
+        except (EOFError, KeyboardInterrupt) as stop:
+            self.say("")
+            if isinstance(stop, EOFError):
+                return None
+            raise
         if not self.has_keyboard:
-            self.say(line.strip())
-        return line.strip() if line else None
+            self.say(line)
+        return line
+
+    def _line(self, question: str) -> str:
+        if self.has_keyboard and not self.console.stderr:
+            self.console.file.flush()
+            return input(question).strip()
+        self.console.print(Text(question), end="")
+        self.console.file.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line.strip()
 
     def thinking(self, who: str) -> AbstractContextManager[object]:
         """Something that moves while a player thinks."""
