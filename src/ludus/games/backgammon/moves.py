@@ -61,7 +61,8 @@ class Move(NamedTuple):
         if not self.steps:
             return "pass"
         written: dict[str, int] = {}
-        for journey in _journeys(self.steps):
+        # Where two men leave one point, players name the smaller die first.
+        for journey in _journeys(sorted(self.steps, reverse=True)):
             text = _written(journey)
             # The second man to arrive hits nobody; he is still counted as `8/5*(2)`.
             hitting = next((known for known in written if known == f"{text}*"), text)
@@ -74,7 +75,7 @@ def place_name(place: int) -> str:
     return {BAR: "bar", OFF: "off"}.get(place, str(place))
 
 
-def _journeys(steps: tuple[Step, ...]) -> list[list[Step]]:
+def _journeys(steps: list[Step]) -> list[list[Step]]:
     """The steps strung together wherever one man can have made them."""
     journeys: list[list[Step]] = []
     for step in steps:
