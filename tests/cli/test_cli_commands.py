@@ -111,7 +111,7 @@ def test_help_and_version(ludus):
     assert "--divide" in ludus("perft", "--help").out
 
 
-def test_the_program_is_installed():
+def test_the_program_runs_as_a_process():
     result = process("--version")
     assert (result.status, result.err) == (0, "")
 

@@ -127,7 +127,7 @@ def test_watching_two_players():
 def test_dice_are_rolled_and_a_pass_is_told():
     said = talk("backgammon", "--seed", "4", lines=["13/9 13/10", "quit"])
     assert "You rolled 43." in said
-    assert "You played 13/9 13/10." in said
+    assert "You played 13/10 13/9." in said
     assert "Black rolled" in said
     shut = "6:2,5:2,4:2,3:2,2:2,1:2,7:3 bar:1,6:14 1 roll"
     closed = talk(

@@ -7,8 +7,8 @@ from ludus.cli.terminal.places import spoken
 from ludus.core.errors import BadMove, check_length, quoted
 from ludus.core.game import AnyGame
 
-BETWEEN = r"[\s,;:/>→*x-]*"
-"""What may stand between two places."""
+BETWEEN = r"[\s,;:/>→*x-]*+"
+"""What may stand between two places. Nothing here is tried twice, however long the text."""
 
 
 class Entry:
@@ -77,7 +77,7 @@ class Entry:
         known = {step for steps in self.steps.values() for step in steps}
         names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
         wanted = check_length(text, BadMove).strip().lower()
-        if not wanted or not re.fullmatch(f"{BETWEEN}(?:(?:{names}){BETWEEN})+", wanted):
+        if not wanted or not re.fullmatch(f"{BETWEEN}(?:(?>{names}){BETWEEN})++", wanted):
             return None
         touched = (*self.touched, *re.findall(names, wanted))
         return touched if self._beginning_with(touched) else None
