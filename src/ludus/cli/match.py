@@ -1,0 +1,124 @@
+"""`ludus match`: let two players meet."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ludus.cli.files import whole_file
+from ludus.cli.options import GameName, Json, Rules, StartText
+from ludus.cli.output import print_json, rules_as_json, with_progress
+from ludus.core.game import AnyGame
+from ludus.core.match import MAX_PLIES, MatchRecord, play_match
+from ludus.core.outcome import Outcome
+from ludus.core.player import Player
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+
+PlayerName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAYER",
+        help="A player, with options if you like: random, playouts:games=500.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass
+class Score:
+    """Who won how often, by player and not by side."""
+
+    wins: list[int] = field(default_factory=lambda: [0, 0])
+    draws: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, outcome: Outcome, is_swapped: bool) -> None:
+        """Count a game; `is_swapped` tells that the second player had the first side."""
+        self.reasons[outcome.reason] += 1
+        if outcome.winner is None:
+            self.draws += 1
+        else:
+            self.wins[outcome.winner ^ is_swapped] += 1
+
+
+def match(
+    game: GameName,
+    first: PlayerName,
+    second: PlayerName,
+    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many games.")] = 100,
+    rules: Rules = "",
+    position: StartText = "",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
+    alternate: Annotated[
+        bool, typer.Option("--alternate/--fixed", help="Who begins: both in turn, or the first.")
+    ] = True,
+    max_plies: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="A longer game is called a draw.")
+    ] = MAX_PLIES,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the games into this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Let two players meet and count who wins."""
+    chosen = named_game(game, rules)
+    start = chosen.parse(position) if position else chosen.start()
+    players = named_player(first, chosen), named_player(second, chosen)
+    score = Score()
+    played = _games(chosen, players, games, seed, alternate, start, max_plies)
+    with whole_file(record) if record is not None else nullcontext() as file:
+        for number, (is_swapped, result) in enumerate(with_progress(played, games, "playing"), 1):
+            score.add(result.outcome, is_swapped)
+            if file is not None:
+                print(_text(result, chosen, number), end="\n\n", file=file)
+    if json:
+        print_json(
+            game=chosen.id,
+            rules=rules_as_json(chosen.rules),
+            players=[first, second],
+            seed=seed,
+            games=games,
+            wins=score.wins,
+            draws=score.draws,
+            reasons=dict(score.reasons.most_common()),
+        )
+        return
+    width = max(len(first), len(second), len("draws"))
+    for name, count in ((first, score.wins[0]), (second, score.wins[1]), ("draws", score.draws)):
+        print(f"{name:{width}}  {count:>{len(str(games))}}")
+    ends = ", ".join(f"{reason} {count}" for reason, count in score.reasons.most_common())
+    print(f"{'ends':{width}}  {ends}")
+
+
+def _games(
+    game: AnyGame,
+    players: tuple[Player, Player],
+    games: int,
+    seed: int,
+    alternate: bool,
+    start: Any,
+    max_plies: int,
+) -> Iterator[tuple[bool, MatchRecord]]:
+    """Every game, and whether the second player had the first side in it."""
+    seeds = random.Random(seed)
+    for number in range(games):
+        is_swapped = alternate and number % 2 == 1
+        sides = (players[1], players[0]) if is_swapped else players
+        own_seed = seeds.getrandbits(62)
+        yield (
+            is_swapped,
+            play_match(game, sides, seed=own_seed, start=start, max_plies=max_plies),
+        )
+
+
+def _text(result: MatchRecord, game: AnyGame, number: int) -> str:
+    from ludus.core.record import Record
+
+    found = Record.from_match(result, game)
+    return str(replace(found, headers={"Round": str(number), **found.headers}))

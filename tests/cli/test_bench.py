@@ -1,0 +1,44 @@
+"""The signature, and what `ludus bench` prints."""
+
+import json
+
+from ludus.cli import bench, signature
+
+SIGNATURE = 788134512
+"""Changes only when rules, random games or players are meant to change.
+
+A commit that should not change play says "No functional change" and leaves this number alone; one
+that should says why, and carries the number that `ludus bench` prints.
+"""
+
+
+def test_nothing_has_changed():
+    assert signature.signature() == SIGNATURE
+
+
+def test_every_preset_is_part_of_the_signature():
+    text = "\n".join(signature.lines())
+    assert "perft nine_mens_morris " in text
+    assert "match nine_mens_morris:vrajitoru " in text
+    assert "random backgammon:hyper " in text
+    assert "match hexapawn:five " in text
+
+
+def test_the_signature_sees_a_small_change(monkeypatch):
+    monkeypatch.setattr(signature, "SEED", signature.SEED + 1)
+    assert signature.signature() != SIGNATURE
+
+
+def test_bench_for_programs_and_for_people(ludus, monkeypatch):
+    monkeypatch.setattr(bench, "SECONDS", 0.001)
+    result = json.loads(ludus("bench", "--json").out)
+    assert result["signature"] == SIGNATURE
+    assert all(rate > 0 for rate in result["throughput"].values())
+    assert set(result["ratios"]) == {
+        f"{game}_{work}"
+        for game in ("nine_mens_morris", "backgammon")
+        for work in ("perft_nodes", "random_games", "moves_in_a_loop")
+    }
+    shown = ludus("bench").out
+    assert shown.startswith(f"signature {SIGNATURE}\n")
+    assert "nine_mens_morris_perft_nodes" in shown

@@ -1,0 +1,78 @@
+"""Typing moves: every legal move of every game can be entered, and nothing else can."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ludus
+from ludus.cli.terminal.entry import Entry
+from ludus.core.errors import BadMove
+from ludus.core.game import CHANCE
+
+SPECS = [f"{name}:{preset}" for name in ludus.GAMES for preset in ludus.GAMES[name].presets]
+
+
+def positions(spec, seed, plies=60):
+    """The positions of a random game in which a side has something to touch."""
+    game, source = ludus.game(spec), random.Random(seed)
+    position = game.start()
+    for _ in range(plies):
+        moves = position.legal_moves()
+        if not moves:
+            return
+        if position.mover != CHANCE and any(map(game.steps, moves)):
+            yield game, position
+        position = position.play(source.choice(moves))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_move_can_be_typed_place_by_place_and_as_a_whole(spec):
+    for game, position in positions(spec, seed=1):
+        for move in position.legal_moves():
+            assert Entry(game, position).read(str(move)) == move
+            entry = Entry(game, position)
+            *first, last = entry.steps[move]
+            for place in first:
+                assert place in entry.places
+                # A place alone can be a whole move too; then it takes the next one to tell.
+                assert entry.read(f" {place} ") is None
+            assert entry.read(last) == move
+
+
+HOSTILE = [
+    "\0",
+    "\ud800",
+    "x" * 5000,
+    "1" * 999 + "?",
+    "²",
+    "٣",
+    "a1" * 400 + "?",
+    "-",
+    "…",
+    "None",
+]
+
+
+@pytest.mark.parametrize("spec", ["nine_mens_morris", "backgammon", "hexapawn"])
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:20])
+def test_hostile_texts_are_bad_moves(spec, text):
+    game, position = next(positions(spec, seed=2))
+    entry = Entry(game, position)
+    with pytest.raises(BadMove):
+        entry.read(text)
+    assert entry.touched == ()
+
+
+@given(st.text(alphabet="abcdefg1234567x-/ *off barpass,()", max_size=12), st.integers(0, 50))
+def test_any_text_is_a_legal_move_the_beginning_of_one_or_refused(text, ply):
+    places = [place for spec in ("nine_mens_morris", "backgammon") for place in positions(spec, 3)]
+    game, position = places[ply % len(places)]
+    entry = Entry(game, position)
+    try:
+        move = entry.read(text)
+    except BadMove:
+        assert entry.touched == ()
+    else:
+        assert move in entry.steps if move is not None else entry.moves
