@@ -1,6 +1,6 @@
 """Every benchmark, as ratios against a named peer: `make bench`.
 
-    python benchmarks/run.py [--json]
+python benchmarks/run.py [--json]
 """
 
 import json

@@ -13,6 +13,9 @@ import debian_packages
 
 LEFT_OUT = "left out: needs "
 
+collect_ignore_glob = ["conftest.py", "*/conftest.py"]
+"""Not modules with examples; several of one name would stand in each other's way."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(

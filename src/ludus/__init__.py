@@ -7,13 +7,9 @@
 24
 """
 
-from importlib.metadata import version
-
 from ludus.core import CHANCE, Choice, Limit, LudusError, Marks, Outcome, Player, play_match
 from ludus.games import GAMES, game
 from ludus.players import PLAYERS, player
-
-__version__ = version("ludus")
 
 __all__ = [
     "CHANCE",
@@ -25,8 +21,16 @@ __all__ = [
     "Marks",
     "Outcome",
     "Player",
-    "__version__",
     "game",
     "play_match",
     "player",
 ]
+
+
+def __getattr__(name: str) -> str:
+    """`ludus.__version__`, looked up when asked for: reading it takes as long as all the rest."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ludus")
+    raise AttributeError(f"module 'ludus' has no attribute {name!r}")

@@ -14,6 +14,7 @@ from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.match import MatchRecord, MoveRecord, play_match
 from ludus.core.outcome import Outcome
 from ludus.core.player import Choice, Player
+from ludus.core.record import Line, Node, Record
 
 __all__ = [
     "CHANCE",
@@ -26,14 +27,17 @@ __all__ = [
     "Choice",
     "Game",
     "Limit",
+    "Line",
     "LudusError",
     "Marks",
     "MatchRecord",
     "Move",
     "MoveRecord",
+    "Node",
     "Outcome",
     "Player",
     "Position",
+    "Record",
     "UnknownName",
     "play_match",
 ]

@@ -39,7 +39,7 @@ HINTS = 5
 """So many of the best moves does a hint show."""
 
 
-class Leave(Exception):  # noqa: N818 - nothing went wrong
+class Leave(Exception):
     """The person is done."""
 
 
