@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "bind/rules.hpp"
 #include "morris/perft.hpp"
 #include "morris/playouts.hpp"
 #include "morris/position.hpp"
@@ -44,34 +45,14 @@ struct KnownRules {
     PyObject* object;
 };
 
-template <class T>
-T field(nb::handle object, const char* name) {
-    return nb::cast<T>(object.attr(name));
-}
-
 const KnownRules* known_rules(nb::object object) {
     static PyObject* const table = PyDict_New();
     if (PyObject* found = PyDict_GetItemWithError(table, object.ptr())) {
         return static_cast<const KnownRules*>(PyLong_AsVoidPtr(found));
     }
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    const auto blocked = field<std::string>(object, "blocked");
-    const auto from_mills = field<std::string>(object, "take_from_mills");
     auto entry = std::make_unique<KnownRules>();
-    entry->rules = Rules{
-        .men = field<std::uint8_t>(object, "men"),
-        .diagonals = field<bool>(object, "diagonals"),
-        .flying = field<bool>(object, "flying"),
-        .blocked = blocked == "passes" ? Blocked::passes : Blocked::loses,
-        .lose_below = field<std::uint8_t>(object, "lose_below"),
-        .take_from_mills = from_mills == "always"  ? TakeFromMills::always
-                           : from_mills == "never" ? TakeFromMills::never
-                                                   : TakeFromMills::when_all,
-        .repetition = field<std::uint16_t>(object, "repetition"),
-        .quiet_plies = field<std::uint16_t>(object, "quiet_plies"),
-        .place_or_move = field<bool>(object, "place_or_move"),
-        .full_board_draws = field<std::string>(object, "full_board") == "draws",
-    };
+    entry->rules = ludus::bind::read_rules(object);
     nb::object address = nb::steal(PyLong_FromVoidPtr(entry.get()));
     if (PyDict_SetItem(table, object.ptr(), address.ptr()) != 0) throw nb::python_error();
     entry->object = object.inc_ref().ptr();

@@ -12,14 +12,16 @@
 #include <cstring>
 
 #include "solver/irreversible.hpp"
+#include "solver/progress.hpp"
 #include "solver/workers.hpp"
 
 namespace ludus::solver {
 
 class Retrograde {
 public:
-    Retrograde(const Rules& rules, const Store& store, Table& table, Workers& workers)
-        : rules_(rules), store_(store), table_(table), workers_(workers),
+    Retrograde(const Rules& rules, const Store& store, Table& table, Workers& workers,
+               Progress& progress)
+        : rules_(rules), store_(store), table_(table), workers_(workers), progress_(progress),
           columns_(subsets(morris::kPoints - table.id.x, table.id.y)),
           x_side_(side(rules, table.id.x, table.id.x_hand)),
           y_side_(side(rules, table.id.y, table.id.y_hand)) {
@@ -36,13 +38,13 @@ public:
         }
     }
 
-    // The depth of the deepest position, or -1 if it is deeper than a value can tell.
-    int solve() {
+    void solve() {
         find_offers();
         int quiet_rounds = 0;
-        int deepest = 0;
         for (int n = 1; quiet_rounds < 2 || n <= deepest_offer_.load(); ++n) {
-            if (n > kDeepest) return -1;
+            if (n > kDeepest) throw TooDeep();
+            if (progress_.is_stopped) throw Stopped();
+            progress_.depth = n;
             const auto depth = static_cast<Value>(n);
             num_new_ = 0;
             workers_.share(table_.rows, 4, [&](std::uint64_t first, std::uint64_t last) {
@@ -55,10 +57,8 @@ public:
                     for (std::uint64_t row = first; row < last; ++row) judge(row, depth, scratch);
                 });
             }
-            if (num_new_.load() > 0) deepest = n;
             quiet_rounds = num_new_.load() > 0 ? 0 : quiet_rounds + 1;
         }
-        return deepest;
     }
 
 private:
@@ -82,7 +82,8 @@ private:
         workers_.share(table_.rows, 4, [&](std::uint64_t first, std::uint64_t last) {
             Irreversible irreversible(rules_, store_, table_.id);
             RowMen men;
-            for (std::uint64_t row = first; row < last; ++row) {
+            for (std::uint64_t row = first; row < last && !progress_.is_stopped; ++row) {
+                ++progress_.rows;
                 men.set(representative(row), columns_);
                 irreversible.offers_to_x(men, &x_.offers[row * table_.cols]);
                 irreversible.offers_to_y(men, &y_.offers[row * table_.cols]);
@@ -313,6 +314,7 @@ private:
     const Store& store_;
     Table& table_;
     Workers& workers_;
+    Progress& progress_;
     std::vector<Bits> columns_;
     Side x_side_, y_side_;
     Half x_, y_;

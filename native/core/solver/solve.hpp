@@ -12,7 +12,6 @@ namespace ludus::solver {
 inline const char* why_unsolvable(const Rules& rules) {
     if (rules.blocked != morris::Blocked::loses) return "a blocked side passes";
     if (rules.quiet_plies > 0) return "a number of quiet plies ends the game";
-    if (rules.repetition != 0 && rules.repetition > 3) return nullptr;
     return nullptr;
 }
 
@@ -21,7 +20,8 @@ inline bool has_slides(const Rules& rules, SectorId id) {
 }
 
 // Where no man can slide every move is irreversible, and the best offer is the value.
-inline void settle(const Rules& rules, const Store& store, Table& table, Workers& workers) {
+inline void settle(const Rules& rules, const Store& store, Table& table, Workers& workers,
+                   Progress& progress) {
     const std::vector<Bits> columns = subsets(morris::kPoints - table.id.x, table.id.y);
     const bool x_to_move = can_be_to_move(rules, table.id.x_hand, table.id.y_hand);
     const bool y_to_move = !table.id.is_symmetric() &&
@@ -34,7 +34,8 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
     workers.share(table.rows, 4, [&](std::uint64_t first, std::uint64_t last) {
         Irreversible irreversible(rules, store, table.id);
         RowMen men;
-        for (std::uint64_t row = first; row < last; ++row) {
+        for (std::uint64_t row = first; row < last && !progress.is_stopped; ++row) {
+            ++progress.rows;
             men.set(store.orbits().representatives(table.id.x)[row], columns);
             if (x_to_move) {
                 Value* values = &table.x_moves[row * table.cols];
@@ -50,17 +51,21 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
     });
 }
 
-// Solves a sector; the deepest value, or -1 where values do not suffice.
-inline int solve(const Rules& rules, Store& store, SectorId id, Workers& workers) {
-    Table& table = store.add(id);
-    if (!has_slides(rules, id)) {
-        settle(rules, store, table, workers);
-        return 0;
+// Solves a sector. Throws Stopped or TooDeep, and then the sector is not in the store.
+inline void solve(const Rules& rules, Store& store, SectorId id, Workers& workers,
+                  Progress& progress) {
+    progress.rows = 0;
+    progress.depth = 0;
+    Table table(id, store.orbits());
+    if (has_slides(rules, id)) {
+        Retrograde(rules, store, table, workers, progress).solve();
+    } else {
+        settle(rules, store, table, workers, progress);
     }
-    const int deepest = Retrograde(rules, store, table, workers).solve();
+    if (progress.is_stopped) throw Stopped();
     // The two halves of a symmetric sector say the same; one is enough.
     if (id.is_symmetric()) table.y_moves = {};
-    return deepest;
+    store.add(std::move(table));
 }
 
 }  // namespace ludus::solver

@@ -18,11 +18,11 @@ public:
         const auto found = tables_.find(id);
         return found == tables_.end() ? nullptr : found->second.get();
     }
-    Table& add(SectorId id) {
-        return *(tables_[id] = std::make_unique<Table>(id, orbits_));
+    void add(Table table) {
+        const SectorId id = table.id;
+        tables_[id] = std::make_unique<Table>(std::move(table));
     }
     void drop(SectorId id) { tables_.erase(id); }
-    const std::map<SectorId, std::unique_ptr<Table>>& tables() const { return tables_; }
 
 private:
     Orbits orbits_;

@@ -1,0 +1,40 @@
+// Python's Rules of the Morris family as the C++ value.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "morris/rules.hpp"
+
+namespace ludus::bind {
+
+namespace nb = nanobind;
+
+template <class T>
+T field(nb::handle object, const char* name) {
+    return nb::cast<T>(object.attr(name));
+}
+
+inline morris::Rules read_rules(nb::handle object) {
+    using morris::Blocked, morris::TakeFromMills;
+    const auto blocked = field<std::string>(object, "blocked");
+    const auto from_mills = field<std::string>(object, "take_from_mills");
+    return {
+        .men = field<std::uint8_t>(object, "men"),
+        .diagonals = field<bool>(object, "diagonals"),
+        .flying = field<bool>(object, "flying"),
+        .blocked = blocked == "passes" ? Blocked::passes : Blocked::loses,
+        .lose_below = field<std::uint8_t>(object, "lose_below"),
+        .take_from_mills = from_mills == "always"  ? TakeFromMills::always
+                           : from_mills == "never" ? TakeFromMills::never
+                                                   : TakeFromMills::when_all,
+        .repetition = field<std::uint16_t>(object, "repetition"),
+        .quiet_plies = field<std::uint16_t>(object, "quiet_plies"),
+        .place_or_move = field<bool>(object, "place_or_move"),
+        .full_board_draws = field<std::string>(object, "full_board") == "draws",
+    };
+}
+
+}  // namespace ludus::bind

@@ -1,0 +1,1 @@
+"""Perfect values: solving, storing, checking and looking them up."""
