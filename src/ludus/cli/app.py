@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ludus.cli import bench, games, match, perft, play, value
+from ludus.cli import bench, games, match, perft, play, solve, value
 
 app = typer.Typer(
     name="ludus",
@@ -44,6 +44,7 @@ for command in (
     games.players,
     perft.perft,
     match.match,
+    solve.solve,
     value.value,
     bench.bench,
 ):

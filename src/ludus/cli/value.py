@@ -23,9 +23,7 @@ def value(
     position: Annotated[
         str,
         typer.Argument(
-            metavar="POSITION",
-            help="A position as the game writes it, or start.",
-            show_default=False,
+            metavar="POSITION", help="A position, or start for the first one.", show_default=False
         ),
     ],
     rules: Rules = "",

@@ -11,6 +11,7 @@ import shutil
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -83,10 +84,9 @@ class Embedded:
         for sector in self._in_order:
             solver.solve(sector)
         tables = {half: _copy(solver, half) for half in self.sectors}
-        try:
+        # What cannot be kept is solved again by the next process, in a moment.
+        with suppress(CannotWrite):
             self._keep(tables, {half: Tally(**solver.tally(*half)) for half in self.sectors})
-        except CannotWrite:
-            pass  # the next process solves them again
         return tables
 
     def _keep(self, tables: Mapping[Half, Codes], tallies: Mapping[Half, Tally]) -> None:

@@ -108,7 +108,7 @@ class MorrisOracle(Oracle):
         own, other = _own_first(position.bits, position.mover)
         boards = np.array([[own], [other]] if own_is_x else [[other], [own]], dtype=np.uint32)
         slots = indexer(self.rules.men).slots(sector, *boards)
-        return self._values[self.tables.read(sector, own_is_x, slots)[0]]
+        return self._values[int(self.tables.read(sector, own_is_x, slots)[0])]
 
     def value(self, position: Any) -> Value:
         found = self.recall(position)
@@ -139,11 +139,9 @@ class MorrisOracle(Oracle):
         the mover wins and even where it loses, or DRAW (255); without depth a win is 1 and a loss
         0. A mover whose opponent has too few men has WON (254). Unsolved if any is not solved.
         """
+        given = (own, other, own_hand, other_hand)
         x, y, x_hand, y_hand = np.broadcast_arrays(
-            *(
-                np.atleast_1d(np.asarray(each, np.uint32))
-                for each in (own, other, own_hand, other_hand)
-            )
+            *(np.atleast_1d(np.asarray(each, dtype=np.uint32)) for each in given)
         )
         counts = num_men(x), num_men(y), x_hand, y_hand
         self._check_boards(x, y, counts)
@@ -183,9 +181,7 @@ class MorrisOracle(Oracle):
         if np.any(own & other):
             raise BadPosition("a point is taken by both sides")
         if np.any((own | other) >> len(POINTS)):
-            raise BadPosition(
-                f"a board has {len(POINTS)} points, and a bit stands for none of them"
-            )
+            raise BadPosition(f"a bit of a board is beyond its {len(POINTS)} points")
         own_men, other_men, own_hand, other_hand = counts
         for men, hand in ((own_men, own_hand), (other_men, other_hand)):
             if np.any(hand > self.rules.men) or np.any(men + hand > self.rules.men):
@@ -198,7 +194,7 @@ class MorrisOracle(Oracle):
         if oriented(*men) not in all_halves(self.rules, all_sectors(self.rules)):
             return Unsolved(f"{which} cannot come about in play, so they are not solved")
         few = "" if own_hand or other_hand else f" --max-men {max(own, other)}"
-        command = f"ludus solve {spec_of(self.rules)}{few}"
+        command = f"ludus solve {spec_of(self.rules)}{few} --out DIR"
         return Unsolved(f"{which}: not solved in {self.place}; `{command}` solves it")
 
 
@@ -218,7 +214,9 @@ def indexer(men: int) -> Solver:
 
 def num_men(boards: Boards) -> NDArray[np.uint32]:
     """How many men stand on each board; bits beyond its points are not looked at."""
-    return _NUM_BITS[boards & 0xFFF] + _NUM_BITS[boards >> 12 & 0xFFF]
+    low, high = boards & 0xFFF, boards >> 12 & 0xFFF
+    numbers: NDArray[np.uint32] = _NUM_BITS[low] + _NUM_BITS[high]
+    return numbers
 
 
 _NUM_BITS = np.array([number.bit_count() for number in range(1 << 12)], dtype=np.uint32)

@@ -34,10 +34,10 @@ def _morris(diagonals: bool) -> Evaluation:
 
     def evaluate(position: Any) -> int:
         white, black = position.bits
-        hands = position.hands
+        hands: tuple[int, int] = position.hands
         free = ~(white | black)
         men = white.bit_count() + hands[0] - black.bit_count() - hands[1]
-        good_for_white = MAN * men + STEP * (steps(white, free) - steps(black, free))
+        good_for_white: int = MAN * men + STEP * (steps(white, free) - steps(black, free))
         return -good_for_white if position.mover else good_for_white
 
     return evaluate
@@ -45,5 +45,5 @@ def _morris(diagonals: bool) -> Evaluation:
 
 def _hexapawn(position: Any) -> int:
     """More pawns."""
-    men = position.cells.count("W") - position.cells.count("B")
+    men: int = position.cells.count("W") - position.cells.count("B")
     return MAN * (-men if position.mover else men)

@@ -130,9 +130,9 @@ class ProbingSearch:
         self.nodes += 1
         if self.limit.nodes is not None and self.nodes > self.limit.nodes:
             raise OutOfBudget
-        if self.limit.time is not None and self.nodes % NODES_A_LOOK == 0:
-            if time.perf_counter() - self._began >= self.limit.time:
-                raise OutOfBudget
+        is_time_to_look = self.limit.time is not None and self.nodes % NODES_A_LOOK == 0
+        if is_time_to_look and time.perf_counter() - self._began >= (self.limit.time or 0):
+            raise OutOfBudget
 
 
 def score_of(value: Value, ply: int = 0) -> int:
