@@ -46,7 +46,7 @@ class MemoryOracle(Oracle):
         return [self._values[position] for position in positions]
 
     def _check(self, position: Any) -> None:
-        if getattr(position, "rules", None) != self.game.rules:
+        if getattr(position, "rules", self.game.rules) != self.game.rules:
             raise WrongRules(
                 f"{position} has other rules than the {self.game.id} that is solved here"
             )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import LudusError, quoted
 
 if TYPE_CHECKING:
     from ludus.oracle.morris import MorrisOracle
@@ -80,7 +80,7 @@ class Oracle(ABC):
         from ludus.oracle.database import Database
         from ludus.oracle.morris import MorrisOracle
 
-        return MorrisOracle(Database.open(Path(folder)), str(folder))
+        return MorrisOracle(Database.open(Path(folder)), quoted(str(folder), 200))
 
     @property
     @abstractmethod
