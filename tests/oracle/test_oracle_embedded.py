@@ -36,7 +36,7 @@ def no_solver(monkeypatch):
     def fail(*_, **__):
         raise AssertionError("it was to be read, not solved")
 
-    return lambda: monkeypatch.setattr(module, "Solver", fail)
+    return lambda: monkeypatch.setattr(module.native, "Solver", fail)
 
 
 def answer(tables, text=WON):

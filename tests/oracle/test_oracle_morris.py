@@ -12,8 +12,9 @@ from ludus._native.solver import Solver
 from ludus.core.errors import BadPosition
 from ludus.games.nine_mens_morris.notation import Fields
 from ludus.oracle import Oracle, Unsolved, Value, WrongRules, oracle_for
+from ludus.oracle.blocks import DRAW
 from ludus.oracle.database import Database
-from ludus.oracle.morris import DRAW, WON, MorrisOracle, SolverTables, num_men
+from ludus.oracle.morris import WON, MorrisOracle, SolverTables, num_men
 from ludus.oracle.sectors import all_sectors, halves, moving_sectors
 from ludus.oracle.tally import Tally
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native.solver import Solver
+from ludus._native import solver as native
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.database import Database
+from ludus.oracle.database import Database, Half
 from ludus.oracle.errors import BadDatabase, CannotWrite
-from ludus.oracle.morris import Codes, Half, all_halves
+from ludus.oracle.morris import Codes, all_halves
 from ludus.oracle.morris_rules import without_repetition
 from ludus.oracle.sectors import Sector, moving_sectors
 from ludus.oracle.tally import Tally
@@ -78,7 +78,7 @@ class Embedded:
             return None
 
     def _solve(self) -> Mapping[Half, Codes]:
-        solver = Solver(self.rules, threads=os.cpu_count() or 1)
+        solver = native.Solver(self.rules, threads=os.cpu_count() or 1)
         for sector in self._in_order:
             solver.solve(sector)
         tables = {half: _copy(solver, half) for half in self.sectors}
@@ -110,7 +110,7 @@ class Embedded:
                 database.write(*half, table, tallies[half], pool)
 
 
-def _copy(solver: Solver, half: Half) -> Codes:
+def _copy(solver: native.Solver, half: Half) -> Codes:
     """A table that outlives the solver."""
     table = solver.values(*half)
     assert table is not None, "a half that can be to move has a table"

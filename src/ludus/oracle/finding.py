@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ludus._native.solver import why_unsolvable
+from ludus._native import solver as native
 from ludus.core.errors import quoted
 from ludus.core.game import CHANCE, AnyGame
 from ludus.games import GAMES
@@ -33,7 +33,7 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
         if game.start().mover == CHANCE:
             raise CannotSolve(f"{game.id} has dice, and games with dice are not solved")
         return _in_memory(game.id, game.rules)
-    if why := why_unsolvable(game.rules):
+    if why := native.why_unsolvable(game.rules):
         raise CannotSolve(f"{spec_of(game.rules)} cannot be solved: {why}")
     found = _largest(game.rules, needs_depth) if folder is None else Database.open(folder)
     if found is None:

@@ -7,15 +7,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ludus._native.solver import Solver
+from ludus._native import solver as native
 from ludus.core.errors import BadPosition
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.blocks import DRAW
+from ludus.oracle.database import Half
 from ludus.oracle.morris_rules import spec_of, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, value_of_end
 from ludus.oracle.sectors import Sector, all_sectors, halves, moving_sectors, oriented
-
-DRAW = 255
 
 WON = 254
 """The code of a position whose mover has won already, which play does not lead to."""
@@ -25,9 +25,6 @@ BASE = 13
 
 Codes = NDArray[np.uint8]
 Boards = NDArray[np.uint32]
-Half = tuple[Sector, bool]
-"""A sector, and whether its X is to move."""
-
 Counts = tuple[int, int, int, int]
 """Men of the mover and of the other side on the board, then in hand."""
 
@@ -49,7 +46,7 @@ class SolverTables:
 
     has_depth = True
 
-    def __init__(self, solver: Solver, rules: Rules, sectors: Iterable[Sector]) -> None:
+    def __init__(self, solver: native.Solver, rules: Rules, sectors: Iterable[Sector]) -> None:
         """`sectors` are those to answer for, all of them solved."""
         self.rules = rules
         self.sectors = all_halves(rules, sectors)
@@ -204,12 +201,12 @@ def all_halves(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Half]:
 
 
 @cache
-def indexer(men: int) -> Solver:
+def indexer(men: int) -> native.Solver:
     """A solver that solves nothing and tells where positions stand in their tables.
 
     That depends on the number of men alone, so the big table behind it is made once for each.
     """
-    return Solver(Rules(men=men))
+    return native.Solver(Rules(men=men))
 
 
 def num_men(boards: Boards) -> NDArray[np.uint32]:
@@ -247,7 +244,8 @@ def _counts(position: Any) -> Counts:
 
 def _meanings(has_depth: bool) -> list[Value]:
     """The value for every code."""
-    values = [
-        Value("win" if code % 2 else "loss", code if has_depth else None) for code in range(WON)
+    ends = {WON: Value("win", 0), DRAW: Value("draw")}
+    return [
+        ends.get(code) or Value("win" if code % 2 else "loss", code if has_depth else None)
+        for code in range(256)
     ]
-    return [*values, Value("win", 0), Value("draw")]
