@@ -151,6 +151,7 @@ NB_MODULE(solver, m) {
             return why == nullptr ? nb::none() : nb::object(nb::str(why));
         },
         "rules"_a);
+    nb::exception<MissingSector>(m, "MissingSector");
     nb::exception<Stopped>(m, "Stopped");
     nb::exception<TooDeep>(m, "TooDeep");
     nb::class_<Solver>(m, "Solver")

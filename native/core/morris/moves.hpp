@@ -55,7 +55,7 @@ struct State {
 };
 
 // The men of one side that its enemy may take on closing a mill.
-inline Bits takeable(const Rules& rules, Bits men) {
+LUDUS_HD inline Bits takeable(const Rules& rules, Bits men) {
     if (rules.take_from_mills == TakeFromMills::always) return men;
     const Bits safe = in_mills(men, rules.diagonals);
     if (men == safe && rules.take_from_mills == TakeFromMills::when_all) return men;
