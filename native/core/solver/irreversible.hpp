@@ -79,7 +79,8 @@ private:
     void offer_row(const RowMen& men, Value* offers, Bits after, int to, const Target* taking,
                    const Target* plain) const {
         Target::Row taking_row{}, plain_row{};
-        if (taking != nullptr && !taking->is_lost()) taking_row = taking->row(after);
+        // Where Y has no man on the board there is nothing to take and no table to find.
+        if (taking != nullptr && in_table(*taking)) taking_row = taking->row(after);
         if (plain != nullptr) plain_row = plain->row(after);
         for (std::size_t col = 0; col < men.y.size(); ++col) {
             const Bits y = men.y[col];
@@ -115,9 +116,8 @@ private:
         });
     }
 
-    static bool in_rows(const Target& target) {
-        return !target.is_lost() && target.is_known() && target.a_is_x();
-    }
+    static bool in_table(const Target& target) { return !target.is_lost() && target.is_known(); }
+    static bool in_rows(const Target& target) { return in_table(target) && target.a_is_x(); }
 
     Value offer_to_y(Bits x, Bits y, Bits booty) const {
         Value best = kNothing;

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ludus.cli import bench, games, match, perft, play
+from ludus.cli import bench, games, match, perft, play, solve
 
 app = typer.Typer(
     name="ludus",
@@ -38,5 +38,13 @@ def _root(
         typer.echo(context.get_help())
 
 
-for command in (play.play, games.games, games.players, perft.perft, match.match, bench.bench):
+for command in (
+    play.play,
+    games.games,
+    games.players,
+    perft.perft,
+    match.match,
+    solve.solve,
+    bench.bench,
+):
     app.command()(command)

@@ -1,0 +1,26 @@
+"""Which tables must be in memory while sectors are worked through in their order."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.sectors import Sector, next_sectors
+
+
+class Needs:
+    """Counts for every sector how many of those still to be worked on look into it."""
+
+    def __init__(self, rules: Rules, waiting: Sequence[Sector]) -> None:
+        self._rules = rules
+        self._counts: Counter[Sector] = Counter()
+        for sector in waiting:
+            self._counts.update(next_sectors(rules, sector))
+
+    def finished(self, sector: Sector, drop: Callable[[Sector], None]) -> None:
+        """A sector is done with: drop what nobody looks into any more, perhaps itself."""
+        for seen in next_sectors(self._rules, sector):
+            self._counts[seen] -= 1
+            if self._counts[seen] == 0:
+                drop(seen)
+        if self._counts[sector] == 0:
+            drop(sector)
