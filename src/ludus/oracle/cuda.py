@@ -119,22 +119,34 @@ class CudaSolver:
 @cache
 def _library() -> Any:
     """The library, built from source if it is not there yet."""
-    library = ctypes.CDLL(str(_built()))
+    library = ctypes.CDLL(str(build()))
     library.ludus_cuda_error.restype = ctypes.c_char_p
     library.ludus_cuda_open.restype = ctypes.c_void_p
-    pointer = ctypes.c_void_p
-    for name in ("solve", "verify", "tally", "slots", "rows", "has", "read", "load", "drop"):
+    pointer, flag = ctypes.c_void_p, ctypes.c_int
+    more: dict[str, list[Any]] = {
+        "solve": [],
+        "verify": [],
+        "tally": [flag, pointer],
+        "slots": [],
+        "rows": [],
+        "has": [flag],
+        "read": [flag, pointer],
+        "load": [flag, pointer],
+        "drop": [],
+    }
+    for name, arguments in more.items():
         function = getattr(library, f"ludus_cuda_{name}")
         function.restype = ctypes.c_longlong
-        more = {"tally": [ctypes.c_int, pointer], "has": [ctypes.c_int]}
-        more |= dict.fromkeys(("read", "load"), [ctypes.c_int, pointer])
-        function.argtypes = [pointer, pointer, *more.get(name, [])]
+        function.argtypes = [pointer, pointer, *arguments]
     library.ludus_cuda_close.argtypes = [pointer]
     return library
 
 
-def _built() -> Path:
-    nvcc = shutil.which("nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"]))
+def build() -> Path:
+    """The library's file, made from source unless it is there for this very source."""
+    nvcc = shutil.which(
+        "nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
+    )
     if nvcc is None:
         raise NoCuda("nvcc, the compiler of the CUDA toolkit, is not installed")
     if not SOURCES.is_dir():
