@@ -3,6 +3,7 @@
 import os
 import time
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +14,16 @@ from ludus.cli.output import print_json, print_table, rules_as_json
 from ludus.games import game as named_game
 
 if TYPE_CHECKING:
+    from ludus.core.game import AnyGame
+    from ludus.oracle.sectors import Sector
     from ludus.oracle.solve import Solved
-
-MAX_THREADS = 1024
 
 Threads = Annotated[
     int,
-    typer.Option(
-        min=0, max=MAX_THREADS, help="Threads to work with; 0: as many as the machine has."
-    ),
+    typer.Option(min=0, max=1024, help="Threads to work with; 0: as many as the machine has."),
 ]
+
+Device = Annotated[str, typer.Option(metavar="DEVICE", help="cpu or cuda.")]
 
 
 def solve(
@@ -30,10 +31,10 @@ def solve(
     rules: Rules = "",
     max_men: Annotated[
         int | None,
-        typer.Option(min=1, max=12, help="Only positions with empty hands and so many men a side."),
+        typer.Option(help="Only positions with empty hands and at most so many men a side."),
     ] = None,
     threads: Threads = 0,
-    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep the values in this folder; go on if it has some."),
@@ -49,53 +50,55 @@ def solve(
     """Solve a game of the Morris family: who wins from every position, and how soon."""
     from ludus.cli.running import run_with_bar
     from ludus.oracle.database import Database
-    from ludus.oracle.sectors import all_sectors
     from ludus.oracle.solve import Solve
     from ludus.oracle.solver import make_solver
 
     chosen = named_game(game, rules)
-    own = _checked_rules(chosen, max_men)
-    sectors = all_sectors(own) if max_men is None else _moving(own, max_men)
-    solver = make_solver(own, device, threads or os.cpu_count() or 1)
+    sectors = _sectors(chosen, max_men)
+    if wdl and out is None:
+        raise typer.BadParameter("--wdl is about the files that --out keeps")
+    num_threads = threads or os.cpu_count() or 1
+    solver = make_solver(chosen.rules, device, num_threads)
     began = time.perf_counter()
-    folder = Database.writing(out, own, not wdl) if out is not None else nullcontext()
+    folder = Database.writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
     with folder as database:
-        work = Solve(own, sectors, solver, database, has_depth=not wdl, verify=verify)
-        found = run_with_bar(work, "solving")
-    report = _report(found, not wdl)
-    report |= {"seconds": round(time.perf_counter() - began, 3), "slots": work.work.total}
+        run = Solve(chosen.rules, sectors, solver, database, num_threads, verify)
+        found = run_with_bar(run, "solving")
+    report = {
+        **_result(found, has_depth=not wdl),
+        "slots": run.work.total,
+        "seconds": round(time.perf_counter() - began, 3),
+    }
     if json:
-        print_json(game=chosen.id, rules=rules_as_json(own), **report)
+        print_json(game=chosen.id, rules=rules_as_json(chosen.rules), **report)
     else:
         _print(report)
     if found.num_wrong:
         raise typer.Exit(1)
 
 
-def _checked_rules(chosen: Any, max_men: int | None) -> Any:
+def _sectors(chosen: "AnyGame", max_men: int | None) -> "list[Sector]":
+    """What is to be solved."""
     from ludus.oracle.errors import CannotSolve
     from ludus.oracle.manifest import GAME
+    from ludus.oracle.sectors import all_sectors, moving_sectors
 
     if chosen.id != GAME:
         raise CannotSolve(f"only {GAME} is solved into tables, not {chosen.id}")
+    if max_men is None:
+        return all_sectors(chosen.rules)
     low, high = chosen.rules.lose_below, chosen.rules.men
-    if max_men is not None and not low <= max_men <= high:
+    if not low <= max_men <= high:
         raise CannotSolve(f"--max-men {max_men} must be from {low} to {high} under these rules")
-    return chosen.rules
+    return moving_sectors(chosen.rules, max_men)
 
 
-def _moving(rules: Any, max_men: int) -> Any:
-    from ludus.oracle.sectors import moving_sectors
-
-    return moving_sectors(rules, max_men)
-
-
-def _report(found: "Solved", has_depth: bool) -> dict[str, Any]:
+def _result(found: "Solved", has_depth: bool) -> dict[str, Any]:
     """What came out, as JSON has it."""
-    from dataclasses import asdict
+    from ludus.oracle.blocks import outcome
 
-    from ludus.oracle.solve import outcome
-
+    root = None if found.root is None else outcome(found.root)
+    checked = {} if found.num_wrong is None else {"wrong": found.num_wrong}
     moving, placing = [], []
     for space, tally in found.tallies.items():
         sides = {"mover": space.mover, "other": space.other}
@@ -104,12 +107,9 @@ def _report(found: "Solved", has_depth: bool) -> dict[str, Any]:
         else:
             hands = {"mover_hand": space.mover_hand, "other_hand": space.other_hand}
             placing.append({**sides, **hands, **asdict(tally)})
-    root = None if found.root is None else outcome(found.root)
-    depth = found.root if has_depth and root not in (None, "draw") else None
-    checked = {} if found.num_wrong is None else {"wrong": found.num_wrong}
     return {
         "root": root,
-        "root_depth": depth,
+        "root_depth": found.root if has_depth and root in ("win", "loss") else None,
         "resumed": found.num_resumed,
         **checked,
         "subspaces": moving,
@@ -126,15 +126,16 @@ def _print(report: dict[str, Any]) -> None:
     ]
     print_table(headings, rows)
     if report["root"] is not None:
-        plies = f" in {report['root_depth']} plies" if report["root_depth"] is not None else ""
-        print(f"The first player has a {report['root']}{plies}.")
+        plies = "" if report["root_depth"] is None else f" in {report['root_depth']} plies"
+        print(f"The start of the game is a {report['root']}{plies} for the first player.")
     if "wrong" in report:
         print(f"{report['wrong']} values are wrong.")
     rate = report["slots"] / max(report["seconds"], 0.001) / 1e6
-    print(f"{report['slots']:,} slots in {report['seconds']:.1f} s ({rate:.1f} million a second)")
+    print(f"{report['slots']:,} slots in {report['seconds']:.1f} s, {rate:.1f} million a second")
 
 
 def _name(space: dict[str, Any]) -> str:
+    """A subspace as a table for people has it: the mover's men first."""
     name = f"{space['mover']}-{space['other']}"
     if "mover_hand" in space:
         name += f" and {space['mover_hand']}-{space['other_hand']} in hand"

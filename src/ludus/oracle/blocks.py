@@ -59,24 +59,40 @@ def decompressed(datas: Sequence[bytes], into: Values, has_depth: bool) -> None:
     decompressor = zstandard.ZstdDecompressor()
     for number, data in enumerate(datas):
         part = into[number * BLOCK_SLOTS : (number + 1) * BLOCK_SLOTS]
+        if zstandard.frame_content_size(data) != packed_size(len(part), has_depth):
+            raise ValueError("a block has the wrong size")
         part[:] = unpack(decompressor.decompress(data), len(part), has_depth)
+
+
+def without_depth(values: Values) -> Values:
+    """Wins, losses and draws, as a database without depth has them."""
+    plain: Values = _VALUES[_CODES[values]]
+    return plain
+
+
+def outcome(value: int) -> str:
+    """A value in a word, for the side to move."""
+    return "draw" if value == DRAW else "win" if value % 2 else "loss"
 
 
 def pack(values: Values, has_depth: bool) -> bytes:
     """The bytes to be compressed: the values themselves, or four in a byte without their depth."""
     if has_depth:
         return values.tobytes()
-    codes = np.zeros((-(-len(values) // 4), 4), dtype=np.uint8)
+    codes = np.zeros((packed_size(len(values), has_depth), 4), dtype=np.uint8)
     codes.reshape(-1)[: len(values)] = _CODES[values]
     packed: Values = np.bitwise_or.reduce(codes << _FOUR_A_BYTE, axis=1)
     return packed.tobytes()
 
 
+def packed_size(count: int, has_depth: bool) -> int:
+    """Bytes that so many values are packed into."""
+    return count if has_depth else -(-count // 4)
+
+
 def unpack(data: bytes, count: int, has_depth: bool) -> Values:
     """The inverse of `pack`, for so many values."""
     packed = np.frombuffer(data, dtype=np.uint8)
-    if len(packed) != (count if has_depth else -(-count // 4)):
-        raise ValueError("a block has the wrong size")
     if has_depth:
         return packed
     codes = (packed[:, np.newaxis] >> _FOUR_A_BYTE) & 3

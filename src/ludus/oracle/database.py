@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from ludus.oracle.cache import GIBIBYTE, BlockCache
 from ludus.oracle.errors import BadDatabase
 from ludus.oracle.folder import for_writing
 from ludus.oracle.manifest import GAME, NAME, Manifest
-from ludus.oracle.sectors import Sector, halves, oriented, subspace
+from ludus.oracle.sectors import Sector, halves, num_slots, oriented, subspace
 from ludus.oracle.table_file import Header, TableFile, write_table
 from ludus.oracle.tally import Tally
 
@@ -87,16 +88,19 @@ class Database:
     def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64]) -> Values:
         """The values of some slots of a subspace, in the order asked for."""
         file = self._file(sector, x_to_move)
-        if len(slots) and int(slots.max()) >= file.header.slots:
+        if len(slots) == 0:
+            return np.empty(0, dtype=np.uint8)
+        if int(slots.max()) >= file.header.slots:
             raise IndexError(f"{file.path.name} has {file.header.slots} slots")
         if len(slots) == 1:
             number, offset = divmod(int(slots[0]), BLOCK_SLOTS)
             return self._block(file, number)[offset : offset + 1].copy()
+        # Sorted by block, so that each is fetched once.
         order = np.argsort(slots, kind="stable")
         numbers, offsets = np.divmod(slots[order], np.uint64(BLOCK_SLOTS))
-        firsts = np.flatnonzero(np.diff(numbers, prepend=np.uint64(2**63)))
+        edges = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1), len(slots)]
         found = np.empty(len(slots), dtype=np.uint8)
-        for first, last in zip(firsts, [*firsts[1:], len(slots)], strict=True):
+        for first, last in pairwise(edges):
             block = self._block(file, int(numbers[first]))
             found[first:last] = block[offsets[first:last]]
         values = np.empty_like(found)
@@ -159,6 +163,8 @@ class Database:
             header = file.header
             if (header.sector, header.x_to_move) != half or header.game != GAME:
                 raise BadDatabase(f"{quoted(str(file.path), 200)} holds another subspace")
+            if header.slots != num_slots(sector):
+                raise BadDatabase(f"{quoted(str(file.path), 200)} has a wrong number of slots")
             if header.rules != asdict(self.rules) or header.has_depth != self.has_depth:
                 raise BadDatabase(f"{quoted(str(file.path), 200)} belongs to another database")
             self._files[half] = file

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.sectors import Sector, halves
+from ludus.oracle.sectors import Sector, halves, num_slots
 from ludus.oracle.solver import SectorSolver
 
 
@@ -13,10 +13,11 @@ class Work:
     def __init__(self, rules: Rules, sectors: Sequence[Sector], solver: SectorSolver) -> None:
         self._rules = rules
         self._solver = solver
-        self._slots = {sector: self._count(sector) for sector in sectors}
         self._done = 0
         self.current: Sector | None = None
-        self.total = sum(self._slots.values())
+        """The sector that is being worked on."""
+
+        self.total = sum(map(self._slots, sectors))
         """Slots of all sectors."""
 
         self.resumed = 0
@@ -27,8 +28,8 @@ class Work:
 
     def finish(self, sector: Sector, is_resumed: bool = False) -> None:
         self.current = None
-        self._done += self._slots[sector]
-        self.resumed += self._slots[sector] if is_resumed else 0
+        self._done += self._slots(sector)
+        self.resumed += self._slots(sector) if is_resumed else 0
 
     @property
     def done(self) -> int:
@@ -40,8 +41,7 @@ class Work:
         # Where men can slide, finding all that placing and taking offer is about half the work.
         is_sliding = self._rules.place_or_move or sector[2:] == (0, 0)
         share = min(1.0, rows) / 2 if is_sliding else min(1.0, rows)
-        return self._done + int(share * self._slots[sector])
+        return self._done + int(share * self._slots(sector))
 
-    def _count(self, sector: Sector) -> int:
-        rows, cols = self._solver.shape(sector)
-        return rows * cols * len(halves(self._rules, sector))
+    def _slots(self, sector: Sector) -> int:
+        return num_slots(sector) * len(halves(self._rules, sector))

@@ -6,12 +6,18 @@ placing and taking lead to.
 """
 
 from collections.abc import Iterable, Iterator
+from math import comb
 from typing import NamedTuple
 
 from ludus.games.nine_mens_morris.rules import Rules
 
 Sector = tuple[int, int, int, int]
 """X's and Y's men on the board, then in hand. X has more on the board, or else more in hand."""
+
+
+POINTS = 24
+ORBITS = (1, 4, 30, 158, 757, 2830, 8774, 22188, 46879, 82880, 124124, 157668, 170854)
+"""How many sets of 0, 1, … 12 points there are, counted once per class of 16 symmetries."""
 
 
 class Subspace(NamedTuple):
@@ -41,6 +47,12 @@ def subspace(sector: Sector, x_to_move: bool) -> Subspace:
     """The half of a sector in which X, or Y, is to move."""
     x, y, x_hand, y_hand = sector
     return Subspace(x, y, x_hand, y_hand) if x_to_move else Subspace(y, x, y_hand, x_hand)
+
+
+def num_slots(sector: Sector) -> int:
+    """The length of a table: X's men up to symmetry, times Y's men on the points that are left."""
+    x, y, _, _ = sector
+    return ORBITS[x] * comb(POINTS - x, y)
 
 
 def start(rules: Rules) -> Sector:
@@ -87,9 +99,7 @@ def _after_moves(rules: Rules, here: Subspace) -> Iterator[Subspace]:
 def moving_sectors(rules: Rules, max_men: int) -> list[Sector]:
     """The sectors with empty hands and at most so many men a side, in the order of solving."""
     few = rules.lose_below
-    return in_order(
-        (x, y, 0, 0) for x in range(few, max_men + 1) for y in range(few, x + 1) if x + y <= 24
-    )
+    return in_order((x, y, 0, 0) for x in range(few, max_men + 1) for y in range(few, x + 1))
 
 
 def all_sectors(rules: Rules) -> list[Sector]:

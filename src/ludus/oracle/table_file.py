@@ -114,9 +114,10 @@ class TableFile:
         text = prefix[_OPENING.size : _OPENING.size + header_size]
         try:
             self.header = Header.from_bytes(text)
-        except (ValueError, TypeError, KeyError) as error:
+            is_sound = blocks.num_blocks(self.header.slots) == count
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise self._damaged("header") from error
-        if self.header.block_slots != BLOCK_SLOTS or blocks.num_blocks(self.header.slots) != count:
+        if self.header.block_slots != BLOCK_SLOTS or not is_sound:
             raise self._damaged("header")
         index = np.frombuffer(prefix, _ENTRY, count, _OPENING.size + header_size)
         self._digests = index["digest"]

@@ -2,9 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.sectors import Sector, next_sectors
+from ludus.oracle.database import Database
+from ludus.oracle.sectors import Sector, halves, next_sectors
+from ludus.oracle.solver import SectorSolver
 
 
 class Needs:
@@ -24,3 +27,13 @@ class Needs:
                 drop(seen)
         if self._counts[sector] == 0:
             drop(sector)
+
+
+def load_table(database: Database, sector: Sector, solver: SectorSolver, pool: Executor) -> None:
+    """Read a sector from its files and give it to the solver."""
+    sides = halves(database.rules, sector)
+    x_moves, y_moves = (
+        database.table(sector, x_to_move, pool) if x_to_move in sides else None
+        for x_to_move in (True, False)
+    )
+    solver.load(sector, x_moves, y_moves)

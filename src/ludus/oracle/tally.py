@@ -1,6 +1,7 @@
 """How many positions of a subspace are won, lost and drawn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 
 @dataclass(frozen=True)
@@ -14,3 +15,7 @@ class Tally:
     """Plies of the longest win; None where depths are not kept."""
 
     max_loss: int | None
+
+    def without_depth(self) -> Self:
+        """The counts alone."""
+        return replace(self, max_win=None, max_loss=None)
