@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,16 @@ def pytest_configure(config: pytest.Config) -> None:
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if debian_packages.GAMES_FOLDER not in folders:
         os.environ["PATH"] = os.pathsep.join([*folders, debian_packages.GAMES_FOLDER])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests neither read nor write what the user has solved."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LUDUS_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.delenv("LUDUS_ORACLE", raising=False)
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ludus.cli import bench, games, match, perft, play, solve, verify
+from ludus.cli import bench, games, match, perft, play, solve, value, verify
 
 app = typer.Typer(
     name="ludus",
@@ -45,6 +45,7 @@ for command in (
     perft.perft,
     match.match,
     solve.solve,
+    value.value,
     verify.verify,
     bench.bench,
 ):

@@ -11,6 +11,7 @@ PLAYERS: Registry[type[Player]] = Registry(
     {
         "random": "ludus.players.uniform:UniformPlayer",
         "playouts": "ludus.players.playouts:PlayoutPlayer",
+        "perfect": "ludus.players.perfect:PerfectPlayer",
     },
 )
 

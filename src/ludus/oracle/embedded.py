@@ -1,0 +1,113 @@
+"""The endings of the Morris family that every installation knows, solved at first need.
+
+Up to four men a side they take a fraction of a second to solve. They are kept in the user's cache
+folder; where that cannot be written, or somebody else is writing it, they are solved for this
+process alone.
+"""
+
+import hashlib
+import os
+import shutil
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus._native.solver import Solver
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.database import Database
+from ludus.oracle.errors import BadDatabase, CannotWrite
+from ludus.oracle.morris import Codes, Half, all_halves
+from ludus.oracle.morris_rules import without_repetition
+from ludus.oracle.sectors import Sector, moving_sectors
+from ludus.oracle.tally import Tally
+
+MAX_MEN = 4
+"""Men of each side, at most."""
+
+
+def cache_folder() -> Path:
+    """Where things are kept that can be made again: LUDUS_CACHE, or the user's cache folder."""
+    if own := os.environ.get("LUDUS_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ludus"
+
+
+@cache
+def embedded(rules: Rules) -> "Embedded":
+    """The small endings under these rules, which must be solvable; one object for each rules."""
+    return Embedded(rules)
+
+
+class Embedded:
+    """Small endings that are solved, or read from the cache, when a value is first asked for."""
+
+    has_depth = True
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = without_repetition(rules)
+        most = min(MAX_MEN, rules.men)
+        self._in_order = moving_sectors(self.rules, most)
+        self.sectors = all_halves(self.rules, self._in_order)
+        self._tables: Mapping[Half, Codes] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def folder(self) -> Path:
+        """Where these endings are kept between one run and the next."""
+        name = hashlib.sha256(repr(self.rules).encode()).hexdigest()[:16]
+        return cache_folder() / "morris" / f"{MAX_MEN}-men-{name}"
+
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> Codes:
+        if self._tables is None:
+            with self._lock:
+                self._tables = self._tables or self._load() or self._solve()
+        return self._tables[sector, x_to_move][slots]
+
+    def _load(self) -> Mapping[Half, Codes] | None:
+        """The tables as they are kept, every byte checked; None if they are not all there."""
+        try:
+            database = Database.open(self.folder)
+            if database.rules != self.rules or not self.sectors <= database.sectors:
+                return None
+            return {half: database.table(*half) for half in self.sectors}
+        except BadDatabase:
+            return None
+
+    def _solve(self) -> Mapping[Half, Codes]:
+        solver = Solver(self.rules, threads=os.cpu_count() or 1)
+        for sector in self._in_order:
+            solver.solve(sector)
+        tables = {half: _copy(solver, half) for half in self.sectors}
+        # What cannot be kept is solved again by the next process, in a moment.
+        with suppress(CannotWrite):
+            self._keep(tables, {half: Tally(**solver.tally(*half)) for half in self.sectors})
+        return tables
+
+    def _keep(self, tables: Mapping[Half, Codes], tallies: Mapping[Half, Tally]) -> None:
+        try:
+            self._write(tables, tallies)
+        except BadDatabase:
+            # Whatever is there is of no use, and everything in it can be made again.
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self._write(tables, tallies)
+
+    def _write(self, tables: Mapping[Half, Codes], tallies: Mapping[Half, Tally]) -> None:
+        with (
+            Database.writing(self.folder, self.rules, has_depth=True) as database,
+            ThreadPoolExecutor(1) as pool,
+        ):
+            for half, table in tables.items():
+                database.write(*half, table, tallies[half], pool)
+
+
+def _copy(solver: Solver, half: Half) -> Codes:
+    """A table that outlives the solver."""
+    table = solver.values(*half)
+    assert table is not None, "a half that can be to move has a table"
+    return table.copy()

@@ -1,0 +1,253 @@
+"""Values of the Morris family, looked up in tables: on disk, in memory, or in a live solver."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ludus._native.solver import Solver
+from ludus.core.errors import BadPosition
+from ludus.games.nine_mens_morris.board import POINTS
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.morris_rules import spec_of, without_repetition
+from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, value_of_end
+from ludus.oracle.sectors import Sector, all_sectors, halves, moving_sectors, oriented
+
+DRAW = 255
+
+WON = 254
+"""The code of a position whose mover has won already, which play does not lead to."""
+
+BASE = 13
+"""More than a side can have men on the board, and more than it can have in hand."""
+
+Codes = NDArray[np.uint8]
+Boards = NDArray[np.uint32]
+Half = tuple[Sector, bool]
+"""A sector, and whether its X is to move."""
+
+Counts = tuple[int, int, int, int]
+"""Men of the mover and of the other side on the board, then in hand."""
+
+
+class Tables(Protocol):
+    """Where codes are kept: a database, or something that answers like one."""
+
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def has_depth(self) -> bool: ...
+    @property
+    def sectors(self) -> frozenset[Half]: ...
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> Codes: ...
+
+
+class SolverTables:
+    """What a solver has solved, while it lives."""
+
+    has_depth = True
+
+    def __init__(self, solver: Solver, rules: Rules, sectors: Iterable[Sector]) -> None:
+        """`sectors` are those to answer for, all of them solved."""
+        self.rules = rules
+        self.sectors = all_halves(rules, sectors)
+        self._solver = solver
+
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> Codes:
+        table = self._solver.values(sector, x_to_move)
+        assert table is not None, "a half that can be to move has a table"
+        return table[slots]
+
+
+class MorrisOracle(Oracle):
+    """Values of one member of the Morris family.
+
+    The rule of repetition may differ from that of the tables: whoever can win does so without
+    repeating a position, and whoever cannot win may draw, so no value depends on it.
+    """
+
+    def __init__(self, tables: Tables, place: str) -> None:
+        """`place` tells people where the tables are."""
+        self.tables = tables
+        self.rules = without_repetition(tables.rules)
+        self.place = place
+        self._known = tables.sectors
+        self._values = _meanings(tables.has_depth)
+        self._accepted: Any = None
+
+    @property
+    def has_depth(self) -> bool:
+        return self.tables.has_depth
+
+    @property
+    def extent(self) -> str:
+        men = self.rules.men
+        if oriented(0, 0, men, men) in self._known:
+            return "from the first move on"
+        while men >= self.rules.lose_below:
+            if all_halves(self.rules, moving_sectors(self.rules, men)) <= self._known:
+                return f"up to {men} men a side"
+            men -= 1
+        return "in parts"
+
+    def knows(self, position: Any) -> bool:
+        self.check_rules(position.rules)
+        return position.outcome() is not None or oriented(*_counts(position)) in self._known
+
+    def recall(self, position: Any) -> Value | None:
+        # Searches ask for one position after the other; `lookup` would take ten times as long.
+        self.check_rules(position.rules)
+        end = value_of_end(position)
+        if end is not None:
+            return end
+        half = sector, own_is_x = oriented(*_counts(position))
+        if half not in self._known:
+            return None
+        own, other = _own_first(position.bits, position.mover)
+        boards = np.array([[own], [other]] if own_is_x else [[other], [own]], dtype=np.uint32)
+        slots = indexer(self.rules.men).slots(sector, *boards)
+        return self._values[int(self.tables.read(sector, own_is_x, slots)[0])]
+
+    def value(self, position: Any) -> Value:
+        found = self.recall(position)
+        if found is None:
+            raise self._unsolved(_counts(position))
+        return found
+
+    def values(self, positions: Sequence[Any]) -> list[Value]:
+        ends: list[Value | None] = []
+        going_on: list[tuple[int, ...]] = []
+        for position in positions:
+            self.check_rules(position.rules)
+            ends.append(value_of_end(position))
+            if ends[-1] is None:
+                bits, hands = position.bits, position.hands
+                mover = position.mover
+                going_on.append((*_own_first(bits, mover), *_own_first(hands, mover)))
+        columns = np.array(going_on, dtype=np.uint32).reshape(-1, 4).T
+        codes = iter(self.lookup(*columns).tolist())
+        return [self._values[next(codes)] if end is None else end for end in ends]
+
+    def lookup(
+        self, own: ArrayLike, other: ArrayLike, own_hand: ArrayLike, other_hand: ArrayLike
+    ) -> Codes:
+        """The codes of many positions, given as the mover's and the other side's men.
+
+        Bit i of a board stands for point i. A code is the number of plies to the end, odd where
+        the mover wins and even where it loses, or DRAW (255); without depth a win is 1 and a loss
+        0. A mover whose opponent has too few men has WON (254). Unsolved if any is not solved.
+        """
+        given = (own, other, own_hand, other_hand)
+        x, y, x_hand, y_hand = np.broadcast_arrays(
+            *(np.atleast_1d(np.asarray(each, dtype=np.uint32)) for each in given)
+        )
+        counts = num_men(x), num_men(y), x_hand, y_hand
+        self._check_boards(x, y, counts)
+        codes = np.empty(len(x), dtype=np.uint8)
+        for group, men in _groups(counts):
+            codes[group] = self._codes(men, x[group], y[group])
+        return codes
+
+    def check_rules(self, rules: Any) -> None:
+        """Refuse positions and games of other rules."""
+        if rules is self._accepted:
+            return
+        if not isinstance(rules, Rules):
+            raise WrongRules(f"{self.place} holds nine_mens_morris and no other game")
+        if without_repetition(rules) != self.rules:
+            held, asked = spec_of(self.rules), spec_of(rules)
+            raise WrongRules(f"{self.place} holds {held}, not {asked}")
+        self._accepted = rules
+
+    def _codes(self, men: Counts, own: Boards, other: Boards) -> Codes | int:
+        """The codes of positions that all have these numbers of men."""
+        own_men, other_men, own_hand, other_hand = men
+        if own_men + own_hand < self.rules.lose_below:
+            return 0
+        if other_men + other_hand < self.rules.lose_below:
+            return WON if self.has_depth else 1
+        half = sector, own_is_x = oriented(*men)
+        if half not in self._known:
+            raise self._unsolved(men)
+        boards = (own, other) if own_is_x else (other, own)
+        slots = indexer(self.rules.men).slots(sector, *boards)
+        return self.tables.read(sector, own_is_x, slots)
+
+    def _check_boards(
+        self, own: Boards, other: Boards, counts: tuple[NDArray[np.uint32], ...]
+    ) -> None:
+        if np.any(own & other):
+            raise BadPosition("a point is taken by both sides")
+        if np.any((own | other) >> len(POINTS)):
+            raise BadPosition(f"a bit of a board is beyond its {len(POINTS)} points")
+        own_men, other_men, own_hand, other_hand = counts
+        for men, hand in ((own_men, own_hand), (other_men, other_hand)):
+            if np.any(hand > self.rules.men) or np.any(men + hand > self.rules.men):
+                raise BadPosition(f"a side has more than {self.rules.men} men")
+
+    def _unsolved(self, men: Counts) -> Unsolved:
+        own, other, own_hand, other_hand = men
+        in_hand = f" on the board and {own_hand} against {other_hand} in hand"
+        which = f"{own} men of the mover against {other}{in_hand if own_hand or other_hand else ''}"
+        if oriented(*men) not in all_halves(self.rules, all_sectors(self.rules)):
+            return Unsolved(f"{which} cannot come about in play, so they are not solved")
+        few = "" if own_hand or other_hand else f" --max-men {max(own, other)}"
+        command = f"ludus solve {spec_of(self.rules)}{few} --out DIR"
+        return Unsolved(f"{which}: not solved in {self.place}; `{command}` solves it")
+
+
+def all_halves(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Half]:
+    """The sectors with every side to move that they can have."""
+    return frozenset((sector, mover) for sector in sectors for mover in halves(rules, sector))
+
+
+@cache
+def indexer(men: int) -> Solver:
+    """A solver that solves nothing and tells where positions stand in their tables.
+
+    That depends on the number of men alone, so the big table behind it is made once for each.
+    """
+    return Solver(Rules(men=men))
+
+
+def num_men(boards: Boards) -> NDArray[np.uint32]:
+    """How many men stand on each board; bits beyond its points are not looked at."""
+    low, high = boards & 0xFFF, boards >> 12 & 0xFFF
+    numbers: NDArray[np.uint32] = _NUM_BITS[low] + _NUM_BITS[high]
+    return numbers
+
+
+_NUM_BITS = np.array([number.bit_count() for number in range(1 << 12)], dtype=np.uint32)
+
+
+def _groups(counts: tuple[NDArray[np.uint32], ...]) -> Iterator[tuple[NDArray[np.intp], Counts]]:
+    """Positions with the same numbers of men: where they are, and the numbers."""
+    keys = np.zeros(len(counts[0]), dtype=np.uint16)
+    for count in counts:
+        keys = keys * np.uint16(BASE) + count.astype(np.uint16)
+    order = np.argsort(keys, kind="stable")
+    steps = np.flatnonzero(np.diff(keys[order])) + 1
+    for group in np.split(order, steps):
+        if len(group):
+            own, other, own_hand, other_hand = (int(count[group[0]]) for count in counts)
+            yield group, (own, other, own_hand, other_hand)
+
+
+def _own_first(pair: tuple[int, int], mover: int) -> tuple[int, int]:
+    """What belongs to White and Black as what belongs to the mover and the other side."""
+    return pair if mover == 0 else (pair[1], pair[0])
+
+
+def _counts(position: Any) -> Counts:
+    own, other = _own_first(position.bits, position.mover)
+    return own.bit_count(), other.bit_count(), *_own_first(position.hands, position.mover)
+
+
+def _meanings(has_depth: bool) -> list[Value]:
+    """The value for every code."""
+    values = [
+        Value("win" if code % 2 else "loss", code if has_depth else None) for code in range(WON)
+    ]
+    return [*values, Value("win", 0), Value("draw")]
