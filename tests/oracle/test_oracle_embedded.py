@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ import ludus
 from ludus.oracle import Value, oracle_for
 from ludus.oracle import embedded as module
 from ludus.oracle.database import Database
-from ludus.oracle.embedded import Embedded, cache_folder
+from ludus.oracle.embedded import Embedded
 from ludus.oracle.folder import for_writing
 from ludus.oracle.morris import MorrisOracle
+from ludus.oracle.user_folders import cache_folder, data_folder
 
 RULES = ludus.game("nine_mens_morris").rules
 WON = "W.W/W../.../...BBB/.../.../... w 0 0"
@@ -157,6 +159,18 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "ludus"
+
+
+def test_a_user_without_a_home(monkeypatch):
+    def fail():
+        raise RuntimeError("Could not determine home directory.")
+
+    for variable in ("LUDUS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", fail)
+    assert cache_folder() is data_folder() is None
+    assert answer(Embedded(RULES)) == Value("win", 1)
+    assert oracle_for(ludus.game("nine_mens_morris")).place == "the built-in endings"
 
 
 @pytest.mark.parametrize("preset", ["lasker", "morabaraba"])

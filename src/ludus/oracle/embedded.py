@@ -26,16 +26,10 @@ from ludus.oracle.morris import Codes, Half, all_halves
 from ludus.oracle.morris_rules import without_repetition
 from ludus.oracle.sectors import Sector, moving_sectors
 from ludus.oracle.tally import Tally
+from ludus.oracle.user_folders import cache_folder
 
 MAX_MEN = 4
 """Men of each side, at most."""
-
-
-def cache_folder() -> Path:
-    """Where things are kept that can be made again: LUDUS_CACHE, or the user's cache folder."""
-    if own := os.environ.get("LUDUS_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ludus"
 
 
 @cache
@@ -58,10 +52,11 @@ class Embedded:
         self._lock = threading.Lock()
 
     @property
-    def folder(self) -> Path:
-        """Where these endings are kept between one run and the next."""
+    def folder(self) -> Path | None:
+        """Where these endings are kept between one run and the next; None if nowhere."""
         name = hashlib.sha256(repr(self.rules).encode()).hexdigest()[:16]
-        return cache_folder() / "morris" / f"{MAX_MEN}-men-{name}"
+        cache_place = cache_folder()
+        return None if cache_place is None else cache_place / "morris" / f"{MAX_MEN}-men-{name}"
 
     def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> Codes:
         if self._tables is None:
@@ -71,8 +66,11 @@ class Embedded:
 
     def _load(self) -> Mapping[Half, Codes] | None:
         """The tables as they are kept, every byte checked; None if they are not all there."""
+        folder = self.folder
+        if folder is None:
+            return None
         try:
-            database = Database.open(self.folder)
+            database = Database.open(folder)
             if database.rules != self.rules or not self.sectors <= database.sectors:
                 return None
             return {half: database.table(*half) for half in self.sectors}
@@ -84,22 +82,28 @@ class Embedded:
         for sector in self._in_order:
             solver.solve(sector)
         tables = {half: _copy(solver, half) for half in self.sectors}
+        tallies = {half: Tally(**solver.tally(*half)) for half in self.sectors}
         # What cannot be kept is solved again by the next process, in a moment.
         with suppress(CannotWrite):
-            self._keep(tables, {half: Tally(**solver.tally(*half)) for half in self.sectors})
+            self._keep(tables, tallies)
         return tables
 
     def _keep(self, tables: Mapping[Half, Codes], tallies: Mapping[Half, Tally]) -> None:
+        folder = self.folder
+        if folder is None:
+            return
         try:
-            self._write(tables, tallies)
+            self._write(folder, tables, tallies)
         except BadDatabase:
             # Whatever is there is of no use, and everything in it can be made again.
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self._write(tables, tallies)
+            shutil.rmtree(folder, ignore_errors=True)
+            self._write(folder, tables, tallies)
 
-    def _write(self, tables: Mapping[Half, Codes], tallies: Mapping[Half, Tally]) -> None:
+    def _write(
+        self, folder: Path, tables: Mapping[Half, Codes], tallies: Mapping[Half, Tally]
+    ) -> None:
         with (
-            Database.writing(self.folder, self.rules, has_depth=True) as database,
+            Database.writing(folder, self.rules, has_depth=True) as database,
             ThreadPoolExecutor(1) as pool,
         ):
             for half, table in tables.items():

@@ -17,6 +17,7 @@ from ludus.oracle.memory import MemoryOracle
 from ludus.oracle.morris import MorrisOracle
 from ludus.oracle.morris_rules import spec_of, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved
+from ludus.oracle.user_folders import data_folder
 
 
 def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
@@ -51,9 +52,13 @@ def database_folders() -> list[Path]:
 
     The folder is a database itself, or it holds some, one for each rules.
     """
-    named = os.environ.get("LUDUS_ORACLE")
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    folder = Path(named) if named else data / "ludus" / "oracle"
+    named, data = os.environ.get("LUDUS_ORACLE"), data_folder()
+    if named:
+        folder = Path(named)
+    elif data is not None:
+        folder = data / "oracle"
+    else:
+        return []
     try:
         places = [folder, *sorted(path for path in folder.glob("*") if path.is_dir())]
         found = [path for path in places if (path / NAME).exists()]

@@ -1,0 +1,127 @@
+"""Perfect values looked up: a million random positions in a batch, beside a loop in Python.
+
+python benchmarks/oracle_lookups.py [--max-men N] [--json]
+
+The database is made for the occasion in a temporary folder, so a batch of many positions meets
+files, checksums, compression and the cache of blocks, as it would in a real one. The positions
+have from three to N men a side, each number with the same probability.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ludus
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.oracle import MorrisOracle, Oracle
+from ludus.oracle.database import Database
+from ludus.oracle.sectors import moving_sectors
+from ludus.oracle.solve import Solve
+from ludus.oracle.solver import make_solver
+
+WANTED = 1_000_000
+"""Positions a second that we ask of ourselves, from a warm database."""
+
+WANTED_COLD = 0.001
+"""Seconds within which a single position is looked up by who has just opened the database."""
+
+POSITIONS = 1_000_000
+SINGLE = 20_000
+ROUNDS = 5
+
+Boards = NDArray[np.uint32]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--max-men", type=int, default=5, choices=range(3, 10))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        make_database(Path(folder), options.max_men)
+        found = measure(Path(folder), options.max_men)
+    if options.json:
+        print(json.dumps(found))
+    else:
+        print(f"a database up to {options.max_men} men a side, {POSITIONS:,} random positions")
+        print(f"  batch, warm     {found['batch']:12,.0f} a second   wanted {WANTED:,}")
+        print(f"  batch, cold     {found['batch_cold']:12,.0f} a second")
+        print(f"  one by one      {found['one_by_one']:12,.0f} a second")
+        print(f"  ratio           {found['ratio']:12.1f}")
+        print(f"  one, cold       {1000 * found['cold_seconds']:12.3f} ms   wanted < 1")
+    is_good = found["batch"] >= WANTED and found["cold_seconds"] < WANTED_COLD
+    return 0 if is_good else 1
+
+
+def make_database(folder: Path, max_men: int) -> None:
+    rules = ludus.game("nine_mens_morris").rules
+    with Database.writing(folder, rules, has_depth=True) as database:
+        Solve(rules, moving_sectors(rules, max_men), make_solver(rules, threads=2), database).run()
+
+
+def measure(folder: Path, max_men: int) -> dict[str, float]:
+    """Rates a second, and the seconds of a look-up whose block is not at hand yet."""
+    own, other = random_boards(POSITIONS, max_men)
+    oracle = Oracle.open(folder)
+    began = time.perf_counter()
+    codes = oracle.lookup(own, other, 0, 0)
+    cold_batch = POSITIONS / (time.perf_counter() - began)
+    batch = max(_rate(oracle, own, other) for _ in range(ROUNDS))
+    positions = [_position(own[i], other[i]) for i in range(SINGLE)]
+    began = time.perf_counter()
+    values = [oracle.value(position) for position in positions]
+    one_by_one = SINGLE / (time.perf_counter() - began)
+    assert sum(value.result == "draw" for value in values) == np.sum(codes[:SINGLE] == 255)
+    return {
+        "batch": batch,
+        "batch_cold": cold_batch,
+        "one_by_one": one_by_one,
+        "ratio": batch / one_by_one,
+        "cold_seconds": _cold(folder, positions),
+    }
+
+
+def _rate(oracle: MorrisOracle, own: Boards, other: Boards) -> float:
+    began = time.perf_counter()
+    oracle.lookup(own, other, 0, 0)
+    return POSITIONS / (time.perf_counter() - began)
+
+
+def _cold(folder: Path, positions: list[Any]) -> float:
+    """The median over databases freshly opened, whose files have not been looked into yet."""
+    times = []
+    for position in positions[:101]:
+        oracle = Oracle.open(folder)
+        began = time.perf_counter()
+        oracle.value(position)
+        times.append(time.perf_counter() - began)
+    return sorted(times)[len(times) // 2]
+
+
+def _position(own: np.uint32, other: np.uint32) -> Any:
+    men = [frozenset(p for p in range(24) if int(side) >> p & 1) for side in (own, other)]
+    return ludus.game("nine_mens_morris").position(Fields((men[0], men[1]), (0, 0), 0))
+
+
+def random_boards(count: int, max_men: int, seed: int = 1) -> tuple[Boards, Boards]:
+    """The mover's and the other side's men of random positions with empty hands."""
+    rng = np.random.default_rng(seed)
+    points = rng.permuted(np.tile(np.arange(24, dtype=np.uint32), (count, 1)), axis=1)
+    bits = np.uint32(1) << points[:, : 2 * max_men]
+    first = rng.integers(3, max_men + 1, (count, 1))
+    last = first + rng.integers(3, max_men + 1, (count, 1))
+    places = np.arange(2 * max_men)
+    own = np.where(places < first, bits, 0).sum(axis=1, dtype=np.uint32)
+    other = np.where((places >= first) & (places < last), bits, 0).sum(axis=1, dtype=np.uint32)
+    return own, other
+
+
+if __name__ == "__main__":
+    sys.exit(main())

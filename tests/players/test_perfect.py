@@ -1,0 +1,274 @@
+"""The perfect player: never gives anything away, and says what it knows."""
+
+import random
+
+import pytest
+
+import ludus
+from ludus.core.errors import BadSpec
+from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.oracle import Unsolved, Value, oracle_for
+from ludus.oracle.database import Database
+from ludus.oracle.errors import BadDatabase, CannotSolve
+
+MORRIS = ludus.game("nine_mens_morris")
+
+
+def perfect(game, options="", seed=1):
+    player = ludus.player(f"perfect{options}", game)
+    player.begin(seed)
+    return player
+
+
+def endings(white, black, result, count, seed=1):
+    """Random positions with White to move and this result."""
+    rng, oracle, found = random.Random(seed), oracle_for(MORRIS), []
+    while len(found) < count:
+        points = rng.sample(range(24), white + black)
+        men = frozenset(points[:white]), frozenset(points[white:])
+        position = MORRIS.position(Fields(men, (0, 0), 0))
+        if position.outcome() is None and oracle.value(position).result == result:
+            found.append(position)
+    return found
+
+
+@pytest.mark.parametrize(("white", "black"), [(3, 3), (4, 3), (3, 4), (4, 4)])
+def test_a_won_game_is_won_in_time(white, black):
+    oracle, few = oracle_for(MORRIS), 3 if white == black == 4 else 25
+    players = perfect(MORRIS), ludus.player("random", MORRIS)
+    for seed, position in enumerate(endings(white, black, "win", few)):
+        promised = oracle.value(position).depth
+        match = ludus.play_match(MORRIS, players, seed=seed, start=position)
+        assert match.outcome.winner == 0
+        assert len(match.moves) <= promised
+        assert match.moves[0].comment == f"wins in {promised} {'ply' if promised == 1 else 'plies'}"
+
+
+def test_two_perfect_players_take_as_long_as_was_promised():
+    oracle = oracle_for(MORRIS)
+    players = perfect(MORRIS), perfect(MORRIS)
+    for result in ("win", "loss"):
+        for seed, position in enumerate(endings(3, 3, result, 12)):
+            match = ludus.play_match(MORRIS, players, seed=seed, start=position)
+            assert match.outcome.winner == (0 if result == "win" else 1)
+            assert len(match.moves) == oracle.value(position).depth
+            plies = "ply" if len(match.moves) == 1 else "plies"
+            verb = "wins" if result == "win" else "loses"
+            assert match.moves[0].comment == f"{verb} in {len(match.moves)} {plies}"
+
+
+def test_nothing_is_ever_given_away():
+    """Against random moves, from drawn positions, to the end of the game or for 40 plies."""
+    oracle, order = oracle_for(MORRIS), ("win", "draw", "loss")
+    player, rng = perfect(MORRIS), random.Random(3)
+    wins = 0
+    for position in endings(4, 3, "draw", 10) + endings(4, 4, "draw", 10):
+        for _ in range(40):
+            if position.outcome() is not None:
+                break
+            value = oracle.value(position)
+            if position.mover == 0:
+                position = position.play(player.choose(position).move)
+                kept = oracle.value(position).before()
+                assert order.index(kept.result) <= order.index(value.result), position
+            else:
+                position = position.play(rng.choice(position.legal_moves()))
+        end = position.outcome()
+        assert end is None or end.winner != 1
+        wins += end is not None and end.winner == 0
+    assert wins > 0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn"])
+def test_whatever_the_opponent_does_the_player_does_not_lose(spec, side):
+    game = ludus.game(spec)
+    for seed in range(5):
+        player, waiting, ends = perfect(game, seed=seed), [game.start()], []
+        while waiting:
+            position = waiting.pop()
+            outcome = position.outcome()
+            if outcome is not None:
+                ends.append(outcome.winner)
+            elif position.mover == side:
+                waiting.append(position.play(player.choose(position).move))
+            else:
+                waiting += map(position.play, position.legal_moves())
+        assert 1 - side not in ends
+        assert side in ends
+
+
+def replies(game, position):
+    """Replies that hold the draw, and all, counted one by one."""
+    oracle = oracle_for(game)
+    after = [oracle.value(position.play(move)).result for move in position.legal_moves()]
+    return after.count("draw"), len(after)
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("noughts_and_crosses", {"fewest hold"}),
+        ("hexapawn:four", {"fewest hold", "most in all", "over comes last"}),
+    ],
+)
+def test_of_drawn_moves_the_hardest_to_answer_is_played(spec, expected):
+    """Fewest replies that hold; then most replies in all; a game that is over comes last."""
+    game, oracle = ludus.game(spec), oracle_for(ludus.game(spec))
+    rng, reasons = random.Random(1), set()
+    for _ in range(150):
+        position = game.start()
+        while position.outcome() is None:
+            if oracle.value(position).result == "draw":
+                reasons |= _check_drawn(game, oracle, position)
+            position = position.play(rng.choice(position.legal_moves()))
+    assert reasons == expected
+
+
+def _check_drawn(game, oracle, position):
+    drawn = [each.move for each in oracle.moves(position) if each.value == "draw"]
+    choice = perfect(game).choose(position)
+    left = {move: replies(game, position.play(move)) for move in drawn}
+    hold, total = left.pop(choice.move)
+    reasons = set()
+    if total == 0:
+        assert all(each == (0, 0) for each in left.values())
+        assert choice.comment == "draws, and the game is over"
+        return reasons
+    ending = "y" if total == 1 else "ies"
+    assert choice.comment == f"drawn: {hold} of {total} repl{ending} hold"
+    for other_hold, other_total in left.values():
+        if other_total == 0:
+            reasons.add("over comes last")
+        elif other_hold == hold:
+            assert other_total <= total
+            if other_total < total:
+                reasons.add("most in all")
+        else:
+            assert other_hold > hold
+            reasons.add("fewest hold")
+    return reasons
+
+
+def test_a_draw_by_repetition_is_the_last_resort():
+    """White goes there and back; Black could do so too, and the game would be drawn at once."""
+    oracle, tried = oracle_for(MORRIS), 0
+    for position in endings(4, 4, "draw", 20):
+        there = next(move for move in position.legal_moves() if move.take is None)
+        position = position.play(there)
+        # Black's man must not stand in White's way back, and no mill may be closed on the way.
+        step = next(m for m in position.legal_moves() if m.take is None and m.to != there.frm)
+        position = position.play(step)
+        if _reversed(there) not in position.legal_moves():
+            continue
+        position = position.play(_reversed(there))
+        repeating = _reversed(step)
+        rated = {each.move: each.value for each in oracle.moves(position)}
+        if repeating not in rated:
+            continue
+        assert position.play(repeating).outcome().reason == "repetition"
+        assert rated[repeating] == "draw"
+        if list(rated.values()).count("draw") > 1 and "win" not in rated.values():
+            tried += 1
+            assert perfect(MORRIS).choose(position).move != repeating
+    assert tried > 5
+
+
+def _reversed(move):
+    return Move(move.to, move.frm, None)
+
+
+def test_ties_are_left_to_the_seed():
+    game = ludus.game("noughts_and_crosses")
+    moves = [str(perfect(game, seed=seed).choose(game.start()).move) for seed in range(30)]
+    assert len(set(moves)) > 1
+    again = [str(perfect(game, seed=seed).choose(game.start()).move) for seed in range(30)]
+    assert moves == again
+
+
+def test_scores_are_ordered_like_the_moves():
+    position = MORRIS.parse("W.W/W../.../...BBB/.../.../... w 0 0")
+    scores = perfect(MORRIS).choose(position).scores
+    rated = oracle_for(MORRIS).moves(position)
+    told = [scores[each.move] for each in rated]
+    assert told == sorted(told, reverse=True)
+    assert {each.value: scores[each.move] > 0 for each in rated} == {
+        "win": True,
+        "draw": False,
+        "loss": False,
+    }
+    assert all(abs(score) <= 1 for score in told)
+
+
+def test_the_name_tells_how_far_perfection_goes():
+    assert perfect(MORRIS).name == "perfect up to 4 men a side, search before that"
+    assert perfect(ludus.game("hexapawn")).name == "perfect"
+    five = ludus.game("hexapawn:five")
+    assert perfect(five).name.startswith("perfect where at most 100,000 positions can follow")
+
+
+def test_search_takes_over_where_nothing_is_solved():
+    choice = perfect(MORRIS).choose(MORRIS.start(), ludus.Limit(depth=2))
+    assert choice.comment == "search 2 plies deep: +0.00 men (perfect up to 4 men a side)"
+    assert len(choice.scores) == 24
+    mill = MORRIS.parse("WW./.../.../BB..../.../.../... w 7 7")
+    choice = perfect(MORRIS, ":nodes=2000").choose(mill)
+    assert str(choice.move).startswith("g7x")
+    won = MORRIS.parse("WW./.../B../.B...W/..B/WW./... w 0 0")
+    choice = perfect(MORRIS).choose(won)
+    assert str(choice.move).startswith("g4-g7x")
+    assert choice.comment == "search 1 ply deep: wins in 1 ply (perfect up to 4 men a side)"
+    assert perfect(MORRIS, ":nodes=3").choose(MORRIS.start()).comment == "had no time to think"
+
+
+def test_search_beats_random_moves():
+    players = perfect(MORRIS, ":nodes=1000"), ludus.player("random", MORRIS)
+    for seed in range(3):
+        assert ludus.play_match(MORRIS, players, seed=seed).outcome.winner == 0
+
+
+def test_limits_bind_the_search():
+    player = perfect(MORRIS)
+    shallow = player.choose(MORRIS.start(), ludus.Limit(depth=1))
+    assert shallow.comment.startswith("search 1 ply deep")
+    few = player.choose(MORRIS.start(), ludus.Limit(nodes=3))
+    assert few.comment == "had no time to think"
+    late = player.choose(MORRIS.start(), ludus.Limit(time=1e-9))
+    assert late.comment.startswith("search 1 ply deep")
+
+
+def test_a_search_is_a_function_of_its_seed():
+    players = perfect(MORRIS, ":nodes=300"), perfect(MORRIS, ":nodes=300")
+    games = [ludus.play_match(MORRIS, players, seed=s, max_plies=30) for s in (1, 1, 2)]
+    once, again, other = ([(m.move, m.comment) for m in each.moves] for each in games)
+    assert once == again
+    assert once != other
+
+
+def test_options(tmp_path):
+    for options in (":nodes=0", ":nodes=x", ":oracle"):
+        with pytest.raises(BadSpec):
+            perfect(MORRIS, options)
+    with pytest.raises(BadSpec, match="does not play backgammon"):
+        perfect(ludus.game("backgammon"))
+    with pytest.raises(CannotSolve, match="blocked side passes"):
+        perfect(ludus.game("nine_mens_morris:vrajitoru"))
+    with pytest.raises(BadDatabase, match="no database"):
+        perfect(MORRIS, f":oracle={tmp_path}")
+
+
+def test_a_database_that_is_named_is_asked(tmp_path):
+    for has_depth in (True, False):
+        with Database.writing(tmp_path / str(has_depth), MORRIS.rules, has_depth):
+            pass
+    assert perfect(MORRIS, f":oracle={tmp_path / 'True'}").name.startswith("perfect in parts")
+    with pytest.raises(Unsolved, match="not how soon"):
+        perfect(MORRIS, f":oracle={tmp_path / 'False'}")
+
+
+def test_values_read_well():
+    assert str(Value("win", 1)) == "win in 1 ply"
+    assert str(Value("loss", 12)) == "loss in 12 plies"
+    assert str(Value("draw")) == "draw"
+    assert str(Value("win")) == "win"

@@ -1,0 +1,119 @@
+"""The search behind the perfect player, against a plain one that tries everything."""
+
+import random
+
+import pytest
+
+import ludus
+from ludus.core.limit import Limit
+from ludus.oracle import oracle_for
+from ludus.oracle.oracle import value_of_end
+from ludus.players.evaluation import MAN, evaluation
+from ludus.players.probing import WIN, ProbingSearch, plies_to_end, score_of
+
+CASES = [("nine_mens_morris", 3), ("nine_mens_morris:lasker", 2), ("hexapawn:five", 5)]
+
+
+def plain(oracle, evaluate, position, depth, ply=0):
+    """The score of a position, every line to its end."""
+    if ply:
+        value = value_of_end(position) or oracle.recall(position)
+        if value is not None:
+            return score_of(value, ply)
+    if depth == 0:
+        return evaluate(position)
+    moves = position.legal_moves()
+    return max(-plain(oracle, evaluate, position.play(m), depth - 1, ply + 1) for m in moves)
+
+
+def scenes(game, seed, count):
+    """Positions of a random game, some of them with few men."""
+    rng, found, position = random.Random(seed), [], game.start()
+    while position.outcome() is None and len(found) < 60:
+        found.append(position)
+        position = position.play(rng.choice(position.legal_moves()))
+    return rng.sample(found, min(count, len(found)))
+
+
+@pytest.mark.parametrize(("spec", "depth"), CASES, ids=lambda case: str(case))
+def test_cutting_lines_off_changes_nothing(spec, depth):
+    game = ludus.game(spec, "repetition=0" if "morris" in spec else "")
+    oracle, evaluate = oracle_for(game), evaluation(game)
+    for seed in range(3):
+        for position in scenes(game, seed, 4):
+            found = ProbingSearch(oracle, evaluate, Limit(depth=depth)).run(position)
+            for searched in range(1, depth + 1):
+                score = plain(oracle, evaluate, position, searched)
+                if plies_to_end(score) is not None:
+                    break
+            assert (found.best, found.depth) == (score, searched), position
+            exact = [
+                move
+                for move in position.legal_moves()
+                if -plain(oracle, evaluate, position.play(move), searched - 1, 1) == score
+                or _ends(oracle, position.play(move), score)
+            ]
+            assert found.moves == exact, position
+
+
+def _ends(oracle, position, score):
+    """Whether a move leads straight to this score; `plain` would look beyond the end."""
+    value = value_of_end(position) or oracle.recall(position)
+    return value is not None and -score_of(value, 1) == score
+
+
+def test_the_solved_part_is_asked_before_the_evaluation():
+    """Down to five men against three, White is a man up either way; only one capture wins."""
+    game = ludus.game("nine_mens_morris")
+    oracle = oracle_for(game)
+    rng = random.Random(7)
+    told_apart = 0
+    for _ in range(300):
+        points = rng.sample(range(24), 8)
+        text = _text(points[:5], points[5:])
+        position = game.parse(text)
+        takes = [move for move in position.legal_moves() if move.take is not None]
+        if not takes or oracle.knows(position):
+            continue
+        found = ProbingSearch(oracle, evaluation(game), Limit(depth=1)).run(position)
+        told_apart += found.best == WIN - 1
+    assert told_apart > 5
+
+
+def _text(white, black):
+    from ludus.games.nine_mens_morris.board import READING_ORDER, ROWS
+
+    letters = iter("W" if p in white else "B" if p in black else "." for p in READING_ORDER)
+    return "/".join("".join(next(letters) for _ in row) for row in ROWS) + " w 0 0"
+
+
+def test_budgets_bind():
+    game = ludus.game("nine_mens_morris")
+    oracle, evaluate = oracle_for(game), evaluation(game)
+
+    def run(**limit):
+        search = ProbingSearch(oracle, evaluate, Limit(**limit))
+        return search.run(game.start()), search.nodes
+
+    found, nodes = run(nodes=200)
+    assert (found.depth, nodes) == (1, 201)
+    assert run(nodes=5)[0] is None
+    assert run(depth=2)[0].depth == 2
+    assert run(time=1e-9)[1] <= 64
+    assert run(nodes=3000) == run(nodes=3000)
+
+
+def test_evaluations_are_fair():
+    """Both sides see the same position alike, and the start is even."""
+    for spec in ("nine_mens_morris", "nine_mens_morris:morabaraba", "hexapawn:five"):
+        game = ludus.game(spec)
+        assert evaluation(game)(game.start()) == 0
+    game = ludus.game("nine_mens_morris")
+    here, there = (game.parse(f"WWW/W../.../...BBB/.../.../... {mover} 0 0") for mover in "wb")
+    evaluate = evaluation(game)
+    assert evaluate(here) == -evaluate(there)
+    assert evaluate(here) > MAN // 2
+    pawns = ludus.game("hexapawn")
+    assert evaluation(pawns)(pawns.parse("B.B/.../WWW b")) == -MAN
+    noughts = ludus.game("noughts_and_crosses")
+    assert evaluation(noughts)(noughts.parse("XX./OO./... x")) == 0
