@@ -72,19 +72,34 @@ PyObject* checked(PyObject* made) {
 // The Python types of moves, handed over once. Steps are few, so each is made once.
 class MoveTypes {
 public:
+    // A move is filled as a tuple is, so its type must be one.
     void use(nb::handle move_type, nb::handle step_type) {
-        move_type_ = nb::borrow(move_type);
+        const bool is_tuple = PyType_Check(move_type.ptr()) &&
+                              PyType_FastSubclass(reinterpret_cast<PyTypeObject*>(move_type.ptr()),
+                                                  Py_TPFLAGS_TUPLE_SUBCLASS);
+        if (!is_tuple) {
+            throw nb::type_error("moves must be of a type made from tuple");
+        }
+        AllSteps steps;
         for (int start = 1; start <= kBar; ++start) {
             for (int end = kOff; end < start; ++end) {
                 for (const bool hit : {false, true}) {
                     const Step step{static_cast<std::int8_t>(start), static_cast<std::int8_t>(end), hit};
-                    steps_[index_of(step)] = step_type(start, end, hit);
+                    steps[index_of(step)] = step_type(start, end, hit);
                 }
             }
         }
+        steps_ = std::move(steps);
+        move_type_ = nb::borrow(move_type);
     }
 
-    // A new Move. It is a tuple with names, so it is filled as any tuple is.
+    void check_usable() const {
+        if (!move_type_.is_valid()) {
+            throw std::runtime_error("use_types() comes before any move");
+        }
+    }
+
+    // A new Move.
     PyObject* move(const Play& play, int side) const {
         auto* type = reinterpret_cast<PyTypeObject*>(move_type_.ptr());
         PyObject* made = checked(type->tp_alloc(type, 2));
@@ -94,6 +109,8 @@ public:
     }
 
 private:
+    using AllSteps = std::array<nb::object, (kBar + 1) * (kBar + 1) * 2>;
+
     static std::size_t index_of(const Step& step) {
         return static_cast<std::size_t>((step.start * (kBar + 1) + step.end) * 2 + (step.hit ? 1 : 0));
     }
@@ -108,7 +125,7 @@ private:
     }
 
     nb::object move_type_;
-    std::array<nb::object, (kBar + 1) * (kBar + 1) * 2> steps_;
+    AllSteps steps_;
 };
 
 // Lives as long as the process: Python may already be gone when destructors of globals run.
@@ -119,9 +136,28 @@ MoveTypes& move_types() {
 
 void use_types(nb::handle move_type, nb::handle step_type) { move_types().use(move_type, step_type); }
 
+// Keeps Python from collecting garbage: a finalizer that asks for moves would overwrite the plays
+// which the list in the making is read from.
+class NoCollecting {
+public:
+    NoCollecting() = default;
+    NoCollecting(const NoCollecting&) = delete;
+    NoCollecting& operator=(const NoCollecting&) = delete;
+    ~NoCollecting() {
+        if (was_collecting_ != 0) {
+            PyGC_Enable();
+        }
+    }
+
+private:
+    int was_collecting_ = PyGC_Disable();
+};
+
 nb::list legal_moves(const Points& points, const Pair& bar, const Pair& off, int turn, const DicePair& dice) {
-    const Plays& plays = found_plays(view_of(points, bar, off, turn), dice_of(dice));
     const MoveTypes& types = move_types();
+    types.check_usable();
+    const Plays& plays = found_plays(view_of(points, bar, off, turn), dice_of(dice));
+    const NoCollecting while_reading;
     PyObject* moves = checked(PyList_New(plays.size()));
     for (int i = 0; i < plays.size(); ++i) {
         PyList_SET_ITEM(moves, i, types.move(plays[i], turn));
@@ -175,8 +211,8 @@ void let_interrupts_through() {
 
 std::uint64_t perft(const Points& points, const Pair& bar, const Pair& off, int turn,
                     const std::optional<DicePair>& dice, bool opening, int depth) {
-    if (depth < 0) {
-        throw std::invalid_argument("depth must not be negative");
+    if (depth < 0 || depth > kMaxDepth) {
+        throw std::invalid_argument("depth must be from 0 to 100");
     }
     const View view = view_of(points, bar, off, turn);
     const auto rolled = dice_of(dice);

@@ -9,7 +9,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bind/rules.hpp"
 #include "morris/perft.hpp"
@@ -45,6 +47,10 @@ struct KnownRules {
     PyObject* object;
 };
 
+void require(bool is_so, const char* otherwise) {
+    if (!is_so) throw std::invalid_argument(otherwise);
+}
+
 const KnownRules* known_rules(nb::object object) {
     static PyObject* const table = PyDict_New();
     if (PyObject* found = PyDict_GetItemWithError(table, object.ptr())) {
@@ -53,6 +59,7 @@ const KnownRules* known_rules(nb::object object) {
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
     auto entry = std::make_unique<KnownRules>();
     entry->rules = ludus::bind::read_rules(object);
+    require(entry->rules.men <= kMaxMen, "rules may give each side at most 12 men");
     nb::object address = nb::steal(PyLong_FromVoidPtr(entry.get()));
     if (PyDict_SetItem(table, object.ptr(), address.ptr()) != 0) throw nb::python_error();
     entry->object = object.inc_ref().ptr();
@@ -128,9 +135,8 @@ PyPosition play(const PyPosition& self, nb::handle object) {
                           read_part(PyTuple_GET_ITEM(object.ptr(), 2), move.take) &&
                           self.position.is_legal(self.rules(), move);
     if (!is_legal) {
-        const std::string text = nb::cast<std::string>(nb::str(object));
-        const std::string where = nb::cast<std::string>(nb::str(nb::cast(self)));
-        PyErr_SetString(bad_move, (text + " is not a legal move in " + where).c_str());
+        // Python puts the text together: what was asked for can be a text no C++ string can hold.
+        PyErr_Format(bad_move, "%.100S is not a legal move in %S", object.ptr(), nb::cast(self).ptr());
         throw nb::python_error();
     }
     return {self.known, self.position.play(self.rules(), move)};
@@ -170,19 +176,26 @@ bool equal(const PyPosition& a, const PyPosition& b) {
            a.position.occurrence == b.position.occurrence && a.position.quiet == b.position.quiet;
 }
 
-// Fields are checked by the Python caller; the casts cannot lose anything of a checked position.
+// Whether a side with these men is one that the rest of the code can count on.
+bool is_side(const Rules& rules, Bits men, std::uint8_t hand) {
+    return (men & ~kAll) == 0 && count(men) + hand <= rules.men;
+}
+
 void make(PyPosition* self, nb::object rules, std::pair<Bits, Bits> men,
           std::pair<std::uint8_t, std::uint8_t> hand, std::uint8_t mover, std::uint16_t occurrence,
           std::uint16_t quiet, const std::vector<std::uint64_t>& history) {
+    if (move_type == nullptr) throw std::runtime_error("configure() comes before any position");
+    const KnownRules* known = known_rules(rules);
+    require(is_side(known->rules, men.first, hand.first) && is_side(known->rules, men.second, hand.second),
+            "a side has more men than the rules give, or men beside the board");
+    require((men.first & men.second) == 0, "two men stand on one point");
+    require(mover <= 1, "the mover must be 0 or 1");
+    require(occurrence >= 1, "a position occurs at least once");
     History road;
     for (const std::uint64_t key : history) road = road.with(key);
-    new (self) PyPosition{known_rules(rules),
-                          {State{{men.first & kAll, men.second & kAll & ~men.first},
-                                 {hand.first, hand.second},
-                                 static_cast<std::uint16_t>(mover & 1)},
-                           occurrence,
-                           quiet,
-                           road}};
+    new (self) PyPosition{
+        known,
+        {State{{men.first, men.second}, {hand.first, hand.second}, mover}, occurrence, quiet, std::move(road)}};
 }
 
 nb::tuple make_arguments(const PyPosition& self) {
@@ -199,12 +212,20 @@ PyPosition canonical_position(const PyPosition& self) {
     return result;
 }
 
+// Called while the interpreter is left free: lets Ctrl-C through.
+void let_interrupts_through() {
+    const nb::gil_scoped_acquire hold;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint64_t seed, int threads,
                          int max_plies) {
+    require(threads >= 1, "threads must be at least 1");
+    require(max_plies >= 0, "max_plies must not be negative");
     Tally tally;
     {
         nb::gil_scoped_release release;
-        tally = playouts(self.rules(), self.position, games, seed, threads, max_plies);
+        tally = playouts(self.rules(), self.position, games, seed, threads, max_plies, let_interrupts_through);
     }
     nb::dict reasons;
     for (std::size_t r = 0; r < kReasons; ++r) {
@@ -220,9 +241,23 @@ nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint6
 }
 
 std::uint64_t python_perft(const PyPosition& self, int depth) {
+    require(depth <= kMaxDepth, "depth must be at most 100");
+    const Position start = self.position.unshared();
     const nb::gil_scoped_release release;
-    return perft(self.rules(), self.position, depth);
+    return perft(self.rules(), start, depth, let_interrupts_through);
 }
+
+Bits checked(Bits bits) {
+    require((bits & ~kAll) == 0, "a board has bits 0 to 23");
+    return bits;
+}
+
+Bits python_transformed(Bits bits, int symmetry) {
+    require(0 <= symmetry && symmetry < kSymmetries, "symmetries are numbered from 0 to 15");
+    return transformed(checked(bits), symmetry);
+}
+
+Bits python_in_mills(Bits bits, bool diagonals) { return in_mills(checked(bits), diagonals); }
 
 }  // namespace
 
@@ -255,6 +290,6 @@ NB_MODULE(morris, m) {
         .def("__reduce__", [](nb::handle self) {
             return nb::make_tuple(self.type(), make_arguments(nb::cast<const PyPosition&>(self)));
         });
-    m.def("transformed", &transformed, "bits"_a, "symmetry"_a);
-    m.def("in_mills", &in_mills, "bits"_a, "diagonals"_a);
+    m.def("transformed", &python_transformed, "bits"_a, "symmetry"_a);
+    m.def("in_mills", &python_in_mills, "bits"_a, "diagonals"_a);
 }

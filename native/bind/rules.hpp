@@ -14,7 +14,12 @@ namespace nb = nanobind;
 
 template <class T>
 T field(nb::handle object, const char* name) {
-    return nb::cast<T>(object.attr(name));
+    const nb::object found = object.attr(name);  // throws by itself if there is none
+    T value{};
+    if (!nb::try_cast(found, value)) {
+        throw nb::type_error((std::string("these rules have no usable field ") + name).c_str());
+    }
+    return value;
 }
 
 inline morris::Rules read_rules(nb::handle object) {

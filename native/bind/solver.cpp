@@ -22,6 +22,8 @@ using Sector = std::tuple<int, int, int, int>;  // X's and Y's men on the board,
 using Bytes = nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig>;
 using ReadOnlyBytes = nb::ndarray<nb::numpy, const Value, nb::ndim<1>, nb::c_contig>;
 using Boards = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig>;
+using Numbers = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig>;
+using Pairs = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>>;
 using Slots = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>;
 
 SectorId checked(const Sector& sector, int max_men) {
@@ -119,6 +121,26 @@ public:
         return nb::cast(Slots(found, 1, extent, owner));
     }
 
+    // The inverse of slots: X's and Y's men.
+    nb::object boards(const Sector& sector, const Numbers& slots) const {
+        const Table empty(checked(sector, rules_.men), store_.orbits());
+        const std::vector<Bits> columns =
+            subsets(ludus::morris::kPoints - empty.id.x, empty.id.y);
+        const std::vector<Bits>& rows = store_.orbits().representatives(empty.id.x);
+        const std::size_t size = slots.shape(0);
+        auto* found = new std::uint32_t[2 * size];
+        const nb::capsule owner(found, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::uint64_t number = slots.data()[i];
+            if (number >= empty.slots()) throw nb::value_error("the sector has no such slot");
+            const Bits x = rows[number / empty.cols];
+            found[i] = x;
+            found[size + i] = spread(columns[number % empty.cols], kAll & ~x);
+        }
+        const std::size_t extent[2] = {2, size};
+        return nb::cast(Pairs(found, 2, extent, owner));
+    }
+
 private:
     const Table& table(const Sector& sector) const {
         const Table* found = store_.find(checked(sector, rules_.men));
@@ -151,6 +173,7 @@ NB_MODULE(solver, m) {
             return why == nullptr ? nb::none() : nb::object(nb::str(why));
         },
         "rules"_a);
+    nb::exception<MissingSector>(m, "MissingSector");
     nb::exception<Stopped>(m, "Stopped");
     nb::exception<TooDeep>(m, "TooDeep");
     nb::class_<Solver>(m, "Solver")
@@ -167,5 +190,6 @@ NB_MODULE(solver, m) {
         .def("stop", &Solver::stop)
         .def("shape", &Solver::shape, "sector"_a)
         .def("slots", &Solver::slots, "sector"_a, "x"_a, "y"_a)
+        .def("boards", &Solver::boards, "sector"_a, "slots"_a)
         .def_prop_ro("progress", &Solver::progress);
 }

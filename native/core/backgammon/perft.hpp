@@ -9,6 +9,9 @@
 
 namespace ludus::backgammon {
 
+// Each level takes memory for a list of plays, and no machine counts so deep.
+inline constexpr int kMaxDepth = 100;
+
 // `Watch` is called now and then, so that a long count can be broken off by throwing.
 template <typename Watch>
 class Perft {

@@ -11,6 +11,8 @@ namespace ludus::morris {
 
 constexpr std::uint8_t kNone = 24;  // a part that a move does not have
 
+constexpr int kMaxMen = 12;  // of each side, in hand and on the board: a hand fits in 4 bits
+
 // More moves than any position has: a target for each pair of a man (or the hand) and a free
 // point, 13 * 23 at the very most, of which those that close a mill count once for each of 12 men.
 constexpr int kMaxMoves = 13 * 23 * 12;
@@ -53,7 +55,7 @@ struct State {
 };
 
 // The men of one side that its enemy may take on closing a mill.
-inline Bits takeable(const Rules& rules, Bits men) {
+LUDUS_HD inline Bits takeable(const Rules& rules, Bits men) {
     if (rules.take_from_mills == TakeFromMills::always) return men;
     const Bits safe = in_mills(men, rules.diagonals);
     if (men == safe && rules.take_from_mills == TakeFromMills::when_all) return men;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -10,28 +11,46 @@
 
 namespace ludus::morris {
 
-inline Tally playouts(const Rules& rules, const Position& start, std::uint64_t games,
-                      std::uint64_t seed, int threads, int max_plies) {
+constexpr std::uint64_t kMaxThreads = 256;  // further ones would only wait for a processor
+
+// `watch` is called by the calling thread between batches; by throwing it stops all threads.
+template <class Watch>
+Tally playouts(const Rules& rules, const Position& start, std::uint64_t games, std::uint64_t seed,
+               int threads, int max_plies, const Watch& watch) {
     constexpr std::uint64_t kBatch = 1024;  // each batch has a generator of its own
-    const std::uint64_t batches = (games + kBatch - 1) / kBatch;
-    const auto workers = static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(threads), 1, std::max<std::uint64_t>(batches, 1)));
+    const std::uint64_t batches = games / kBatch + (games % kBatch != 0 ? 1 : 0);
+    const auto workers = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+        static_cast<std::uint64_t>(threads), 1, std::clamp<std::uint64_t>(batches, 1, kMaxThreads)));
     std::atomic<std::uint64_t> next_batch{0};
     std::vector<Tally> tallies(workers);
-    const auto work = [&](Tally& tally) {
+    const auto work = [&](Tally& tally, const auto& between) {
         Road road;
         for (std::uint64_t b = next_batch++; b < batches; b = next_batch++) {
+            between();
             Random random(Random(seed ^ (b * 0xD1B54A32D192ED03u)).next());
-            const std::uint64_t end = std::min(games, (b + 1) * kBatch);
-            for (std::uint64_t g = b * kBatch; g < end; ++g) {
+            const std::uint64_t size = std::min(games - b * kBatch, kBatch);
+            for (std::uint64_t g = 0; g < size; ++g) {
                 playout(rules, start, random, max_plies, road, tally);
             }
         }
     };
-    std::vector<std::thread> helpers;
-    for (std::size_t w = 1; w < workers; ++w) helpers.emplace_back(work, std::ref(tallies[w]));
-    work(tallies[0]);
-    for (std::thread& helper : helpers) helper.join();
+    {
+        std::vector<std::jthread> helpers;  // joined at the end of this block, however it ends
+        helpers.reserve(workers);
+        try {
+            for (std::size_t w = 1; w < workers; ++w) {
+                helpers.emplace_back([&work, &tally = tallies[w]] { work(tally, [] {}); });
+            }
+        } catch (const std::system_error&) {
+            // The machine gives no more threads; those that are there do all the work.
+        }
+        try {
+            work(tallies[0], watch);
+        } catch (...) {
+            next_batch = batches;
+            throw;
+        }
+    }
     for (std::size_t w = 1; w < workers; ++w) tallies[0].add(tallies[w]);
     return tallies[0];
 }

@@ -39,6 +39,13 @@ public:
         return found;
     }
 
+    // The same history in nodes of its own.
+    History unshared() const {
+        History copy;
+        for (const std::uint64_t key : keys()) copy = copy.with(key);
+        return copy;
+    }
+
     // All keys, oldest first.
     std::vector<std::uint64_t> keys() const {
         std::vector<std::uint64_t> all;
@@ -85,6 +92,9 @@ struct Position {
         if (outcome(rules).is_over()) return false;
         return move == Move{} ? must_pass(rules) : is_move(rules, state, move);
     }
+
+    // The same position for another thread: its history is shared with nobody.
+    Position unshared() const { return {state, occurrence, quiet, history.unshared()}; }
 
     // The position after a legal move.
     Position play(const Rules& rules, Move move) const {

@@ -30,6 +30,18 @@ public:
           y_places_taking_(rules, store, id.x - 1, id.y + 1, id.x_hand, id.y_hand - 1, true),
           y_slides_taking_(rules, store, id.x - 1, id.y, id.x_hand, id.y_hand, true) {}
 
+    // Whether all sectors that a side's moves can lead to are solved. A side for which they are
+    // not cannot be to move in any game.
+    bool is_ready(SectorId id, bool x_to_move) const {
+        const Exits out = x_to_move ? exits(x_, id.x, id.y) : exits(y_, id.y, id.x);
+        const auto known = [](bool is_needed, const Target& target) {
+            return !is_needed || target.is_known();
+        };
+        return known(out.places, x_to_move ? x_places_ : y_places_) &&
+               known(out.places_taking, x_to_move ? x_places_taking_ : y_places_taking_) &&
+               known(out.slides_taking, x_to_move ? x_slides_taking_ : y_slides_taking_);
+    }
+
     // Offers to X, who is to move, for each column. Every move of X takes the row to one row.
     void offers_to_x(const RowMen& men, Value* offers) const {
         std::fill_n(offers, men.y.size(), kNothing);

@@ -17,6 +17,10 @@ struct Stopped : std::runtime_error {
     Stopped() : std::runtime_error("stopped") {}
 };
 
+struct MissingSector : std::runtime_error {
+    MissingSector() : std::runtime_error("a sector that moves lead to is not solved") {}
+};
+
 struct TooDeep : std::runtime_error {
     TooDeep() : std::runtime_error("a win takes more plies than a value can tell") {}
 };

@@ -29,9 +29,25 @@ inline bool can_be_to_move(const Rules& rules, int own_hand, int other_hand) {
     return own_hand == other_hand || own_hand == other_hand + 1;
 }
 
+// Which sectors the mover's irreversible moves can lead to.
+struct Exits {
+    bool places, places_taking, slides_taking;
+};
+
+inline Exits exits(const Side& mover, int own, int other) {
+    return {.places = mover.places && own + other < morris::kPoints,
+            .places_taking = mover.places && own >= 2 && other > 0,
+            .slides_taking = mover.slides && own >= 3 && other > 0};
+}
+
 // Points to which a man on a point can move, whatever stands there.
-inline Bits reach(const Rules& rules, const Side& side, int from) {
-    return side.flies ? kAll : morris::kNeighbours.of[rules.diagonals ? 1 : 0][from];
+LUDUS_HD inline Bits reach(const Rules& rules, const Side& side, int from) {
+    if (side.flies) return kAll;
+#ifdef __CUDA_ARCH__
+    return morris::neighbours(morris::bit(from), rules.diagonals);
+#else
+    return morris::kNeighbours.of[rules.diagonals ? 1 : 0][from];
+#endif
 }
 
 }  // namespace ludus::solver

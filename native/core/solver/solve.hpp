@@ -23,9 +23,13 @@ inline bool has_slides(const Rules& rules, SectorId id) {
 inline void settle(const Rules& rules, const Store& store, Table& table, Workers& workers,
                    Progress& progress) {
     const std::vector<Bits> columns = subsets(morris::kPoints - table.id.x, table.id.y);
-    const bool x_to_move = can_be_to_move(rules, table.id.x_hand, table.id.y_hand);
+    const Irreversible ready(rules, store, table.id);
+    const bool x_to_move = can_be_to_move(rules, table.id.x_hand, table.id.y_hand) &&
+                           ready.is_ready(table.id, true);
     const bool y_to_move = !table.id.is_symmetric() &&
-                           can_be_to_move(rules, table.id.y_hand, table.id.x_hand);
+                           can_be_to_move(rules, table.id.y_hand, table.id.x_hand) &&
+                           ready.is_ready(table.id, false);
+    if (!x_to_move && !y_to_move) throw MissingSector();
     if (x_to_move) table.x_moves.resize(table.slots());
     if (y_to_move) table.y_moves.resize(table.slots());
     const auto finish = [](Value offer) {
@@ -51,13 +55,15 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
     });
 }
 
-// Solves a sector. Throws Stopped or TooDeep, and then the sector is not in the store.
+// Solves a sector. Throws Stopped, TooDeep or MissingSector, and then the sector is not in the store.
 inline void solve(const Rules& rules, Store& store, SectorId id, Workers& workers,
                   Progress& progress) {
     progress.rows = 0;
     progress.depth = 0;
     Table table(id, store.orbits());
     if (has_slides(rules, id)) {
+        const Irreversible ready(rules, store, id);
+        if (!ready.is_ready(id, true) || !ready.is_ready(id, false)) throw MissingSector();
         Retrograde(rules, store, table, workers, progress).solve();
     } else {
         settle(rules, store, table, workers, progress);

@@ -25,6 +25,7 @@ class Tally(TypedDict):
     max_win: int
     max_loss: int
 
+class MissingSector(Exception): ...
 class Stopped(Exception): ...
 class TooDeep(Exception): ...
 
@@ -49,5 +50,8 @@ class Solver:
     def slots(
         self, sector: Sector, x: NDArray[np.uint32], y: NDArray[np.uint32]
     ) -> NDArray[np.uint64]: ...
+    def boards(self, sector: Sector, slots: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """X's men in the first row, Y's in the second."""
+
     @property
     def progress(self) -> tuple[int, int]: ...

@@ -45,8 +45,8 @@ for command in (
     perft.perft,
     match.match,
     solve.solve,
-    verify.verify,
     value.value,
+    verify.verify,
     bench.bench,
 ):
     app.command()(command)

@@ -34,20 +34,24 @@ def run_with_bar(run: Run[T], label: str) -> T:
     try:
         if sys.stderr.isatty():
             _show(worker, run.work, label)
-        worker.join()
+        worker.has_ended.wait()
     finally:
-        while worker.is_alive():
+        while not worker.has_ended.is_set():
             run.stop()
             with suppress(KeyboardInterrupt):
-                worker.join(SECONDS_A_LOOK)
+                worker.has_ended.wait(SECONDS_A_LOOK)
     return worker.result()
 
 
 class _Worker(threading.Thread, Generic[T]):
-    """Compiled code does not hear Ctrl-C; whoever waits for it does."""
+    """Compiled code does not hear Ctrl-C; whoever waits for it does.
+
+    They wait for the event: an interrupted `join` of Python 3.11 takes the thread for ended.
+    """
 
     def __init__(self, run: Run[T]) -> None:
         super().__init__(daemon=True)
+        self.has_ended = threading.Event()
         self._run = run
         self._results: list[T] = []
         self._errors: list[BaseException] = []
@@ -57,6 +61,8 @@ class _Worker(threading.Thread, Generic[T]):
             self._results.append(self._run.run())
         except BaseException as error:
             self._errors.append(error)
+        finally:
+            self.has_ended.set()
 
     def result(self) -> T:
         if self._errors:
@@ -78,9 +84,8 @@ def _show(worker: _Worker[T], work: "Work", label: str) -> None:
         *columns, console=console(stderr=True), transient=True, speed_estimate_period=600
     ) as bars:
         task = bars.add_task(label, total=work.total, rate="")
-        while worker.is_alive():
+        while not worker.has_ended.wait(SECONDS_A_LOOK):
             _update(bars, task, work, label)
-            worker.join(SECONDS_A_LOOK)
 
 
 def _update(bars: "Progress", task: "TaskID", work: "Work", label: str) -> None:

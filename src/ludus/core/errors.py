@@ -34,7 +34,10 @@ def quoted(text: str, limit: int = 48) -> str:
     >>> quoted("a\\nb")
     "'a\\\\nb'"
     """
-    return repr(text) if len(text) <= limit else f"{text[:limit]!r}…"
+    shown = text[:limit]
+    while len(repr(shown)) > 2 * limit:  # an escaped character takes up to ten
+        shown = shown[: len(shown) // 2]
+    return repr(shown) if shown == text else f"{shown!r}…"
 
 
 def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:

@@ -19,6 +19,9 @@ from ludus.core.errors import BadSpec, UnknownName, check_length, quoted
 
 D = TypeVar("D")
 
+MAX_DIGITS = 24
+"""No option needs a longer number; Python itself would choke on some of them."""
+
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
@@ -52,7 +55,7 @@ def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
         elif not key or not value:
             raise BadSpec(f"{quoted(part)} is not key=value")
         elif key in options:
-            raise BadSpec(f"option {key!r} is given twice")
+            raise BadSpec(f"option {quoted(key)} is given twice")
         else:
             options[key] = value
     return tuple(words), options
@@ -98,6 +101,8 @@ def _read(text: str, hint: Any, where: str) -> Any:
         return text.lower() in TRUE
     if hint is str:
         return text
+    if len(text) > MAX_DIGITS:
+        raise BadSpec(f"{where}={quoted(text)} is too long for a number")
     try:
         number = hint(text)
     except ValueError:

@@ -150,7 +150,9 @@ class Database:
         for name in names:
             if match := _NAME.fullmatch(name):
                 sector, x_to_move = oriented(*map(int, match.groups()))
-                if x_to_move in halves(self.rules, sector):
+                x, y, x_hand, y_hand = sector
+                is_too_many = max(x + x_hand, y + y_hand) > self.rules.men
+                if not is_too_many and x_to_move in halves(self.rules, sector):
                     yield sector, x_to_move
 
     def _path(self, sector: Sector, x_to_move: bool) -> Path:

@@ -73,9 +73,9 @@ def to_thesis(position: Board) -> str:
     letters = ("M", "E", "O") if own == 0 else ("E", "M", "O")
     board = "".join(_letter(position, number, letters) for number in READING_ORDER)
     hands, men = position.hands, position.men
-    for count in hands:
+    for count in (*hands, *map(len, men)):
         if count > 9:
-            raise BadPosition(f"the thesis's notation has no {count} men in hand")
+            raise BadPosition(f"the thesis's notation has one digit for {count} men")
     return f"{board}{hands[own]}{hands[enemy]}{len(men[own])}{len(men[enemy])}"
 
 
@@ -143,7 +143,7 @@ _DIGITS = f"(?:{_NUMBERS})"
 _MOVE = re.compile(
     rf"{_NAME}(?:-?{_NAME})?(?:\s*x?\s*{_NAME})?|{_DIGITS}(?:-{_DIGITS})?(?:\s*x\s*{_DIGITS})?"
 )
-_THESIS = re.compile(r"[OME]{24}[0-9]{4}(?:-[a-g0-9]{0,6})?")
+_THESIS = re.compile(rf"[OME]{{24}}[0-9]{{4}}(?:-{_NAME}{{1,3}})?")
 _SANMILL = re.compile(r"[O@*]{8}/")
 _ROWS = re.compile("/".join(f"[WwBb.]{{{len(row)}}}" for row in ROWS))
 _WORD = re.compile(r"r([1-9][0-9]{0,2})|q([1-9][0-9]{0,4})")
@@ -179,12 +179,15 @@ def _read_text(text: str) -> Fields:
     letters = words[0].replace("/", "").upper()
     white, black = _men(letters, READING_ORDER, *MEN)
     hands = _count(words[2], "White's hand", text), _count(words[3], "Black's hand", text)
-    more = {"r": 1, "q": 0}
+    more: dict[str, int] = {}
     for word in words[4:]:
         if not _WORD.fullmatch(word):
             raise BadPosition(f"{quoted(word)} at the end of {quoted(text)} is not r2 or q17")
+        if word[0] in more:
+            raise BadPosition(f"{quoted(word)} at the end of {quoted(text)} is said twice")
         more[word[0]] = int(word[1:])
-    return Fields((white, black), hands, MOVERS.index(words[1]), more["r"], more["q"])
+    mover = MOVERS.index(words[1])
+    return Fields((white, black), hands, mover, more.get("r", 1), more.get("q", 0))
 
 
 def _read_thesis(text: str) -> Fields:

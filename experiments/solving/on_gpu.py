@@ -1,0 +1,75 @@
+"""Solve a whole game on one GPU and count what came out; every value is derived twice.
+
+    PYTHONPATH=src python experiments/solving/on_gpu.py standard [--no-verify] > standard.json
+
+Needs numpy and a CUDA toolkit, nothing else: it also runs where Ludus is not installed. The
+library is built on the first run; `seconds` is the time from the start of the process to the
+last count, without that build.
+"""
+
+import json
+import sys
+import time
+
+STARTED = time.time()
+
+from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402 - the clock runs first
+from ludus.oracle.cuda import CudaSolver, build  # noqa: E402
+from ludus.oracle.sectors import all_sectors, halves, start, subspace  # noqa: E402
+from ludus.oracle.tables import Needs  # noqa: E402
+
+DRAW = 255
+
+
+def main() -> None:
+    preset = sys.argv[1]
+    verify = "--no-verify" not in sys.argv
+    building = time.time()
+    build()
+    built = time.time() - building
+    report = solve(PRESETS[preset], verify)
+    seconds = time.time() - STARTED - built
+    print(json.dumps({"preset": preset, "seconds": round(seconds, 2), **report}))
+
+
+def solve(rules: Rules, verify: bool) -> dict[str, object]:
+    """Solve, count and verify sector by sector; tables go when nothing needs them any more."""
+    solver = CudaSolver(rules)
+    sectors = all_sectors(rules)
+    needs = Needs(rules, sectors)
+    wrong, slots, clock = 0, 0, {"solve": 0.0, "verify": 0.0, "count": 0.0}
+    rows = []
+    root = DRAW
+    for sector in sectors:
+        began = time.time()
+        solver.solve(sector)
+        clock["solve"] += time.time() - began
+        began = time.time()
+        wrong += solver.verify(sector) if verify else 0
+        clock["verify"] += time.time() - began
+        began = time.time()
+        for x_to_move in halves(rules, sector):
+            names = subspace(sector, x_to_move)._asdict()
+            rows.append({**names, **solver.tally(sector, x_to_move)})
+            num_rows, num_cols = solver.shape(sector)
+            slots += num_rows * num_cols
+        clock["count"] += time.time() - began
+        if sector == start(rules):
+            values = solver.values(sector, x_to_move=True)
+            assert values is not None
+            root = int(values[0])
+        needs.finished(sector, solver.drop)
+        if sys.stderr.isatty():
+            print(f"\r{slots / 1e9:.1f} billion slots", end="", file=sys.stderr)
+    return {
+        "root": "draw" if root == DRAW else "win" if root % 2 else "loss",
+        "root_depth": None if root == DRAW else root,
+        "slots": slots,
+        "wrong": wrong if verify else None,
+        "clock": {name: round(seconds, 2) for name, seconds in clock.items()},
+        "subspaces": rows,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The solver on a GPU: the same methods as the native one, through a library built by nvcc.
+
+The library is built on first use from `native/cuda`, beside this checkout's other builds; nothing
+of it is needed, or asked for, where no GPU is wanted.
+"""
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import LudusError
+from ludus.games.nine_mens_morris.rules import Rules
+
+Sector = tuple[int, int, int, int]
+
+SOURCES = Path(__file__).parents[3] / "native"
+BUILD = Path(__file__).parents[3] / "build" / "cuda"
+FLAGS = ("-std=c++20", "-O3", "-arch=native", "--expt-relaxed-constexpr", "-shared")
+
+
+class NoCuda(LudusError):
+    """There is no GPU to solve on, or the library for it cannot be built."""
+
+
+def available() -> str | None:
+    """Why a GPU cannot be used here; None if it can."""
+    try:
+        devices = _library().ludus_cuda_devices()
+    except NoCuda as error:
+        return str(error)
+    return None if devices > 0 else "there is no CUDA device on this machine"
+
+
+class CudaSolver:
+    """Solves sector by sector with all tables in the GPU's memory."""
+
+    def __init__(self, rules: Rules) -> None:
+        if reason := available():
+            raise NoCuda(reason)
+        self._library = _library()
+        self._handle = self._library.ludus_cuda_open(_fields(rules))
+        if not self._handle:
+            raise NoCuda(self._error())
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self._library.ludus_cuda_close(self._handle)
+
+    def solve(self, sector: Sector) -> None:
+        self._call("solve", sector)
+
+    def verify(self, sector: Sector) -> int:
+        """The number of values that do not follow from those of their successors."""
+        return self._call("verify", sector)
+
+    def tally(self, sector: Sector, x_to_move: bool) -> dict[str, int]:
+        counts = (ctypes.c_longlong * 5)()
+        self._call("tally", sector, int(x_to_move), counts)
+        return dict(zip(("win", "loss", "draw", "max_win", "max_loss"), counts, strict=True))
+
+    def values(self, sector: Sector, x_to_move: bool) -> NDArray[np.uint8] | None:
+        """A copy of the table in main memory."""
+        if not self._call("has", sector, int(x_to_move)):
+            return None
+        values = np.empty(self._call("slots", sector), np.uint8)
+        self._call("read", sector, int(x_to_move), values.ctypes.data_as(ctypes.c_void_p))
+        return values
+
+    def load(
+        self,
+        sector: Sector,
+        x_moves: NDArray[np.uint8] | None,
+        y_moves: NDArray[np.uint8] | None,
+    ) -> None:
+        for x_to_move, values in ((True, x_moves), (False, y_moves)):
+            if values is None:
+                continue
+            table = np.ascontiguousarray(values, np.uint8)
+            if table.size != self._call("slots", sector):
+                raise ValueError("not as many values as slots")
+            self._call("load", sector, int(x_to_move), table.ctypes.data_as(ctypes.c_void_p))
+
+    def has(self, sector: Sector) -> bool:
+        return any(self._call("has", sector, half) for half in (1, 0))
+
+    def drop(self, sector: Sector) -> None:
+        self._library.ludus_cuda_drop(self._handle, _sector(sector))
+
+    def stop(self) -> None:
+        """A sector takes seconds at most; it is let finish."""
+
+    def shape(self, sector: Sector) -> tuple[int, int]:
+        rows = self._call("rows", sector)
+        return rows, self._call("slots", sector) // rows
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        return 0, 0
+
+    def _call(self, name: str, sector: Sector, *arguments: Any) -> int:
+        function = getattr(self._library, f"ludus_cuda_{name}")
+        result = int(function(self._handle, _sector(sector), *arguments))
+        if result < 0:
+            raise NoCuda(self._error())
+        return result
+
+    def _error(self) -> str:
+        return str(self._library.ludus_cuda_error().decode())
+
+
+@cache
+def _library() -> Any:
+    """The library, built from source if it is not there yet."""
+    library = ctypes.CDLL(str(build()))
+    library.ludus_cuda_error.restype = ctypes.c_char_p
+    library.ludus_cuda_open.restype = ctypes.c_void_p
+    pointer, flag = ctypes.c_void_p, ctypes.c_int
+    more: dict[str, list[Any]] = {
+        "solve": [],
+        "verify": [],
+        "tally": [flag, pointer],
+        "slots": [],
+        "rows": [],
+        "has": [flag],
+        "read": [flag, pointer],
+        "load": [flag, pointer],
+        "drop": [],
+    }
+    for name, arguments in more.items():
+        function = getattr(library, f"ludus_cuda_{name}")
+        function.restype = ctypes.c_longlong
+        function.argtypes = [pointer, pointer, *arguments]
+    library.ludus_cuda_close.argtypes = [pointer]
+    return library
+
+
+def build() -> Path:
+    """The library's file, made from source unless it is there for this very source."""
+    nvcc = shutil.which(
+        "nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
+    )
+    if nvcc is None:
+        raise NoCuda("nvcc, the compiler of the CUDA toolkit, is not installed")
+    if not SOURCES.is_dir():
+        raise NoCuda("the sources of the GPU solver are not here; use a checkout of the project")
+    files = sorted(path for path in SOURCES.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp"))
+    content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    built = BUILD / f"libludus_cuda-{content}.so"
+    if built.exists():
+        return built
+    BUILD.mkdir(parents=True, exist_ok=True)
+    partial = BUILD / f"{built.name}.{os.getpid()}"
+    includes = [f"-I{SOURCES}", f"-I{SOURCES / 'core'}"]
+    source = str(SOURCES / "cuda" / "library.cu")
+    command = [nvcc, *FLAGS, "-Xcompiler", "-fPIC", *includes, source, "-o", str(partial)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        first = next(iter(done.stderr.strip().splitlines()), "no message")
+        raise NoCuda(f"nvcc cannot build the GPU solver: {first}")
+    partial.replace(built)
+    return built
+
+
+def _fields(rules: Rules) -> Any:
+    """The rules as the library's ludus_cuda_open takes them."""
+    values = (
+        rules.men,
+        rules.diagonals,
+        rules.flying,
+        ("loses", "passes").index(rules.blocked),
+        rules.lose_below,
+        ("when_all", "never", "always").index(rules.take_from_mills),
+        rules.repetition,
+        rules.quiet_plies,
+        rules.place_or_move,
+        rules.full_board == "draws",
+    )
+    return (ctypes.c_int * len(values))(*values)
+
+
+def _sector(sector: Sector) -> Any:
+    return (ctypes.c_int * 4)(*sector)

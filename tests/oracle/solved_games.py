@@ -1,0 +1,56 @@
+"""Small games solved for a test, and positions looked up in them without the oracle."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludus._native.solver import Solver
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.database import Database
+from ludus.oracle.sectors import all_sectors, moving_sectors, oriented
+from ludus.oracle.solve import Solve, Solved
+
+
+def solve_into(
+    folder: Path,
+    rules: Rules,
+    max_men: int | None = None,
+    threads: int = 2,
+    has_depth: bool = True,
+) -> Solved:
+    """Solve a game, or its part with few men, into a folder."""
+    sectors = all_sectors(rules) if max_men is None else moving_sectors(rules, max_men)
+    with Database.writing(folder, rules, has_depth) as database:
+        return Solve(rules, sectors, Solver(rules, threads), database, threads).run()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+class Lookup:
+    """The values of positions of either engine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = Database.open(folder)
+        self.solver = Solver(self.database.rules)
+
+    def value(self, position: Any) -> int:
+        """The stored value; where a side has lost its men there is none to store."""
+        outcome = position.outcome()
+        if outcome is not None and outcome.reason == "men":
+            assert outcome.winner != position.mover
+            return 0
+        own, other = position.mover, 1 - position.mover
+        hands = position.hands
+        sector, own_is_x = oriented(
+            position.bits[own].bit_count(),
+            position.bits[other].bit_count(),
+            hands[own],
+            hands[other],
+        )
+        boards = [np.array([position.bits[side]], dtype=np.uint32) for side in (own, other)]
+        x, y = boards if own_is_x else reversed(boards)
+        return int(self.database.read(sector, own_is_x, self.solver.slots(sector, x, y))[0])
