@@ -120,6 +120,14 @@ def test_what_cannot_be_done_is_one_line_and_status_2(ludus, words):
     assert words in result.err
 
 
+def test_a_machine_that_is_too_small_is_told_at_once(ludus, monkeypatch):
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr("os.sysconf", sizes.__getitem__)
+    result = ludus("solve", "nine_mens_morris")
+    assert result.status == 2
+    assert "GB of memory; here are 0 GB" in result.err
+
+
 def test_another_game_s_folder_is_refused(ludus, tmp_path):
     ludus("solve", "nine_mens_morris:men=3", "--out", str(tmp_path))
     result = ludus("solve", "nine_mens_morris:men=4", "--out", str(tmp_path))

@@ -18,7 +18,7 @@ from ludus.oracle.sectors import (
     start,
     subspace,
 )
-from ludus.oracle.tables import Needs
+from ludus.oracle.tables import Needs, peak_bytes
 from support import play_randomly
 
 SOLVABLE = [PRESETS[name] for name in ("standard", "lasker", "morabaraba")]
@@ -78,12 +78,18 @@ def test_the_lengths_of_tables_are_the_solver_s(rules):
 def test_the_whole_game_fits_a_machine_with_24_gigabytes():
     rules = PRESETS["standard"]
     sectors = all_sectors(rules)
-    needs, alive, peak = Needs(rules, sectors), {}, 0
+    largest = max(map(num_slots, sectors))
+    assert 4 * largest < peak_bytes(rules, sectors) < 12e9
+    everything = sum(num_slots(sector) * len(halves(rules, sector)) for sector in sectors)
+    assert everything > 24e9
+
+
+@pytest.mark.parametrize("rules", SOLVABLE, ids=str)
+def test_no_table_is_dropped_too_soon_or_kept_for_ever(rules):
+    sectors = all_sectors(rules)
+    needs, alive = Needs(rules, sectors), set()
     for sector in sectors:
-        assert next_sectors(rules, sector) <= set(alive)
-        # Four bytes a slot while it is solved: values and offers for both sides.
-        peak = max(peak, sum(alive.values()) + 4 * num_slots(sector))
-        alive[sector] = num_slots(sector) * len(halves(rules, sector))
-        needs.finished(sector, alive.pop)
-    assert alive == {}
-    assert peak < 12e9
+        assert next_sectors(rules, sector) <= alive
+        alive.add(sector)
+        needs.finished(sector, alive.remove)
+    assert alive == set()

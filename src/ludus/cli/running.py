@@ -93,4 +93,6 @@ def _update(bars: "Progress", task: "TaskID", work: "Work", label: str) -> None:
     name = label if sector is None else f"{label} {'_'.join(map(str, sector))}"
     speed = bars.tasks[task].speed
     rate = "" if not speed else f"{speed / 1e6:.1f} million slots/s"
-    bars.update(task, description=name, completed=work.done, rate=rate)
+    # What an earlier run has done counts neither as speed nor as work.
+    total, done = work.total - work.resumed, work.done - work.resumed
+    bars.update(task, description=name, total=total, completed=done, rate=rate)

@@ -52,11 +52,14 @@ def solve(
     from ludus.oracle.database import Database
     from ludus.oracle.solve import Solve
     from ludus.oracle.solver import make_solver
+    from ludus.oracle.tables import peak_bytes
 
     chosen = named_game(game, rules)
     sectors = _sectors(chosen, max_men)
     if wdl and out is None:
         raise typer.BadParameter("--wdl is about the files that --out keeps")
+    if device == "cpu":
+        _check_memory(peak_bytes(chosen.rules, sectors))
     num_threads = threads or os.cpu_count() or 1
     solver = make_solver(chosen.rules, device, num_threads)
     began = time.perf_counter()
@@ -91,6 +94,17 @@ def _sectors(chosen: "AnyGame", max_men: int | None) -> "list[Sector]":
     if not low <= max_men <= high:
         raise CannotSolve(f"--max-men {max_men} must be from {low} to {high} under these rules")
     return moving_sectors(chosen.rules, max_men)
+
+
+def _check_memory(needed: int) -> None:
+    """Better refused at once than killed by the system after an hour."""
+    from ludus.oracle.errors import CannotSolve
+
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > there:
+        raise CannotSolve(
+            f"solving this takes {needed / 1e9:.0f} GB of memory; here are {there / 1e9:.0f} GB"
+        )
 
 
 def _result(found: "Solved", has_depth: bool) -> dict[str, Any]:

@@ -115,12 +115,12 @@ class Solve:
         if self._is_stopping:
             raise Stopped
         self.work.begin(sector)
-        for seen in next_sectors(self.rules, sector):
-            if not self._solver.has(seen):
-                assert self._database is not None
-                load_table(self._database, seen, self._solver, pool)
         name = subspace(sector, x_to_move=True)
         try:
+            for seen in next_sectors(self.rules, sector):
+                if not self._solver.has(seen):
+                    assert self._database is not None
+                    load_table(self._database, seen, self._solver, pool)
             self._solver.solve(sector)
         except TooDeep as error:
             raise CannotSolve(f"cannot solve {name}: {error}") from error

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.database import Database
-from ludus.oracle.sectors import Sector, halves, next_sectors
+from ludus.oracle.sectors import Sector, halves, next_sectors, num_slots
 from ludus.oracle.solver import SectorSolver
 
 
@@ -27,6 +27,29 @@ class Needs:
                 drop(seen)
         if self._counts[sector] == 0:
             drop(sector)
+
+
+def peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
+    """Memory that tables take at most while these sectors are solved one after the other.
+
+    While men can slide a slot takes four bytes: values and offers for both sides. The sector solved
+    before is kept until it is written.
+    """
+    needs, peak = Needs(rules, waiting), 0
+    sizes = {sector: num_slots(sector) * len(halves(rules, sector)) for sector in waiting}
+    alive: dict[Sector, int] = {}
+
+    def drop(sector: Sector) -> None:
+        del alive[sector]
+
+    for number, sector in enumerate(waiting):
+        is_sliding = rules.place_or_move or sector[2:] == (0, 0)
+        working = 4 * num_slots(sector) if is_sliding else sizes[sector]
+        peak = max(peak, sum(alive.values()) + working)
+        alive[sector] = sizes[sector]
+        if number > 0:
+            needs.finished(waiting[number - 1], drop)
+    return peak
 
 
 def load_table(database: Database, sector: Sector, solver: SectorSolver, pool: Executor) -> None:
