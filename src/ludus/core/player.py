@@ -42,6 +42,11 @@ class Player(ABC):
         self.spec = spec
         self.random = random.Random(0)
 
+    @property
+    def name(self) -> str:
+        """What people read; a player that is not always the same says here what it is now."""
+        return self.spec
+
     def begin(self, seed: int) -> None:
         """A new game starts: forget the last one and draw random numbers from this seed."""
         self.random.seed(seed)

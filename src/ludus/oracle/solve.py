@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from ludus._native.solver import Stopped, TooDeep
+from ludus._native import solver as native
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.database import Database
 from ludus.oracle.errors import CannotSolve
@@ -100,7 +100,7 @@ class Solve:
         for number, sector in enumerate(waiting):
             try:
                 self._solve(sector, pool)
-            except Stopped:
+            except native.Stopped:
                 if being_written is not None:
                     being_written.result()  # perhaps its failure is why we stopped
                 raise
@@ -113,7 +113,7 @@ class Solve:
 
     def _solve(self, sector: Sector, pool: Executor) -> None:
         if self._is_stopping:
-            raise Stopped
+            raise native.Stopped
         self.work.begin(sector)
         name = subspace(sector, x_to_move=True)
         try:
@@ -122,7 +122,7 @@ class Solve:
                     assert self._database is not None
                     load_table(self._database, seen, self._solver, pool)
             self._solver.solve(sector)
-        except TooDeep as error:
+        except native.TooDeep as error:
             raise CannotSolve(f"cannot solve {name}: {error}") from error
         except MemoryError as error:
             raise CannotSolve(f"not enough memory to solve {name}") from error

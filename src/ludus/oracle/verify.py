@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ludus._native.solver import Stopped
+from ludus._native import solver as native
 from ludus.oracle.blocks import without_depth
 from ludus.oracle.database import Database
 from ludus.oracle.errors import BadDatabase
@@ -126,4 +126,4 @@ class Verify:
 
     def _go_on(self) -> None:
         if self._is_stopping:
-            raise Stopped
+            raise native.Stopped
