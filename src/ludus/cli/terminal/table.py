@@ -94,8 +94,8 @@ class Table:
 
     def _title(self) -> str:
         seats = [
-            f"you are {side}" if who == PERSON else f"{who} is {side}"
-            for side, who in zip(self.game.sides, self.who, strict=True)
+            f"you are {side}" if number in self.people else f"{self.players[number].name} is {side}"
+            for number, side in enumerate(self.game.sides)
         ]
         people = "two people" if len(self.people) == 2 else ", ".join(seats)
         return f"{self.game.title} · {people}"
