@@ -3,6 +3,8 @@
 import json
 import random
 import shutil
+import statistics
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +23,7 @@ from ludus.oracle.blocks import BLOCK_SLOTS
 from ludus.oracle.cache import BlockCache
 from ludus.oracle.database import Database
 from ludus.oracle.errors import BadDatabase, CannotWrite
-from ludus.oracle.sectors import moving_sectors
+from ludus.oracle.sectors import moving_sectors, num_slots
 from ludus.oracle.tally import Tally
 
 RULES = PRESETS["standard"]
@@ -289,6 +291,23 @@ def test_a_database_without_cache_reads_the_same(solved):
     slots = np.arange(0, 200_000, 7, dtype=np.uint64)
     small, large = Database.open(solved, cache_bytes=0), Database.open(solved)
     assert np.array_equal(small.read(*HALF, slots), large.read(*HALF, slots))
+
+
+def seconds(work):
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def test_reading_is_quick(solved):
+    """A value that is not in the cache within a millisecond, a million of them within a second."""
+    source, half = np.random.default_rng(1), ((4, 4, 0, 0), True)
+    length = num_slots(half[0])
+    cold, warm = Database.open(solved, cache_bytes=0), Database.open(solved)
+    singles = source.integers(0, length, (30, 1)).astype(np.uint64)
+    assert statistics.median(seconds(lambda s=s: cold.read(*half, s)) for s in singles) < 0.001
+    many = source.integers(0, length, 1_000_000).astype(np.uint64)
+    assert min(seconds(lambda: warm.read(*half, many)) for _ in range(3)) < 1
 
 
 def test_threads_may_read_at_once(solved):

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from ludus._native import solver as native
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.database import Database
 from ludus.oracle.errors import CannotSolve
 from ludus.oracle.progress import Work
 from ludus.oracle.sectors import Sector, Subspace, halves, next_sectors, start, subspace
-from ludus.oracle.solver import SectorSolver
+from ludus.oracle.solver import SectorSolver, Stopped, TooDeep
 from ludus.oracle.tables import Needs, load_table
 from ludus.oracle.tally import Tally
 
@@ -100,7 +99,7 @@ class Solve:
         for number, sector in enumerate(waiting):
             try:
                 self._solve(sector, pool)
-            except native.Stopped:
+            except Stopped:
                 if being_written is not None:
                     being_written.result()  # perhaps its failure is why we stopped
                 raise
@@ -113,7 +112,7 @@ class Solve:
 
     def _solve(self, sector: Sector, pool: Executor) -> None:
         if self._is_stopping:
-            raise native.Stopped
+            raise Stopped
         self.work.begin(sector)
         name = subspace(sector, x_to_move=True)
         try:
@@ -122,7 +121,7 @@ class Solve:
                     assert self._database is not None
                     load_table(self._database, seen, self._solver, pool)
             self._solver.solve(sector)
-        except native.TooDeep as error:
+        except TooDeep as error:
             raise CannotSolve(f"cannot solve {name}: {error}") from error
         except MemoryError as error:
             raise CannotSolve(f"not enough memory to solve {name}") from error

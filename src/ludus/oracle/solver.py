@@ -13,6 +13,8 @@ from ludus.oracle.sectors import Sector
 
 DEVICES = ("cpu", "cuda")
 
+Stopped, TooDeep = native.Stopped, native.TooDeep
+
 
 class SectorSolver(Protocol):
     """What `ludus._native.solver.Solver` can do; its stub says what each method means."""

@@ -40,7 +40,7 @@ def peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
     alive: dict[Sector, int] = {}
 
     def drop(sector: Sector) -> None:
-        del alive[sector]
+        alive.pop(sector, None)
 
     for number, sector in enumerate(waiting):
         is_sliding = rules.place_or_move or sector[2:] == (0, 0)

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ludus._native import solver as native
 from ludus.oracle.blocks import without_depth
 from ludus.oracle.database import Database
 from ludus.oracle.errors import BadDatabase
 from ludus.oracle.progress import Work
 from ludus.oracle.sectors import Sector, halves, in_order, next_sectors, subspace
-from ludus.oracle.solver import SectorSolver
+from ludus.oracle.solver import SectorSolver, Stopped
 from ludus.oracle.tables import Needs, load_table
 from ludus.oracle.tally import Tally
 
@@ -126,4 +125,4 @@ class Verify:
 
     def _go_on(self) -> None:
         if self._is_stopping:
-            raise native.Stopped
+            raise Stopped
