@@ -15,8 +15,8 @@ STARTED = time.time()
 
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402 - the clock runs first
 from ludus.oracle.cuda import CudaSolver, build  # noqa: E402
+from ludus.oracle.needs import Needs  # noqa: E402
 from ludus.oracle.sectors import all_sectors, halves, start, subspace  # noqa: E402
-from ludus.oracle.tables import Needs  # noqa: E402
 
 DRAW = 255
 

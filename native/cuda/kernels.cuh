@@ -93,8 +93,9 @@ static __global__ void find_offers(Sector s, Half half, bool x_to_move, unsigned
     const std::uint64_t slots = std::uint64_t{s.num_rows} * s.cols;
     for (std::uint64_t slot = first_index(); slot < slots; slot += index_step()) {
         const Men men = men_at(s, static_cast<std::uint32_t>(slot));
-        const Value best =
-            s.full_board_draws ? solver::kSafe : offer(s, men.x, men.y, x_to_move);
+        const Value best = s.full_board_draws
+                               ? solver::kSafe
+                               : solver::preferred(best_offer(s, men.x, men.y, x_to_move));
         half.offers[slot] = best;
         if (best <= solver::kDeepest) {
             if (histogram[best] == 0) histogram[best] = 1;
@@ -188,10 +189,7 @@ static __global__ void settle(Sector s, Value* values, bool x_to_move) {
     const std::uint64_t slots = std::uint64_t{s.num_rows} * s.cols;
     for (std::uint64_t slot = first_index(); slot < slots; slot += index_step()) {
         const Men men = men_at(s, static_cast<std::uint32_t>(slot));
-        const Value best = offer(s, men.x, men.y, x_to_move);
-        values[slot] = best == solver::kNothing ? solver::kLost
-                       : best == solver::kSafe  ? solver::kDraw
-                                                : best;
+        values[slot] = solver::value_of(solver::preferred(best_offer(s, men.x, men.y, x_to_move)));
     }
 }
 
@@ -202,28 +200,20 @@ static __global__ void verify(Sector s, const Value* values, bool x_to_move, boo
     unsigned long long found = 0;
     for (std::uint64_t slot = first_index(); slot < slots; slot += index_step()) {
         const Men men = men_at(s, static_cast<std::uint32_t>(slot));
-        Value best = solver::kNothing;
-        if (s.full_board_draws) {
-            best = solver::kSafe;
-        } else {
-            best = offer(s, men.x, men.y, x_to_move);
+        int best = solver::preference(solver::kSafe);
+        if (!s.full_board_draws) {
+            best = best_offer(s, men.x, men.y, x_to_move);
             const Bits own = x_to_move ? men.x : men.y, other = x_to_move ? men.y : men.x;
             for_each_slide(s, x_to_move ? s.x_side : s.y_side, own, other, [&](Bits after) {
-                Value v;
-                if (is_symmetric) {
-                    v = s.after_y.look_up(s.tables, other, after);
-                } else if (x_to_move) {
-                    v = s.after_x.look_up(s.tables, after, other);
-                } else {
-                    v = s.after_y.look_up(s.tables, other, after);
-                }
-                best = solver::better(best, solver::after_move(v));
+                // Of a symmetric sector only the half with X to move is kept.
+                const Value v = x_to_move && !is_symmetric
+                                    ? s.after_x.look_up(s.tables, after, other)
+                                    : s.after_y.look_up(s.tables, other, after);
+                best = max(best, solver::preference_after(v));
                 return true;
             });
         }
-        const Value value = best == solver::kNothing ? solver::kLost
-                            : best == solver::kSafe  ? solver::kDraw
-                                                     : best;
+        const Value value = solver::value_of(solver::preferred(best));
         found += value == values[slot] ? 0 : 1;
     }
     if (found > 0) atomicAdd(wrong, found);
@@ -236,7 +226,7 @@ static __global__ void count_values(Sector s, const Value* values, unsigned long
     __syncthreads();
     const std::uint64_t slots = std::uint64_t{s.num_rows} * s.cols;
     for (std::uint64_t slot = first_index(); slot < slots; slot += index_step()) {
-        const Row& r = s.rows[slot / s.cols];
+        const Row& r = s.rows[static_cast<std::uint32_t>(slot) / s.cols];
         bool stands = true;
         if (r.stabiliser != 1) {
             const Men men = men_at(s, static_cast<std::uint32_t>(slot));

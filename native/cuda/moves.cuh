@@ -87,20 +87,20 @@ __device__ inline void for_each_unslide(const Sector& s, const Side& moved, Bits
     }
 }
 
-// The best that placing and taking offer the mover, whose men are A's if it is X, else B's.
-__device__ inline Value offer(const Sector& s, Bits x, Bits y, bool x_to_move) {
+// The best that placing and taking offer the mover, as a preference (see value.hpp).
+__device__ inline int best_offer(const Sector& s, Bits x, Bits y, bool x_to_move) {
     const Side& mover = x_to_move ? s.x_side : s.y_side;
     const Bits own = x_to_move ? x : y, other = x_to_move ? y : x, free = kAll & ~(x | y);
     const Bits booty = morris::takeable(s.rules, other);
-    Value best = solver::kNothing;
+    int best = solver::preference(solver::kNothing);
     const auto consider = [&](const Target& target, Bits own_after, Bits other_after) {
         const Value v = x_to_move ? target.look_up(s.tables, own_after, other_after)
                                   : target.look_up(s.tables, other_after, own_after);
-        best = solver::better(best, solver::after_move(v));
+        best = max(best, solver::preference_after(v));
     };
     const auto take = [&](const Target& target, Bits own_after) {
         if (target.is_lost) {
-            best = solver::better(best, 1);
+            best = max(best, solver::preference_after(solver::kLost));
             return;
         }
         for (Bits taken = booty; taken != 0; taken &= taken - 1) {

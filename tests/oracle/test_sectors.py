@@ -7,6 +7,7 @@ import pytest
 import ludus
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
+from ludus.oracle.needs import Needs, peak_bytes
 from ludus.oracle.sectors import (
     Subspace,
     all_sectors,
@@ -18,7 +19,6 @@ from ludus.oracle.sectors import (
     start,
     subspace,
 )
-from ludus.oracle.tables import Needs, peak_bytes
 from support import play_randomly
 
 SOLVABLE = [PRESETS[name] for name in ("standard", "lasker", "morabaraba")]

@@ -32,9 +32,6 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
     if (!x_to_move && !y_to_move) throw MissingSector();
     if (x_to_move) table.x_moves.resize(table.slots());
     if (y_to_move) table.y_moves.resize(table.slots());
-    const auto finish = [](Value offer) {
-        return offer == kNothing ? kLost : offer == kSafe ? kDraw : offer;
-    };
     workers.share(table.rows, 4, [&](std::uint64_t first, std::uint64_t last) {
         Irreversible irreversible(rules, store, table.id);
         RowMen men;
@@ -44,12 +41,12 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
             if (x_to_move) {
                 Value* values = &table.x_moves[row * table.cols];
                 irreversible.offers_to_x(men, values);
-                std::transform(values, values + table.cols, values, finish);
+                std::transform(values, values + table.cols, values, value_of);
             }
             if (y_to_move) {
                 Value* values = &table.y_moves[row * table.cols];
                 irreversible.offers_to_y(men, values);
-                std::transform(values, values + table.cols, values, finish);
+                std::transform(values, values + table.cols, values, value_of);
             }
         }
     });

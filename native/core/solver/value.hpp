@@ -35,6 +35,22 @@ LUDUS_HD constexpr int preference(Value offer) {
     return (offer & 1) != 0 ? 600 - offer : offer;
 }
 
+// preference(after_move(v)) and its inverse, for those who compare many moves.
+LUDUS_HD constexpr int preference_after(Value v) {
+    return v == kDraw ? 256 : (v & 1) != 0 ? v + 1 : 599 - v;
+}
+LUDUS_HD constexpr Value preferred(int preference) {
+    if (preference < 0) return kNothing;
+    return static_cast<Value>(preference == 256 ? kSafe
+                              : preference > 256 ? 600 - preference
+                                                 : preference);
+}
+
+// The value of a position whose best move, of all it has, is worth this much.
+LUDUS_HD constexpr Value value_of(Value best) {
+    return best == kNothing ? kLost : best == kSafe ? kDraw : best;
+}
+
 LUDUS_HD constexpr Value better(Value a, Value b) { return preference(a) >= preference(b) ? a : b; }
 
 }  // namespace ludus::solver

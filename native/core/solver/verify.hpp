@@ -36,7 +36,7 @@ public:
                 });
             });
         }
-        return best == kNothing ? kLost : best == kSafe ? kDraw : best;
+        return value_of(best);
     }
 
 private:
@@ -64,6 +64,7 @@ inline std::uint64_t verify(const Rules& rules, const Store& store, SectorId id,
         Irreversible irreversible(rules, store, id);
         RowMen men;
         std::vector<Value> offers(table.cols);
+        std::uint64_t found = 0;
         for (std::uint64_t row = first; row < last && !progress.is_stopped; ++row) {
             ++progress.rows;
             men.set(store.orbits().representatives(id.x)[row], columns);
@@ -77,10 +78,11 @@ inline std::uint64_t verify(const Rules& rules, const Store& store, SectorId id,
                 }
                 for (std::uint64_t col = 0; col < table.cols; ++col) {
                     const Value value = definition.value(men.x, men.y[col], x_to_move, offers[col]);
-                    wrong += value == values[row * table.cols + col] ? 0 : 1;
+                    found += value == values[row * table.cols + col] ? 0 : 1;
                 }
             }
         }
+        wrong += found;
     });
     if (progress.is_stopped) throw Stopped();
     return wrong;

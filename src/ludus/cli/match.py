@@ -62,7 +62,8 @@ def match(
         int, typer.Option(min=1, max=1_000_000, help="A longer game is called a draw.")
     ] = MAX_PLIES,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the games into this file.")
+        Path | None,
+        typer.Option("--record", metavar="FILE", help="Write the games into this file."),
     ] = None,
     json: Json = False,
 ) -> None:

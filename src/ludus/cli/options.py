@@ -15,7 +15,9 @@ GameName = Annotated[
 
 Rules = Annotated[
     str,
-    typer.Option(metavar="RULES", help="A preset and options of the rules: lasker,men=9."),
+    typer.Option(
+        "--rules", metavar="RULES", help="A preset and options of the rules: lasker,men=9."
+    ),
 ]
 
 StartText = Annotated[

@@ -22,7 +22,10 @@ def perft(
     rules: Rules = "",
     position: StartText = "",
     engine: Annotated[
-        str, typer.Option(metavar="ENGINE", help="native or python: who works out the moves.")
+        str,
+        typer.Option(
+            "--engine", metavar="ENGINE", help="native or python: who works out the moves."
+        ),
     ] = "native",
     divide: Annotated[
         bool, typer.Option("--divide", help="Count behind each first move as well.")

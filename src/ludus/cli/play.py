@@ -32,7 +32,10 @@ def play(
         ),
     ] = "nine_mens_morris",
     opponent: Annotated[
-        str, typer.Option(metavar="PLAYER", help="Who plays the sides that no person plays.")
+        str,
+        typer.Option(
+            "--opponent", metavar="PLAYER", help="Who plays the sides that no person plays."
+        ),
     ] = "playouts",
     side: Annotated[
         Side, typer.Option(help="Yours. With both, two people play; with none, you watch.")

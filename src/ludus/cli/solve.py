@@ -23,7 +23,7 @@ Threads = Annotated[
     typer.Option(min=0, max=1024, help="Threads to work with; 0: as many as the machine has."),
 ]
 
-Device = Annotated[str, typer.Option(metavar="DEVICE", help="cpu or cuda.")]
+Device = Annotated[str, typer.Option("--device", metavar="DEVICE", help="cpu or cuda.")]
 
 
 def solve(
@@ -37,7 +37,9 @@ def solve(
     device: Device = "cpu",
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep the values in this folder; go on if it has some."),
+        typer.Option(
+            "--out", metavar="DIR", help="Keep the values in this folder; go on if it has some."
+        ),
     ] = None,
     wdl: Annotated[
         bool, typer.Option("--wdl", help="Keep who wins, but not how soon: smaller files.")
@@ -50,9 +52,9 @@ def solve(
     """Solve a game of the Morris family: who wins from every position, and how soon."""
     from ludus.cli.running import run_with_bar
     from ludus.oracle.database import Database
+    from ludus.oracle.needs import peak_bytes
     from ludus.oracle.solve import Solve
     from ludus.oracle.solver import make_solver
-    from ludus.oracle.tables import peak_bytes
 
     chosen = named_game(game, rules)
     sectors = _sectors(chosen, max_men)

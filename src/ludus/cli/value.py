@@ -30,6 +30,7 @@ def value(
     oracle: Annotated[
         Path | None,
         typer.Option(
+            "--oracle",
             metavar="DIR",
             help="A folder that `ludus solve` has written.",
             show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",

@@ -11,13 +11,16 @@ import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.rules import Rules
+
+if TYPE_CHECKING:
+    from ludus._native import solver as native
 
 Sector = tuple[int, int, int, int]
 
@@ -61,10 +64,17 @@ class CudaSolver:
         """The number of values that do not follow from those of their successors."""
         return self._call("verify", sector)
 
-    def tally(self, sector: Sector, x_to_move: bool) -> dict[str, int]:
+    def tally(self, sector: Sector, x_to_move: bool) -> "native.Tally":
         counts = (ctypes.c_longlong * 5)()
         self._call("tally", sector, int(x_to_move), counts)
-        return dict(zip(("win", "loss", "draw", "max_win", "max_loss"), counts, strict=True))
+        win, loss, draw, max_win, max_loss = counts
+        return {
+            "win": win,
+            "loss": loss,
+            "draw": draw,
+            "max_win": max_win,
+            "max_loss": max_loss,
+        }
 
     def values(self, sector: Sector, x_to_move: bool) -> NDArray[np.uint8] | None:
         """A copy of the table in main memory."""

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.database import Database
 from ludus.oracle.errors import CannotSolve
+from ludus.oracle.loading import load_table
+from ludus.oracle.needs import Needs
 from ludus.oracle.progress import Work
 from ludus.oracle.sectors import Sector, Subspace, halves, next_sectors, start, subspace
 from ludus.oracle.solver import SectorSolver, Stopped, TooDeep
-from ludus.oracle.tables import Needs, load_table
 from ludus.oracle.tally import Tally
 
 

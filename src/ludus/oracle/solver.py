@@ -1,6 +1,5 @@
 """Who solves a sector: the compiled solver on this machine's processor, or one on a GPU."""
 
-from importlib import import_module
 from typing import Protocol
 
 import numpy as np
@@ -47,14 +46,8 @@ def make_solver(rules: Rules, device: str = "cpu", threads: int = 1) -> SectorSo
 
 
 def _on_gpu(rules: Rules) -> SectorSolver:
-    name = "ludus.oracle.cuda"
-    try:
-        cuda = import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise CannotSolve("the solver for GPUs is not installed; use --device cpu") from None
+    from ludus.oracle import cuda
+
     if why := cuda.available():
         raise CannotSolve(f"cannot solve on a GPU: {why}")
-    solver: SectorSolver = cuda.CudaSolver(rules)
-    return solver
+    return cuda.CudaSolver(rules)

@@ -8,10 +8,11 @@ import numpy as np
 from ludus.oracle.blocks import without_depth
 from ludus.oracle.database import Database
 from ludus.oracle.errors import BadDatabase
+from ludus.oracle.loading import load_table
+from ludus.oracle.needs import Needs
 from ludus.oracle.progress import Work
 from ludus.oracle.sectors import Sector, halves, in_order, next_sectors, subspace
 from ludus.oracle.solver import SectorSolver, Stopped
-from ludus.oracle.tables import Needs, load_table
 from ludus.oracle.tally import Tally
 
 

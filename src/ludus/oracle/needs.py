@@ -2,12 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.database import Database
 from ludus.oracle.sectors import Sector, halves, next_sectors, num_slots
-from ludus.oracle.solver import SectorSolver
 
 
 class Needs:
@@ -50,13 +47,3 @@ def peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
         if number > 0:
             needs.finished(waiting[number - 1], drop)
     return peak
-
-
-def load_table(database: Database, sector: Sector, solver: SectorSolver, pool: Executor) -> None:
-    """Read a sector from its files and give it to the solver."""
-    sides = halves(database.rules, sector)
-    x_moves, y_moves = (
-        database.table(sector, x_to_move, pool) if x_to_move in sides else None
-        for x_to_move in (True, False)
-    )
-    solver.load(sector, x_moves, y_moves)
