@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ludus.cli import bench, games, match, perft, play, solve, value, verify
+from ludus.cli import bench, games, match, perft, play, solve, tournament, value, verify
 
 app = typer.Typer(
     name="ludus",
@@ -44,6 +44,7 @@ for command in (
     games.players,
     perft.perft,
     match.match,
+    tournament.tournament,
     solve.solve,
     value.value,
     verify.verify,
