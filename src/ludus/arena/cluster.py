@@ -6,6 +6,7 @@ the same results.
 """
 
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self
@@ -37,7 +38,7 @@ class RayCluster:
 
     def __init__(self, address: str, num_workers: int = 0, prepare: Prepare | None = None) -> None:
         try:
-            import ray
+            ray: Any = import_module("ray")
         except ImportError:
             raise NoCluster("a cluster needs Ray: pip install 'ludus[cluster]'") from None
         self._ray = ray

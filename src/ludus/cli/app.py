@@ -4,7 +4,19 @@ from typing import Annotated
 
 import typer
 
-from ludus.cli import bench, games, match, perft, play, solve, tournament, value, verify
+from ludus.cli import (
+    bench,
+    choose,
+    games,
+    match,
+    perft,
+    play,
+    regret,
+    solve,
+    tournament,
+    value,
+    verify,
+)
 
 app = typer.Typer(
     name="ludus",
@@ -45,6 +57,8 @@ for command in (
     perft.perft,
     match.match,
     tournament.tournament,
+    regret.regret,
+    choose.choose,
     solve.solve,
     value.value,
     verify.verify,
