@@ -1,18 +1,16 @@
 """Elo ratings with error bars, by maximum likelihood.
 
-The model is Davidson's extension of Bradley and Terry's to draws ("On Extending the Bradley-Terry
-Model to Accommodate Ties in Paired Comparison Experiments", 1970): with strengths a and b, and t
-for how drawish the game is, the first player wins, draws and loses in the proportion
+The model is Bradley and Terry's, which is Elo's curve: a player with so many more points scores
 
-    a : t·√(ab) : b
+    1 / (1 + 10^(-difference / 400))
 
-A rating is 400·log10 of a strength, times 2/(2 + t). With this factor two players of nearly the
-same rating score as Elo's curve says, however many games are drawn; without draws it is 1, and
-the curve is Elo's everywhere. (Bayesian Elo programs scale in the same way.)
+where a draw is half a point. Ratings are those under which the scores of all pairs are most
+likely. Errors come from the curvature of the likelihood there, corrected for draws: a score with
+many draws scatters less than one of wins and losses alone.
 
 Who wins every game has no finite rating of greatest likelihood. So that there is one, every
-400·log10 of a strength has a normal prior with a standard deviation of PRIOR_ELO. That is weak: a
-player with 200 games moves by about a thousandth of its distance to the mean.
+rating has a normal prior around 0 with a standard deviation of PRIOR_ELO. That is weak: it moves
+a player with 200 games by about a thousandth of its rating, if its scores are not extreme.
 """
 
 import math
@@ -30,8 +28,6 @@ ELO = 400 / math.log(10)
 """Elo points for a factor e of strength."""
 
 PRIOR_ELO = 1000.0
-PRIOR_DRAWS = 4.0
-"""Standard deviation of the prior of log(t), for games that always or never end in a draw."""
 
 NORMAL_95 = 1.959964
 """Standard errors within which 95% of a normal distribution lie."""
@@ -61,21 +57,15 @@ def ratings(
 ) -> dict[str, Rating]:
     """Every player's rating. They are 0 on average, or for the player called `anchor`."""
     check_anchor(anchor, players)
-    model = _Davidson(players, scores)
-    found, covariance = model.fit()
+    strengths, covariance = _Model(players, scores).fit()
     size = len(players)
     # Ratings are differences to the anchor, and so are their errors.
     weights = np.full(size, 1 / size)
     if anchor is not None:
         weights = np.eye(size)[players.index(anchor)]
     shift = np.eye(size) - weights[np.newaxis, :]
-    drawish = math.exp(found[-1])
-    scale = ELO * 2 / (2 + drawish)
-    elos = scale * shift @ found[:size]
-    # How drawish the game is, is an estimate as well, and stretches all ratings.
-    stretch = -elos * drawish / (2 + drawish)
-    slopes = np.hstack([scale * shift, stretch[:, np.newaxis]])
-    errors = np.sqrt(np.maximum(np.diag(slopes @ covariance @ slopes.T), 0))
+    elos = ELO * shift @ strengths
+    errors = ELO * np.sqrt(np.maximum(np.diag(shift @ covariance @ shift.T), 0))
     return {
         player: Rating(float(elo), float(error))
         for player, elo, error in zip(players, elos, errors, strict=True)
@@ -88,61 +78,62 @@ def check_anchor(anchor: str | None, players: Sequence[str]) -> None:
         raise UnknownName(f"there is no player {quoted(anchor)}{suggestion(anchor, players)}")
 
 
-class _Davidson:
-    """The posterior of log strengths and log(t), which is a multinomial logit with a prior.
-
-    Each kind of result is as probable as e to the power of a linear form of the parameters, so
-    the logarithm is concave, and gradient and curvature are moments of the forms.
-    """
+class _Model:
+    """The posterior of the logarithms of strengths; its own logarithm is concave."""
 
     def __init__(self, players: Sequence[str], scores: Mapping[tuple[str, str], Score]) -> None:
-        self.size = len(players) + 1
         numbers = {player: number for number, player in enumerate(players)}
-        self.forms = np.zeros((len(scores), 3, self.size))
-        """For every pair the linear forms of win, draw and loss."""
-        for row, (first, second) in enumerate(scores):
-            win, draw, loss = self.forms[row]
-            win[numbers[first]] = loss[numbers[second]] = 1
-            draw[numbers[first]] = draw[numbers[second]] = 0.5
-            draw[-1] = 1
-        self.counts = np.array([*scores.values()], dtype=float).reshape(-1, 3)
-        deviations = [*[PRIOR_ELO / ELO] * len(players), PRIOR_DRAWS]
-        self.prior = np.array([1 / deviation**2 for deviation in deviations])
+        self.signs = np.zeros((len(scores), len(players)))
+        """A row for each pair: 1 for its first player, -1 for its second."""
+        for row, (first, second) in zip(self.signs, scores, strict=True):
+            row[numbers[first]], row[numbers[second]] = 1, -1
+        wins, self.draws, losses = np.array([*scores.values()], dtype=float).T
+        self.games = wins + self.draws + losses
+        self.points = wins + self.draws / 2
+        self.prior = (ELO / PRIOR_ELO) ** 2
 
     def fit(self) -> tuple[Array, Array]:
-        """The parameters of greatest posterior probability, and their covariance."""
+        """The strengths of greatest posterior probability, and their covariance."""
         from scipy.optimize import minimize
 
-        found = minimize(
-            self._loss, np.zeros(self.size), jac=self._slope, hess=self._curve, method="trust-exact"
-        )
+        start = np.zeros(self.signs.shape[1])
+        found = minimize(self._loss, start, jac=self._slope, hess=self._curve, method="trust-exact")
         best: Array = found.x
-        covariance: Any = np.linalg.inv(self._curve(best))
-        return best, covariance
+        inverse: Any = np.linalg.inv(self._curve(best))
+        return best, inverse @ self._scatter(best) @ inverse
 
-    def _shares(self, parameters: Array) -> tuple[Array, Array]:
-        """The probability of each result, and the logarithm of what they were divided by."""
-        powers = self.forms @ parameters
-        top = powers.max(axis=1, keepdims=True)
-        weights = np.exp(powers - top)
-        total = weights.sum(axis=1, keepdims=True)
-        return weights / total, (top + np.log(total))[:, 0]
+    def _expected(self, strengths: Array) -> Array:
+        """The score of a game of each pair."""
+        expected: Array = 1 / (1 + np.exp(-self.signs @ strengths))
+        return expected
 
-    def _loss(self, parameters: Array) -> float:
-        _, logs = self._shares(parameters)
-        likely = (self.counts * (self.forms @ parameters)).sum() - self.counts.sum(axis=1) @ logs
-        return float(self.prior @ parameters**2 / 2 - likely)
+    def _loss(self, strengths: Array) -> float:
+        lead = self.signs @ strengths
+        likely = self.points @ lead - self.games @ np.logaddexp(0, lead)
+        return float(self.prior * strengths @ strengths / 2 - likely)
 
-    def _slope(self, parameters: Array) -> Array:
-        shares, _ = self._shares(parameters)
-        surprise = self.counts - self.counts.sum(axis=1, keepdims=True) * shares
-        slope: Array = self.prior * parameters - np.einsum("pk,pki->i", surprise, self.forms)
+    def _slope(self, strengths: Array) -> Array:
+        surprise = self.points - self.games * self._expected(strengths)
+        slope: Array = self.prior * strengths - surprise @ self.signs
         return slope
 
-    def _curve(self, parameters: Array) -> Array:
-        shares, _ = self._shares(parameters)
-        means = np.einsum("pk,pki->pi", shares, self.forms)
-        games = self.counts.sum(axis=1)
-        second: Any = np.einsum("p,pk,pki,pkj->ij", games, shares, self.forms, self.forms)
-        curve: Array = second - np.einsum("p,pi,pj->ij", games, means, means) + np.diag(self.prior)
-        return curve
+    def _curve(self, strengths: Array) -> Array:
+        expected = self._expected(strengths)
+        return self._sum(self.games * expected * (1 - expected))
+
+    def _scatter(self, strengths: Array) -> Array:
+        """How much the slope varies by chance: as much as the curve says, less where games draw.
+
+        A share d of draws lowers the variance of a score by d/4. One game that might not have
+        been drawn is added to every pair, so that no error is ever zero.
+        """
+        expected = self._expected(strengths)
+        drawn = self.draws / (self.games + 1)
+        variance = np.maximum(expected * (1 - expected) - drawn / 4, 0)
+        return self._sum(self.games * variance)
+
+    def _sum(self, weights: Array) -> Array:
+        """Of all pairs, and of the prior."""
+        pairs = (self.signs.T * weights) @ self.signs
+        total: Array = pairs + self.prior * np.eye(len(pairs))
+        return total
