@@ -34,7 +34,9 @@ def read_positions(text: str, game: AnyGame, notation: str = "auto") -> list[Ask
         raise UnknownName(f"the notation {notation} is for {MORRIS}, not for {game.id}")
     found: list[Asked] = []
     errors: list[tuple[int, LudusError]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines, for which there are ten kinds of line ends: numbers are those of editors.
+    lines = text.removesuffix("\n").split("\n") if text else []
+    for number, line in enumerate(lines, 1):
         try:
             found.append(Asked(_position(line, game), _notation(line, game, notation)))
         except LudusError as error:
