@@ -55,8 +55,9 @@ def tournament(
 
     plan = read_tournament(file)
     check_anchor(anchor or None, plan.players)
+    executor = _executor(jobs, cluster)
     with Store(out or file.with_suffix(".sqlite")) as store:
-        before = _play(plan, store, _executor(jobs, cluster))
+        before = _play(plan, store, executor)
         found = report(plan, store.results(plan.id), anchor or None)
     if json:
         print_json(resumed=before, **found.as_json())
