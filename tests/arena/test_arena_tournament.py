@@ -1,6 +1,7 @@
 """Schedules, reproducibility, and tournaments that are stopped and go on."""
 
 import json
+import re
 import signal
 import sqlite3
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,9 @@ from ludus.arena.standings import standings
 from ludus.arena.starts import Starts
 from ludus.arena.store import BadStore, Store
 from ludus.arena.tournament import Tournament
+from ludus.arena.tournament_file import read_tournament
 from ludus.core.errors import LudusError
+from ludus.core.limit import Limit
 from ludus.games import game
 
 PLAYERS = ("random", "playouts:games=4", "playouts:games=9")
@@ -83,6 +87,13 @@ def test_starts_are_played_from_both_sides_and_by_all_pairs():
         assert sum(position.hands) == 18 - 7
 
 
+def test_the_first_player_begins_wherever_the_game_does():
+    fixed = replace(PLAN, starter="fixed", starts=Starts(random_plies=1))
+    for job in fixed.schedule():
+        assert game("hexapawn").parse(job.start).mover == 1
+        assert job.players[1] == job.key.first
+
+
 def test_random_starts_of_a_game_with_dice():
     plan = Tournament(
         Conditions("backgammon:hyper"), ("random", "first"), 2, starts=Starts(random_plies=3)
@@ -94,6 +105,21 @@ def test_random_starts_of_a_game_with_dice():
 def test_plies_that_no_game_lasts():
     with pytest.raises(LudusError, match="over before 100 random plies"):
         list(replace(PLAN, starts=Starts(random_plies=100)).schedule())
+
+
+def test_the_example_of_the_documentation(tmp_path):
+    text = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text()
+    (example,) = re.findall("```toml\n(.*?)```", text, re.DOTALL)
+    file = tmp_path / "t.toml"
+    file.write_text(example)
+    plan = read_tournament(file)
+    assert plan.players == ("random", "playouts:games=200", "perfect")
+    assert plan.conditions.limit == Limit(time=1.0, nodes=20000, depth=8)
+    assert plan.starts == Starts(random_plies=6)
+    (tmp_path / "openings.txt").write_text("start\n")
+    other = example.replace("random_plies = 6", "").replace("# file =", "file =")
+    file.write_text(other)
+    assert read_tournament(file).starts == Starts((str(game("nine_mens_morris").start()),))
 
 
 def _result(number=0, winner=0):

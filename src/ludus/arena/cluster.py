@@ -23,7 +23,7 @@ class NoCluster(LudusError):
     """Ray is not installed, or there is no cluster at this address."""
 
 
-class Player:
+class Core:
     """What runs on a core of the cluster."""
 
     def __init__(self, prepare: Prepare | None) -> None:
@@ -86,7 +86,7 @@ class RayCluster:
             yield result
 
     def _actor(self) -> Any:
-        return self._ray.remote(num_cpus=1)(Player).remote(self._prepare)
+        return self._ray.remote(num_cpus=1)(Core).remote(self._prepare)
 
     def _give(self, busy: dict[Any, tuple[Any, Job]], actor: Any, job: Job) -> None:
         busy[actor.play.remote(job)] = actor, job

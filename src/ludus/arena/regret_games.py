@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ludus.arena.jobs import Conditions, Job, Key
-from ludus.arena.starts import Starts
+from ludus.arena.starts import Starts, is_second_to_begin
 from ludus.games import game as named_game
 
 
@@ -27,7 +27,6 @@ class RegretGames:
             is_swapped = self.is_alternating and number % 2 == 1
             opening = number // 2 if self.is_alternating else number
             start = self.starts.position(game, self.seed, opening)
-            # Who begins need not be the side that moves first at the start of the game.
-            is_second_to_move = bool(start) and game.parse(start).mover == 1
+            is_swapped ^= is_second_to_begin(game, start)
             key = Key(f"regret {self.seed}", self.player, self.opponent, number)
-            yield Job(key, self.conditions, is_swapped ^ is_second_to_move, start)
+            yield Job(key, self.conditions, is_swapped, start)

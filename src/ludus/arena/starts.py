@@ -38,6 +38,11 @@ class Starts:
         return str(_after_random_plies(game, self.random_plies, seed_of("start", seed, number)))
 
 
+def is_second_to_begin(game: AnyGame, start: str) -> bool:
+    """Whether the side that moves first in the game is not to move in this position."""
+    return bool(start) and game.parse(start).mover == 1
+
+
 def checked(game: AnyGame, text: str) -> str:
     """A position as the game writes it, if one can play on from it."""
     position = game.parse(text)

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from ludus.arena.jobs import Conditions, Job, Key
-from ludus.arena.starts import Starts
+from ludus.arena.starts import Starts, is_second_to_begin
 from ludus.core.errors import BadSpec
 from ludus.games import game as named_game
 
@@ -79,12 +79,12 @@ class Tournament:
         """
         game = named_game(self.conditions.game, self.conditions.rules)
         identity, pairs = self.id, self.pairs()
-        start = ""
+        is_alternating = self.starter == "alternate"
         for number in range(self.games):
-            is_swapped = self.starter == "alternate" and number % 2 == 1
-            if not is_swapped:
-                opening = number // 2 if self.starter == "alternate" else number
-                start = self.starts.position(game, self.seed, opening)
+            opening = number // 2 if is_alternating else number
+            start = self.starts.position(game, self.seed, opening)
+            is_swapped = is_alternating and number % 2 == 1
+            is_swapped ^= is_second_to_begin(game, start)
             for first, second in pairs:
                 yield Job(Key(identity, first, second, number), self.conditions, is_swapped, start)
 

@@ -115,12 +115,12 @@ def _play(plan: "RegretGames", found: "Regret", num_workers: int) -> dict[str, i
     from ludus.arena.standings import FAULTS
     from ludus.core.record import Record
 
-    sides = {job.key.number: int(job.is_swapped) for job in plan.schedule()}
+    jobs = {job.key: job for job in plan.schedule()}
     faults: Counter[str] = Counter()
     with LocalPool(num_workers) as pool:
-        results = pool.run(plan.schedule())
+        results = pool.run(jobs.values())
         for result in with_progress(results, plan.games, "playing"):
-            found.add(Record.parse(result.record), sides[result.key.number])
+            found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
             if result.reason in FAULTS and result.winner == 1:
                 faults[result.reason] += 1
     return dict(faults)
