@@ -3,8 +3,6 @@
 import sys
 
 import odd_players
-import ray
-from ray.cluster_utils import Cluster
 
 from ludus.arena.cluster import RayCluster
 from ludus.arena.jobs import Conditions
@@ -15,6 +13,9 @@ MEMORY = 80 * 2**20
 
 
 def main() -> None:
+    import ray
+    from ray.cluster_utils import Cluster
+
     odd_players.register()
     cluster = Cluster()
     for _ in range(2):

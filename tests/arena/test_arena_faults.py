@@ -13,6 +13,7 @@ from ludus.arena.jobs import Conditions
 from ludus.arena.run import LocalPool
 from ludus.arena.standings import standings
 from ludus.arena.tournament import Tournament
+from ludus.core.errors import LudusError
 from ludus.core.limit import Limit
 from ludus.core.record import Record
 from ludus.games import game
@@ -102,6 +103,12 @@ def test_the_grace_is_granted():
     conditions = Conditions("hexapawn", limit=Limit(time=0.05), grace=5.0)
     _, results = _results("dawdles", "first", conditions=conditions, games=1)
     assert results[0].reason not in ("timeout", "crash")
+
+
+def test_processes_that_never_play_are_not_started_for_ever():
+    plan = Tournament(Conditions("hexapawn"), ("random", "perfect"), games=1)
+    with LocalPool(1, odd_players.die) as pool, pytest.raises(LudusError, match="end at once"):
+        list(pool.run(plan.schedule()))
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -25,6 +25,7 @@ def test_a_tournament_and_its_results(ludus, tmp_path):
     file = _file(tmp_path, TOML)
     result = json.loads(ludus("tournament", file, "--json").out)
     assert (result["games"], result["resumed"]) == (6, 0)
+    assert (result["game"], result["rules"]["size"]) == ("noughts_and_crosses", 3)
     best, worst = result["players"]
     assert (best["player"], best["losses"]) == ("perfect", 0)
     assert best["wins"] + best["draws"] == worst["losses"] + worst["draws"] == 6

@@ -1,7 +1,7 @@
 """A tournament's results put together: standings, ratings and tests, ready to be written."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ludus.arena.binomial import Comparison, compare
@@ -9,6 +9,7 @@ from ludus.arena.jobs import GameResult
 from ludus.arena.ratings import Rating, ratings
 from ludus.arena.standings import THESIS_WORDS, Standings, standings
 from ludus.arena.tournament import Tournament
+from ludus.core.game import AnyGame
 from ludus.games import game as named_game
 
 
@@ -22,17 +23,22 @@ class Report:
     tests: dict[tuple[str, str], Comparison]
 
     @property
+    def game(self) -> AnyGame:
+        return named_game(self.tournament.conditions.game, self.tournament.conditions.rules)
+
+    @property
     def ranking(self) -> list[str]:
         """The players, the strongest first."""
         return sorted(self.tournament.players, key=lambda player: -self.ratings[player].elo)
 
     def as_json(self) -> dict[str, Any]:
         """The report as an object for programs."""
-        conditions, found = self.tournament.conditions, self.standings
+        found = self.standings
         return {
             "tournament": self.tournament.id,
             "name": self.tournament.name,
-            "game": conditions.game,
+            "game": self.game.id,
+            "rules": asdict(self.game.rules),
             "games": found.games,
             "reasons": dict(found.reasons.most_common()),
             "players": [self._player(player) for player in self.ranking],
@@ -72,9 +78,7 @@ class Report:
 
     def endings(self) -> list[str]:
         """How games ended, with the thesis's words where it has some for this game."""
-        conditions = self.tournament.conditions
-        is_morris = named_game(conditions.game, conditions.rules).id == "nine_mens_morris"
-        words = THESIS_WORDS if is_morris else {}
+        words = THESIS_WORDS if self.game.id == "nine_mens_morris" else {}
         return [
             f"{reason} ({words[reason]}) {count}" if reason in words else f"{reason} {count}"
             for reason, count in self.standings.reasons.most_common()
