@@ -4,7 +4,19 @@ from typing import Annotated
 
 import typer
 
-from ludus.cli import bench, games, match, perft, play, solve, value, verify
+from ludus.cli import (
+    bench,
+    choose,
+    games,
+    match,
+    perft,
+    play,
+    regret,
+    solve,
+    tournament,
+    value,
+    verify,
+)
 
 app = typer.Typer(
     name="ludus",
@@ -44,6 +56,9 @@ for command in (
     games.players,
     perft.perft,
     match.match,
+    tournament.tournament,
+    regret.regret,
+    choose.choose,
     solve.solve,
     value.value,
     verify.verify,

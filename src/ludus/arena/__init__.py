@@ -1,0 +1,1 @@
+"""Where players meet: games as jobs, tournaments, ratings, and regret against perfect play."""

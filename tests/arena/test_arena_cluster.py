@@ -1,0 +1,59 @@
+"""The same jobs on a real Ray cluster of two nodes, all on this machine."""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import odd_players
+import pytest
+
+from ludus.arena.jobs import Conditions
+from ludus.arena.run import LocalPool
+from ludus.arena.tournament import Tournament
+
+HERE = Path(__file__).parent
+
+
+def test_without_ray_there_is_one_clear_line(tmp_path):
+    file = tmp_path / "t.toml"
+    file.write_text('game = "hexapawn"\nplayers = ["random", "perfect"]')
+    code = (
+        "import sys; sys.modules['ray'] = None;"  # as if it were not installed
+        "from ludus.cli.main import run;"
+        "sys.exit(run(['tournament', sys.argv[1], '--cluster', 'auto']))"
+    )
+    command = [sys.executable, "-c", code, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    find_spec("ray") is None, reason="left out: needs ray: pip install 'ludus[cluster]'"
+)
+def test_a_cluster_comes_to_the_same_results():
+    odd_players.register()
+    players = ("random", "playouts:games=4", "dies")
+    plan = Tournament(Conditions("hexapawn"), players, games=6, seed=5)
+    with LocalPool(2, odd_players.register) as pool:
+        local = sorted(pool.run(plan.schedule()), key=lambda result: result.key)
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "RAY_USAGE_STATS_ENABLED": "0"}
+    done = subprocess.run(
+        [sys.executable, str(HERE / "ray_process.py")],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=550,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    nodes, *lines = done.stdout.splitlines()
+    assert nodes == "2"
+    assert lines == [
+        "|".join(map(str, (*result.key[1:], result.winner, result.reason, result.plies)))
+        for result in local
+    ]

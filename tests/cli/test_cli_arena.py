@@ -1,0 +1,224 @@
+"""`ludus tournament`, `ludus regret` and `ludus choose`."""
+
+import json
+import re
+
+import pytest
+
+from ludus.games import game
+from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
+
+TOML = """
+game = "noughts_and_crosses"
+players = ["random", "perfect", "random"]
+games = 6
+"""
+
+
+def _file(folder, text, name="t.toml"):
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_tournament_and_its_results(ludus, tmp_path):
+    file = _file(tmp_path, TOML)
+    result = json.loads(ludus("tournament", file, "--json").out)
+    assert (result["games"], result["resumed"]) == (6, 0)
+    assert (result["game"], result["rules"]["size"]) == ("noughts_and_crosses", 3)
+    best, worst = result["players"]
+    assert (best["player"], best["losses"]) == ("perfect", 0)
+    assert best["wins"] + best["draws"] == worst["losses"] + worst["draws"] == 6
+    assert best["elo"] == pytest.approx(-worst["elo"], abs=0.02)
+    (pair,) = result["pairs"]
+    assert pair["players"] == ["random", "perfect"]
+    assert sum(pair["wins"]) + pair["draws"] == sum(pair["reasons"].values()) == 6
+    assert (tmp_path / "t.sqlite").exists()
+    again = json.loads(ludus("tournament", file, "--json").out)
+    assert again == {**result, "resumed": 6}
+
+
+def test_tables_for_people(ludus, tmp_path):
+    file = _file(tmp_path, TOML.replace("noughts_and_crosses", "nine_mens_morris:standard,men=3"))
+    out = ludus("tournament", file, "--anchor", "random", "--jobs", "1").out
+    assert re.search(r"1\. perfect +6 +", out)
+    assert re.search(r"2\. random .* \+0 ± 0", out)
+    assert "random – perfect" in out
+    assert "men (removing)" in out or "blocked (suffocating)" in out
+
+
+def test_more_games_are_added_to_those_there_are(ludus, tmp_path):
+    file = _file(tmp_path, TOML)
+    ludus("tournament", file, "--json")
+    more = json.loads(ludus("tournament", _file(tmp_path, TOML.replace("6", "10")), "--json").out)
+    assert (more["games"], more["resumed"]) == (10, 6)
+
+
+BAD_FILES = [
+    ("", "key game is missing"),
+    ("game = 3", "game = 3 must be a text"),
+    ('game = "chess"\nplayers = []', "there is no game 'chess'"),
+    ('game = "hexapawn"', "key players is missing"),
+    ('game = "hexapawn"\nplayers = ["random"]', "at least 2 different players"),
+    ('game = "hexapawn"\nplayers = ["random", "random"]', "at least 2 different players"),
+    ('game = "hexapawn"\nplayers = ["random", 3]', "3 is not a text"),
+    ('game = "hexapawn"\nplayers = ["random", "perfekt"]', "did you mean perfect?"),
+    (TOML + "gamess = 3", "did you mean games?"),
+    (TOML + "seed = 1.5", "must be a whole number"),
+    (TOML + "seed = true", "must be a whole number"),
+    (TOML + f"seed = {10**30}", "out of range"),
+    (TOML + 'format = "robin"', "did you mean round_robin?"),
+    (TOML + "max_plies = 0", "from 1 to"),
+    (TOML + "[limit]\ntim = 1", "did you mean time?"),
+    (TOML + "[limit]\ntime = -1", "greater than zero"),
+    (TOML + "[limit]\ntime = nan", "out of range"),
+    (TOML + "[limit]\ngrace = -1", "grace"),
+    (TOML + "limit = 3", "must be a table"),
+    (TOML + "[starts]\nrandom_plies = -1", "random_plies"),
+    (TOML + '[starts]\npositions = ["X"]', "line 1"),
+    (TOML + '[starts]\npositions = ["XXX/OO./... o"]', "the game is over"),
+    (TOML + "[starts]\npositions = []", "there is no position"),
+    (TOML + '[starts]\nfile = "nowhere"', "cannot read"),
+    (TOML + '[starts]\nfile = "a"\npositions = []', "not both"),
+    ("games = ", "is not TOML"),
+    ("a = " + "[" * 5000, "is not TOML"),
+]
+
+
+@pytest.mark.parametrize(("text", "complaint"), BAD_FILES, ids=lambda text: repr(text)[:40])
+def test_bad_files_are_refused(ludus, tmp_path, text, complaint):
+    result = ludus("tournament", _file(tmp_path, text))
+    assert (result.status, result.out) == (2, "")
+    assert complaint in result.err
+    assert result.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["t.toml"]
+
+
+def test_other_bad_input(ludus, tmp_path):
+    file = _file(tmp_path, TOML)
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\0")
+    lines = _file(tmp_path, "XXX/OO./... o\n", "over.txt")
+    for arguments in (
+        ["tournament", str(tmp_path / "nowhere.toml")],
+        ["tournament", str(tmp_path)],
+        ["tournament", str(binary)],
+        ["tournament", file, "--out", "/nowhere/x"],
+        ["tournament", file, "--anchor", "nobody"],
+        ["regret", "backgammon", "random"],
+        ["regret", "nine_mens_morris:vrajitoru", "random"],
+        ["regret", "hexapawn", "nobody"],
+        ["regret", "hexapawn", "random", "--opponent", "nobody"],
+        ["regret", "hexapawn", "random", "--oracle", str(tmp_path)],
+        ["regret", "nine_mens_morris", "random", "--oracle", str(tmp_path)],
+        ["regret", "hexapawn", "random", "--time", "0"],
+        ["regret", "hexapawn", "random", "--positions", lines],
+        ["choose", "hexapawn", "random"],
+        ["choose", "hexapawn", "random", "--positions", str(tmp_path / "nowhere")],
+        ["choose", "hexapawn", "random", "--positions", str(binary)],
+        ["choose", "noughts_and_crosses", "random", "--positions", lines],
+        ["choose", "hexapawn", "random", "--positions", file, "--notation", "thesis"],
+        ["choose", "nine_mens_morris", "random", "--positions", file, "--notation", "theses"],
+    ):
+        result = ludus(*arguments)
+        assert (result.status, result.out) == (2, ""), arguments
+        assert result.err.startswith("ludus: ")
+        assert result.err.count("\n") == 1
+
+
+def test_regret_of_a_solved_game(ludus):
+    arguments = ("regret", "hexapawn", "random", "--games", "40", "--json")
+    result = json.loads(ludus(*arguments).out)
+    assert result == json.loads(ludus(*arguments, "--jobs", "1").out)
+    assert result["games"] == 40
+    assert result["mean_regret"] > 0
+    assert result["mean_regret"] * 40 == pytest.approx(
+        result["mean_regret_per_move"] * result["moves"]
+    )
+    assert 0 <= result["critical_kept"] < result["critical"] <= result["moves"]
+    assert result["unjudged"] == 0
+    assert sum(part["moves"] for part in result["by_phase"].values()) == result["moves"]
+    assert {"position", "move", "best", "regret", "games"} <= result["first_errors"][0].keys()
+    perfect = json.loads(ludus("regret", "hexapawn", "perfect", "--games", "10", "--json").out)
+    assert perfect["mean_regret"] == 0
+    assert perfect["critical_kept"] == perfect["critical"]
+    assert "where it went wrong first" in ludus(*arguments[:-1]).out
+
+
+def test_regret_with_a_database(ludus, tmp_path):
+    """Three men a side, solved from the first move on, and the same without the database."""
+    folder = tmp_path / "solved"
+    arguments = ("nine_mens_morris", "--rules", "men=3")
+    assert ludus("solve", *arguments, "--out", str(folder)).status == 0
+    play = ("regret", "nine_mens_morris", "random", "--rules", "men=3", "--games", "8")
+    known = json.loads(ludus(*play, "--oracle", str(folder), "--json").out)
+    assert known["unjudged"] == 0
+    assert 0 < known["by_phase"]["placing"]["moves"] <= 8 * 3
+    assert known["opponent"] == f"perfect:oracle={folder}"
+    result = ludus(*play)
+    assert "are beyond what is solved" in result.out
+
+
+def _positions(played, count):
+    """Positions of a game of first, second, … moves."""
+    position, found = played.start(), []
+    while len(found) < count:
+        found.append(position)
+        moves = position.legal_moves()
+        position = position.play(moves[len(found) % len(moves)])
+        if position.outcome() is not None:
+            position = played.start()
+    return found
+
+
+@pytest.mark.parametrize("name", ["nine_mens_morris", "hexapawn", "noughts_and_crosses"])
+def test_chosen_moves_can_be_read_back(ludus, tmp_path, name):
+    played = game(name)
+    positions = _positions(played, 40)
+    file, out = tmp_path / "positions", tmp_path / "moves"
+    file.write_text("".join(f"{position}\n" for position in positions))
+    arguments = ("choose", name, "random", "--positions", str(file))
+    assert ludus(*arguments, "--out", str(out)).out.startswith("40 moves in ")
+    moves = out.read_text().splitlines()
+    assert len(moves) == 40
+    for position, move in zip(positions, moves, strict=True):
+        assert str(played.parse_move(move, position)) == move
+    assert ludus(*arguments).out.splitlines() == moves
+    assert json.loads(ludus(*arguments, "--json").out)["moves"] == moves
+    assert ludus(*arguments, "--seed", "1").out.splitlines() != moves
+
+
+def test_thesis_lines_are_answered_in_the_thesis_notation(ludus, tmp_path):
+    played = game("nine_mens_morris")
+    positions = _positions(played, 30)
+    states = [to_thesis(position) for position in positions]
+    lines = [f"{state}-a7" if number % 2 else state for number, state in enumerate(states)]
+    file = _file(tmp_path, "\n".join(lines), "states")
+    arguments = ("choose", "nine_mens_morris", "random", "--positions", file)
+    moves = ludus(*arguments).out.splitlines()
+    assert len(moves) == 30
+    for state, move in zip(states, moves, strict=True):
+        assert re.fullmatch("([a-g][1-7]){1,3}", move)
+        assert to_thesis_move(played.parse_move(move, played.parse(state))) == move
+    written = ludus(*arguments, "--notation", "game").out.splitlines()
+    assert [move.replace("-", "").replace("x", "") for move in written] == moves
+    numbers = ludus(*arguments, "--notation", "playok").out.splitlines()
+    for state, move, number in zip(states, moves, numbers, strict=True):
+        assert to_thesis_move(played.parse_move(number, played.parse(state))) == move
+
+
+def test_bad_lines_are_told_and_nothing_is_written(ludus, tmp_path):
+    good = str(game("hexapawn").start())
+    file, out = _file(tmp_path, f"{good}\nBBB\n{good}\n\nWWW/.../... b\n"), tmp_path / "moves"
+    result = ludus("choose", "hexapawn", "random", "--positions", file, "--out", str(out))
+    assert result.status == 2
+    assert "line 2: 'BBB'" in result.err
+    assert "bad lines too: 4, 5" in result.err
+    assert not out.exists()
+
+
+def test_an_empty_file_has_no_moves(ludus, tmp_path):
+    out = tmp_path / "moves"
+    file = _file(tmp_path, "")
+    assert ludus("choose", "hexapawn", "random", "--positions", file, "--out", str(out)).status == 0
+    assert out.read_text() == ""
