@@ -23,15 +23,21 @@ def choose(
     game: GameName,
     player: PlayerName,
     positions: Annotated[
-        Path, typer.Option(metavar="FILE", help="Positions, one a line.", show_default=False)
+        Path,
+        typer.Option(
+            "--positions", metavar="FILE", help="Positions, one a line.", show_default=False
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the moves here.", show_default="standard output"),
+        typer.Option(
+            "--out", metavar="FILE", help="Write the moves here.", show_default="standard output"
+        ),
     ] = None,
     notation: Annotated[
         str,
         typer.Option(
+            "--notation",
             metavar="NOTATION",
             help="How moves are written: auto, game, or for Morris thesis or playok.",
         ),

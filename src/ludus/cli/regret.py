@@ -32,6 +32,7 @@ def regret(
     oracle: Annotated[
         Path | None,
         typer.Option(
+            "--oracle",
             metavar="DIR",
             help="A folder that `ludus solve` has written.",
             show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
@@ -39,7 +40,7 @@ def regret(
     ] = None,
     games: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many games.")] = 100,
     opponent: Annotated[
-        str, typer.Option(metavar="PLAYER", help="Who plays the other side.")
+        str, typer.Option("--opponent", metavar="PLAYER", help="Who plays the other side.")
     ] = "perfect",
     rules: Rules = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
@@ -47,7 +48,8 @@ def regret(
         bool, typer.Option("--alternate/--fixed", help="Who begins: both in turn, or the player.")
     ] = True,
     positions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Begin at these, one a line, in turn.")
+        Path | None,
+        typer.Option("--positions", metavar="FILE", help="Begin at these, one a line, in turn."),
     ] = None,
     random_plies: Annotated[
         int, typer.Option(min=0, max=200, help="Begin after so many random plies.")

@@ -30,6 +30,8 @@ def tournament(
     out: Annotated[
         Path | None,
         typer.Option(
+            "--file",
+            "--out",
             metavar="FILE",
             help="Keep the results here, and go on if there are some.",
             show_default="beside FILE.toml, ending in .sqlite",
@@ -37,12 +39,16 @@ def tournament(
     ] = None,
     jobs: Jobs = 0,
     cluster: Annotated[
-        str, typer.Option(metavar="auto|ADDRESS", help="Play on a Ray cluster, not here.")
+        str,
+        typer.Option("--cluster", metavar="auto|ADDRESS", help="Play on a Ray cluster, not here."),
     ] = "",
     anchor: Annotated[
         str,
         typer.Option(
-            metavar="PLAYER", help="Whose Elo is 0.", show_default="the mean of all players"
+            "--anchor",
+            metavar="PLAYER",
+            help="Whose Elo is 0.",
+            show_default="the mean of all players",
         ),
     ] = "",
     json: Json = False,
