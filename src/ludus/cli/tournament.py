@@ -30,7 +30,6 @@ def tournament(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--file",
             "--out",
             metavar="FILE",
             help="Keep the results here, and go on if there are some.",
