@@ -11,6 +11,9 @@ PLAYERS: Registry[type[Player]] = Registry(
     {
         "random": "ludus.players.uniform:UniformPlayer",
         "playouts": "ludus.players.playouts:PlayoutPlayer",
+        "newbie": "ludus.players.newbie:NewbiePlayer",
+        "basic": "ludus.players.basic:BasicPlayer",
+        "focused": "ludus.players.focused:FocusedPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
     },
 )
