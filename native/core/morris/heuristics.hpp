@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "morris/closing.hpp"
 #include "morris/playouts.hpp"
 
 namespace ludus::morris {
@@ -17,22 +18,6 @@ struct Heuristic {
 
 inline constexpr std::array<Heuristic, 3> kHeuristics{
     {{"newbie", false, false}, {"basic", true, false}, {"focused", true, true}}};
-
-// Points on which a side would close a mill if it were to move.
-inline Bits closing_points(const Rules& rules, State s, int side) {
-    s.mover = static_cast<std::uint16_t>(side);
-    const Bits own = s.own(), free = s.free();
-    Bits found = places(s) ? completes_mill(own, rules.diagonals) & free : 0;
-    if (!slides(rules, s)) return found;
-    if (flies(rules, s)) {
-        for_each_point(own, [&](int from) {
-            found |= completes_mill(own & ~bit(from), rules.diagonals) & free;
-        });
-        return found;
-    }
-    for (const Slides& group : all_slides(rules, own, free)) found |= group.closing;
-    return found;
-}
 
 // The moves among which a heuristic draws, each with the same probability.
 class HeuristicMoves {

@@ -14,6 +14,7 @@ PLAYERS: Registry[type[Player]] = Registry(
         "newbie": "ludus.players.newbie:NewbiePlayer",
         "basic": "ludus.players.basic:BasicPlayer",
         "focused": "ludus.players.focused:FocusedPlayer",
+        "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
     },
 )
