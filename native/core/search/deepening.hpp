@@ -27,7 +27,7 @@ public:
     Deepening(Shared& shared, const Settings& settings, const Limits& limits,
               const morris::Position& position, Worker::Watch watch)
         : worker_(shared, settings, limits, std::move(watch)), settings_(settings),
-          limits_(limits), root_(worker_.begin(position)), order_(worker_.seen_moves(root_, Move{}, 0)) {}
+          limits_(limits), root_(worker_.begin(position)), order_(worker_.root_moves(root_)) {}
 
     // `first_depth` lets helping threads go ahead of each other.
     Result run(int first_depth = 1) {
@@ -125,10 +125,8 @@ private:
         }
     }
 
-    // Whether going deeper cannot change anything: there is no choice, or every line that is told
-    // ends within the depth.
-    bool is_settled(const std::vector<Line>& lines, int depth) const {
-        if (order_.size() == 1) return true;
+    // Whether going deeper cannot change anything: every line that is told ends within the depth.
+    static bool is_settled(const std::vector<Line>& lines, int depth) {
         return std::all_of(lines.begin(), lines.end(), [&](const Line& line) {
             return is_decided(line.score) && plies_to_end(line.score) <= depth;
         });

@@ -26,6 +26,8 @@ struct Settings {
     // A careless player does not see every move of its own, nor every reply to it: each one is
     // overlooked with this probability, which depends on nothing but the seed and the position.
     double oversight = 0;
+
+    // Also decides which of equally good moves is found first; 0 leaves them in their order.
     std::uint64_t seed = 0;
 };
 

@@ -63,10 +63,15 @@ public:
         return score;
     }
 
-    // The legal moves that are seen at the root or after it, for a game that goes on.
-    std::vector<Move> seen_moves(const Node& node, Move first, int ply) {
-        RankedMove* list = moves_at(ply);
-        const int size = drop_overlooked(node.state, list, ordering_.generate(rules_, node.state, first, ply, list), ply);
+    // The moves at the root in the order in which they are tried at first.
+    std::vector<Move> root_moves(const Node& node) {
+        RankedMove* list = moves_at(0);
+        int size = ordering_.generate(rules_, node.state, Move{}, 0, list);
+        size = drop_overlooked(node.state, list, size, 0);
+        Random random(settings_.seed);
+        for (int i = size; settings_.seed != 0 && i > 1; --i) {
+            std::swap(list[i - 1], list[random.below(static_cast<std::uint32_t>(i))]);
+        }
         std::vector<Move> found;
         for (int i = 0; i < size; ++i) {
             Ordering::bring_best(list, i, size);

@@ -30,11 +30,11 @@ class Level:
 
 LEVELS = (
     Level(depth=1, oversight=0.5, margin=40, knows_endings=False),
-    Level(depth=1, oversight=0.25, margin=25, knows_endings=False),
-    Level(depth=2, oversight=0.25, margin=20, knows_endings=False),
-    Level(depth=2, oversight=0.1, margin=12, knows_endings=False),
-    Level(depth=3, oversight=0.06, margin=8, knows_endings=False),
-    Level(depth=4, oversight=0.03, margin=5, knows_endings=False),
+    Level(depth=1, oversight=0.4, margin=30, knows_endings=False),
+    Level(depth=1, oversight=0.25, margin=20, knows_endings=False),
+    Level(depth=2, oversight=0.1, margin=15, knows_endings=False),
+    Level(depth=3, oversight=0.08, margin=10, knows_endings=False),
+    Level(depth=4, oversight=0.04, margin=6, knows_endings=False),
     Level(depth=5, oversight=0.01, margin=3, knows_endings=False),
     Level(depth=7, nodes=20_000, knows_endings=False),
     Level(nodes=50_000),

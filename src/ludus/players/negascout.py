@@ -1,7 +1,8 @@
 """NegaScout in compiled code: the symbolic teacher of the Morris family.
 
-With one thread and without a time limit the same position, history and seed give the same move,
-the same score and the same number of positions visited, on every machine.
+With one thread and without a time limit the same game and seed give the same moves, the same
+scores and the same number of positions visited, on every machine. The seed decides among moves
+that look equally good.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ludus._native import search as native
-from ludus._native.search import DECIDED, MAX_DEPTH, WIN, Search
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
 from ludus.core.player import Choice, Player
@@ -58,7 +58,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, most in (
-            ("depth", MAX_DEPTH),
+            ("depth", native.MAX_DEPTH),
             ("nodes", 10**15),
             ("level", len(LEVELS)),
             ("multipv", 1000),
@@ -80,8 +80,8 @@ class NegascoutPlayer(Player):
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
     @cached_property
-    def search(self) -> Search:
-        return Search(self.game.rules, self.settings.memory)
+    def search(self) -> native.Search:
+        return native.Search(self.game.rules, self.settings.memory)
 
     @property
     def level(self) -> Level:
@@ -118,13 +118,13 @@ class NegascoutPlayer(Player):
             position.occurrence,
             position.quiet,
             _history(position),
-            depth=min(depth or MAX_DEPTH, MAX_DEPTH),
+            depth=min(depth or native.MAX_DEPTH, native.MAX_DEPTH),
             nodes=nodes,
             seconds=seconds,
             lines=num_moves if level.margin else min(settings.multipv, num_moves),
             threads=settings.threads,
             oversight=level.oversight,
-            seed=self.random.getrandbits(64) if level.oversight else 0,
+            seed=self.random.getrandbits(64),
             endgames=self._endings(position),
         )
 
@@ -158,8 +158,8 @@ def _history(position: Any) -> Sequence[int]:
 def _comment(score: int, depth: int, line: Sequence[Move]) -> str:
     """What was seen, and the moves that are expected."""
     moves = " ".join(map(str, line))
-    if abs(score) >= DECIDED:
-        plies = WIN - abs(score)
+    if abs(score) >= native.DECIDED:
+        plies = native.WIN - abs(score)
         ending = f"{plies} {'ply' if plies == 1 else 'plies'}"
         return f"{'wins' if score > 0 else 'loses'} in {ending}: {moves}"
     return f"{score / MAN:+.2f} men at depth {depth}: {moves}"
