@@ -19,7 +19,9 @@ def counted(position, side):
     completing = {p for p in free if any(p in line and line - {p} <= own for line in lines)}
     slides = [(frm, to) for frm in own for to in near[frm] if to in free]
     closing = [
-        (frm, to) for frm, to in slides if any(to in ln and ln - {to} <= own - {frm} for ln in lines)
+        (frm, to)
+        for frm, to in slides
+        if any(to in ln and ln - {to} <= own - {frm} for ln in lines)
     ]
     in_mills = set().union(*(line for line in lines if line <= own), set())
     flies = rules.flying and hand == 0 and len(own) <= 3
@@ -82,7 +84,7 @@ def test_odd_boards_are_refused():
         ((1, 2), (9, 0), 0),
         ((1, 2), (8, 8), 2),
     ):
-        with pytest.raises(ValueError, match="men|mover"):
+        with pytest.raises(ValueError, match=r"men|mover"):
             search.evaluate(men, hands, mover)
-        with pytest.raises(ValueError, match="men|mover"):
+        with pytest.raises(ValueError, match=r"men|mover"):
             search.run(men, hands, mover)

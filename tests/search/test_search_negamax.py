@@ -36,7 +36,8 @@ def test_scores_are_those_of_negamax(rules):
         if result["depth"] == depth and len(position.legal_moves()) > 1:
             after = position.play(Move(*line[0]))
             assert -negamax.score(after, depth - 1, 1) == score
-    assert negamax.reasons
+    # Under the paper's rules a side loses only with its last man, far beyond these depths.
+    assert negamax.reasons or rules == "vrajitoru"
 
 
 @pytest.mark.parametrize("rules", ["standard", "repetition=3", "flying=no,repetition=2,men=6"])

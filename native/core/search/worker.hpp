@@ -90,8 +90,8 @@ private:
     static constexpr int kMaxExtra = 6;  // plies by which extensions may lengthen a line
 
     Score search(const Node& node, int depth, Score alpha, Score beta, int ply, int extra) {
-        if (++nodes_ >= look_at_) look();
         if (is_stopped_) return 0;
+        if (++nodes_ >= look_at_) look();
         lines_[static_cast<std::size_t>(ply)].clear();
         const State& s = node.state;
         const bool can_move = morris::can_move(rules_, s, s.mover);

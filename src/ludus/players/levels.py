@@ -36,8 +36,8 @@ LEVELS = (
     Level(depth=3, oversight=0.08, margin=10, knows_endings=False),
     Level(depth=4, oversight=0.04, margin=6, knows_endings=False),
     Level(depth=5, oversight=0.01, margin=3, knows_endings=False),
-    Level(depth=7, nodes=20_000, knows_endings=False),
-    Level(nodes=50_000),
+    Level(nodes=4_000, knows_endings=False),
+    Level(nodes=25_000),
     Level(),
 )
 """Level 1 first."""
