@@ -35,9 +35,9 @@ LEVELS = (
     Level(depth=2, oversight=0.1, margin=15, knows_endings=False),
     Level(depth=3, oversight=0.08, margin=10, knows_endings=False),
     Level(depth=4, oversight=0.04, margin=6, knows_endings=False),
-    Level(depth=5, oversight=0.01, margin=3, knows_endings=False),
-    Level(nodes=4_000, knows_endings=False),
-    Level(nodes=25_000),
+    Level(depth=5, oversight=0.02, margin=4, knows_endings=False),
+    Level(nodes=6_000, knows_endings=False),
+    Level(nodes=30_000),
     Level(),
 )
 """Level 1 first."""
