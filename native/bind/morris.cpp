@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bind/rules.hpp"
+#include "morris/heuristics.hpp"
 #include "morris/perft.hpp"
 #include "morris/playouts.hpp"
 #include "morris/position.hpp"
@@ -218,15 +219,7 @@ void let_interrupts_through() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint64_t seed, int threads,
-                         int max_plies) {
-    require(threads >= 1, "threads must be at least 1");
-    require(max_plies >= 0, "max_plies must not be negative");
-    Tally tally;
-    {
-        nb::gil_scoped_release release;
-        tally = playouts(self.rules(), self.position, games, seed, threads, max_plies, let_interrupts_through);
-    }
+nb::dict python_tally(const Tally& tally) {
     nb::dict reasons;
     for (std::size_t r = 0; r < kReasons; ++r) {
         if (tally.reasons[r] > 0) reasons[r == 0 ? "length" : kReasonNames[r]] = tally.reasons[r];
@@ -238,6 +231,50 @@ nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint6
     result["draws"] = tally.winners[2];
     result["reasons"] = reasons;
     return result;
+}
+
+nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint64_t seed, int threads,
+                         int max_plies) {
+    require(threads >= 1, "threads must be at least 1");
+    require(max_plies >= 0, "max_plies must not be negative");
+    Tally tally;
+    {
+        nb::gil_scoped_release release;
+        tally = playouts(self.rules(), self.position, games, seed, threads, max_plies, let_interrupts_through);
+    }
+    return python_tally(tally);
+}
+
+Heuristic read_heuristic(const std::string& name) {
+    for (const Heuristic heuristic : kHeuristics) {
+        if (name == heuristic.name) return heuristic;
+    }
+    throw std::invalid_argument("the heuristics are newbie, basic and focused");
+}
+
+nb::dict python_heuristic_games(const PyPosition& self, const std::string& first,
+                                const std::string& second, std::uint64_t games, std::uint64_t seed,
+                                int threads, int max_plies) {
+    require(threads >= 1, "threads must be at least 1");
+    require(max_plies >= 0, "max_plies must not be negative");
+    const std::array<Heuristic, 2> sides{read_heuristic(first), read_heuristic(second)};
+    Tally tally;
+    {
+        nb::gil_scoped_release release;
+        tally = heuristic_games(self.rules(), self.position, sides, games, seed, threads, max_plies,
+                                let_interrupts_through);
+    }
+    return python_tally(tally);
+}
+
+nb::list python_heuristic_moves(const PyPosition& self, const std::string& name) {
+    const Heuristic heuristic = read_heuristic(name);
+    nb::list found;
+    if (self.position.outcome(self.rules()).is_over()) return found;
+    const HeuristicMoves wanted(self.rules(), self.state(), heuristic);
+    for (const Move move : wanted.all()) found.append(nb::borrow(python_move(move)));
+    if (wanted.is_empty()) found.append(nb::borrow(python_move(Move{})));
+    return found;
 }
 
 std::uint64_t python_perft(const PyPosition& self, int depth) {
@@ -274,6 +311,9 @@ NB_MODULE(morris, m) {
         .def("perft", &python_perft, "depth"_a)
         .def("playouts", &python_playouts, "games"_a, "seed"_a = 0, "threads"_a = 1,
              "max_plies"_a = 10'000)
+        .def("heuristic_games", &python_heuristic_games, "first"_a, "second"_a, "games"_a,
+             "seed"_a = 0, "threads"_a = 1, "max_plies"_a = 10'000)
+        .def("heuristic_moves", &python_heuristic_moves, "heuristic"_a)
         .def_prop_ro("rules", [](const PyPosition& self) { return nb::borrow(self.known->object); })
         .def_prop_ro("mover", [](const PyPosition& self) { return int{self.state().mover}; })
         .def_prop_ro("hands", &hands)
@@ -284,6 +324,8 @@ NB_MODULE(morris, m) {
             return std::pair{self.state().men[0], self.state().men[1]};
         })
         .def_prop_ro("occurrence", [](const PyPosition& self) { return self.position.occurrence; })
+        .def_prop_ro("history_keys",
+                     [](const PyPosition& self) { return self.position.history.keys(); })
         .def_prop_ro("quiet", [](const PyPosition& self) { return self.position.quiet; })
         .def("__hash__", &hash)
         .def("__eq__", &equal, nb::is_operator())

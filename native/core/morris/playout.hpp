@@ -132,9 +132,11 @@ private:
     std::array<std::uint64_t, 8> filter_{};
 };
 
-// One random game from a position; longer ones than max_plies count as drawn without a reason.
-inline void playout(const Rules& rules, const Position& start, Random& random, int max_plies,
-                    Road& road, Tally& tally) {
+// One game from a position, in which `moves_of(state)` says what a move is drawn from: it has
+// is_empty() and draw(Random&). Longer games than max_plies count as drawn without a reason.
+template <class MovesOf>
+void playout(const Rules& rules, const Position& start, Random& random, int max_plies, Road& road,
+             Tally& tally, const MovesOf& moves_of) {
     State s = start.state;
     int occurrence = start.occurrence, quiet = start.quiet;
     road.clear();
@@ -144,14 +146,14 @@ inline void playout(const Rules& rules, const Position& start, Random& random, i
     }
     ++tally.games;
     for (int ply = 0; ply < max_plies; ++ply, ++tally.plies) {
-        const Lottery lottery(rules, s);
-        const Outcome end = outcome(rules, s, occurrence, quiet, !lottery.is_empty());
+        const auto moves = moves_of(s);
+        const Outcome end = outcome(rules, s, occurrence, quiet, !moves.is_empty());
         if (end.is_over()) {
             ++tally.winners[end.winner];
             ++tally.reasons[static_cast<std::size_t>(end.reason)];
             return;
         }
-        const Move move = lottery.is_empty() ? Move{} : lottery.draw(random);
+        const Move move = moves.is_empty() ? Move{} : moves.draw(random);
         apply(s, move);
         if (move.is_irreversible()) road.clear();
         quiet = move.is_irreversible() ? 0 : quiet + 1;

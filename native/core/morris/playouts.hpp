@@ -1,4 +1,4 @@
-// Many random games on several threads; the result depends on the seed alone, not on the threads.
+// Many games on several threads; the result depends on the seed alone, not on the threads.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@ namespace ludus::morris {
 
 constexpr std::uint64_t kMaxThreads = 256;  // further ones would only wait for a processor
 
-// `watch` is called by the calling thread between batches; by throwing it stops all threads.
-template <class Watch>
-Tally playouts(const Rules& rules, const Position& start, std::uint64_t games, std::uint64_t seed,
-               int threads, int max_plies, const Watch& watch) {
+// Games in which moves are drawn from what `moves_of(state)` says, as in playout. `watch` is called
+// by the calling thread between batches; by throwing it stops all threads.
+template <class MovesOf, class Watch>
+Tally games_of(const Rules& rules, const Position& start, std::uint64_t games, std::uint64_t seed,
+               int threads, int max_plies, const MovesOf& moves_of, const Watch& watch) {
     constexpr std::uint64_t kBatch = 1024;  // each batch has a generator of its own
     const std::uint64_t batches = games / kBatch + (games % kBatch != 0 ? 1 : 0);
     const auto workers = static_cast<std::size_t>(std::clamp<std::uint64_t>(
@@ -30,7 +31,7 @@ Tally playouts(const Rules& rules, const Position& start, std::uint64_t games, s
             Random random(Random(seed ^ (b * 0xD1B54A32D192ED03u)).next());
             const std::uint64_t size = std::min(games - b * kBatch, kBatch);
             for (std::uint64_t g = 0; g < size; ++g) {
-                playout(rules, start, random, max_plies, road, tally);
+                playout(rules, start, random, max_plies, road, tally, moves_of);
             }
         }
     };
@@ -53,6 +54,14 @@ Tally playouts(const Rules& rules, const Position& start, std::uint64_t games, s
     }
     for (std::size_t w = 1; w < workers; ++w) tallies[0].add(tallies[w]);
     return tallies[0];
+}
+
+// Random games: each legal move with the same probability.
+template <class Watch>
+Tally playouts(const Rules& rules, const Position& start, std::uint64_t games, std::uint64_t seed,
+               int threads, int max_plies, const Watch& watch) {
+    const auto all = [&](const State& s) { return Lottery(rules, s); };
+    return games_of(rules, start, games, seed, threads, max_plies, all, watch);
 }
 
 }  // namespace ludus::morris

@@ -11,6 +11,10 @@ PLAYERS: Registry[type[Player]] = Registry(
     {
         "random": "ludus.players.uniform:UniformPlayer",
         "playouts": "ludus.players.playouts:PlayoutPlayer",
+        "newbie": "ludus.players.newbie:NewbiePlayer",
+        "basic": "ludus.players.basic:BasicPlayer",
+        "focused": "ludus.players.focused:FocusedPlayer",
+        "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
     },
 )

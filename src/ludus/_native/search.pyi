@@ -1,0 +1,78 @@
+"""NegaScout for the Morris family.
+
+Scores are hundredths of a man, seen by the side to move. Beyond DECIDED the end of the game has
+been seen: WIN less the plies to it. Moves are triples of points (from, to, taken) with None for
+parts that a move does not have.
+"""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.games.nine_mens_morris.rules import Rules
+
+Parts = tuple[int | None, int | None, int | None]
+
+WIN: int
+DECIDED: int
+MAX_DEPTH: int
+
+class Result(TypedDict):
+    """What a search came to."""
+
+    depth: int
+    """Plies that were searched in full."""
+
+    nodes: int
+    lines: list[tuple[int, list[Parts]]]
+    """Scores with the moves that are expected, best first."""
+
+class Features(TypedDict):
+    """What the evaluation sees of one side; `native/core/search/evaluation.hpp` explains it."""
+
+    men: int
+    steps: int
+    blocked: int
+    mills: int
+    pairs: int
+    swings: int
+    threats: int
+    crossings: int
+    flies: bool
+
+def canonical(own: int, other: int) -> tuple[int, int, int]: ...
+
+class Endgames:
+    """Solved sectors without men in hand; see `ludus._native.solver` for their values."""
+
+    def __init__(self, max_men: int) -> None: ...
+    def add(self, x: int, y: int, x_to_move: bool, values: NDArray[np.uint8]) -> None: ...
+
+class Search:
+    def __init__(self, rules: Rules, megabytes: int = 16) -> None: ...
+    def run(
+        self,
+        men: tuple[int, int],
+        hands: tuple[int, int],
+        mover: int,
+        occurrence: int = 1,
+        quiet: int = 0,
+        history: Sequence[int] = (),
+        *,
+        depth: int = ...,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        lines: int = 1,
+        threads: int = 1,
+        oversight: float = 0.0,
+        seed: int = 0,
+        endgames: Endgames | None = None,
+        extends: bool = True,
+        reduces: bool = True,
+        uses_table: bool = True,
+    ) -> Result: ...
+    def stop(self) -> None: ...
+    def evaluate(self, men: tuple[int, int], hands: tuple[int, int], mover: int) -> int: ...
+    def features(self, men: tuple[int, int], hands: tuple[int, int], side: int) -> Features: ...

@@ -1,0 +1,172 @@
+"""The three players of Vrajitoru's paper: what they look for, in Python and compiled."""
+
+import random
+
+import pytest
+
+import ludus
+from ludus.core.errors import LudusError, UnknownName
+from ludus.games.nine_mens_morris import PRESETS
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.players.mill_moves import blocking_moves, closing_moves, opening_moves
+
+NAMES = ("newbie", "basic", "focused")
+UNUSUAL = [
+    "men=5,flying=no,repetition=3",
+    "lasker,diagonals=yes,take_from_mills=always",
+    "morabaraba,blocked=passes,quiet_plies=30",
+]
+
+
+def morris(rules="standard"):
+    return ludus.game("nine_mens_morris", rules)
+
+
+def texts(moves):
+    return {str(move) for move in moves}
+
+
+def candidates(name, text, rules="standard"):
+    game = morris(rules)
+    moves, why = ludus.player(name, game).candidates(game.parse(text))
+    return texts(moves), why
+
+
+def test_a_closing_move_is_any_that_makes_a_mill_with_any_man_taken():
+    game = morris()
+    position = game.parse("WW./.../.../....../.B./..B/... w 7 7")
+    assert texts(closing_moves(position, position.legal_moves())) == {"g7xd3", "g7xf2"}
+    for name in NAMES:
+        found, why = candidates(name, "WW./.../.../....../.B./..B/... w 7 7")
+        assert why == "closes a mill"
+        assert found == {"g7xd3", "g7xf2"}
+
+
+def test_a_mill_that_takes_nobody_is_closed_all_the_same():
+    """All of Black's men stand in a mill, and there they are safe."""
+    text = "WW./.../.../....../.../.../BBB w 7 6"
+    found, why = candidates("newbie", text, "vrajitoru")
+    assert found == {"g7"}
+    assert why == "closes a mill"
+
+
+def test_only_the_focused_player_blocks():
+    text = "BB./.../.../....../.W./.../... w 8 7"
+    found, why = candidates("focused", text)
+    assert found == {"g7"}
+    assert why == "blocks a mill"
+    for name in ("newbie", "basic"):
+        found, why = candidates(name, text)
+        assert len(found) == 21
+        assert why == ""
+
+
+def test_a_mill_that_cannot_be_reached_is_not_blocked():
+    """Black has nothing left to place, and no man beside g7 but those of the line."""
+    game = morris()
+    far = game.parse("BB./.../..B/W...../.W./.W./B.. w 1 0")
+    assert blocking_moves(far, far.legal_moves()) == []
+    near = game.parse("BB./.../.../W....B/.W./.W./... w 1 0")
+    assert texts(blocking_moves(near, near.legal_moves())) == {"g7"}
+
+
+def test_an_opening_move_leaves_a_gap_nobody_else_can_step_into():
+    """White's mill a7-d7-g7: beside g7 stands a black man, beside a7 and d7 none."""
+    text = "WWW/.../.../.....B/B.B/W../..B w 0 0"
+    found, why = candidates("basic", text)
+    assert found == {"a7-a4", "d7-d6"}
+    assert why == "opens a mill"
+    assert candidates("focused", text) == (found, why)
+    assert candidates("newbie", text)[1] == ""
+
+
+def test_no_mill_is_opened_to_a_side_that_flies():
+    game = morris()
+    position = game.parse("WWW/.../.../....../B.B/W../..B w 0 0")
+    assert opening_moves(position, position.legal_moves()) == []
+    grounded = ludus.game("nine_mens_morris", "flying=no").parse(str(position))
+    assert texts(opening_moves(grounded, grounded.legal_moves())) == {"a7-a4", "d7-d6", "g7-g4"}
+
+
+def odd_positions(game, number, seed):
+    """Boards of any kind, most of which no game reaches."""
+    rng = random.Random(seed)
+    for _ in range(number):
+        points = rng.sample(range(24), 24)
+        counts = [rng.randint(0, game.rules.men) for _ in range(2)]
+        hands = tuple(rng.choice([0, game.rules.men - count]) for count in counts)
+        men = frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)])
+        yield game.position(Fields(men, hands, rng.randint(0, 1)))
+
+
+@pytest.mark.parametrize("rules", [*PRESETS, *UNUSUAL])
+def test_compiled_heuristics_want_the_same_moves(rules):
+    game = morris(rules)
+    players = {name: ludus.player(name, game) for name in NAMES}
+    reasons = set()
+    for position in odd_positions(game, 400, seed=5):
+        if position.outcome() is not None:
+            assert position.heuristic_moves("focused") == []
+            continue
+        for name, player in players.items():
+            wanted, why = player.candidates(position)
+            assert position.heuristic_moves(name) == wanted, (name, str(position))
+            reasons.add(why)
+    assert reasons == {"", "closes a mill", "opens a mill", "blocks a mill"}
+
+
+@pytest.mark.parametrize("names", [("newbie", "basic"), ("focused", "newbie")])
+def test_compiled_games_end_like_games_of_the_players(names):
+    """Shares of wins and the mean length of 300 matches within four standard errors."""
+    game = morris("vrajitoru")
+    many = game.start().heuristic_games(*names, 20_000, seed=1, threads=2)
+    players = tuple(ludus.player(name, game) for name in names)
+    few = [ludus.play_match(game, players, seed=seed) for seed in range(300)]
+    lengths = [len(match.moves) for match in few]
+    mean = sum(lengths) / len(few)
+    error = (sum((length - mean) ** 2 for length in lengths)) ** 0.5 / len(few)
+    assert abs(many["plies"] / many["games"] - mean) < 4 * error
+    for side in (0, 1):
+        share = many["wins"][side] / many["games"]
+        found = sum(match.outcome.winner == side for match in few) / len(few)
+        assert abs(found - share) < 4 * (share * (1 - share) / len(few)) ** 0.5
+
+
+def test_compiled_games_depend_on_the_seed_alone():
+    start = morris().start()
+    once = start.heuristic_games("basic", "focused", 5000, seed=7, threads=1)
+    assert once == start.heuristic_games("basic", "focused", 5000, seed=7, threads=2)
+    assert once != start.heuristic_games("basic", "focused", 5000, seed=8)
+    assert once["games"] == 5000
+    assert sum(once["reasons"].values()) == 5000
+
+
+def test_the_published_order_of_strength():
+    """Table 1 of the paper: 62:38 and 42:56 for basic, 90:10 and 84:15 for focused."""
+    start = morris("vrajitoru").start()
+    games = 10_000
+    published = (("basic", "newbie", 0.62, 0.42), ("focused", "basic", 0.9, 0.84))
+    for strong, weak, first, second in published:
+        starting = start.heuristic_games(strong, weak, games, seed=1, threads=2)["wins"][0]
+        replying = start.heuristic_games(weak, strong, games, seed=2, threads=2)["wins"][1]
+        assert abs(starting / games - first) < 0.1
+        assert abs(replying / games - second) < 0.1
+        assert starting + replying > games
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_play_morris_alone(name):
+    with pytest.raises(LudusError, match="does not play hexapawn"):
+        ludus.player(name, ludus.game("hexapawn"))
+    with pytest.raises(UnknownName, match="no options"):
+        ludus.player(f"{name}:depth=3", morris())
+
+
+def test_bad_arguments_of_compiled_games():
+    start = morris().start()
+    with pytest.raises(ValueError, match="newbie, basic and focused"):
+        start.heuristic_games("newby", "basic", 1)
+    with pytest.raises(ValueError, match="threads"):
+        start.heuristic_games("newbie", "basic", 1, threads=0)
+    with pytest.raises(ValueError, match="heuristics are"):
+        start.heuristic_moves("")

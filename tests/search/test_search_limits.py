@@ -1,0 +1,128 @@
+"""What a search may spend, how it ends, and that it can be repeated."""
+
+import signal
+import threading
+import time
+
+import pytest
+
+from ludus._native.search import DECIDED, Search
+from search.plain import morris, ongoing, run
+
+SOON = 5.0
+"""Seconds in which a search ends that was told to; far more than it needs on a busy machine."""
+
+
+def quiet_position():
+    """One that no search sees the end of."""
+    game = morris()
+    return game.rules, game.start()
+
+
+def test_the_same_search_is_the_same_again():
+    rules = morris().rules
+    used, again = Search(rules), Search(rules)
+    for position in ongoing("standard", 10, seed=9):
+        for settings in ({"depth": 7}, {"nodes": 9000}, {"nodes": 3000, "lines": 3, "seed": 5}):
+            first = run(used, position, **settings)
+            assert first == run(used, position, **settings)
+            assert first == run(again, position, **settings)
+
+
+def test_a_known_number_of_nodes():
+    """Changes only with the search itself, and then on purpose; the same on every machine."""
+    rules, start = quiet_position()
+    result = run(Search(rules), start, depth=8)
+    assert (result["depth"], result["nodes"]) == (8, 63_067)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 50, 1023, 1024, 1025, 5000])
+def test_nodes_are_counted_exactly(nodes):
+    rules, start = quiet_position()
+    result = run(Search(rules), start, nodes=nodes)
+    assert result["nodes"] == nodes
+    assert len(result["lines"]) == 1
+
+
+def test_depth_is_what_was_asked_for():
+    rules, start = quiet_position()
+    for depth in (1, 2, 5):
+        result = run(Search(rules), start, depth=depth)
+        assert result["depth"] == depth
+        assert len(result["lines"][0][1]) >= depth
+
+
+def test_time_ends_a_search():
+    rules, start = quiet_position()
+    search = Search(rules)
+    began = time.perf_counter()
+    result = run(search, start, seconds=0.05)
+    assert 0.05 <= time.perf_counter() - began < SOON
+    assert result["depth"] >= 1
+    assert abs(result["lines"][0][0]) < DECIDED
+
+
+def test_another_thread_ends_a_search():
+    rules, start = quiet_position()
+    search = Search(rules)
+    timer = threading.Timer(0.1, search.stop)
+    timer.start()
+    began = time.perf_counter()
+    result = run(search, start)
+    assert time.perf_counter() - began < SOON
+    assert result["depth"] >= 1
+    assert run(search, start, depth=3)["depth"] == 3, "a stop ends one search, not the next"
+
+
+def test_an_interrupt_ends_a_search():
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(number, frame):
+        raise Interrupted
+
+    rules, start = quiet_position()
+    search = Search(rules)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        began = time.perf_counter()
+        with pytest.raises(Interrupted):
+            run(search, start)
+        assert time.perf_counter() - began < SOON
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert run(search, start, depth=2)["depth"] == 2
+
+
+def test_one_search_at_a_time():
+    rules, start = quiet_position()
+    search = Search(rules)
+    thread = threading.Thread(target=lambda: run(search, start, seconds=60))
+    thread.start()
+    time.sleep(0.2)
+    with pytest.raises(ValueError, match="running already"):
+        run(search, start, depth=1)
+    search.stop()
+    thread.join(SOON)
+    assert not thread.is_alive()
+
+
+def test_threads_share_the_work():
+    rules, start = quiet_position()
+    result = run(Search(rules), start, depth=6, threads=3)
+    assert result["depth"] == 6
+    counted = run(Search(rules), start, nodes=9000, threads=3)
+    assert counted["nodes"] <= 9000
+
+
+def test_bad_arguments():
+    rules, start = quiet_position()
+    search = Search(rules)
+    for settings in ({"depth": 0}, {"lines": 0}, {"threads": 0}):
+        with pytest.raises(ValueError, match="at least 1"):
+            run(search, start, **settings)
+    over = morris().parse("WW./.../.../....../.../.../BBB w 0 0")
+    with pytest.raises(ValueError, match="game is over"):
+        run(search, over)
