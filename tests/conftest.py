@@ -1,6 +1,7 @@
 """What all tests share: leaving out, loudly, those that need a program this machine lacks."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,9 @@ collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell that starts us in the background lets us ignore Ctrl-C, and our children with us;
+    # tests that press it would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers",
         "needs_debian(package): needs a package of tools/debian-packages.txt; "

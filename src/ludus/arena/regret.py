@@ -5,6 +5,7 @@ worth 1, a draw 0 and a loss -1: so it is 0, 1 or 2. That of a game is the sum o
 moves. A position is critical where some legal move gives something away.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ class Regret:
         """The mean regret of a game, as far as moves could be judged; None if none could."""
         if self.total.moves == self.total.unjudged:
             return None
-        return sum(self.games) / len(self.games)
+        return math.fsum(self.games) / len(self.games)
 
     @property
     def standard_error(self) -> float | None:
@@ -125,7 +126,8 @@ class Regret:
         number, mean = len(self.games), self.mean
         if number < 2 or mean is None:
             return None
-        variance = sum((regret - mean) ** 2 for regret in self.games) / (number - 1)
+        # Games come in as they finish; fsum gives the same sum in any order.
+        variance = math.fsum((regret - mean) ** 2 for regret in self.games) / (number - 1)
         return float((variance / number) ** 0.5)
 
     def add(self, record: Record, side: int) -> None:
