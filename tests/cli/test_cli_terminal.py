@@ -1,5 +1,6 @@
 """The game in a real terminal: a pseudo-terminal with a person who waits for each question."""
 
+import contextlib
 import os
 import pty
 import re
@@ -53,6 +54,14 @@ class Terminal:
 
     def type(self, line: str) -> None:
         os.write(self.master, f"{line}\n".encode())
+
+    def press_control_c(self) -> None:
+        """As people do: again, if it came in the moment before the program began to listen."""
+        deadline = time.monotonic() + PATIENCE
+        while self.program.poll() is None and time.monotonic() < deadline:
+            self.program.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.program.wait(1)
 
     def rest(self) -> str:
         """Everything until the program ends."""
@@ -140,7 +149,7 @@ def test_control_d_and_control_c_end_quietly(terminal):
     assert person.program.returncode == 0
     other = terminal("play", "hexapawn")
     other.wait_for("your move?")
-    other.program.send_signal(signal.SIGINT)
+    other.press_control_c()
     assert "Traceback" not in other.rest()
     assert other.program.returncode == 130
 
