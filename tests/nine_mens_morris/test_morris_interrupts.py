@@ -1,7 +1,6 @@
 """Work in compiled code that would take for ever must still hear Ctrl-C."""
 
 import signal
-import time
 
 import pytest
 
@@ -37,7 +36,5 @@ def alarm():
 )
 def test_long_work_can_be_interrupted(alarm, work):
     start = ludus.game("nine_mens_morris").start()
-    began = time.monotonic()
     with pytest.raises(Interrupted):
-        work(start)
-    assert time.monotonic() - began < 10
+        work(start)  # would take years
