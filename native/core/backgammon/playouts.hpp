@@ -7,17 +7,17 @@
 #include <optional>
 
 #include "backgammon/plays.hpp"
-#include "backgammon/random.hpp"
+#include "common/random.hpp"
 
 namespace ludus::backgammon {
 
 // Games won by the viewer and by the other side, each as single games, gammons, backgammons.
 using Tally = std::array<std::array<std::uint64_t, 3>, 2>;
 
-inline Dice roll(SplitMix64& random, bool is_opening) {
+inline Dice roll(Random& random, bool is_opening) {
     for (;;) {
-        const int first = 1 + static_cast<int>(random.below(6));
-        const int second = 1 + static_cast<int>(random.below(6));
+        const int first = 1 + static_cast<int>(random.fairly_below(6));
+        const int second = 1 + static_cast<int>(random.fairly_below(6));
         if (!is_opening || first != second) {
             return {std::max(first, second), std::min(first, second)};
         }
@@ -30,13 +30,13 @@ struct Ending {
 };
 
 // One game from here; sides are numbered from the viewer, 0, on.
-inline Ending play_out(View view, std::optional<Dice> dice, bool is_opening, SplitMix64& random, Plays& plays) {
+inline Ending play_out(View view, std::optional<Dice> dice, bool is_opening, Random& random, Plays& plays) {
     for (int side = 0;; side = 1 - side) {
         if (view.is_over()) {
             return {1 - side, view.points_lost()};
         }
         plays.find(view, dice ? *dice : roll(random, is_opening));
-        const auto choice = random.below(static_cast<std::uint32_t>(plays.size()));
+        const auto choice = random.fairly_below(static_cast<std::uint32_t>(plays.size()));
         view = plays[static_cast<int>(choice)].end.turned();
         dice.reset();
         is_opening = false;
@@ -48,7 +48,7 @@ template <typename Watch>
 Tally play_out_games(const View& view, std::optional<Dice> dice, bool is_opening, std::uint64_t games,
                      std::uint64_t seed, Watch watch) {
     const auto plays = std::make_unique<Plays>();
-    SplitMix64 random(seed);
+    Random random(seed);
     Tally tally{};
     for (std::uint64_t game = 0; game < games; ++game) {
         watch();

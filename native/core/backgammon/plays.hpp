@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backgammon/random.hpp"
+#include "common/random.hpp"
 #include "backgammon/view.hpp"
 
 namespace ludus::backgammon {
@@ -39,7 +39,7 @@ struct Keys {
     std::array<std::uint64_t, 26> their{};
 
     constexpr Keys() {
-        SplitMix64 random(26);
+        Random random(26);
         for (auto& key : own) {
             key = random.next();
         }
