@@ -47,6 +47,11 @@ public:
         for (const bool x_to_move : {true, false}) {
             const Array<Value>& values = x_to_move ? table.x_moves : table.y_moves;
             if (values.is_empty()) continue;
+            const bool needs_other = solver::has_slides(rules_, id) && !id.is_symmetric();
+            const Array<Value>& other = x_to_move ? table.y_moves : table.x_moves;
+            if (!is_ready(s, id, x_to_move) || (needs_other && other.is_empty())) {
+                throw solver::MissingSector();
+            }
             verify<<<blocks_, kThreads>>>(s, values.get(), x_to_move, id.is_symmetric(),
                                           counters_.get());
         }

@@ -52,11 +52,22 @@ private:
     bool is_symmetric_, full_board_draws_;
 };
 
-// The number of wrong values of a sector whose neighbours are in the store.
+// Whether all values are there that those of one half follow from.
+inline bool can_verify(const Rules& rules, const Store& store, const Table& table, bool x_to_move) {
+    if (!Irreversible(rules, store, table.id).is_ready(table.id, x_to_move)) return false;
+    const bool needs_other = has_slides(rules, table.id) && !table.id.is_symmetric();
+    return !needs_other || !table.values(!x_to_move).empty();
+}
+
+// The number of wrong values of a sector; MissingSector if not all its neighbours are there.
 inline std::uint64_t verify(const Rules& rules, const Store& store, SectorId id, Workers& workers,
                             Progress& progress) {
     const Table& table = *store.find(id);
     const std::vector<Bits> columns = subsets(morris::kPoints - id.x, id.y);
+    for (const bool x_to_move : {true, false}) {
+        const bool is_there = !table.values(x_to_move).empty();
+        if (is_there && !can_verify(rules, store, table, x_to_move)) throw MissingSector();
+    }
     const Definition definition(rules, store, table);
     std::atomic<std::uint64_t> wrong{0};
     progress.rows = 0;
