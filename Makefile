@@ -41,7 +41,7 @@ base:
 	@$(SET_UP)
 
 dev:
-	@$(SET_UP) --extra dev
+	@$(SET_UP) --extra dev --extra learn
 
 debian:
 	@$(BIN)/python tools/debian_packages.py

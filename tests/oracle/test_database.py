@@ -3,8 +3,6 @@
 import json
 import random
 import shutil
-import statistics
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -291,22 +289,3 @@ def test_a_database_without_cache_reads_the_same(solved):
     slots = np.arange(0, 200_000, 7, dtype=np.uint64)
     small, large = Database.open(solved, cache_bytes=0), Database.open(solved)
     assert np.array_equal(small.read(*HALF, slots), large.read(*HALF, slots))
-
-
-def seconds(work):
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
-def test_batches_are_worth_it(solved):
-    """In a batch a value costs a small part of what it costs alone, both from a warm cache."""
-    source, half = np.random.default_rng(1), ((4, 4, 0, 0), True)
-    length = num_slots(half[0])
-    database = Database.open(solved)
-    many = source.integers(0, length, 100_000).astype(np.uint64)
-    database.read(*half, many)
-    batch = min(seconds(lambda: database.read(*half, many)) for _ in range(5)) / len(many)
-    singles = many[:200].reshape(-1, 1)
-    alone = statistics.median(seconds(lambda s=s: database.read(*half, s)) for s in singles)
-    assert alone > 20 * batch
