@@ -7,6 +7,7 @@ import typer
 from ludus.cli import (
     bench,
     choose,
+    engine,
     games,
     match,
     perft,
@@ -62,6 +63,7 @@ for command in (
     solve.solve,
     value.value,
     verify.verify,
+    engine.engine,
     bench.bench,
 ):
     app.command()(command)
