@@ -182,7 +182,7 @@ def _history(position: Any) -> Sequence[int]:
 
 
 def _plies_to_end(score: int) -> int | None:
-    """How far away the end is that a score promises; negative for a loss, None if it is not seen."""
+    """Plies to the end that a score promises; negative for a loss, None if it is not seen."""
     if abs(score) < native.DECIDED:
         return None
     plies = native.WIN - abs(score)

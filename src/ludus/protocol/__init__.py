@@ -1,1 +1,1 @@
-"""Conversation with other programs: our text engine, and players that are other people's engines."""
+"""Conversation with other programs: a text engine, and players that are other engines."""

@@ -108,7 +108,7 @@ class Engine:
         """What can be changed, as soon as nobody thinks about it."""
         thought = self._thought
         if thought is not None and thought.is_going_on:
-            if not thought.is_stopped:
+            if not thought.is_ending:
                 raise BadSetting("still thinking; send stop or wait first")
             thought.wait()
         return self.table
@@ -172,7 +172,7 @@ class Engine:
     def _wait(self, words: Sequence[str]) -> None:
         if self._thought is None or not self._thought.is_going_on:
             return
-        if self._thought.is_infinite and not self._thought.is_stopped:
+        if self._thought.is_infinite and not self._thought.is_ending:
             raise BadSetting("only stop ends this search")
         self._thought.wait()
 

@@ -24,18 +24,18 @@ _OLD = re.compile(rf"(?:{_PLACE}(?:->{_PLACE})?)?(?:-{_PLACE})?")
 class MorrisSpeech(Speech):
     """Moves that may be said in two words."""
 
-    def follow(self, turn: Turn, word: str) -> Turn:
+    def read(self, turn: Turn, word: str) -> tuple[Any, bool]:
         wanted = _modern(word.lower()) if len(word) <= LONGEST_WORD else word
         if turn.begun is not None or wanted.startswith("x"):
-            return Turn(turn.position.play(self._taking(turn, wanted)))
+            return self._taking(turn, wanted), True
         points = read_points(wanted)
         for move in turn.position.legal_moves():
             parts = [number for number in move if number is not None]
             if parts == [*points]:
-                return Turn(turn.position.play(move))
+                return move, True
             if move.take is not None and parts[:-1] == [*points]:
-                return Turn(turn.position, move._replace(take=None))
-        return super().follow(turn, wanted)  # which says what is wrong
+                return move._replace(take=None), False
+        return super().read(turn, wanted)  # which says what is wrong
 
     def _taking(self, turn: Turn, word: str) -> Move:
         if turn.begun is None:
@@ -44,7 +44,9 @@ class MorrisSpeech(Speech):
             if word == f"x{POINTS[move.take]}":
                 return Move(*move)
         shown = ", ".join(f"x{POINTS[move.take]}" for move in self.choices(turn)[:3])
-        raise BadMove(f"{quoted(word)} cannot follow {turn.begun}: a man is to be taken, as {shown}")
+        raise BadMove(
+            f"{quoted(word)} cannot follow {turn.begun}: a man is to be taken, as {shown}"
+        )
 
     def choices(self, turn: Turn) -> list[Any]:
         moves = super().choices(turn)

@@ -26,9 +26,14 @@ class Speech:
     def __init__(self, game: AnyGame) -> None:
         self.game = game
 
+    def read(self, turn: Turn, word: str) -> tuple[Any, bool]:
+        """The move that a word stands for or begins, and whether it is whole; BadMove if none."""
+        return self.game.parse_move(word, turn.position), True
+
     def follow(self, turn: Turn, word: str) -> Turn:
         """What comes after this word; BadMove if it cannot be said here."""
-        return Turn(turn.position.play(self.game.parse_move(word, turn.position)))
+        move, is_whole = self.read(turn, word)
+        return Turn(turn.position.play(move)) if is_whole else Turn(turn.position, move)
 
     def choices(self, turn: Turn) -> list[Any]:
         """The legal moves that go on from what has begun."""

@@ -41,7 +41,9 @@ class Thought:
         self._only = only
         self._apart = apart
         self._say = say
+        self._last: Progress | None = None
         self._is_stopped = threading.Event()
+        self.is_answered = False
         self._thread = threading.Thread(target=self._run, name="thought", daemon=True)
 
     def start(self, planned: Choice | None = None) -> None:
@@ -53,6 +55,11 @@ class Thought:
     @property
     def is_going_on(self) -> bool:
         return self._thread.is_alive()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it is about to end, so that one can wait for it."""
+        return self.is_answered or self.is_stopped
 
     @property
     def is_stopped(self) -> bool:
@@ -78,6 +85,8 @@ class Thought:
             self._say(f"info string error: {one_line(f'{type(error).__name__}: {error}')[:400]}")
         if self.is_infinite:
             self._is_stopped.wait()
+        # Who hears the answer may go on at once, before this thread has ended.
+        self.is_answered = True
         self._say(answer)
 
     def _think(self) -> str:
@@ -109,6 +118,9 @@ class Thought:
         return Choice(max(rated, key=choice.scores.__getitem__), "", choice.scores)
 
     def _tell(self, progress: Progress) -> bool:
+        if progress == self._last:  # the end of a search that ended with a depth
+            return self.is_stopped
+        self._last = progress
         seconds = time.perf_counter() - self._began
         lines = progress_lines(progress, seconds, self._speech, self.turn, apart=self._apart)
         for line in lines:
