@@ -21,6 +21,14 @@ def plays(_: str) -> None:
     say(b"info depth 3 score cp 25 multipv 1 pv b1-b2 a3-a2\n" + MOVE)
 
 
+def sanmill(_: str) -> None:
+    say(b"info score 5 aimovetype perfect bestmove b1-b2\n")
+
+
+def sanmill_gives_up(_: str) -> None:
+    say(b"nobestmove\n")
+
+
 def dies(_: str) -> None:
     print("segfault, sort of", file=sys.stderr, flush=True)
     os._exit(3)

@@ -18,7 +18,9 @@ def morris():
 @pytest.fixture
 def fresh(morris):
     """The same program, as if it had just been started."""
-    for setting in ("Player value negascout", "Captures value suffix", "Seed value 0"):
+    morris.answers("stop", "wait")  # whatever a test that failed has left
+    manners = "Captures value suffix", "Answer value uci"
+    for setting in ("Player value negascout", "Seed value 0", *manners):
         morris.say(f"setoption name {setting}")
     assert morris.answers("ucinewgame", "position startpos") == []
     return morris
@@ -144,7 +146,7 @@ def test_a_win_is_told_in_moves(fresh):
 def test_only_stop_ends_an_infinite_search(fresh):
     """Even where there is nothing to search: a mill that wins at once."""
     fresh.say("position fen W.W/.../.../W...../..B/B../B.. w 0 0", "go infinite")
-    assert fresh.line().startswith("info depth 1 ")
+    assert fresh.until("info string wins in 1 ply")[0].startswith("info depth 1 ")
     assert fresh.answers() == [], "it is ready while it thinks, and says no move"
     assert "still thinking" in fresh.answers("position startpos")[-1]
     assert "still thinking" in fresh.answers("go")[-1]
@@ -180,6 +182,39 @@ def test_searchmoves(fresh):
     assert fresh.bestmove("go searchmoves g1 a7") in ("g1", "a7")
     fresh.say("setoption name Player value random")
     assert fresh.bestmove("go searchmoves g1 a7") in ("g1", "a7")
+
+
+def test_captures_as_moves_of_their_own(fresh):
+    """As Sanmill asks: first for the mill, then for the man. The second answer was planned."""
+    before = "position startpos moves d6 d7 f6 g7"
+    fresh.say("setoption name Captures value token", before, "go nodes 2000")
+    lines = fresh.until("bestmove ")
+    assert lines[-1] == "bestmove b6"
+    first, taken = list(info(lines))[-1]["pv"].split()[:2]
+    assert (first, taken) in (("b6", "xd7"), ("b6", "xg7"))
+    fresh.say(f"{before} b6", "go nodes 2000")
+    assert fresh.until("bestmove ") == ["info string as planned", f"bestmove {taken}"]
+    assert fresh.answers(f"{before} {first} {taken} a1 {first}") != [], "b6 is not free"
+    assert fresh.bestmove("ucinewgame", f"{before} b6", "go nodes 2000") in ("xd7", "xg7")
+
+
+@pytest.mark.parametrize("player", ["negascout", "playouts:games=40", "newbie", "random"])
+def test_every_player_takes_a_man_when_the_mill_is_closed_for_it(fresh, player):
+    fresh.say(f"setoption name Player value {player}")
+    assert fresh.bestmove("position startpos moves d6 d7 f6 g7 b6", "go nodes 40") in ("xd7", "xg7")
+
+
+def test_the_answer_as_sanmill_gives_it(fresh):
+    fresh.say("setoption name Captures value token", "setoption name Answer value sanmill")
+    fresh.say("position startpos moves d6 d7 f6 g7", "go nodes 2000")
+    assert fresh.until("info score ")[-1] == "info score 5 bestmove b6"
+    fresh.say("position startpos moves d7 d6 g7 f6 a1", "go nodes 2000")
+    *lines, answer = fresh.until("info score ")
+    points = int(list(info(lines))[-1]["cp"])
+    assert points > 0, "as Black, who is to move, sees it"
+    assert answer == f"info score {-round(points / 20)} bestmove b6"
+    fresh.say("position fen W.W/.../.../W...../..B/B../B.. w 0 0", "go depth 3")
+    assert fresh.until("info score ")[-1] == "info score 80 bestmove a4-d7"
 
 
 def test_clocks(fresh):

@@ -15,6 +15,12 @@ from ludus.protocol.errors import ExternalError
 TWINS = [
     ("nine_mens_morris", "", "negascout", {"nodes": 500}),
     ("nine_mens_morris", "", "negascout", {"nodes": 500, "captures": "token", "fen": "sanmill"}),
+    (
+        "nine_mens_morris",
+        "",
+        "negascout",
+        {"nodes": 200, "options": "Captures=token;Answer=sanmill"},
+    ),
     ("nine_mens_morris", "lasker", "negascout:level=4,threads=1", {"depth": 3}),
     ("nine_mens_morris", "repetition=2", "playouts:games=60", {"nodes": 60}),
     ("backgammon", "", "playouts", {"nodes": 60}),
@@ -87,7 +93,6 @@ def test_it_is_told_the_moves_and_not_only_positions():
     """Only who knows the moves sees that the third occurrence is a draw."""
     game = ludus.game("nine_mens_morris")
     player = ludus.player(odd_engine("plays"), game)
-    player._road.reach(game.start())
     position = game.start()
     for text in ("d6", "f4", "d2", "b4"):
         position = position.play(game.parse_move(text, position))
@@ -99,6 +104,9 @@ def test_it_is_told_the_moves_and_not_only_positions():
     player._road.forget()
     player._road.reach(position)
     assert player._road.line() == f"position fen {position}"
+    player._road.forget()
+    player._road.reach(game.start().play(game.parse_move("d6", game.start())))
+    assert player._road.line() == "position startpos moves d6", "the opponent has begun"
 
 
 HEXAPAWN = ludus.game("hexapawn")
@@ -118,6 +126,7 @@ FAULTS = [
     ("illegal", r"answered 'b1-b3'"),
     ("no_move", r"has no move$"),
     ("nothing", r"has no move$"),
+    ("sanmill_gives_up", r"has no move$"),
     ("objects", r"says 'I do not know this position'$"),
     ("late", r"gave no answer in time and was ended$"),
     ("closes_output", r"ended: signal 15$"),
@@ -155,7 +164,7 @@ def test_an_engine_that_does_not_start(fault, message, tmp_path):
     assert children() == before
 
 
-@pytest.mark.parametrize("fault", ["plays", "slow", "talkative", "stubborn"])
+@pytest.mark.parametrize("fault", ["plays", "sanmill", "slow", "talkative", "stubborn"])
 def test_odd_manners_are_no_fault(fault):
     player = ludus.player(odd_engine(fault, time=0.05, patience=20), HEXAPAWN)
     for seed in (1, 2):

@@ -14,7 +14,7 @@ from ludus.protocol.going import read_go
 from ludus.protocol.lines import Line, LineSplitter
 from ludus.protocol.speech import Turn
 from ludus.protocol.table import BadSetting, Table
-from ludus.protocol.telling import one_line
+from ludus.protocol.telling import one_line, sanmill_answer, uci_answer
 from ludus.protocol.thought import Thought
 
 CHUNK = 65_536
@@ -147,8 +147,9 @@ class Engine:
             if not only:
                 raise BadSetting("none of the moves behind searchmoves is legal")
         planned = self._planned(turn, only)
+        answer = sanmill_answer if table.is_sanmill else uci_answer
         self._thought = Thought(
-            table.player, speech, turn, go, self._say, only=only, apart=table.is_apart
+            table.player, speech, turn, go, self._say, answer, only=only, apart=table.is_apart
         )
         self._thought.start(planned)
 

@@ -30,9 +30,12 @@ class Hearing:
 
     def answer(self, line: str) -> str | None:
         """The move, once it is said."""
-        words = line.split(maxsplit=2)
-        if words and words[0] == "bestmove":
-            return self._word(words)
+        words = line.split()
+        # Sanmill has it all in one line: `info score 5 bestmove d6`.
+        if "bestmove" in words and words[:2] != ["info", "string"]:
+            return self._word(words[words.index("bestmove") :])
+        if words == ["nobestmove"]:
+            raise ExternalError("has no move")
         if line.startswith("info string error:"):
             self._error = line.removeprefix("info string error:").strip()
         elif line.startswith("info ") and " score " in line and _is_best(line):

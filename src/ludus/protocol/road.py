@@ -21,16 +21,16 @@ class Road:
         self.forget()
 
     def forget(self) -> None:
-        """A new game begins."""
-        self._start: Any = None
-        self._here: Any = None
+        """A new game begins, as long as nothing else is seen at its start."""
+        self._start: Any = self._speech.game.start()
+        self._here: Any = self._start
         self._words: list[str] = []
 
     def reach(self, position: Any) -> None:
         """Go on to this position if one move leads there, else begin anew with it."""
         if position == self._here:
             return
-        if self._here is not None and self._here.mover not in (CHANCE, position.mover):
+        if self._here.mover not in (CHANCE, position.mover):
             for move in self._here.legal_moves():
                 if self._here.play(move) == position:
                     self.play(move)

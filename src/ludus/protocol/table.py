@@ -15,7 +15,9 @@ from ludus.protocol.speech import Turn, speech
 PLAYER_OF = {"nine_mens_morris": "negascout", "backgammon": "playouts"}
 """Elsewhere it is `perfect`, which knows the small games by heart."""
 
-CAPTURES = ("suffix", "token")
+MANNERS = {"Captures": ("suffix", "token"), "Answer": ("uci", "sanmill")}
+"""How moves of the Morris family are said: a man that is taken within the move or as a move of its
+own, and the answer as in UCI or as Sanmill gives it. The first is the usual one."""
 
 
 class BadSetting(LudusError):
@@ -32,7 +34,7 @@ class Table:
 
     def __init__(self, game: str, rules: str, player: str, seed: int) -> None:
         self.seed = seed
-        self.captures = CAPTURES[0]
+        self._manners = {name: values[0] for name, values in MANNERS.items()}
         self._players: list[Player] = []
         self._open(game, rules, lambda game: named_player(player or usual_player(game), game))
 
@@ -70,7 +72,12 @@ class Table:
     @property
     def is_apart(self) -> bool:
         """Whether the man that is taken is a move of its own."""
-        return self.captures == "token"
+        return self._manners["Captures"] == "token"
+
+    @property
+    def is_sanmill(self) -> bool:
+        """Whether the answer is given as Sanmill does."""
+        return self._manners["Answer"] == "sanmill"
 
     @property
     def options(self) -> list[Option]:
@@ -82,7 +89,7 @@ class Table:
             Option("Seed", "spin", str(self.seed), f"min 0 max {LARGEST}"),
         ]
         if self.game.id == "nine_mens_morris":
-            own.append(combo("Captures", self.captures, CAPTURES))
+            own += [combo(name, self._manners[name], MANNERS[name]) for name in MANNERS]
         return own + player_options(self.player.settings)
 
     def set_option(self, name: str, text: str) -> None:
@@ -102,9 +109,11 @@ class Table:
             "Rules": self._set_rules,
             "Player": lambda spec: self._seat(named_player(spec, self.game)),
             "Seed": self._set_seed,
-            "Captures": self._set_captures,
         }
-        setters[wanted](text)
+        if wanted in MANNERS:
+            self._set_manner(wanted, text)
+        else:
+            setters[wanted](text)
 
     def set_position(self, words: Sequence[str]) -> None:
         """Follow the words behind `position`."""
@@ -138,10 +147,10 @@ class Table:
         self.seed = int(text)
         self.begin()
 
-    def _set_captures(self, text: str) -> None:
-        if text not in CAPTURES:
-            raise BadSetting(f"Captures must be {' or '.join(CAPTURES)}, not {quoted(text)}")
-        self.captures = text
+    def _set_manner(self, name: str, text: str) -> None:
+        if text not in MANNERS[name]:
+            raise BadSetting(f"{name} must be {' or '.join(MANNERS[name])}, not {quoted(text)}")
+        self._manners[name] = text
 
 
 def _close(player: Player) -> None:

@@ -6,6 +6,8 @@ from ludus.core.player import Choice
 from ludus.players.thinking import ExpectedLine, Progress
 from ludus.protocol.speech import Speech, Turn
 
+SANMILL_MAN, SANMILL_WIN = 5, 80
+
 
 def progress_lines(
     progress: Progress, seconds: float, speech: Speech, turn: Turn, *, apart: bool
@@ -39,6 +41,18 @@ def choice_lines(choice: Choice, words: tuple[str, ...], *, with_score: bool) ->
     points = choice.scores.get(choice.move) if with_score else None
     if points is not None:
         yield f"info multipv 1 score cp {round(100 * points)} pv {' '.join(words)}"
+
+
+def uci_answer(word: str, choice: Choice | None, turn: Turn) -> str:
+    """The answer as chess programs give it."""
+    return f"bestmove {word}"
+
+
+def sanmill_answer(word: str, choice: Choice | None, turn: Turn) -> str:
+    """The answer as Sanmill gives it: with a score in fifths of a man, as White sees it."""
+    points = 0.0 if choice is None else choice.scores.get(choice.move, 0.0)
+    score = max(-SANMILL_WIN, min(round(SANMILL_MAN * points), SANMILL_WIN))
+    return f"info score {-score if turn.position.mover else score} bestmove {word}"
 
 
 def one_line(text: str) -> str:

@@ -15,7 +15,10 @@ from ludus.protocol.telling import choice_lines, one_line, progress_lines
 
 Say = Callable[[str], None]
 
-NO_MOVE = "bestmove (none)"
+Answer = Callable[[str, Choice | None, Turn], str]
+"""The line that gives the move: its word, the choice behind it, and the turn."""
+
+NO_MOVE = "(none)"
 
 
 class Thought:
@@ -28,6 +31,7 @@ class Thought:
         turn: Turn,
         go: Go,
         say: Say,
+        answer: Answer,
         *,
         only: Sequence[Any] = (),
         apart: bool = False,
@@ -41,6 +45,7 @@ class Thought:
         self._only = only
         self._apart = apart
         self._say = say
+        self._answer = answer
         self._last: Progress | None = None
         self._is_stopped = threading.Event()
         self.is_answered = False
@@ -78,25 +83,25 @@ class Thought:
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        answer = NO_MOVE
+        word = NO_MOVE
         try:
-            answer = f"bestmove {self._think()}"
+            word = self._think()
         except Exception as error:  # a player may do anything; the answer must come
             self._say(f"info string error: {one_line(f'{type(error).__name__}: {error}')[:400]}")
         if self.is_infinite:
             self._is_stopped.wait()
         # Who hears the answer may go on at once, before this thread has ended.
         self.is_answered = True
-        self._say(answer)
+        self._say(self._answer(word, self.choice, self.turn))
 
     def _think(self) -> str:
         position = self.turn.position
         if (outcome := position.outcome()) is not None:
             self._say(f"info string the game is over: {outcome.reason}")
-            return "(none)"
+            return NO_MOVE
         if position.mover == CHANCE:
             self._say("info string error: dice are to be rolled; add a roll to the moves")
-            return "(none)"
+            return NO_MOVE
         if self.choice is None:
             self.choice = self._choose(position, self._limit)
         words = self._speech.words(self.choice.move, self.turn.begun, apart=self._apart)
