@@ -54,6 +54,7 @@ nb::tuple python_move(Move move) {
 
 Move native_move(const Parts& parts) {
     const auto [from, to, take] = parts;
+    for (const Part part : {from, to, take}) require(!part || *part < kNone, "points are 0 to 23");
     return {from.value_or(kNone), to.value_or(kNone), take.value_or(kNone)};
 }
 
@@ -100,7 +101,7 @@ private:
 class Search {
 public:
     Search(nb::object rules, std::size_t megabytes)
-        : shared_{.rules = ludus::bind::read_rules(rules), .weights = {}, .table = Table(megabytes)} {
+        : shared_{.rules = ludus::bind::read_rules(rules), .weights = {}, .table = Table(checked_size(megabytes))} {
         require(shared_.rules.men <= kMaxMen, "rules may give each side at most 12 men");
     }
 
@@ -154,6 +155,11 @@ public:
     }
 
 private:
+    static std::size_t checked_size(std::size_t megabytes) {
+        require(megabytes <= std::size_t{1} << 20, "a table may have at most 2^20 megabytes");
+        return megabytes;
+    }
+
     // Hands on what the search reports; an error in there ends the search and is raised after it.
     static Report reporting_to(const nb::object& report) {
         if (report.is_none()) return {};

@@ -170,8 +170,8 @@ inline Result search(Shared& shared, const Settings& settings, Limits limits,
     Result result;
     std::atomic<std::uint64_t> nodes{0};
     {
+        const morris::Position own = position.unshared();  // outlives the threads, some start late
         std::vector<std::jthread> helpers;
-        const morris::Position own = position.unshared();
         try {
             for (std::size_t i = 1; i < threads; ++i) {
                 helpers.emplace_back([&, i] {
