@@ -51,7 +51,9 @@ def _searches(values: Values, caller: Caller) -> list[Any]:
     found = [search.Search(rules, 1) for rules in PRESETS.values()] * 8
     for _ in range(800):
         rules = pick((*PRESETS.values(), _odd_rules(values), pick(THINGS)))
-        megabytes = pick((0, 1, 1, 1, 1, 2, -1, 2**20 + 1, 2**44, 2**63, 2**64, 2**70, "1", None, 1.5))
+        megabytes = pick(
+            (0, 1, 1, 1, 1, 2, -1, 2**20 + 1, 2**44, 2**63, 2**64, 2**70, "1", None, 1.5)
+        )
         made = caller.call("Search", search.Search, rules, megabytes)
         if made is not None:
             found = [*found, made][:60]

@@ -1,9 +1,11 @@
 """`ludus engine` as a stranger meets it: every command, and what comes back."""
 
 import json
+import shlex
+import subprocess
 
 import pytest
-from stranger import Stranger, info, talk
+from stranger import PROGRAM, Stranger, info, talk
 
 import ludus
 from ludus.core.limit import Limit
@@ -299,6 +301,14 @@ def test_it_ends_when_nobody_listens():
         stranger.say("uci", "isready")
         assert stranger.process.wait(60) == 0
         assert stranger.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(("redirection", "status"), [("<&-", 2), (">&-", 2), ("0> /dev/null", 0)])
+def test_no_input_or_no_output(redirection, status):
+    command = f"exec {shlex.join(PROGRAM)} {redirection}"
+    done = subprocess.run(["sh", "-c", command], input=b"", capture_output=True, check=False)
+    assert done.returncode == status
+    assert done.stderr.count(b"\n") == (status == 2)
 
 
 def test_bad_arguments_are_one_line():

@@ -37,6 +37,7 @@ def engine(
     ] = False,
 ) -> None:
     """Play for another program: a UCI-like engine on standard input and output."""
+    from ludus.core.errors import LudusError
     from ludus.protocol.engine import serve
     from ludus.protocol.table import Table
 
@@ -51,6 +52,8 @@ def engine(
         )
         table.close()
         return
+    if sys.stdin is None or sys.stdout is None:
+        raise LudusError("an engine needs standard input and standard output")
     if not serve(table, sys.stdin.fileno(), sys.stdout.fileno()):
         # A thread is left in compiled code or in somebody's player; nothing is left to tidy up.
         os._exit(0)

@@ -213,6 +213,14 @@ def serve(table: Table, source: int, target: int) -> bool:
 
 def _lines(source: int) -> Iterator[Line]:
     splitter = LineSplitter(MAX_TEXT)
-    while chunk := os.read(source, CHUNK):
+    while chunk := _chunk(source):
         yield from splitter.feed(chunk)
     yield from splitter.end()
+
+
+def _chunk(source: int) -> bytes:
+    """Something more; nothing at the end, or where nothing can be read."""
+    try:
+        return os.read(source, CHUNK)
+    except OSError:
+        return b""

@@ -86,7 +86,7 @@ class Thought:
         word = NO_MOVE
         try:
             word = self._think()
-        except Exception as error:  # a player may do anything; the answer must come
+        except (Exception, SystemExit) as error:  # a player may do anything; the answer must come
             self._say(f"info string error: {one_line(f'{type(error).__name__}: {error}')[:400]}")
         if self.is_infinite:
             self._is_stopped.wait()
