@@ -147,8 +147,10 @@ def _results(
         from ludus.reproduce.results import read_results
 
         return read_results(experiment)
+    from ludus.reproduce.cells import make_folder
     from ludus.reproduce.running import run_experiment
 
+    make_folder(out / experiment.id)  # better an error now than after the work
     try:
         with _bar(experiment.id) as progress:
             return run_experiment(
