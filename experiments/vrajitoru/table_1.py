@@ -94,10 +94,10 @@ def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], Tally])
                     f"{pair[0]} – {pair[1]}",
                     begins(pair, starter),
                     f"{counts[0]}:{counts[1]}",
-                    theirs.p_value,
+                    probability(theirs.p_value),
                     theirs.p_value < SIGNIFICANT,
                     f"{ours.wins[0]}:{ours.wins[1]}",
-                    test.p_value,
+                    probability(test.p_value),
                     test.p_value < SIGNIFICANT,
                     (ours.wins[0] > ours.wins[1]) == (counts[0] > counts[1]),
                 ]
@@ -120,6 +120,10 @@ def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], Tally])
     )
 
 
+def probability(p_value: float) -> str:
+    return f"{p_value:.2g}" if p_value >= 1e-300 else "< 1e-300"
+
+
 def begins(pair: Pair, starter: str) -> str:
     return {"alternate": "both in turn", "first": pair[0], "second": pair[1]}[starter]
 
@@ -134,7 +138,7 @@ def ranked(context: Context, published: Published, plain: Reading) -> list[Score
     first = round_of(context, readings, context.setting("grid"), published, "all readings")
     best = {each.reading for each in first[: context.setting("finalists")]} | {plain}
     finalists = [reading for reading in readings if reading in best]
-    again = round_of(context, finalists, context.setting("games"), published, "best readings")
+    again = round_of(context, finalists, context.setting("final"), published, "best readings")
     return by_likelihood([*again, *(each for each in first if each.reading not in best)])
 
 
@@ -154,10 +158,10 @@ def round_of(
             return [[each.log_likelihood, [*each.tallies.values()]] for each in done]
 
         answers = [reading.answers for reading in group]
-        for reading, (score, tallies) in zip(
+        for reading, (likelihood, tallies) in zip(
             group, context.cell(f"{label} {rules} {games} {answers}", compute), strict=True
         ):
-            found.append(Scored(reading, score, dict(zip(published, tallies, strict=True))))
+            found.append(Scored(reading, likelihood, dict(zip(published, tallies, strict=True))))
     return by_likelihood(found)
 
 
@@ -174,20 +178,19 @@ def readings_tables(
     alike = sum(best.log_likelihood - each.log_likelihood < ALIKE for each in found)
     yield Remark(
         f"Of {len(found)} readings of the paper this one makes the published counts most probable: "
-        f"{described(best.reading)}; log-likelihood {best.log_likelihood:.2f}."
+        f"{described(best.reading)}; log-likelihood {score(best)}."
     )
     yield Remark(
-        f"The plain reading ({described(plain)}) has {own.log_likelihood:.2f} and is number {rank}."
+        f"The plain reading ({described(plain)}) has {score(own)} and is number {rank}."
         f" {alike} readings are within {ALIKE:g} of the best: 600 published games cannot tell them"
         " apart."
     )
     weights = weights_of_answers(found)
     questions = context.published["questions"]
     rows = [
-        [questions[question], answer, question_value(plain, question) == answer, 100 * weight]
-        for question in QUESTIONS
-        for (asked, answer), weight in weights.items()
-        if asked == question
+        [questions[question], answer, answer == plain_answer, 100 * weights[question, answer]]
+        for question, plain_answer in zip(QUESTIONS, plain.answers, strict=True)
+        for answer in context.published["grid"][question]
     ]
     yield Table(
         "What the published counts say",
@@ -207,13 +210,13 @@ def readings_tables(
     )
 
 
-def question_value(reading: Reading, question: str) -> str:
-    return reading.answers[QUESTIONS.index(question)]
-
-
 def described(reading: Reading) -> str:
     answers = zip(QUESTIONS, reading.answers, strict=True)
     return ", ".join(answer if "=" in answer else f"{key}={answer}" for key, answer in answers)
+
+
+def score(each: Scored) -> str:
+    return f"{each.log_likelihood:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def conditions(scored_one: Scored) -> list[str]:
