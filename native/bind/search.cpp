@@ -100,8 +100,9 @@ private:
 
 class Search {
 public:
-    Search(nb::object rules, std::size_t megabytes)
-        : shared_{.rules = ludus::bind::read_rules(rules), .weights = {}, .table = Table(checked_size(megabytes))} {
+    Search(nb::object rules, std::size_t megabytes, bool plans_ahead)
+        : shared_{.rules = ludus::bind::read_rules(rules), .evaluation = {}, .table = Table(checked_size(megabytes))} {
+        if (!plans_ahead) shared_.evaluation.placing = shared_.evaluation.moving;
         require(shared_.rules.men <= kMaxMen, "rules may give each side at most 12 men");
     }
 
@@ -136,7 +137,7 @@ public:
     void stop() { shared_.is_stopped = true; }
 
     Score evaluate_state(Boards men, Hands hands, std::uint8_t mover) const {
-        return evaluate(shared_.rules, shared_.weights, checked(shared_.rules, men, hands, mover));
+        return evaluate(shared_.rules, shared_.evaluation, checked(shared_.rules, men, hands, mover));
     }
 
     nb::dict features_of(Boards men, Hands hands, std::uint8_t side) const {
@@ -206,7 +207,8 @@ NB_MODULE(search, m) {
         .def(nb::init<int>(), "max_men"_a)
         .def("add", &PyEndgames::add, "x"_a, "y"_a, "x_to_move"_a, "values"_a);
     nb::class_<Search>(m, "Search")
-        .def(nb::init<nb::object, std::size_t>(), "rules"_a, "megabytes"_a = 16)
+        .def(nb::init<nb::object, std::size_t, bool>(), "rules"_a, "megabytes"_a = 16,
+             "plans_ahead"_a = true)
         .def("run", &Search::run, "men"_a, "hands"_a, "mover"_a, "occurrence"_a = 1, "quiet"_a = 0,
              "history"_a = std::vector<std::uint64_t>{}, nb::kw_only(), "depth"_a = kMaxDepth,
              "nodes"_a = nb::none(), "seconds"_a = nb::none(), "lines"_a = 1, "threads"_a = 1,

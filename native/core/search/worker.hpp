@@ -21,7 +21,7 @@ namespace ludus::search {
 // What all threads of a search share.
 struct Shared {
     Rules rules;
-    Weights weights;
+    Evaluation evaluation;
     Table table;
     const Endgames* endgames = nullptr;
     std::atomic<bool> is_stopped{false};
@@ -103,7 +103,7 @@ private:
         if (shared_.endgames != nullptr) {
             if (const auto known = shared_.endgames->probe(s, ply)) return *known;
         }
-        if (depth <= 0 || ply >= kMaxPly) return evaluate(rules_, shared_.weights, s);
+        if (depth <= 0 || ply >= kMaxPly) return evaluate(rules_, shared_.evaluation, s);
         if (!can_move) return pass(node, depth, alpha, beta, ply, extra);
         // No line from here ends sooner than in the next ply.
         alpha = std::max(alpha, lost_in(ply));

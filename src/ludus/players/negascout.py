@@ -82,7 +82,7 @@ class NegascoutPlayer(Player):
 
     @cached_property
     def search(self) -> native.Search:
-        return native.Search(self.game.rules, self.settings.memory)
+        return native.Search(self.game.rules, self.settings.memory, self.level.plans_ahead)
 
     @property
     def level(self) -> Level:
