@@ -208,13 +208,12 @@ def test_every_player_takes_a_man_when_the_mill_is_closed_for_it(fresh, player):
 
 def test_the_answer_as_sanmill_gives_it(fresh):
     fresh.say("setoption name Captures value token", "setoption name Answer value sanmill")
-    fresh.say("position startpos moves d6 d7 f6 g7", "go nodes 2000")
-    assert fresh.until("info score ")[-1] == "info score 5 bestmove b6"
-    fresh.say("position startpos moves d7 d6 g7 f6 a1", "go nodes 2000")
-    *lines, answer = fresh.until("info score ")
-    points = int(list(info(lines))[-1]["cp"])
-    assert points > 0, "as Black, who is to move, sees it"
-    assert answer == f"info score {-round(points / 20)} bestmove b6"
+    for moves, sign in (("d6 d7 f6 g7", 1), ("d7 d6 g1 f6 a4", -1)):
+        fresh.say(f"position startpos moves {moves}", "go nodes 2000")
+        *lines, answer = fresh.until("info score ")
+        points = int(list(info(lines))[-1]["cp"])
+        assert points > 0, "as the side sees it that is to move and closes a mill"
+        assert answer == f"info score {round(sign * 5 * (points / 100))} bestmove b6"
     fresh.say("position fen W.W/.../.../W...../..B/B../B.. w 0 0", "go depth 3")
     assert fresh.until("info score ")[-1] == "info score 80 bestmove a4-d7"
 
