@@ -55,3 +55,24 @@ class Plan:
         data = json.dumps([self.seed, *parts]).encode()
         whole = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
         return whole >> (64 - SEED_BITS)
+
+
+def split_players(text: str) -> tuple[str, ...]:
+    """Players of a list, apart by semicolons or commas, each once.
+
+    A comma may also part the options of a player, so `key=value` belongs to the player before it.
+
+    >>> split_players("random,negascout:nodes=100,level=3;newbie")
+    ('random', 'negascout:nodes=100,level=3', 'newbie')
+    """
+    found: list[str] = []
+    for group in text.split(";"):
+        is_first = True
+        for part in filter(None, (piece.strip() for piece in group.split(","))):
+            name, _, _ = part.partition(":")
+            if "=" in name and not is_first:
+                found[-1] += f",{part}"
+            else:
+                found.append(part)
+            is_first = False
+    return tuple(dict.fromkeys(found))

@@ -1,21 +1,24 @@
 """More examples from the same: every entry as its symmetric images.
 
-`symmetries` is what the game allows: the 16 symmetries of the board. An image that shows the same
-state as an earlier one of the same entry is left out.
+`symmetries` is what the game allows: the 16 symmetries of the board. No state comes out twice: an
+image that shows the same state as an earlier one is left out, and so is an entry whose state is
+symmetric to that of an earlier entry.
 
 `published` is what the author of the thesis did, which gives its 1,628,673 entries: the same 16,
 and where both sides have exactly three men on the board, whatever they have in hand, the swap of
 outer and middle ring of all but the first. Flying men do not care where the lines run, so the
-swap is right only with empty hands, and not even always then: it can make or break a mill.
+swap is right only with empty hands. Repeated states are left out within one entry only.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.datasets.morris.boards import RING_SWAP, seen_through, state_keys
+from ludus.core.errors import UnknownName, quoted
+from ludus.core.spec import suggestion
+from ludus.datasets.morris.boards import RING_SWAP, canonical_keys, seen_through, state_keys
 from ludus.datasets.morris.entries import Entries
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 
@@ -49,14 +52,28 @@ BATCH = 8192
 
 
 def expand(entries: Entries, recipe: str = "symmetries") -> Entries:
-    """All images of each entry in turn, the entry itself first, without repeated states."""
-    return Entries.joined(expand_parts(entries, recipe))
+    """All images of each entry in turn, the entry itself first."""
+    return Entries.joined(expand_parts([entries], recipe))
 
 
-def expand_parts(entries: Entries, recipe: str = "symmetries") -> Iterator[Entries]:
-    """The same in parts, for those who write them away."""
-    for first in range(0, len(entries), BATCH):
-        yield _expanded(RECIPES[recipe](entries[first : first + BATCH]))
+def expand_parts(parts: Iterable[Entries], recipe: str = "symmetries") -> Iterator[Entries]:
+    """The same for a dataset in parts, in parts."""
+    if recipe not in RECIPES:
+        raise UnknownName(f"there is no recipe {quoted(recipe)}{suggestion(recipe, RECIPES)}")
+    images = RECIPES[recipe]
+    for entries in parts if recipe == "published" else _first_of_their_kind(parts):
+        for first in range(0, len(entries), BATCH):
+            yield _expanded(images(entries[first : first + BATCH]))
+
+
+def _first_of_their_kind(parts: Iterable[Entries]) -> Iterator[Entries]:
+    """The entries of which no symmetric one came before."""
+    seen = np.empty(0, dtype=np.uint64)
+    for entries in parts:
+        keys, first = np.unique(canonical_keys(entries), return_index=True)
+        is_new = ~np.isin(keys, seen, assume_unique=True)
+        seen = np.concatenate([seen, keys[is_new]])
+        yield entries[np.sort(first[is_new])]
 
 
 def _expanded(images: Images) -> Entries:

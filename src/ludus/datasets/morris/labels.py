@@ -11,12 +11,13 @@ state is critical if some legal move does not keep its value, that is, if the la
 moves than the field before it says. Where a game is over there are no moves.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.datasets.morris.entries import NONE, Entries
+from ludus.datasets.morris.entries import Entries
 from ludus.datasets.morris.lines import write_lines
 from ludus.datasets.morris.moves import Moves, after, legal_moves
 from ludus.datasets.morris.reachability import reached_by_counts
@@ -61,36 +62,6 @@ class Labels:
         return (self.result != UNKNOWN) & (self.num_kept < self.num_legal)
 
 
-@dataclass(slots=True)
-class Tally:
-    """Labels, counted."""
-
-    entries: int = 0
-    results: NDArray[np.int64] = field(
-        default_factory=lambda: np.zeros(len(RESULTS), dtype=np.int64)
-    )
-    critical: int = 0
-    critical_kept: int = 0
-    """Critical entries whose own move keeps the value."""
-
-    critical_reached: int = 0
-    """Critical entries whose numbers of men a game can lead to."""
-
-    critical_reached_kept: int = 0
-    random_kept: float = 0.0
-    """What a player that moves at random would keep of the critical entries, on average."""
-
-    def add(self, labels: Labels) -> None:
-        critical, reached = labels.is_critical, labels.is_reached
-        self.entries += len(labels.result)
-        self.results += np.bincount(labels.result, minlength=len(RESULTS))
-        self.critical += int(critical.sum())
-        self.critical_kept += int((critical & labels.move_keeps).sum())
-        self.critical_reached += int((critical & reached).sum())
-        self.critical_reached_kept += int((critical & reached & labels.move_keeps).sum())
-        self.random_kept += float((labels.num_kept[critical] / labels.num_legal[critical]).sum())
-
-
 def label(entries: Entries, oracle: MorrisOracle) -> Labels:
     """The labels of some entries. A few thousand at a time suit the memory best."""
     moves = legal_moves(entries, oracle.rules)
@@ -119,21 +90,33 @@ def label(entries: Entries, oracle: MorrisOracle) -> Labels:
 def labelled_lines(entries: Entries, labels: Labels) -> list[str]:
     """The entries as labelled lines, without line ends."""
     lines = write_lines(entries).decode().splitlines()
-    moves = labels.moves.moves[labels.keeps]
-    columns = (moves.frm.tolist(), moves.to.tolist(), moves.take.tolist())
-    names = iter(_NAMES[frm] + _NAMES[to] + _NAMES[take] for frm, to, take in zip(*columns, strict=True))
+    names = iter(_names(labels.moves.moves[labels.keeps]))
+    columns = (labels.result, labels.depth, labels.num_legal, labels.num_kept)
     written = []
-    fields = (labels.result, labels.depth, labels.num_legal, labels.num_kept)
-    for line, result, depth, legal, kept in zip(lines, *(f.tolist() for f in fields), strict=True):
-        moves_kept = " ".join(next(names) for _ in range(kept))
+    for line, result, depth, legal, kept in zip(
+        lines, *(column.tolist() for column in columns), strict=True
+    ):
         plies = "-" if depth < 0 else str(depth)
-        written.append(f"{line}\t{RESULTS[result]}\t{plies}\t{legal}\t{moves_kept}")
+        moves = " ".join(next(names) for _ in range(kept))
+        written.append(f"{line}\t{RESULTS[result]}\t{plies}\t{legal}\t{moves}")
     return written
 
 
+def by_numbers_of_men(entries: Entries, batch: int) -> Iterator[NDArray[np.intp]]:
+    """The numbers of the entries in batches of like ones, for which the oracle reads less."""
+    columns = (entries.own_men, entries.other_men, entries.own_hand, entries.other_hand)
+    order = np.lexsort(columns)
+    for first in range(0, len(order), batch):
+        yield order[first : first + batch]
+
+
+def _names(moves: Entries) -> list[str]:
+    columns = (moves.frm.tolist(), moves.to.tolist(), moves.take.tolist())
+    return [_NAMES[frm] + _NAMES[to] + _NAMES[take] for frm, to, take in zip(*columns, strict=True)]
+
+
 _NAMES = (*POINTS, "")
-"""Point to name; the last one answers for NONE."""
-assert _NAMES[NONE] == ""
+"""Point to name; the last one answers for NONE, which is -1."""
 
 
 def _codes(entries: Entries, oracle: MorrisOracle) -> NDArray[np.int16]:
@@ -145,7 +128,8 @@ def _codes(entries: Entries, oracle: MorrisOracle) -> NDArray[np.int16]:
     few = oracle.rules.lose_below
     known = np.array(
         [
-            own + hand < few or other + other_hand < few
+            own + hand < few
+            or other + other_hand < few
             or oriented(own, other, hand, other_hand) in oracle.tables.sectors
             for own, other, hand, other_hand in found.tolist()
         ],

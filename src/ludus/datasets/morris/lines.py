@@ -57,7 +57,7 @@ def read_lines(data: bytes, first: int = 1) -> Part:
     letters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(letters == LF)
     starts = np.concatenate([np.zeros(min(1, len(ends)), dtype=ends.dtype), ends[:-1] + 1])
-    # Where the text itself begins with LF, the byte before it is some other one and no CR counts.
+    # An empty first line has no byte before its end; the comparison of the ends leaves it alone.
     ends = ends - ((letters[ends - 1] == CR) & (ends > starts))
     lengths = ends - starts
     fits = np.flatnonzero(np.isin(lengths, LENGTHS))
@@ -109,9 +109,9 @@ def why_bad(line: bytes) -> str:
     return f"{quoted(text[29:])} has one point, but a man must move from one to another"
 
 
-def _entries(letters: Bytes, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> tuple[
-    Entries, Mask
-]:
+def _entries(
+    letters: Bytes, starts: NDArray[np.intp], lengths: NDArray[np.intp]
+) -> tuple[Entries, Mask]:
     """Lines that have a right length, and which of them are entries."""
     heads = letters[starts[:, None] + np.arange(STATE)]
     mine, enemy, nobody = (heads[:, :24] == letter for letter in (MINE, ENEMY, EMPTY))

@@ -60,13 +60,13 @@ def reached_by_counts(entries: Entries, rules: Rules) -> NDArray[np.bool_]:
     """
     columns = entries.own_men, entries.other_men, entries.own_hand, entries.other_hand
     counts, where = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    known = _subspaces(rules)
+    known = subspaces(rules)
     is_known = [Subspace(*count) in known for count in counts.tolist()]
     return np.array(is_known, dtype=bool)[where.reshape(-1)]
 
 
 @cache
-def _subspaces(rules: Rules) -> frozenset[Subspace]:
+def subspaces(rules: Rules) -> frozenset[Subspace]:
     """All numbers of men that play can lead to, those of finished games left out."""
     few = range(rules.lose_below, rules.men + 1)
     found = {Subspace(own, other, 0, 0) for own in few for other in few}
