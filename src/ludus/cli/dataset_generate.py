@@ -38,8 +38,8 @@ def generate(
         str,
         typer.Option(
             "--opponents",
-            metavar="PLAYER;PLAYER…",
-            help="Whom the teacher plays. A comma parts players, too, where it can be no option.",
+            metavar="PLAYER,PLAYER…",
+            help="Whom the teacher plays.",
             show_default="those of the game, and the teacher itself",
         ),
     ] = "",

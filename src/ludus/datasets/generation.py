@@ -77,8 +77,8 @@ class Generation:
     def run(self) -> Iterator[str]:
         """Every state that is new, while it is found."""
         if not self.working.exists() and self.out.exists():
-            self._result = self._finished()
             self.resumed = self.plan.states
+            self._result = self._finished()
             return
         with Journal(self.working, self._identity()) as journal:
             self.resumed = min(len(journal.lines), self.plan.states)

@@ -81,7 +81,8 @@ class Workers:
     """So many processes, each with one match at a time."""
 
     def __init__(self, num_workers: int, game_id: str, plan: Plan) -> None:
-        self._make = lambda: _Worker(game_id, plan)
+        self._game_id = game_id
+        self._plan = plan
         self._num_workers = num_workers
         self._workers: list[_Worker] = []
 
@@ -123,6 +124,9 @@ class Workers:
             while wanted in ready:
                 yield ready.pop(wanted)
                 wanted += 1
+
+    def _make(self) -> _Worker:
+        return _Worker(self._game_id, self._plan)
 
     def _replace(self, worker: _Worker, deaths: int) -> None:
         """A new process for the same match."""

@@ -36,7 +36,8 @@ def _halves(permutation: tuple[int, ...]) -> tuple[Boards, Boards]:
 def transformed(boards: Boards, permutation: Sequence[int]) -> Boards:
     """Boards seen through a permutation of the points."""
     low, high = _halves(tuple(permutation))
-    return low[boards & 0xFFF] | high[boards >> 12]
+    found: Boards = low[boards & 0xFFF] | high[boards >> 12]
+    return found
 
 
 def seen_through(entries: Entries, permutation: Sequence[int]) -> Entries:
@@ -99,7 +100,8 @@ def in_mills(men: Boards, diagonals: bool) -> Boards:
 
 def closes_mill(men: Boards, to: NDArray[np.int8], diagonals: bool) -> NDArray[np.bool_]:
     """Whether the man on `to` stands in a mill; `men` are those after the move."""
-    return (in_mills(men, diagonals) & bit(to)) != 0
+    found: NDArray[np.bool_] = in_mills(men, diagonals) & bit(to) != 0
+    return found
 
 
 def bit(points: NDArray[np.int8]) -> Boards:

@@ -4,15 +4,17 @@ Boards are bitboards, bit i for point i of `ludus.games.nine_mens_morris.board`,
 and the compiled rules take them as they are. Learners want classes, see `classes`.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER
 from ludus.oracle.morris import num_men
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NONE = -1
 """Instead of a point, where a move does not have this part."""
@@ -65,8 +67,9 @@ class Entries:
 
     @classmethod
     def empty(cls) -> Self:
-        boards, hands, points = (np.empty(0, kind) for kind in (np.uint32, np.uint8, np.int8))
-        return cls(boards, boards, hands, hands, points, points, points)
+        board, hand = np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8)
+        point = np.empty(0, dtype=np.int8)
+        return cls(board, board, hand, hand, point, point, point)
 
     @property
     def own_men(self) -> NDArray[np.uint8]:
@@ -79,7 +82,8 @@ class Entries:
 
     @property
     def has_move(self) -> NDArray[np.bool_]:
-        return self.to != NONE
+        has: NDArray[np.bool_] = self.to != NONE
+        return has
 
     @property
     def phases(self) -> NDArray[np.uint8]:

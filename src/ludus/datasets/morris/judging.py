@@ -83,4 +83,5 @@ def _can_move(entries: Entries, rules: Rules) -> NDArray[np.bool_]:
     reach = np.where(goes_anywhere, np.uint32(ALL_POINTS), np.uint32(0))
     for man, near in zip(range(len(POINTS)), neighbour_masks(rules.diagonals), strict=True):
         reach |= np.where(entries.own >> np.uint32(man) & 1 != 0, near, np.uint32(0))
-    return reach & free != 0
+    can: NDArray[np.bool_] = reach & free != 0
+    return can

@@ -59,7 +59,8 @@ class Labels:
     @property
     def is_critical(self) -> NDArray[np.bool_]:
         """Where some move gives something away."""
-        return (self.result != UNKNOWN) & (self.num_kept < self.num_legal)
+        is_known: NDArray[np.bool_] = self.result != UNKNOWN
+        return is_known & (self.num_kept < self.num_legal)
 
 
 def label(entries: Entries, oracle: MorrisOracle) -> Labels:

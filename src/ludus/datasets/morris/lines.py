@@ -86,7 +86,7 @@ def write_lines(entries: Entries, line_end: bytes = b"\n") -> bytes:
         table[:, 29 + 2 * place : 31 + 2 * place] = _NAMES[points]
     table[:, LENGTHS[-1] :] = np.frombuffer(line_end, dtype=np.uint8)
     # No part of a line is a zero byte, so what is not there falls out.
-    return table[table != 0].tobytes()
+    return bytes(table[table != 0].tobytes())
 
 
 def why_bad(line: bytes) -> str:
@@ -126,8 +126,8 @@ def _entries(
     # The hand is like a point before the others: where a man is placed, the points shift by one.
     moving, placing = points[:, :3], np.stack([np.full_like(points[:, 0], NONE), *points.T[:2]], 1)
     frm, to, take = np.where(is_placing[:, None], placing, moving).T
-    boards = (_board(men) for men in (mine, enemy))
-    return Entries(*boards, digits[:, 0], digits[:, 1], to, frm, take), is_good
+    hands = digits[:, 0], digits[:, 1]
+    return Entries(_board(mine), _board(enemy), *hands, to, frm, take), is_good
 
 
 def _points(

@@ -1,6 +1,7 @@
 """Every legal move of many positions at once, in the order in which the rules list them."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,6 @@ def _steps(entries: Entries, rules: Rules) -> NDArray[np.bool_]:
     return steps
 
 
-def _with_moves(entries: Entries, frm: NDArray[np.intp], to: NDArray[np.intp]) -> Entries:
+def _with_moves(entries: Entries, frm: NDArray[Any], to: NDArray[Any]) -> Entries:
     nothing = np.full(len(entries), NONE, dtype=np.int8)
-    state = entries.columns()[:4]
-    return Entries(*state, to.astype(np.int8), frm.astype(np.int8), nothing)
+    return replace(entries, to=to.astype(np.int8), frm=frm.astype(np.int8), take=nothing)

@@ -57,7 +57,8 @@ class Statistics:
 
     def shares(self, part: int) -> NDArray[np.float64]:
         """How often TO (0), FROM (1) or REMOVE (2) has each class."""
-        return self.classes[part] / max(1, self.with_move)
+        shares: NDArray[np.float64] = self.classes[part] / max(1, self.with_move)
+        return shares
 
     def entropy(self, part: int) -> float:
         """In bits: 0 if the class is always the same, 4.64 if all 25 are equally frequent."""
