@@ -115,14 +115,15 @@ class Generation:
         random.Random(self.plan.seed_of("order")).shuffle(lines)
         data = "".join(f"{line}{self.generator.line_end}" for line in lines).encode()
         sha256 = hashlib.sha256(data).hexdigest()
-        about = {**self._identity(), "states": self.plan.states, "matches": journal.next_match}
+        matches = journal.num_matches(self.plan.states)
+        about = {**self._identity(), "states": self.plan.states, "matches": matches}
         for path, content in (
             (self.out, data),
             (self.sidecar, json.dumps({**about, "sha256": sha256}, indent=2).encode() + b"\n"),
         ):
             with whole_file(path) as file:
                 file.write(content)
-        return self._generated(journal.next_match, sha256)
+        return self._generated(matches, sha256)
 
     def _finished(self) -> Generated:
         """What an earlier run of the same plan has made."""

@@ -28,6 +28,7 @@ class Journal:
         self.path = path
         self.lines: list[str] = []
         self.next_match = 0
+        self._ends: list[tuple[int, int]] = []
         self._head = json.dumps(identity, sort_keys=True).encode() + b"\n"
         try:
             self._file = path.open("a+b")
@@ -66,7 +67,11 @@ class Journal:
             self._file.flush()
         except OSError as error:
             raise _cannot_write(self.path, error) from error
-        self.lines += lines
+        self._take_in(match, lines)
+
+    def num_matches(self, num_lines: int) -> int:
+        """How many matches it took to find so many lines."""
+        return next(match + 1 for match, have in self._ends if have >= num_lines)
 
     def remove(self) -> None:
         """Everything is in its place; the working file is not needed any more."""
@@ -94,13 +99,17 @@ class Journal:
             body = _lines(data, block.end(), count)
             if zlib.crc32(body) != checksum:
                 break
-            self.lines += body.decode().splitlines()
-            self.next_match = match + 1
+            self._take_in(match, body.decode().splitlines())
             end = block.end() + len(body)
         os.truncate(self._file.fileno(), end)
         if end == 0:
             self._file.write(self._head)
             self._file.flush()
+
+    def _take_in(self, match: int, lines: list[str]) -> None:
+        self.lines += lines
+        self._ends.append((match, len(self.lines)))
+        self.next_match = match + 1
 
 
 def _lines(data: bytes, start: int, count: int) -> bytes:
