@@ -12,10 +12,11 @@ from ludus.datasets.morris.entries import NONE
 from ludus.datasets.morris.judging import REASONS, check_rules, judge
 from ludus.datasets.morris.lines import write_lines
 from ludus.datasets.morris.moves import after, legal_moves
-from ludus.datasets.morris.reachability import IMPOSSIBLE, find_impossible
+from ludus.datasets.morris.reachability import IMPOSSIBLE, find_impossible, subspaces
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis
 from ludus.games.nine_mens_morris.move import Move
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
+from ludus.oracle.sectors import all_sectors, halves, subspace
 
 WITH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
 
@@ -144,6 +145,36 @@ def test_states_that_no_game_leads_to(line, reason):
     part = read_lines(line.encode())
     assert part.bad == []
     assert reason in IMPOSSIBLE[find_impossible(part.entries, Rules())[0]]
+
+
+@pytest.mark.parametrize("men", [3, 4])
+def test_the_numbers_of_men_that_games_lead_to(men):
+    """With few men, beginners' games come through all of them."""
+    rules = Rules(men=men)
+    game, source, seen = NineMensMorris(rules), random.Random(1), set()
+    for _ in range(1000):
+        position = game.start()
+        while position.outcome() is None and sum(position.hands) > 0:
+            own, other = position.mover, 1 - position.mover
+            counts = [len(position.men[side]) for side in (own, other)]
+            seen.add((*counts, position.hands[own], position.hands[other]))
+            moves = position.heuristic_moves("newbie") if source.random() < 0.9 else []
+            position = position.play(source.choice(moves or position.legal_moves()))
+    assert seen == {count for count in subspaces(rules) if count.mover_hand > 0}
+
+
+def test_the_oracle_solves_more_than_games_lead_to():
+    """It takes both sides for the one that began; so has it 294 subspaces with men in hand."""
+    rules = Rules()
+    solved = {
+        subspace(sector, x_to_move)
+        for sector in all_sectors(rules)
+        for x_to_move in halves(rules, sector)
+    }
+    assert subspaces(rules) < solved
+    extra = solved - subspaces(rules)
+    assert (3, 2, 1, 1) in extra
+    assert (len(extra), len([each for each in solved if each.mover_hand])) == (25, 294)
 
 
 @pytest.mark.parametrize("preset", ["lasker", "morabaraba", "vrajitoru"])

@@ -102,7 +102,7 @@ class MorrisGenerator(Generator):
             named_player(spec, game)
 
     def lines(self, plan: Plan, number: int) -> list[str]:
-        opponent, side, start = self._match(plan, number)
+        opponent, side, start = self.match(plan, number)
         game = _game(plan)
         teacher = Noting(named_player(plan.teacher, game), plan.limit)
         other = named_player(opponent, game)
@@ -126,7 +126,8 @@ class MorrisGenerator(Generator):
         seen = self._standard.parse(line).canonical()
         return seen.bits, seen.hands
 
-    def _match(self, plan: Plan, number: int) -> Match:
+    def match(self, plan: Plan, number: int) -> Match:
+        """Who plays whom, and from where."""
         pair, side = divmod(number, 2)
         opponent = plan.opponents[pair % len(plan.opponents)]
         played = pair // len(plan.opponents)

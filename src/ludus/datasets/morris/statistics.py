@@ -91,7 +91,7 @@ def describe(parts: Iterable[Part], rules: Rules) -> Statistics:
     states, classes, lines = [], [], []
     for part in parts:
         entries = part.entries
-        _count(found, part)
+        count(found, part)
         _sort_out(found.illegal, judge(entries, rules), REASONS, part.numbers)
         _sort_out(found.impossible, find_impossible(entries, rules), IMPOSSIBLE, part.numbers)
         states.append(state_keys(entries))
@@ -106,7 +106,8 @@ def describe(parts: Iterable[Part], rules: Rules) -> Statistics:
     return found
 
 
-def _count(found: Statistics, part: Part) -> None:
+def count(found: Statistics, part: Part) -> None:
+    """Add the numbers of a part, without looking at what is wrong or repeated."""
     entries = part.entries
     found.entries += len(entries)
     found.bad += part.bad
