@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from dataset_examples import data, examples, lines
-from oracle.solved_games import solve_into
 
 from ludus.datasets.morris import read_lines
 from ludus.datasets.morris.label_tally import LabelTally
@@ -12,6 +11,7 @@ from ludus.games.nine_mens_morris import NineMensMorris, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle import oracle_for
 from ludus.oracle.oracle import Oracle
+from oracle.solved_games import solve_into
 
 RULES = Rules(men=4)
 

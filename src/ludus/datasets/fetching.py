@@ -25,8 +25,11 @@ PARTIAL, FROM_THE_START = 206, 416
 def is_there(remote: Remote, folder: Path) -> bool:
     """Whether the file is there already; an error if another one is in its place."""
     path = folder / remote.name
-    if not path.exists():
-        return False
+    try:
+        if not path.exists():
+            return False
+    except (OSError, ValueError) as error:
+        raise CannotFetch(f"cannot use {quoted(str(folder), 200)}: {_reason(error)}") from error
     if _sha256(path) != remote.sha256:
         shown = quoted(str(path), 200)
         raise CannotFetch(f"{shown} is there and is not the published file; move it away")

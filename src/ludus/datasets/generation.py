@@ -16,7 +16,7 @@ from typing import Any
 from ludus.core.errors import LudusError, quoted
 from ludus.datasets.errors import BadDataset
 from ludus.datasets.generators import GENERATORS, Generator
-from ludus.datasets.journal import Journal
+from ludus.datasets.journal import Journal, cannot_write
 from ludus.datasets.plan import Plan
 from ludus.datasets.workers import Workers
 from ludus.games import game as named_game
@@ -76,7 +76,7 @@ class Generation:
 
     def run(self) -> Iterator[str]:
         """Every state that is new, while it is found."""
-        if not self.working.exists() and self.out.exists():
+        if self._is_made():
             self.resumed = self.plan.states
             self._result = self._finished()
             return
@@ -86,6 +86,16 @@ class Generation:
                 yield from self._play(journal)
             self._result = self._finish(journal)
             journal.remove()
+
+    def _is_made(self) -> bool:
+        """Whether the file is there, and no work on it is left; an error if it cannot be."""
+        try:
+            if self.out.is_symlink() or (self.out.exists() and not self.out.is_file()):
+                # Renaming would put a file in the place of the link, be it /dev/stdout itself.
+                raise ValueError("it is not a regular file")
+            return self.out.exists() and not self.working.exists()
+        except (OSError, ValueError) as error:
+            raise cannot_write(self.out, error) from error
 
     def _play(self, journal: Journal) -> Iterator[str]:
         key = self.generator.key

@@ -39,7 +39,7 @@ class Journal:
                 self._file.close()
                 raise
         except (OSError, ValueError) as error:
-            raise _cannot_write(path, error) from error
+            raise cannot_write(path, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +66,7 @@ class Journal:
             self._file.write(head + body)
             self._file.flush()
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise cannot_write(self.path, error) from error
         self._take_in(match, lines)
 
     def num_matches(self, num_lines: int) -> int:
@@ -123,6 +123,7 @@ def _lines(data: bytes, start: int, count: int) -> bytes:
     return data[start:end]
 
 
-def _cannot_write(path: Path, error: Exception) -> CannotWrite:
+def cannot_write(path: Path, error: Exception) -> CannotWrite:
+    """The error for a file that cannot be written."""
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return CannotWrite(f"cannot write {quoted(str(path), 200)}: {reason}")
