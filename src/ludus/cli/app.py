@@ -7,6 +7,7 @@ import typer
 from ludus.cli import (
     bench,
     choose,
+    dataset,
     engine,
     games,
     match,
@@ -69,3 +70,5 @@ for command in (
     bench.bench,
 ):
     app.command()(command)
+
+app.add_typer(dataset.app, name="dataset")
