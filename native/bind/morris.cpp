@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bind/rules.hpp"
+#include "bind/tally.hpp"
 #include "morris/heuristics.hpp"
 #include "morris/perft.hpp"
 #include "morris/playouts.hpp"
@@ -23,6 +24,9 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace ludus::morris;
+using ludus::bind::kReasonNames;
+using ludus::bind::let_interrupts_through;
+using ludus::bind::python_tally;
 
 namespace {
 
@@ -33,8 +37,6 @@ PyObject* bad_move = nullptr;
 constexpr int kParts = kNone + 1;
 std::array<PyObject*, kParts * kParts * kParts> moves{};
 std::array<PyObject*, kReasons * 3> outcomes{};
-constexpr std::array<const char*, kReasons> kReasonNames{"none",       "men",     "full",
-                                                         "repetition", "blocked", "quiet"};
 
 void configure(nb::object move_class, nb::object outcome_class, nb::object error) {
     move_type = move_class.release().ptr();
@@ -210,26 +212,6 @@ PyPosition canonical_position(const PyPosition& self) {
     PyPosition result{self.known, {self.state(), self.position.occurrence, self.position.quiet, {}}};
     const auto [first, second] = canonical(self.state().men[0], self.state().men[1]);
     result.position.state.men = {first, second};
-    return result;
-}
-
-// Called while the interpreter is left free: lets Ctrl-C through.
-void let_interrupts_through() {
-    const nb::gil_scoped_acquire hold;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
-nb::dict python_tally(const Tally& tally) {
-    nb::dict reasons;
-    for (std::size_t r = 0; r < kReasons; ++r) {
-        if (tally.reasons[r] > 0) reasons[r == 0 ? "length" : kReasonNames[r]] = tally.reasons[r];
-    }
-    nb::dict result;
-    result["games"] = tally.games;
-    result["plies"] = tally.plies;
-    result["wins"] = std::pair{tally.winners[0], tally.winners[1]};
-    result["draws"] = tally.winners[2];
-    result["reasons"] = reasons;
     return result;
 }
 
