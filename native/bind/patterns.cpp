@@ -52,19 +52,22 @@ Take read_take(const std::string& name) {
 class Fuzzy {
 public:
     Fuzzy(nb::object rules, const std::vector<double>& scores,
-          const std::vector<std::pair<Pattern, Pattern>>& edges, double rate_threshold, bool corners,
+          const std::vector<std::pair<Pattern, Pattern>>& edges, double rate_threshold, double move_threshold, bool corners,
           bool defends, const std::string& take)
         : rules_(checked_rules(rules)), knowledge_(std::make_unique<Knowledge>()) {
         require(scores.size() == kPatterns, "there are 512 patterns");
         require(std::all_of(scores.begin(), scores.end(), [](double score) { return score >= 0 && score < 1e300; }),
                 "scores are numbers from 0 to 1e300");
-        require(rate_threshold >= 0 && std::isfinite(rate_threshold), "a threshold is not negative");
+        for (const double threshold : {rate_threshold, move_threshold}) {
+            require(threshold >= 0 && threshold <= 1e6, "thresholds are numbers from 0 to 1e6");
+        }
         std::copy(scores.begin(), scores.end(), knowledge_->scores.begin());
         for (const auto& [before, after] : edges) {
             require(before < kPatterns && after < kPatterns, "patterns are numbered from 0 to 511");
             knowledge_->edges.set(std::size_t{before} * kPatterns + after);
         }
         knowledge_->rate_threshold = rate_threshold;
+        knowledge_->move_threshold = move_threshold;
         knowledge_->corners = corners;
         knowledge_->defends = defends;
         knowledge_->take = read_take(take);
@@ -122,8 +125,8 @@ NB_MODULE(patterns, m) {
     m.doc() = "The Fuzzy player in C++: the twin of ludus.learn.patterns.fuzzy.";
     nb::class_<Fuzzy>(m, "Fuzzy", nb::is_final())
         .def(nb::init<nb::object, const std::vector<double>&, const std::vector<std::pair<Pattern, Pattern>>&, double,
-                      bool, bool, const std::string&>(),
-             "rules"_a, "scores"_a, "edges"_a, "rate_threshold"_a = 2.0, "corners"_a = true, "defends"_a = true,
+                      double, bool, bool, const std::string&>(),
+             "rules"_a, "scores"_a, "edges"_a, "rate_threshold"_a = 2.0, "move_threshold"_a = 0.0, "corners"_a = true, "defends"_a = true,
              "take"_a = "random")
         .def("weights", &Fuzzy::weights, "men"_a, "hands"_a, "mover"_a);
     m.def("games", &python_games, "rules"_a, "men"_a, "hands"_a, "mover"_a, "first"_a, "second"_a, "games"_a,

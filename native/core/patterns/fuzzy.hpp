@@ -25,7 +25,8 @@ enum class Take : std::uint8_t { random, share, best };
 struct Knowledge {
     std::array<double, kPatterns> scores{};
     std::bitset<kPatterns * kPatterns> edges{};
-    double rate_threshold = 2;
+    double move_threshold = 0;  // how many times the old score an own move must reach
+    double rate_threshold = 2;  // the same for a move of the other side that is to be blocked
     bool corners = true;  // whether a man that comes from another quadrant is scored
     bool defends = true;
     Take take = Take::random;
@@ -47,7 +48,7 @@ public:
         double score = 1;
         morris::for_each_move(rules, s, [&](Move move) {
             if (move.from != last.from || move.to != last.to) {
-                score = std::max(own_score(s.own(), move), threats[move.to]);
+                score = best(s.own(), move, std::max(1.0, threats[move.to]), known_.move_threshold);
                 last = move;
             }
             moves_.push_back(move);
@@ -74,10 +75,9 @@ public:
     }
 
 private:
-    // The best known score of a step for the side with these men, at least 1; `accept` says
-    // whether the change of a pattern is to be looked at.
-    template <class Accept>
-    double best(Bits men, Move step, double floor, const Accept& accept) const {
+    // The best known score of a step for the side with these men, at least `floor`, among the
+    // patterns whose score is more than `threshold` times what it was.
+    double best(Bits men, Move step, double floor, double threshold) const {
         const Bits moved = (step.from == morris::kNone ? men : men & ~bit(step.from)) | bit(step.to);
         double score = floor;
         for (int q = 0; q < kQuadrants; ++q) {
@@ -85,15 +85,12 @@ private:
             const bool comes_in = step.from != morris::kNone && !has_point(q, step.from);
             if (comes_in && !known_.corners) continue;
             const Pattern before = pattern(men, q), after = pattern(moved, q);
-            if (known_.knows(before, after) && accept(before, after)) {
-                score = std::max(score, known_.scores[after]);
+            const double reached = known_.scores[after];
+            if (known_.knows(before, after) && reached > threshold * known_.scores[before]) {
+                score = std::max(score, reached);
             }
         }
         return score;
-    }
-
-    double own_score(Bits own, Move step) const {
-        return best(own, step, 1, [](Pattern, Pattern) { return true; });
     }
 
     // For each point the best score the other side could reach by a step to it.
@@ -104,9 +101,7 @@ private:
             if (move.from == last.from && move.to == last.to) return;
             last = move;
             double& threat = threats[move.to];
-            threat = best(s.own(), move, threat, [&](Pattern before, Pattern after) {
-                return known_.scores[after] > known_.rate_threshold * known_.scores[before];
-            });
+            threat = best(s.own(), move, threat, known_.rate_threshold);
         });
     }
 

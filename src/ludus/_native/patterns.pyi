@@ -14,6 +14,7 @@ class Fuzzy:
         scores: Sequence[float],
         edges: Sequence[tuple[int, int]],
         rate_threshold: float = 2.0,
+        move_threshold: float = 0.0,
         corners: bool = True,
         defends: bool = True,
         take: str = "random",

@@ -5,6 +5,9 @@ Vrajitoru's paper (section 5), with what it leaves open read as follows:
 - A step is a man placed, or moved from one point to another; its score begins at 1. The pattern of
   each quadrant with the step's target changes. If the network knows that change as a move, the
   score is raised to that of the new pattern. The quadrant a man leaves does not raise the score.
+- The paper sets `moveThr` to 5 without saying what it is. It is read as the counterpart of rateThr
+  for own moves: a new pattern counts only if its score is more than `move_threshold` times the old
+  one's. Without it a quadrant with a closed mill makes every idle move in it look splendid.
 - Where a man comes into a quadrant from another one, over a corner (or flying), the change is known
   as that of a man from outside: this is the paper's *corner move*.
 - The defence: a step of the other side, were it to move, threatens its target if the network knows
@@ -39,7 +42,14 @@ class Knowledge:
     """The moves that count as known."""
 
     rate_threshold: float = 2.0
+    """How many times the old score a move of the other side must reach to be worth blocking."""
+
+    move_threshold: float = 0.0
+    """How many times the old score an own move must reach to be raised."""
+
     corners: bool = True
+    """Whether a man that comes from another quadrant is scored."""
+
     defends: bool = True
     take: Take = "random"
 
@@ -57,19 +67,17 @@ def weigh(position: Any, known: Knowledge) -> list[float]:
         if move.to is None:
             weights.append(1.0)
             continue
-        score = max([1.0, threats.get(move.to, 0.0), *_scores(own, (move.frm, move.to), known)])
+        found = _scores(own, (move.frm, move.to), known, known.move_threshold)
+        score = max([1.0, threats.get(move.to, 0.0), *found])
         weights.append(score if move.take is None else score * shares[move.take])
     return weights
 
 
-def _scores(men: int, step: Step, known: Knowledge) -> Iterator[float]:
-    """The scores of the new patterns that a step of a side with these men is known to make."""
-    for _, new in _known_changes(men, step, known):
-        yield known.scores[new]
+def _scores(men: int, step: Step, known: Knowledge, threshold: float) -> Iterator[float]:
+    """The scores of the patterns that a step of a side with these men is known to make.
 
-
-def _known_changes(men: int, step: Step, known: Knowledge) -> Iterator[tuple[int, int]]:
-    """Old and new pattern of each quadrant with the target in which the step is a known move."""
+    Only those count that are more than `threshold` times what they were.
+    """
     frm, to = step
     moved = men | 1 << to
     if frm is not None:
@@ -78,9 +86,9 @@ def _known_changes(men: int, step: Step, known: Knowledge) -> Iterator[tuple[int
         comes_in = frm is not None and quadrant not in HOMES[frm]
         if comes_in and not known.corners:
             continue
-        change = pattern(men, quadrant), pattern(moved, quadrant)
-        if change in known.edges:
-            yield change
+        old, new = pattern(men, quadrant), pattern(moved, quadrant)
+        if (old, new) in known.edges and known.scores[new] > threshold * known.scores[old]:
+            yield known.scores[new]
 
 
 def _threats(position: Any, known: Knowledge) -> Mapping[int, float]:
@@ -88,9 +96,8 @@ def _threats(position: Any, known: Knowledge) -> Mapping[int, float]:
     other = 1 - position.mover
     found: dict[int, float] = {}
     for step in _steps(position, other):
-        for old, new in _known_changes(position.bits[other], step, known):
-            if known.scores[new] > known.rate_threshold * known.scores[old]:
-                found[step[1]] = max(found.get(step[1], 0.0), known.scores[new])
+        for score in _scores(position.bits[other], step, known, known.rate_threshold):
+            found[step[1]] = max(found.get(step[1], 0.0), score)
     return found
 
 
