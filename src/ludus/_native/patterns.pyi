@@ -19,9 +19,7 @@ class Fuzzy:
         defends: bool = True,
         take: str = "random",
     ) -> None: ...
-    def weights(
-        self, men: tuple[int, int], hands: tuple[int, int], mover: int
-    ) -> list[float]: ...
+    def weights(self, men: tuple[int, int], hands: tuple[int, int], mover: int) -> list[float]: ...
 
 def games(
     rules: Rules,

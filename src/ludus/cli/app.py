@@ -9,6 +9,7 @@ from ludus.cli import (
     choose,
     games,
     match,
+    patterns,
     perft,
     play,
     regret,
@@ -67,3 +68,5 @@ for command in (
     bench.bench,
 ):
     app.command()(command)
+
+app.add_typer(patterns.app, name="patterns")

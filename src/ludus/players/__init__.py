@@ -16,6 +16,8 @@ PLAYERS: Registry[type[Player]] = Registry(
         "focused": "ludus.players.focused:FocusedPlayer",
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
+        "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
+        "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",
     },
 )
 

@@ -102,7 +102,9 @@ def from_bytes(data: bytes) -> Network:
     if header.get("version") != VERSION:
         version = quoted(str(header.get("version")))
         raise BadNetwork(f"is a network of version {version}; this program reads {VERSION}")
-    games, number, note = (header.get(key) for key in ("games", "edges", "note"))
+    games: Any = header.get("games")
+    number: Any = header.get("edges")
+    note = header.get("note")
     if not (_is_count(games) and _is_count(number) and isinstance(note, str)):
         raise BadNetwork("is damaged: its first line lacks something")
     if number > MAX_EDGES or len(note) > MAX_NOTE:

@@ -20,11 +20,13 @@ Vrajitoru's paper (section 5), with what it leaves open read as follows:
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ludus.games.nine_mens_morris.board import neighbours
-from ludus.games.nine_mens_morris.move import Move
 from ludus.learn.patterns.quadrants import HOMES, pattern
+
+if TYPE_CHECKING:
+    from ludus.games.nine_mens_morris.move import Move
 
 Take = Literal["random", "share", "best"]
 Step = tuple[int | None, int]

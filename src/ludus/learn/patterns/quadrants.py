@@ -43,8 +43,8 @@ LINES: tuple[int, ...] = tuple(
 def pattern(men: int, quadrant: int) -> int:
     """The pattern of a side whose men are this bitboard."""
     number = 0
-    for point in QUADRANTS[quadrant]:
-        number = 2 * number + (men >> point & 1)
+    for place in QUADRANTS[quadrant]:
+        number = 2 * number + (men >> place & 1)
     return number
 
 
@@ -93,5 +93,3 @@ def describe_move(before: int, after: int) -> str:
     if not arrived:
         return f"{names[0]} leaves"
     return "-".join(filter(None, names))
-
-

@@ -38,7 +38,24 @@ class Settings:
         return Weights(self.wL, self.wT, self.wF, self.wM)
 
 
-PRESETS: Mapping[str, Settings] = MappingProxyType({"seed": Settings()})
+PRESETS: Mapping[str, Settings] = MappingProxyType(
+    {
+        "seed": Settings(),
+        "tuned": Settings(
+            k=5.7,
+            mutual=0.1,
+            wL=25,
+            wT=0.1,
+            wF=12,
+            wM=1,
+            rateThr=13,
+            moveThr=39,
+            passes=4,
+            take="best",
+            network="long",
+        ),
+    }
+)
 
 RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -99,7 +116,7 @@ class Options:
     defence: bool | None = None
     """Whether threats are blocked at all."""
 
-    take: Take | None = None
+    take: Literal["preset", "random", "share", "best"] = "preset"
     """The man that is taken: any, by what it is worth, or the one worth most."""
 
     network: str | None = None
@@ -123,17 +140,24 @@ class Options:
         """The preset with what was asked for."""
         names = [field.name for field in fields(Settings)]
         asked: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return replace(PRESETS[self.preset], **{n: v for n, v in asked.items() if v is not None})
+        is_open = (None, "preset")
+        return replace(PRESETS[self.preset], **{n: v for n, v in asked.items() if v not in is_open})
+
+
+def with_lent_scores(network: Network, settings: Settings) -> Network:
+    """The network with its lent scores as the settings want them: computed anew, or as they are."""
+    if not settings.passes:
+        return network
+    used = network.copy()
+    used.reset()
+    for _ in range(settings.passes):
+        used.spread(settings.weights, settings.mutual)
+    return used
 
 
 def knowledge(network: Network, settings: Settings) -> Knowledge:
     """What a network says with these settings. The network keeps its own lent scores."""
-    used = network
-    if settings.passes:
-        used = network.copy()
-        used.reset()
-        for _ in range(settings.passes):
-            used.spread(settings.weights, settings.mutual)
+    used = with_lent_scores(network, settings)
     return Knowledge(
         _powers(used.sums(settings.weights), settings.k),
         frozenset(network.known_edges(settings.seen)),
