@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "bind/heuristics.hpp"
 #include "bind/rules.hpp"
 #include "bind/tally.hpp"
 #include "morris/heuristics.hpp"
@@ -27,6 +28,7 @@ using namespace ludus::morris;
 using ludus::bind::kReasonNames;
 using ludus::bind::let_interrupts_through;
 using ludus::bind::python_tally;
+using ludus::bind::read_heuristic;
 
 namespace {
 
@@ -225,13 +227,6 @@ nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint6
         tally = playouts(self.rules(), self.position, games, seed, threads, max_plies, let_interrupts_through);
     }
     return python_tally(tally);
-}
-
-Heuristic read_heuristic(const std::string& name) {
-    for (const Heuristic heuristic : kHeuristics) {
-        if (name == heuristic.name) return heuristic;
-    }
-    throw std::invalid_argument("the heuristics are newbie, basic and focused");
 }
 
 nb::dict python_heuristic_games(const PyPosition& self, const std::string& first,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "bind/heuristics.hpp"
 #include "bind/rules.hpp"
 #include "bind/tally.hpp"
 #include "patterns/games.hpp"
@@ -92,10 +93,7 @@ Side read_side(const Named& named) {
         require(*fuzzy != nullptr, "there is no player");
         return (*fuzzy)->knowledge();
     }
-    for (const ludus::morris::Heuristic& heuristic : ludus::morris::kHeuristics) {
-        if (std::get<std::string>(named) == heuristic.name) return heuristic;
-    }
-    throw std::invalid_argument("the heuristics are newbie, basic and focused");
+    return ludus::bind::read_heuristic(std::get<std::string>(named));
 }
 
 nb::dict python_games(nb::object rules_object, Boards men, Hands hands, std::uint8_t mover, const Named& first,

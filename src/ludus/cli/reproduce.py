@@ -2,7 +2,7 @@
 
 import json as json_format
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ludus.reproduce.context import Progress
     from ludus.reproduce.experiment import Experiment
     from ludus.reproduce.results import Results
+
+WIDE = 160
+"""Columns of a table that goes into a file or another program."""
 
 
 def reproduce(
@@ -144,8 +147,10 @@ def _results(
         from ludus.reproduce.results import read_results
 
         return read_results(experiment)
+    from ludus.reproduce.cells import make_folder
     from ludus.reproduce.running import run_experiment
 
+    make_folder(out / experiment.id)  # better an error now than after the work
     try:
         with _bar(experiment.id) as progress:
             return run_experiment(
@@ -189,15 +194,29 @@ def _report(results: "Results", folder: Path) -> list[Path]:
     return files
 
 
+def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """The table; where it is too wide the texts are folded, and the numbers never."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    last = len(headings) - 1
+    for number, heading in enumerate(headings):
+        is_text = number in (0, last)
+        table.add_column(heading, no_wrap=not is_text, justify="left" if is_text else "right")
+    for row in rows:
+        table.add_row(*row)
+    out = console()
+    if not out.is_terminal:
+        out.width = WIDE
+    out.print(table)
+
+
 def _print(results: "Results", page: Path) -> None:
     from ludus.reproduce.texts import HEADINGS, cells_of
 
     published = results.published
     print(f"{published.title}\n{published.source}; size {results.size}, seed {results.seed}\n")
-    rows = [cells_of(row) for row in results.rows]
-    has_notes = any(row[-1] for row in rows)
-    columns = len(HEADINGS) if has_notes else len(HEADINGS) - 1
-    print_table(HEADINGS[:columns], [row[:columns] for row in rows])
+    _print_rows(HEADINGS, [cells_of(row) for row in results.rows])
     for remark in results.findings.remarks:
         print(f"\n{remark}")
     print(f"\n{len(published.differences)} differences from the paper and more: {page}")

@@ -53,7 +53,7 @@ def file_name(key: str) -> str:
     """A name for a file that people recognise and that no other key has.
 
     >>> file_name("basic:newbie / first")
-    'basic-newbie-first-8ad28acb'
+    'basic-newbie-first-01ffbe86'
     """
     digest = hashlib.blake2b(key.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
     return f"{slug(key)}-{digest}"

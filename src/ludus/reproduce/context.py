@@ -104,12 +104,14 @@ class Context:
         key: str = "",
         limit: Limit = Limit(),  # noqa: B008 - frozen
         max_plies: int = MAX_PLIES,
+        is_kept: bool = True,
     ) -> "Tally":
         """Let two players meet; the tally counts for them in this order, whoever begins.
 
         Matches that are alike in everything are the same match; `key` tells them apart. Where both
         players are compiled, thousands of games take a second; elsewhere they are played by `jobs`
-        processes, and each game is kept as it ends.
+        processes, and each game is kept as it ends. `is_kept=False` leaves that to a larger cell
+        of which the match is a part.
         """
         from ludus.reproduce.matches import Match, Tally, check, played_compiled
 
@@ -121,7 +123,7 @@ class Context:
             found = played_compiled(match, self.jobs)
             return asdict(self._in_arena(match) if found is None else found)
 
-        return Tally(**self.cell(f"match {match.key}", play))
+        return Tally(**(self.cell(f"match {match.key}", play) if is_kept else play()))
 
     def _in_arena(self, match: Any) -> "Tally":
         from ludus.arena.run import LocalPool

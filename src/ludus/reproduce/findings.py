@@ -1,16 +1,18 @@
 """What an experiment yields while it runs."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from ludus.core.errors import quoted
 from ludus.reproduce.cells import slug
 from ludus.reproduce.errors import BadExperiment
 from ludus.reproduce.intervals import mean_interval, share_interval
 
 Cell = str | int | float | bool | None
 """What may stand in a table."""
+
+LARGEST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +39,20 @@ class Measured:
     """The unit of a row of our own; rows of the TOML file have theirs."""
 
     def __post_init__(self) -> None:
-        numbers = [number for number in (self.value, self.low, self.high) if number is not None]
-        if not all(isinstance(number, int | float) for number in numbers):
-            raise BadExperiment(f"Measured {self.name!r}: {numbers!r:.80} are not numbers")
-        if math.isnan(self.value) or math.isinf(self.value):
-            raise BadExperiment(f"Measured {self.name!r} has the value {self.value}")
+        _check_texts(self, self.name, self.note, self.unit)
         if (self.low is None) != (self.high is None):
-            raise BadExperiment(f"Measured {self.name!r} has half an interval")
+            raise BadExperiment(f"{quoted(self.name)} has half an interval")
+        for number in (self.value, self.low, self.high, self.count):
+            if number is not None and not _is_finite(number):
+                raise BadExperiment(f"{quoted(self.name)} is measured as {number!r:.40}")
+        if self.value is None:
+            raise BadExperiment(f"{quoted(self.name)} is measured as None")
 
     @classmethod
     def share(cls, name: str, hits: int, count: int, note: str = "", unit: str = "%") -> Self:
         """So many of so many, in percent, with the exact interval."""
         if not 0 <= hits <= count or not count:
-            raise BadExperiment(f"Measured {name!r}: {hits} of {count} is not a share")
+            raise BadExperiment(f"{quoted(name)}: {hits} of {count} is not a share")
         low, high = share_interval(hits, count)
         return cls(name, 100 * hits / count, 100 * low, 100 * high, count, note, unit)
 
@@ -57,7 +60,7 @@ class Measured:
     def mean(cls, name: str, values: Sequence[float], note: str = "", unit: str = "") -> Self:
         """The mean of independent runs, with Student's interval; one run has none."""
         if not values:
-            raise BadExperiment(f"Measured {name!r}: there are no values")
+            raise BadExperiment(f"{quoted(name)}: there are no values to take the mean of")
         middle, low, high = mean_interval(values)
         if len(values) == 1:
             return cls(name, middle, None, None, 1, note, unit)
@@ -83,6 +86,13 @@ class Figure:
     size: tuple[float, float] = (7.0, 4.3)
     """Width and height in inches."""
 
+    def __post_init__(self) -> None:
+        _check_texts(self, self.name, self.caption)
+        if not slug(self.name):
+            raise BadExperiment(f"{quoted(self.name)} is no name for a figure")
+        if not all(_is_finite(length) and 0.5 <= length <= 40 for length in self.size):
+            raise BadExperiment(f"{quoted(self.name)}: {self.size!r:.40} is no size for a figure")
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -93,6 +103,15 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
 
+    def __post_init__(self) -> None:
+        _check_texts(self, self.name, self.caption, *self.headings)
+        for row in self.rows:
+            if len(row) != len(self.headings):
+                raise BadExperiment(f"the table {quoted(self.name)} has rows of another length")
+            for value in row:
+                if not (value is None or isinstance(value, str) or _is_finite(value)):
+                    raise BadExperiment(f"{value!r:.40} cannot stand in {quoted(self.name)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:
@@ -100,8 +119,21 @@ class Remark:
 
     text: str
 
+    def __post_init__(self) -> None:
+        _check_texts(self, self.text)
+
 
 Finding = Measured | Figure | Table | Remark
+
+
+def _check_texts(owner: object, *texts: object) -> None:
+    for text in texts:
+        if not isinstance(text, str):
+            raise BadExperiment(f"{text!r:.40} in a {type(owner).__name__} is not a text")
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, int | float) and -LARGEST <= number <= LARGEST
 
 
 @dataclass(slots=True)
@@ -118,17 +150,13 @@ class Findings:
         match finding:
             case Measured():
                 if finding.name in self.measured:
-                    raise BadExperiment(f"{finding.name!r} is measured twice")
+                    raise BadExperiment(f"{quoted(finding.name)} is measured twice")
                 self.measured[finding.name] = finding
             case Figure():
-                if not slug(finding.name):
-                    raise BadExperiment(f"{finding.name!r} is no name for a figure")
                 if any(slug(finding.name) == slug(other.name) for other in self.figures):
-                    raise BadExperiment(f"there are two figures {finding.name!r}")
+                    raise BadExperiment(f"there are two figures {quoted(finding.name)}")
                 self.figures.append(finding)
             case Table():
-                if any(len(row) != len(finding.headings) for row in finding.rows):
-                    raise BadExperiment(f"the table {finding.name!r} has rows of another length")
                 self.tables.append(finding)
             case Remark():
                 self.remarks.append(finding.text)

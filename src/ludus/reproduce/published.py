@@ -1,6 +1,5 @@
 """What was published: the TOML file beside an experiment."""
 
-import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from ludus.reproduce.intervals import NORMAL, Interval, share_interval
 
 SIZES = ("quick", "published", "certain")
 MAX_FILE = 10_000_000
+LARGEST = 1e15
 
 KNOWN_ROW = ("name", "published", "unit", "error", "games", "low", "high")
 
@@ -28,11 +28,22 @@ class Row:
 
     unit: str = ""
 
-    interval: Interval | None = None
-    """What the paper's figure may be off by, 95%: from `error`, `games`, or `low` and `high`."""
+    given: Interval | None = None
+    """The 95% interval, where the file has `low` and `high` or a standard `error`."""
+
+    games: int | None = None
+    """Of how many games a percentage is."""
 
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Every further key of the row, for the experiment's own use."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """What the paper's figure may be off by, 95%; None if nothing is known about that."""
+        if self.given is not None or self.published is None or self.games is None:
+            return self.given
+        low, high = share_interval(self.published / 100 * self.games, self.games)
+        return 100 * low, 100 * high
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.extra:
@@ -79,7 +90,7 @@ def read_published(path: Path, wanted_id: str) -> Published:
     """The published figures in a file."""
     try:
         fields = tomllib.loads(read_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadExperiment(f"{shown(path)} is not TOML: {error}") from error
     try:
         return _published(fields, wanted_id)
@@ -111,8 +122,9 @@ def _published(fields: dict[str, Any], wanted_id: str) -> Published:
         if names.count(name) > 1:
             raise BadExperiment(f"two rows are called {quoted(name)}")
     sizes = _sizes(fields.pop("sizes", {}))
-    default = fields.pop("default_size", "published" if "published" in sizes else next(iter(sizes)))
-    if default not in sizes:
+    usual = "published" if "published" in sizes else next(iter(sizes))
+    default = fields.pop("default_size", usual)
+    if not isinstance(default, str) or default not in sizes:
         raise BadExperiment(f"default_size = {default!r:.40} is none of {', '.join(sizes)}")
     return Published(
         id=identity,
@@ -143,25 +155,35 @@ def _row(fields: dict[str, Any]) -> Row:
     if not isinstance(unit, str):
         raise BadExperiment(f"row {quoted(name)}: unit = {unit!r:.40} must be a text")
     published = _number(fields, "published", name)
-    interval = None if published is None else _interval(fields, name, published, unit)
     extra = {key: value for key, value in fields.items() if key not in KNOWN_ROW}
-    return Row(name, published, unit, interval, extra)
+    if published is None:
+        return Row(name, unit=unit, extra=extra)
+    return Row(
+        name, published, unit, _given(fields, name, published), _games(fields, name, unit), extra
+    )
 
 
-def _interval(fields: Mapping[str, Any], name: str, value: float, unit: str) -> Interval | None:
-    """What is known about the uncertainty of a published figure."""
+def _given(fields: Mapping[str, Any], name: str, value: float) -> Interval | None:
+    """The interval that a row states, in one of two ways."""
     low, high = _number(fields, "low", name), _number(fields, "high", name)
-    error, games = _number(fields, "error", name), _number(fields, "games", name)
+    error = _number(fields, "error", name)
     if low is not None and high is not None:
         return low, high
-    if error is not None:
-        return value - NORMAL * error, value + NORMAL * error
+    if low is not None or high is not None:
+        raise BadExperiment(f"row {quoted(name)} has half an interval")
+    return None if error is None else (value - NORMAL * error, value + NORMAL * error)
+
+
+def _games(fields: Mapping[str, Any], name: str, unit: str) -> int | None:
+    """How many games a percentage was counted in."""
+    games = fields.get("games")
     if games is None or unit != "%":
         return None
-    if not 0 <= value <= 100 or games < 1 or games != int(games):
-        raise BadExperiment(f"row {quoted(name)}: {value:g}% of {games:g} games is not a share")
-    ends = share_interval(value / 100 * games, int(games))
-    return 100 * ends[0], 100 * ends[1]
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= LARGEST:
+        raise BadExperiment(f"row {quoted(name)}: games = {games!r:.40} must be a whole number")
+    if not 0 <= fields["published"] <= 100:
+        raise BadExperiment(f"row {quoted(name)}: {fields['published']!r:.40}% is not a share")
+    return games
 
 
 def _text(fields: dict[str, Any], key: str) -> str:
@@ -185,6 +207,8 @@ def _number(fields: Mapping[str, Any], key: str, name: str) -> float | None:
     value = fields.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not -LARGEST <= value <= LARGEST:
         raise BadExperiment(f"row {quoted(name)}: {key} = {value!r:.40} must be a number")
-    return value
+    number: float = value
+    return number

@@ -17,18 +17,17 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float | None, sign: bool = False) -> str:
-    """Four digits are enough for people.
+    """Two decimals are enough for people, or three digits of what is small.
 
-    >>> number(83.4159), number(10000), number(-0.25, sign=True)
-    ('83.42', '10000', '−0.25')
+    >>> number(83.4159), number(10000), number(-0.25, sign=True), number(0.000123)
+    ('83.42', '10000', '−0.25', '0.000123')
     """
     if value is None:
         return MISSING
-    if isinstance(value, int):
-        text = f"{value:+d}" if sign else str(value)
-    else:
-        form = ".0f" if abs(value) >= 1000 else ".4g"
-        text = format(value, ("+" if sign else "") + form)
+    is_small = 0 < abs(value) < 0.1
+    text = format(value, ("+" if sign else "") + (".3g" if is_small else ".2f"))
+    if not is_small:
+        text = text.rstrip("0").rstrip(".")
     return text.replace("-", MINUS, 1) if text.startswith("-") else text
 
 

@@ -1,7 +1,7 @@
 """Whole games of Fuzzy players in compiled code: thousands a second."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ludus._native import patterns as native
@@ -69,12 +69,12 @@ def fuzzy_games(
 
 
 def _compiled(spec: str, game: AnyGame) -> str | native.Fuzzy | None:
-    """A heuristic's name, a Fuzzy player that does not learn, or None."""
-    if spec in HEURISTICS:
-        return spec
-    if parse_spec(spec).name != "fuzzy":
+    """A heuristic's spec, a Fuzzy player that does not learn, or None."""
+    name = parse_spec(spec).name
+    if name not in (*HEURISTICS, "fuzzy"):
         return None
     player = named_player(spec, game)
-    if not isinstance(player, FuzzyPlayer) or player.settings.learn:
-        return None
-    return player.compiled
+    if not isinstance(player, FuzzyPlayer):
+        options = ",".join(f"{key}={value}" for key, value in asdict(player.settings).items())
+        return f"{name}:{options}"
+    return None if player.settings.learn else player.compiled
