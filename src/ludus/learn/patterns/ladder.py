@@ -7,13 +7,13 @@ and comes from the levels of `negascout`.
 
 LADDER: tuple[str, ...] = (
     "fuzzy:k=0",
-    "fuzzy:preset=tuned,k=0.25",
     "fuzzy:preset=tuned,k=0.5",
     "fuzzy:preset=tuned,k=0.75",
     "fuzzy:preset=tuned,k=1",
     "fuzzy:preset=tuned,k=1.5",
     "fuzzy:preset=tuned,k=2",
     "fuzzy:preset=tuned",
+    "negascout:level=3",
     "negascout:level=4",
     "negascout:level=5",
     "negascout:level=6",

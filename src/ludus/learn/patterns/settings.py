@@ -30,7 +30,7 @@ class Settings:
     seen: int = 1
     corners: bool = True
     defence: bool = True
-    take: Take = "random"
+    take: Take = "best"
     network: str = "seed"
 
     @property
@@ -41,17 +41,17 @@ class Settings:
 PRESETS: Mapping[str, Settings] = MappingProxyType(
     {
         "seed": Settings(),
+        # The best of 800 settings against focused, by 20,000 further games: 65.7% won.
         "tuned": Settings(
-            k=5.7,
-            mutual=0.1,
-            wL=25,
-            wT=0.1,
-            wF=12,
-            wM=1,
-            rateThr=13,
-            moveThr=39,
-            passes=4,
-            take="best",
+            k=6.16,
+            mutual=0.0414,
+            wL=26.7,
+            wT=0.0494,
+            wF=11.6,
+            wM=1.43,
+            rateThr=10.7,
+            moveThr=8.96,
+            passes=2,
             network="long",
         ),
     }
