@@ -144,9 +144,7 @@ def curve_data(
     context: Context, curve: Mapping[str, Any], counts: Mapping[Condition, Sequence[int]]
 ) -> dict[str, Any]:
     """For each opponent our points (value, wins, games) and the published ones."""
-    values = {
-        (row["opponent"], row["options"]): row["value"] for row in context.published.rows
-    }
+    values = {(row["opponent"], row["options"]): row["value"] for row in context.published.rows}
     ours: dict[str, list[Any]] = {}
     for opponent in OPPONENTS:
         ours[opponent] = []
@@ -155,8 +153,10 @@ def curve_data(
             tally = play(context, opponent, options)
             ours[opponent].append([value, tally.wins[0], tally.games])
     published: dict[str, list[Any]] = {name: [] for name in OPPONENTS}
+    others = set(filter(None, curve["others"].split(",")))
     for condition, (wins, losses, draws) in counts.items():
-        published[condition[0]].append([values[condition], wins, wins + losses + draws])
+        if others <= set(condition[1].split(",")):
+            published[condition[0]].append([values[condition], wins, wins + losses + draws])
     return {"parameter": curve["parameter"], "ours": ours, "published": published}
 
 

@@ -9,7 +9,7 @@ import typer
 from ludus.cli.files import whole_file
 from ludus.cli.options import Json
 from ludus.cli.output import print_json, print_table
-from ludus.cli.patterns.asking import SettingsText, read_settings
+from ludus.cli.patterns.asking import SettingsText
 
 if TYPE_CHECKING:
     from ludus.learn.patterns.inspecting import Neighbour, Vertex, View
@@ -40,9 +40,10 @@ def show(
     """Show what a network has learned: its patterns, their scores, and the moves between them."""
     from ludus.learn.patterns.drawing import svg as drawn
     from ludus.learn.patterns.inspecting import View
+    from ludus.learn.patterns.settings import read_options
     from ludus.learn.patterns.shipped import network as named_network
 
-    view = View(named_network(network), read_settings(settings).settings())
+    view = View(named_network(network), read_options(settings).settings())
     shown = view.best(best) if pattern is None else [view.vertex(pattern)]
     if svg is not None:
         with whole_file(svg) as file:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadSpec, quoted
+from ludus.core.spec import parse_spec, with_options
 from ludus.learn.patterns.fuzzy import Knowledge, Take
 from ludus.learn.patterns.network import Network, Weights
 from ludus.learn.patterns.quadrants import NUM_PATTERNS
@@ -142,6 +143,14 @@ class Options:
         asked: dict[str, Any] = {name: getattr(self, name) for name in names}
         is_open = (None, "preset")
         return replace(PRESETS[self.preset], **{n: v for n, v in asked.items() if v not in is_open})
+
+
+def read_options(text: str) -> Options:
+    """Options from a text like that behind `fuzzy:`."""
+    parsed = parse_spec(f"fuzzy:{text}")
+    if parsed.words:
+        raise BadSpec(f"{quoted(parsed.words[0])} in {quoted(text)} is not key=value")
+    return with_options(Options(), parsed.options, "fuzzy")
 
 
 def with_lent_scores(network: Network, settings: Settings) -> Network:
