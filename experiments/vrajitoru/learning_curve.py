@@ -1,7 +1,6 @@
 """How much the Fuzzy player gains with each game its network learns."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ludus.games import game as named_game
@@ -51,7 +50,7 @@ def known_moves(context: Context, plan: Plan, number: int) -> int:
 
 def network(context: Context, plan: Plan, number: int) -> Network:
     """A network trained by this plan; made once and kept."""
-    path: Path = context.folder("networks") / f"{plan.games}-{number}.patterns"
+    path = context.folder("networks") / f"{plan.games}-{number}.patterns"
     if not path.exists():
         context.progress(0, 1, f"learning {plan.games} games")
         seed = context.seed_for("network", plan.games, number)

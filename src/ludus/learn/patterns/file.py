@@ -46,8 +46,8 @@ class BadNetwork(LudusError):
 def save(network: Network, path: Path) -> None:
     """Write a network beside its place and rename it, so that a file is never half written."""
     data = to_bytes(network)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         if path.exists() and not path.is_file():
             raise BadNetwork(f"cannot write {quoted(str(path), 200)}: it is not a regular file")
         try:

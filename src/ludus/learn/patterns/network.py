@@ -5,6 +5,7 @@ is a move that was made, with the number of times it was made from its pattern; 
 from there it is the probability of the move. A move that changes two quadrants is an edge in each.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -101,7 +102,10 @@ class Network:
         lent = [0.0] * NUM_PATTERNS
         for old, moves in self.edges.items():
             total = sum(moves.values())
-            lent[old] = mutual * sum(count / total * sums[new] for new, count in moves.items())
+            # An exact sum, so that the order in which moves were first seen is no matter either.
+            lent[old] = (
+                mutual * math.fsum(count * sums[new] for new, count in moves.items()) / total
+            )
         self.mutual = lent
 
     def reset(self) -> None:

@@ -41,8 +41,8 @@ class State:
 def save(state: State, path: Path) -> None:
     """Write a state as a whole or not at all."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **asdict(state)}) + "\n"
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
             partial.write_text(text, encoding="ascii")
             partial.replace(path)

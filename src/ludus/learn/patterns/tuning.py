@@ -21,6 +21,8 @@ from ludus.learn.patterns.shipped import network as named_network
 if TYPE_CHECKING:
     import optuna
 
+SEARCHED = ("k", "mutual", "wL", "wT", "wF", "wM", "rateThr", "moveThr", "passes", "take")
+
 FINALISTS = 10
 FINAL_GAMES = 20_000
 
@@ -91,7 +93,7 @@ def search(
 ) -> Found:
     """The best setting of a search; one with a file goes on where it stopped."""
     network = named_network(plan.network)
-    study = _study(plan, study_file)
+    study = _study(game, plan, study_file)
 
     def value(trial: "optuna.Trial") -> float:
         settings = replace(suggested(trial), network=plan.network)
@@ -104,7 +106,7 @@ def search(
         except BadSpec:
             return 0.0  # scores beyond all bounds
 
-    while (done := len(study.trials)) < plan.trials:
+    while (done := len(_finished(study))) < plan.trials:
         study.optimize(value, n_trials=1)
         report(done + 1, study.best_value)
     return _final(game, network, plan, study)
@@ -126,13 +128,13 @@ def suggested(trial: Any) -> Settings:
     )
 
 
-def _study(plan: Search, file: Path | None) -> "optuna.Study":
+def _study(game: AnyGame, plan: Search, file: Path | None) -> "optuna.Study":
     try:
         import optuna
     except ImportError:
         raise LudusError("the search needs optuna: pip install 'ludus[learn]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    name = f"{plan.opponent} {plan.games} {plan.network} {plan.seed}"
+    name = f"{plan.opponent} {plan.games} {plan.network} {plan.seed} {game.rules}"
     storage = None if file is None else f"sqlite:///{file}"
     study = optuna.create_study(
         storage=storage,
@@ -141,18 +143,20 @@ def _study(plan: Search, file: Path | None) -> "optuna.Study":
         direction="maximize",
         sampler=optuna.samplers.TPESampler(seed=plan.seed, n_startup_trials=plan.trials // 8),
     )
-    if not study.trials:
+    if not study.trials:  # a setting that is known to be playable comes first
         paper = asdict(Settings())
         study.enqueue_trial({name: paper[name] for name in SEARCHED})
     return study
 
 
-SEARCHED = ("k", "mutual", "wL", "wT", "wF", "wM", "rateThr", "moveThr", "passes", "take")
+def _finished(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
+    """The trials that were played to the end; one that was interrupted counts for nothing."""
+    return [trial for trial in study.trials if trial.value is not None]
 
 
 def _final(game: AnyGame, network: Network, plan: Search, study: "optuna.Study") -> Found:
     """The best of the finalists, by games that no trial has seen."""
-    ranked = sorted(study.trials, key=lambda trial: -(trial.value or 0.0))
+    ranked = sorted(_finished(study), key=lambda trial: -(trial.value or 0.0))
     found = []
     for number, trial in enumerate(ranked[:FINALISTS]):
         settings = Settings(**_rounded(trial.params), network=plan.network)
