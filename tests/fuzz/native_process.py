@@ -26,8 +26,13 @@ def canary(folder: str, mistake: str, argument: str) -> int:
 def values(game: str, seed: str, calls: str) -> dict[str, int]:
     """Compiled functions of one game with hostile values."""
     import native_values
+    from pattern_values import pattern_values
 
-    call = {"morris": native_values.morris_values, "backgammon": native_values.backgammon_values}
+    call = {
+        "morris": native_values.morris_values,
+        "backgammon": native_values.backgammon_values,
+        "patterns": pattern_values,
+    }
     return call[game](random.Random(int(seed)), int(calls))
 
 

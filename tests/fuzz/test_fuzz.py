@@ -76,7 +76,7 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
     feed(modules, 1000 + shard, 2_400_000 // SHARDS, tmp_path)
 
 
-@pytest.mark.parametrize("game", ["morris", "backgammon"])
+@pytest.mark.parametrize("game", ["morris", "backgammon", "patterns"])
 def test_hostile_values(modules, game):
     """Native code, called directly, refuses what it cannot use and uses the rest."""
     report = report_of(sanitized.run("native_process.py", modules, "values", game, 1, 8000))

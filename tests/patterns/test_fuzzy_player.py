@@ -235,7 +235,7 @@ def test_it_learns_while_it_plays_what_the_match_shows(tmp_path):
     for seed in range(6):
         path = tmp_path / f"{seed}.patterns"
         spec = f"fuzzy:learn=yes,save={path}"
-        player, positions = watched(spec, "newbie", seed)
+        player, positions = watched(spec, "focused", seed)
         assert not path.exists(), "the match is over when the next one begins"
         player.begin(0)
         seen = positions if positions[-1].mover == 1 else positions[:-1]

@@ -45,16 +45,25 @@ class BadNetwork(LudusError):
 
 def save(network: Network, path: Path) -> None:
     """Write a network beside its place and rename it, so that a file is never half written."""
-    data = to_bytes(network)
+    check_place(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        partial.write_bytes(to_bytes(network))
+        partial.replace(path)
+    except OSError as error:
+        raise BadNetwork(f"cannot write {quoted(str(path), 200)}: {_reason(error)}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def check_place(path: Path) -> None:
+    """Find out before any work is done whether a network can be written here."""
+    try:
         if path.exists() and not path.is_file():
             raise BadNetwork(f"cannot write {quoted(str(path), 200)}: it is not a regular file")
-        try:
-            partial.write_bytes(data)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        partial.touch()
+        partial.unlink()
     except (OSError, ValueError) as error:
         raise BadNetwork(f"cannot write {quoted(str(path), 200)}: {_reason(error)}") from error
 

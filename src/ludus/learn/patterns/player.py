@@ -36,14 +36,18 @@ class FuzzyPlayer(Player):
                 save(self.network, Path(self.settings.save))
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        choice = self._draw(position)
+        if self.settings.learn:
+            self._watcher.see(position, choice.move)
+        return choice
+
+    def _draw(self, position: Any) -> Choice:
         moves = position.legal_moves()
         weights = self.compiled.weights(position.bits, position.hands, position.mover)
         if not weights:
             return Choice(moves[0], "cannot move")
-        index = self.random.choices(range(len(moves)), weights)[0]
-        move, total = moves[index], sum(weights)
-        if self.settings.learn:
-            self._watcher.see(position, move)
+        move = self.random.choices(moves, weights)[0]
+        total = sum(weights)
         shares = {each: weight / total for each, weight in zip(moves, weights, strict=True)}
         return Choice(move, f"{shares[move]:.0%} likely among {len(moves)} moves", shares)
 

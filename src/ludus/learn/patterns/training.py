@@ -101,8 +101,12 @@ class Training:
         """The positions of each game, but for the first ones."""
         seeds = random.Random(self.seed)
         number = 0
-        for first, second, games in self.plan.pairs():
-            players = named_player(first, self.game), named_player(second, self.game)
+        # All players are made first: one that cannot be made is better known at once.
+        pairings = [
+            ((named_player(first, self.game), named_player(second, self.game)), games)
+            for first, second, games in self.plan.pairs()
+        ]
+        for players, games in pairings:
             for index in range(games):
                 own_seed = seeds.getrandbits(62)
                 number += 1

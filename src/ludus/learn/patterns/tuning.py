@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludus._native import patterns as native
-from ludus.core.errors import BadSpec, LudusError
+from ludus.core.errors import BadSpec, LudusError, UnknownName, quoted
 from ludus.core.game import AnyGame
+from ludus.core.spec import suggestion
+from ludus.learn.patterns.compiled_games import HEURISTICS
 from ludus.learn.patterns.network import Network
 from ludus.learn.patterns.player import compiled
 from ludus.learn.patterns.settings import Settings, knowledge
@@ -42,6 +44,11 @@ class Search:
     network: str = "long"
     seed: int = 0
     threads: int = 2
+
+    def __post_init__(self) -> None:
+        if self.opponent not in HEURISTICS:
+            hint = suggestion(self.opponent, HEURISTICS)
+            raise UnknownName(f"there is no heuristic {quoted(self.opponent)}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +142,17 @@ def _study(game: AnyGame, plan: Search, file: Path | None) -> "optuna.Study":
         raise LudusError("the search needs optuna: pip install 'ludus[learn]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     name = f"{plan.opponent} {plan.games} {plan.network} {plan.seed} {game.rules}"
-    storage = None if file is None else f"sqlite:///{file}"
-    study = optuna.create_study(
-        storage=storage,
-        study_name=name,
-        load_if_exists=True,
-        direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=plan.seed, n_startup_trials=plan.trials // 8),
-    )
+    try:
+        study = optuna.create_study(
+            storage=None if file is None else f"sqlite:///{file}",
+            study_name=name,
+            load_if_exists=True,
+            direction="maximize",
+            sampler=optuna.samplers.TPESampler(seed=plan.seed, n_startup_trials=plan.trials // 8),
+        )
+    except Exception as error:  # whatever the database and its driver make of the file
+        what = " ".join(str(error).split())[:120]
+        raise LudusError(f"{quoted(str(file), 200)} cannot keep a search: {what}") from error
     if not study.trials:  # a setting that is known to be playable comes first
         paper = asdict(Settings())
         study.enqueue_trial({name: paper[name] for name in SEARCHED})
