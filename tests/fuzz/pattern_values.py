@@ -28,19 +28,19 @@ def pattern_values(source: random.Random, calls: int) -> dict[str, int]:
             source.choice((5.0, *numbers)) if source.random() < 0.3 else 5.0,
             source.choice((True, False)),
             source.choice((True, False)),
-            source.choice(("random", "share", "best", "", "\0", "\ud800")),
+            source.choice(("random", "share", "best", "best", "", "\ud800")),
         )
         board = values.several(2, 0, 2**24 - 1), values.several(2, 0, 9), values.number(0, 1)
-        if source.random() < 0.5:
+        if source.random() < 0.8:
             points = source.sample(range(24), 12)
             men = (sum(1 << point for point in points[:6]), sum(1 << point for point in points[6:]))
             board = men, source.choice(((0, 0), (3, 3))), source.randrange(2)
         if fuzzy is not None:
             caller.call("weights", fuzzy.weights, *board)
-            sides = [source.choice((fuzzy, fuzzy, "newbie", "basic:opening=any", "", None, 3))]
-            sides += [source.choice((fuzzy, "focused", "newby", "\0"))]
-            games, threads = source.choice((0, 1, 2, -1, 2**64)), values.number(1, 3)
-            plies = source.choice((0, 1, 60, -1, 2**31))
+            sides = [source.choice((fuzzy, "newbie", "basic:opening=any", "focused", "", None))]
+            sides += [source.choice((fuzzy, fuzzy, "focused", "newby"))]
+            games, threads = source.choice((0, 1, 1, 2, 2, -1, 2**64)), values.number(1, 3)
+            plies = source.choice((0, 1, 9, 60, -1, 2**31))
             fields = source.choice(rules), *board
             caller.call("games", patterns.games, *fields, *sides, games, 1, threads, plies)
         caller.call("pattern", patterns.pattern, values.number(0, 2**24), values.number(0, 3))
