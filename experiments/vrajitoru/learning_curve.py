@@ -11,7 +11,7 @@ from ludus.learn.patterns.training import Plan, train
 from ludus.learn.patterns.tuning import share_of_wins
 from ludus.reproduce import Context, Figure, Finding, Measured, Table
 
-from .fuzzy_tables import GAME, OPPONENTS, RULES
+from .fuzzy_play import GAME, OPPONENTS, RULES
 
 
 def run(context: Context) -> Iterator[Finding]:

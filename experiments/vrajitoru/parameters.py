@@ -5,7 +5,8 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, Measured, Table
 
-from .fuzzy_tables import OPPONENTS, draw_curve, play
+from .fuzzy_curves import draw_curve
+from .fuzzy_play import OPPONENTS, play
 
 __all__ = ["draw_curve", "run"]
 

@@ -6,7 +6,7 @@ from typing import Any
 from ludus.arena.binomial import compare
 from ludus.reproduce import Context, Finding, Measured, Table
 
-from .fuzzy_tables import OPPONENTS, joined, play
+from .fuzzy_play import OPPONENTS, joined, play
 
 
 def run(context: Context) -> Iterator[Finding]:
