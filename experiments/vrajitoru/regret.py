@@ -10,17 +10,21 @@ from ludus.arena.run import LocalPool
 from ludus.core.errors import LudusError
 from ludus.core.record import Record
 from ludus.games import game as named_game
-from ludus.oracle import oracle_for
+from ludus.oracle import Unsolved, oracle_for
 from ludus.reproduce import Context, Finding, Measured, Remark, Table
 
 GAME, RULES = "nine_mens_morris", "standard"
 
 
 def run(context: Context) -> Iterator[Finding]:
+    game = named_game(GAME, RULES)
+    oracle = oracle_for(game, context.oracle)
     try:
-        oracle = oracle_for(named_game(GAME, RULES), context.oracle)
-    except LudusError as error:
-        yield Remark(f"Nothing was judged: {error}.")
+        oracle.moves(game.start())
+    except Unsolved as error:
+        yield Remark(
+            f"Nothing was judged, because the oracle does not know the whole game: {error}"
+        )
         return
     rows: list[list[Any]] = []
     players = context.published["players"]

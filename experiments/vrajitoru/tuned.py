@@ -13,7 +13,8 @@ def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         tally = play(context, row["opponent"], row["options"])
         p_value = compare(*tally.wins).p_value
-        yield Measured.share(row.name, tally.wins[0], tally.games, f"p = {p_value:.2g}")
+        test = f"p = {p_value:.2g}" if p_value else "p < 1e-300"
+        yield Measured.share(row.name, tally.wins[0], tally.games, test)
     for preset in ("seed", "tuned"):
         yield ablation(context, preset)
 
