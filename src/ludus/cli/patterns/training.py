@@ -52,9 +52,10 @@ def train(
     An interrupted training goes on where it stopped if it is started again in the same way.
     """
     from ludus.games import game as named_game
-    from ludus.learn.patterns.file import check_place, save
+    from ludus.learn.patterns.file import save
     from ludus.learn.patterns.shipped import network as named_network
     from ludus.learn.patterns.training import Plan, Training, last
+    from ludus.learn.patterns.whole import check_place
 
     check_place(out)
     plan = Plan(own, mixed, strong, teacher)

@@ -13,7 +13,6 @@ pattern, the new pattern (2 bytes each) and how often the move was made (8 bytes
 import hashlib
 import json
 import math
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from typing import Any
 from ludus.core.errors import LudusError, quoted
 from ludus.learn.patterns.network import Network
 from ludus.learn.patterns.quadrants import NUM_PATTERNS
+from ludus.learn.patterns.whole import reason, write_whole
 
 FORMAT, VERSION = "ludus-patterns", 1
 
@@ -40,32 +40,12 @@ EDGE = struct.Struct("<HHQ")
 
 
 class BadNetwork(LudusError):
-    """A file is not a network of patterns, or cannot be read or written."""
+    """A file is not a network of patterns, or cannot be read."""
 
 
 def save(network: Network, path: Path) -> None:
-    """Write a network beside its place and rename it, so that a file is never half written."""
-    check_place(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(to_bytes(network))
-        partial.replace(path)
-    except OSError as error:
-        raise BadNetwork(f"cannot write {quoted(str(path), 200)}: {_reason(error)}") from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def check_place(path: Path) -> None:
-    """Find out before any work is done whether a network can be written here."""
-    try:
-        if path.exists() and not path.is_file():
-            raise BadNetwork(f"cannot write {quoted(str(path), 200)}: it is not a regular file")
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        partial.touch()
-        partial.unlink()
-    except (OSError, ValueError) as error:
-        raise BadNetwork(f"cannot write {quoted(str(path), 200)}: {_reason(error)}") from error
+    """Write a network; a file is never half written."""
+    write_whole(path, to_bytes(network))
 
 
 def load(path: Path) -> Network:
@@ -75,7 +55,7 @@ def load(path: Path) -> Network:
         with path.open("rb") as file:
             data = file.read(MAX_LINE + VERTICES.size + EDGE.size * MAX_EDGES)
     except (OSError, ValueError) as error:
-        raise BadNetwork(f"cannot read {name}: {_reason(error)}") from error
+        raise BadNetwork(f"cannot read {name}: {reason(error)}") from error
     try:
         return from_bytes(data)
     except BadNetwork as error:
@@ -176,7 +156,3 @@ def _is_move(old: int, new: int) -> bool:
     if old >= NUM_PATTERNS or new >= NUM_PATTERNS or old == new:
         return False
     return (old & ~new).bit_count() <= 1 and (new & ~old).bit_count() <= 1
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

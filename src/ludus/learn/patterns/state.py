@@ -1,13 +1,13 @@
 """What an adaptive player keeps of its opponent from day to day: a small JSON file."""
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError, quoted
 from ludus.learn.patterns.ladder import HIGHEST
+from ludus.learn.patterns.whole import reason, write_whole
 
 FORMAT, VERSION = "ludus-adaptive", 1
 
@@ -19,7 +19,7 @@ MAX_GAMES = 10**12
 
 
 class BadState(LudusError):
-    """A file is not the state of an adaptive player, or cannot be read or written."""
+    """A file is not the state of an adaptive player, or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,7 @@ class State:
 def save(state: State, path: Path) -> None:
     """Write a state as a whole or not at all."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **asdict(state)}) + "\n"
-    try:
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        try:
-            partial.write_text(text, encoding="ascii")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise BadState(f"cannot write {quoted(str(path), 200)}: {_reason(error)}") from error
+    write_whole(path, text.encode("ascii"))
 
 
 def load(path: Path) -> State | None:
@@ -61,7 +53,7 @@ def load(path: Path) -> State | None:
         with path.open("rb") as file:
             data = file.read(MAX_FILE + 1)
     except (OSError, ValueError) as error:
-        raise BadState(f"cannot read {name}: {_reason(error)}") from error
+        raise BadState(f"cannot read {name}: {reason(error)}") from error
     found = _object(data)
     if found is None or found.get("format") != FORMAT:
         raise BadState(f"{name} is not the state of an adaptive player")
@@ -93,7 +85,3 @@ def _state(found: dict[str, Any]) -> State | None:
     if any(type(result) not in (int, float) or result not in (0, 0.5, 1) for result in recent):
         return None
     return State(float(level), games, tuple(map(float, recent)))
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
