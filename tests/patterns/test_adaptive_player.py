@@ -53,11 +53,10 @@ def test_points_of_positions_where_a_game_can_end():
     game = morris("standard")
     # Black, with three men, is to move and loses none by it; White cannot have won or lost.
     open_game = game.parse("WWW/.../.../....B./B../.W./..B b 0 0")
-    assert points(open_game, side=0) is None
+    assert points(open_game) is None
     # Black closes d7-d6-d5 and takes the third of White's last men.
     lost = game.parse(".B./.B./..B/....../W../.W./..W b 0 0")
-    assert points(lost, side=0) == 0.0
-    assert points(lost, side=1) == 1.0
+    assert points(lost) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -119,16 +118,39 @@ def test_300_games_within_15_points(opponent, rules):
 
 
 def test_what_it_knows_is_kept_from_day_to_day(tmp_path):
+    """One game a day, each with a new player: every result counts, also that of a lost game."""
     path = tmp_path / "me.json"
-    spec = f"adaptive:state={path}"
-    first = ludus.player(spec, morris())
-    play(first, "random", 3)
-    assert load(path).games == 2, "the last game is known when the next one begins"
-    first.begin(0)
-    second = ludus.player(spec, morris())
-    assert second.state == first.state
-    assert second.state.level < AdaptivePlayer.options.level, "it has won"
+    spec = f"adaptive:level=3,state={path}"
+    told = [play(ludus.player(spec, morris()), "newbie", 1, seed=day)[0] for day in range(12)]
+    last = ludus.player(spec, morris())
+    last.begin(0)
+    assert set(told) == {0.0, 1.0}
+    assert last.state == load(path)
+    assert last.state.recent == tuple(told)
+    assert last.state.level == pytest.approx(3 + sum(0.25 - result / 2 for result in told))
     assert [each.name for each in tmp_path.iterdir()] == ["me.json"]
+
+
+def test_what_is_left_of_a_game_with_other_rules_is_no_result(tmp_path):
+    path = tmp_path / "me.json"
+    lasker = morris("lasker")
+    first = ludus.player(f"adaptive:state={path}", lasker)
+    first.choose(lasker.start())
+    assert load(path).waiting
+    second = ludus.player(f"adaptive:state={path}", morris("men=3"))
+    second.begin(0)
+    assert second.state.games == 0
+
+
+def test_a_win_counts_at_once():
+    game = morris()
+    adaptive = ludus.player("adaptive:level=0", game)
+    for seed in range(40):
+        match = ludus.play_match(game, (adaptive, ludus.player("random", game)), seed=seed)
+        if match.outcome.winner == 0 and match.moves[-1].mover == 0:
+            assert adaptive.state.recent[-1] == 1.0
+            return
+    pytest.fail("it never won")
 
 
 def test_only_the_last_results_are_kept(tmp_path):
@@ -165,6 +187,8 @@ GOOD = {"format": "ludus-adaptive", "version": 1, "level": 3, "games": 2, "recen
         ({"recent": [0] * 21}, "damaged"),
         ({"recent": ["0"]}, "damaged"),
         ({"recent": None}, "damaged"),
+        ({"waiting": 3}, "damaged"),
+        ({"waiting": "x" * 2000}, "damaged"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(content, complaint, tmp_path):

@@ -1,6 +1,8 @@
 """The Fuzzy player: what it prefers, what it can be told, and what it learns while it plays."""
 
 import random
+import subprocess
+import sys
 
 import pytest
 from odd_morris import UNUSUAL, morris, odd_positions
@@ -236,14 +238,31 @@ def test_it_learns_while_it_plays_what_the_match_shows(tmp_path):
         path = tmp_path / f"{seed}.patterns"
         spec = f"fuzzy:learn=yes,save={path}"
         player, positions = watched(spec, "focused", seed)
-        assert not path.exists(), "the match is over when the next one begins"
+        is_own = positions[-1].mover == 1
+        assert path.exists() == is_own, "it learns of another's end when the next match begins"
         player.begin(0)
-        seen = positions if positions[-1].mover == 1 else positions[:-1]
-        endings.add(positions[-1].mover)
+        seen = positions if is_own else positions[:-1]
+        endings.add(is_own)
         expected = network("seed")
         learn_match(expected, seen)
         assert load(path) == player.network == expected
-    assert endings == {0, 1}
+    assert endings == {True, False}
+
+
+def test_the_last_match_of_a_process_is_kept(tmp_path):
+    path = tmp_path / "kept.patterns"
+    code = (
+        "import ludus; game = ludus.game('nine_mens_morris', 'vrajitoru');"
+        f"player = ludus.player('fuzzy:network=empty,learn=yes,save={path}', game);"
+        "ludus.play_match(game, (player, ludus.player('focused', game)), seed=1)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert load(path).games == 1
+
+
+def test_a_place_where_nothing_can_be_kept_is_found_out_at_once():
+    with pytest.raises(LudusError, match="cannot write"):
+        ludus.player("fuzzy:learn=yes,save=no/such/folder/a", morris())
 
 
 def test_what_it_learns_changes_its_play():

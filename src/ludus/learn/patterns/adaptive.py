@@ -6,11 +6,11 @@ the first level to the last, divided by n times the gain. Between two levels cha
 of them plays a game.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadPosition, BadSpec
 from ludus.core.limit import Limit
 from ludus.core.player import Choice, Player
 from ludus.learn.patterns.ladder import HIGHEST, LADDER
@@ -33,7 +33,7 @@ class Options:
     """Levels it would move if it missed its target by a whole game."""
 
     state: str = ""
-    """A file that keeps the level from day to day; it is written after each game."""
+    """A file that keeps the level from day to day; it is written after each move."""
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -59,9 +59,8 @@ class AdaptivePlayer(Player):
         found = load(self._file) if self._file is not None else None
         self.state = State(settings.level) if found is None else found
         self._players: dict[int, Player] = {}
-        self._last: Any = None
-        """The position after the last own move of this game."""
-        self._side = 0
+        self._last = self._waiting()
+        """The position after the last own move of a game whose result is not known yet."""
         self._rung = self._draw_rung()
 
     @property
@@ -70,25 +69,46 @@ class AdaptivePlayer(Player):
 
     def begin(self, seed: int) -> None:
         super().begin(seed)
-        result = None if self._last is None else points(self._last, self._side)
-        self._last = None
-        if result is not None:
-            self._move_level(result)
+        self._settle()
         self._rung = self._draw_rung()
         self._player(self._rung).begin(self.random.getrandbits(62))
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._player(self._rung).choose(position, limit)
-        self._side, self._last = position.mover, position.play(choice.move)
         comment = f"level {self.state.level:.1f}, plays as {LADDER[self._rung]}: {choice.comment}"
+        self._last = position.play(choice.move)
+        if self._last.outcome() is not None:
+            self._settle()
+        else:
+            self._keep(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
+
+    def _settle(self) -> None:
+        """Find out what the last game brought, and move the level if it was played to its end."""
+        result = None if self._last is None else points(self._last)
+        self._last = None
+        if result is not None:
+            self._move_level(result)
+        elif self.state.waiting:
+            self._keep(replace(self.state, waiting=""))
 
     def _move_level(self, result: float) -> None:
         missed = self.settings.target - result
         level = min(max(self.state.level + self.settings.gain * missed, 0.0), float(HIGHEST))
-        self.state = self.state.after(level, result)
+        self._keep(self.state.after(level, result))
+
+    def _keep(self, state: State) -> None:
+        """Remember this, also for the next day if there is a file for it."""
+        self.state = state
         if self._file is not None:
-            save(self.state, self._file)
+            save(state, self._file)
+
+    def _waiting(self) -> Any:
+        """What an earlier day has left unsettled; a position of other rules is left as it is."""
+        try:
+            return self.game.parse(self.state.waiting) if self.state.waiting else None
+        except BadPosition:
+            return None
 
     def _draw_rung(self) -> int:
         """The level as a whole number, up or down in proportion to what is nearer."""

@@ -1,5 +1,6 @@
 """The Fuzzy player: likely to make good moves, and never sure to."""
 
+import atexit
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from ludus.learn.patterns.fuzzy import Knowledge
 from ludus.learn.patterns.settings import Options, knowledge
 from ludus.learn.patterns.shipped import network
 from ludus.learn.patterns.watching import Watcher
+from ludus.learn.patterns.whole import check_place
 
 
 class FuzzyPlayer(Player):
@@ -27,19 +29,28 @@ class FuzzyPlayer(Player):
         self._use_network()
         mutual = self._settings.mutual
         self._watcher = Watcher(self.network, self._settings.weights, mutual)
+        if settings.save:
+            check_place(Path(settings.save))
+            atexit.register(self._end_match)  # the last match of the day has no next one
 
     def begin(self, seed: int) -> None:
         super().begin(seed)
-        if self.settings.learn and self._watcher.end():
-            self._use_network()
-            if self.settings.save:
-                save(self.network, Path(self.settings.save))
+        self._end_match()
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._draw(position)
         if self.settings.learn:
             self._watcher.see(position, choice.move)
+            if self._watcher.is_over:
+                self._end_match()
         return choice
+
+    def _end_match(self) -> None:
+        """What was seen of a match counts from now on."""
+        if self._watcher.end():
+            self._use_network()
+            if self.settings.save:
+                save(self.network, Path(self.settings.save))
 
     def _draw(self, position: Any) -> Choice:
         moves = position.legal_moves()

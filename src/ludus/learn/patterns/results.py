@@ -8,12 +8,13 @@ did, or the game was given up.
 from typing import Any
 
 
-def points(last: Any, side: int) -> float | None:
-    """What a game that stopped after `last` brought this side: 1, ½ or 0; None if it was given up.
+def points(last: Any) -> float | None:
+    """What a game that stopped after `last` brought the side that moved last: 1, ½ or 0.
 
-    `last` is the position after this side's last move. A side that could win at once is taken to
-    have won, one that could only end the game in a draw to have drawn.
+    None if it was given up. A side that could win at once is taken to have won, one that could only
+    end the game in a draw to have drawn.
     """
+    side = 1 - last.mover
     if last.outcome() is not None:
         return _worth(last.outcome().winner, side)
     ends = [last.play(reply).outcome() for reply in last.legal_moves()]

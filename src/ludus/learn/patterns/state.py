@@ -16,6 +16,7 @@ RECENT = 20
 
 MAX_FILE = 100_000
 MAX_GAMES = 10**12
+LONGEST_POSITION = 1000
 
 
 class BadState(LudusError):
@@ -32,6 +33,9 @@ class State:
 
     recent: tuple[float, ...] = ()
     """The last results, the newest one last: 1 for a win of the player, ½ or 0."""
+
+    waiting: str = ""
+    """The position after the player's last move in a game whose result it does not know yet."""
 
     def after(self, level: float, result: float) -> "State":
         """The state after one more game."""
@@ -82,6 +86,9 @@ def _state(found: dict[str, Any]) -> State | None:
         return None
     if not (0 <= level <= HIGHEST and 0 <= games <= MAX_GAMES and len(recent) <= RECENT):
         return None
+    waiting = found.get("waiting", "")
+    if not isinstance(waiting, str) or len(waiting) > LONGEST_POSITION:
+        return None
     if any(type(result) not in (int, float) or result not in (0, 0.5, 1) for result in recent):
         return None
-    return State(float(level), games, tuple(map(float, recent)))
+    return State(float(level), games, tuple(map(float, recent)), waiting)

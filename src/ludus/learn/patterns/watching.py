@@ -30,6 +30,11 @@ class Watcher:
         self._last = position.play(move)
         see_step(self._network, position, self._last)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the player's own move has ended the match."""
+        return self._last is not None and self._last.outcome() is not None
+
     def end(self) -> bool:
         """The match is over; whether there was one."""
         has_played = self._last is not None
