@@ -153,8 +153,8 @@ def _study(game: AnyGame, plan: Search, file: Path | None) -> "optuna.Study":
     except Exception as error:  # whatever the database and its driver make of the file
         what = " ".join(str(error).split())[:120]
         raise LudusError(f"{quoted(str(file), 200)} cannot keep a search: {what}") from error
-    if not study.trials:  # a setting that is known to be playable comes first
-        paper = asdict(Settings())
+    if not study.trials:  # what the paper says comes first, with any man taken
+        paper = asdict(Settings(take="random"))
         study.enqueue_trial({name: paper[name] for name in SEARCHED})
     return study
 
