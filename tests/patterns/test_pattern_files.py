@@ -52,7 +52,7 @@ def packed(edges, frequency=0, mutual=0.0):
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        (b"", "is not a network"),
+        (b"", "is empty"),
         (b"\x89PNG\r\n\x1a\n\0\0", "is not a network"),
         (b"\0" * 5000, "is not a network"),
         (b"[" * 9000 + b"\n", "is not a network"),

@@ -10,6 +10,7 @@ from ludus.cli.files import whole_file
 from ludus.cli.options import Json
 from ludus.cli.output import print_json, print_table
 from ludus.cli.patterns.asking import SettingsText
+from ludus.core.errors import LudusError, quoted
 
 if TYPE_CHECKING:
     from ludus.learn.patterns.inspecting import Neighbour, Vertex, View
@@ -44,6 +45,8 @@ def show(
     from ludus.learn.patterns.shipped import network as named_network
 
     view = View(named_network(network), read_options(settings).settings())
+    if not view.seen():
+        raise LudusError(f"{quoted(network)} has learned nothing yet, so there is nothing to show")
     shown = view.best(best) if pattern is None else [view.vertex(pattern)]
     if svg is not None:
         with whole_file(svg) as file:
@@ -81,8 +84,6 @@ def _print_best(view: "View", shown: list["Vertex"]) -> None:
     print(f"{view.network.games} games, {patterns} patterns, {edges} moves between them")
     if view.network.note:
         print(view.network.note)
-    if not shown:
-        return
     print()
     print("\n".join(texts([vertex.pattern for vertex in shown])))
     print()

@@ -84,6 +84,8 @@ def to_bytes(network: Network) -> bytes:
 
 def from_bytes(data: bytes) -> Network:
     """The network that a file holds; BadNetwork continues a sentence about the file."""
+    if not data:
+        raise BadNetwork("is empty, and no network of patterns")
     line, newline, body = data.partition(b"\n")
     header = _header(line) if newline and len(line) <= MAX_LINE else None
     if header is None or header.get("format") != FORMAT:
