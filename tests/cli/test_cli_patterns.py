@@ -73,6 +73,12 @@ def test_match_counts_by_player(ludus):
     assert "more than chance" in text
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63, 10**30])
+def test_any_seed_will_do(ludus, seed):
+    command = ("patterns", "match", "fuzzy", "newbie", "--games", "20", "--seed", str(seed))
+    assert ludus(*command).out.splitlines()[0] == ludus(*command).out.splitlines()[0]
+
+
 def test_tune_prints_a_spec_that_can_be_used(ludus, tmp_path):
     pytest.importorskip("optuna")
     arguments = ("--trials", "2", "--games", "40", "--study", str(tmp_path / "s.sqlite"))

@@ -33,7 +33,9 @@ def tune(
         ),
     ] = None,
     rules: SeedRules = "vrajitoru",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same search.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=10**6, help="The same seed gives the same search.")
+    ] = 0,
     threads: Annotated[
         int, typer.Option(min=0, max=256, help="0: as many as the machine has cores.")
     ] = 0,

@@ -62,7 +62,7 @@ def fuzzy_games(
         first,
         second,
         games,
-        seed,
+        seed % 2**64,
         threads,
         max_plies,
     )
