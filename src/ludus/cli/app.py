@@ -11,6 +11,7 @@ from ludus.cli import (
     engine,
     games,
     match,
+    patterns,
     perft,
     play,
     regret,
@@ -72,3 +73,4 @@ for command in (
     app.command()(command)
 
 app.add_typer(dataset.app, name="dataset")
+app.add_typer(patterns.app, name="patterns")

@@ -17,6 +17,8 @@ PLAYERS: Registry[type[Player]] = Registry(
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
+        "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
+        "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",
     },
 )
 

@@ -1,0 +1,1 @@
+"""Learners, each beside the player it becomes."""
