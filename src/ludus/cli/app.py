@@ -14,6 +14,7 @@ from ludus.cli import (
     regret,
     solve,
     tournament,
+    train,
     value,
     verify,
 )
@@ -65,3 +66,5 @@ for command in (
     bench.bench,
 ):
     app.command()(command)
+
+app.add_typer(train.app, name="train")
