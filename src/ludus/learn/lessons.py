@@ -119,7 +119,7 @@ def take_lessons(
     starts: Sequence[Any],
     opponent: Opponent,
     games: int,
-    seed: int,
+    seed: int | str,
     draw: Draw = "uniform",
 ) -> Iterator[Lesson]:
     """So many games one after another. The same seed gives the same start boards to everyone."""

@@ -16,6 +16,9 @@ PLAYERS: Registry[type[Player]] = Registry(
         "focused": "ludus.players.focused:FocusedPlayer",
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
+        "menace": "ludus.learn.tabular.player:MenacePlayer",
+        "her": "ludus.learn.tabular.player:HerPlayer",
+        "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
     },
 )
 

@@ -12,7 +12,8 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.learn.lessons import Opponent, Played, play_game
 from ludus.learn.starts import plies_played
-from ludus.learn.tabular.table import Row, SymmetricRows, TableLearner
+from ludus.learn.tabular.rows import Row, SymmetricRows
+from ludus.learn.tabular.table import TableLearner
 
 MOST = 1000
 """No reward and no number of beads needs to be larger."""
@@ -53,6 +54,7 @@ class BeadLearner(TableLearner):
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
         self._drawn: list[tuple[Row, str]] = []
+        self._plies: dict[Any, int] = {}
 
     def first_beads(self, ply: int) -> int:
         """Beads for each move of a box that is first opened after so many plies."""
@@ -60,7 +62,9 @@ class BeadLearner(TableLearner):
 
     def play_and_learn(self, start: Any, opponent: Opponent) -> Played:
         self._drawn = []
-        ply = plies_played(self.game, start)
+        if start not in self._plies:
+            self._plies[start] = plies_played(self.game, start)
+        ply = self._plies[start]
 
         def choose(position: Any) -> Any:
             nonlocal ply

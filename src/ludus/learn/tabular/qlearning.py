@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.learn.lessons import Opponent, Played, play_game
-from ludus.learn.tabular.table import Row, TableLearner
+from ludus.learn.tabular.rows import Row
+from ludus.learn.tabular.table import TableLearner
 
 REWARDS = (0.5, 1.0, -1.0)
 """For a game that was drawn, won and lost: by its score."""

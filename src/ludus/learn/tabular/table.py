@@ -1,54 +1,19 @@
-"""The table of a learner: a number for each move of each position, all written as texts."""
+"""A learner whose knowledge is a table."""
 
+import dataclasses
+from pathlib import Path
 from typing import Any, ClassVar
 
+from ludus.core.errors import quoted
 from ludus.core.game import AnyGame
-from ludus.learn.lessons import Learner
-
-Row = dict[str, float]
-"""Move to its beads, or to what it is worth."""
-
-Table = dict[str, Row]
+from ludus.learn.files import write_whole
+from ludus.learn.keeping import KeptLearner
+from ludus.learn.tabular.rows import Rows, Table
+from ludus.learn.tabular.table_file import BadTable, Saved, read_table
 
 
-class Rows:
-    """Where the moves of a position are found in a table: here each position has its own row."""
-
-    def __init__(self, game: AnyGame) -> None:
-        self.game = game
-        self._known: dict[Any, tuple[str, dict[Any, str]]] = {}
-
-    def find(self, position: Any) -> tuple[str, dict[Any, str]]:
-        """The row's key, and for every legal move what it is called in that row."""
-        if position not in self._known:
-            self._known[position] = self._look(position)
-        return self._known[position]
-
-    def _look(self, position: Any) -> tuple[str, dict[Any, str]]:
-        return str(position), {move: str(move) for move in position.legal_moves()}
-
-
-class SymmetricRows(Rows):
-    """Positions that are one another's mirror images share a row, and so do such moves."""
-
-    def _look(self, position: Any) -> tuple[str, dict[Any, str]]:
-        game = self.game
-        seen = [(str(game.transform(position, each)), each) for each in game.symmetries()]
-        key, turned = min(seen)
-        box = game.transform(position, turned)
-        same = [each for each in game.symmetries() if str(game.transform(box, each)) == key]
-        names = {}
-        for move in position.legal_moves():
-            there = game.transform_move(move, turned)
-            names[move] = min(str(game.transform_move(there, each)) for each in same)
-        return key, names
-
-
-class TableLearner(Learner):
-    """A learner whose knowledge is a table."""
-
-    system: ClassVar[str]
-    """Its name, as in `ludus train`."""
+class TableLearner(KeptLearner):
+    """Keeps a number for each move of the positions it has seen."""
 
     rows: ClassVar[type[Rows]] = Rows
 
@@ -56,3 +21,24 @@ class TableLearner(Learner):
         super().__init__(game, settings, spec)
         self.table: Table = {}
         self.places = self.rows(game)
+
+    def summary(self) -> str:
+        return f"{len(self.table)} positions in its table"
+
+    def save(self, file: Path, schooling: dict[str, Any]) -> None:
+        saved = Saved(
+            system=self.system,
+            game=self.game.id,
+            rules=dataclasses.asdict(self.game.rules),
+            options=dataclasses.asdict(self.settings),
+            schooling=schooling,
+            table=self.table,
+        )
+        write_whole(file, saved.write().encode())
+
+    def load(self, file: Path) -> dict[str, Any]:
+        saved = read_table(file, self.game, self.system)
+        if saved.options != dataclasses.asdict(self.settings):
+            raise BadTable(f"{quoted(str(file), 200)} was learned with other options")
+        self.table = saved.table
+        return saved.schooling
