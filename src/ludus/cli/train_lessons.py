@@ -93,10 +93,17 @@ def deepq(
     options: Set = "",
     seed: Seed = 0,
     out: Out = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", metavar="FILE", help="Write the network, all playing needs."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Teach a network what moves are worth, by deep Q-learning (needs torch)."""
-    _train("deepq", game, rules, options, _schooling(games, seed, against, start), out, json)
+    plan = _schooling(games, seed, against, start)
+    learner = _train("deepq", game, rules, options, plan, out, json)
+    if weights is not None:
+        learner.save_weights(weights)
 
 
 def _schooling(games: int, seed: int, against: str, start: str) -> "Schooling":
@@ -119,7 +126,8 @@ def _train(
     schooling: "Schooling",
     out: Path | None,
     json: bool,
-) -> None:
+) -> Any:
+    """Give a learner its lessons and tell how they went; the learner."""
     from ludus.games import game as named_game
     from ludus.learn import learner as named_learner
 
@@ -149,6 +157,7 @@ def _train(
         print_json(**report)
     else:
         _print(report, len(marks))
+    return learner
 
 
 def _blocks(

@@ -19,6 +19,7 @@ PLAYERS: Registry[type[Player]] = Registry(
         "menace": "ludus.learn.tabular.player:MenacePlayer",
         "her": "ludus.learn.tabular.player:HerPlayer",
         "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
+        "deepq": "ludus.learn.deepq.player:DeepQPlayer",
     },
 )
 

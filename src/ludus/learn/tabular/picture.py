@@ -42,7 +42,7 @@ def box_svg(game: AnyGame, position: Any, beads: Mapping[Any, float]) -> str:
     shapes = iter(layer.shapes)
     coloured = [
         f"{_styled(next(shapes), f'fill:{COLOURS[index % len(COLOURS)]}')}\n"
-        f"{_styled(next(shapes), 'fill:#fff;font-size:14px;font-weight:bold;text-anchor:middle')}\n"
+        f"{_styled(next(shapes), 'fill:#fff;font-size:12px;font-weight:bold;text-anchor:middle')}\n"
         for index in range(len(beads))
     ]
     return drawn.replace("</svg>", "".join(coloured) + "</svg>")
