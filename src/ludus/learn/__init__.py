@@ -17,6 +17,7 @@ LEARNERS: Registry[type["Learner"]] = Registry(
         "her": "ludus.learn.tabular.beads:Her",
         "qlearning": "ludus.learn.tabular.qlearning:QLearning",
         "deepq": "ludus.learn.deepq.learner:DeepQ",
+        "migo": "ludus.learn.migo.learner:Migo",
     },
 )
 """Learners that take lessons (`ludus.learn.lessons`)."""
