@@ -74,6 +74,8 @@ class Search:
 
     def run(self, name: str, max_clauses: int = MAX_CLAUSES) -> tuple[Clause, ...]:
         """The clauses of the first hypothesis, lowest predicate first; none if there is none."""
+        if not all(map(self._passes_any, self._examples)):
+            return ()
         for most in range(1, max_clauses + 1):
             for found in self._prove_all((), 0, most):
                 return _named(found, name)
@@ -130,6 +132,14 @@ class Search:
         unused = max(head, *invented, 0) + 1
         for found in self._prove_with_new_rule(unused, board, rules, most):
             yield unused, found
+
+    def _passes_any(self, board: int) -> bool:
+        """Whether any rule at all can hold; if not, no number of clauses helps."""
+        return any(
+            self._passes(metarule, second, board)
+            for metarule in self._metarules
+            for second in self._seconds(metarule)
+        )
 
     def _seconds(self, metarule: Metarule) -> Sequence[str]:
         return FLUENTS if metarule == "postcond" else self._background.newest_first
