@@ -9,6 +9,7 @@ from ludus.cli import (
     choose,
     games,
     match,
+    migo,
     perft,
     play,
     regret,
@@ -68,3 +69,4 @@ for command in (
     app.command()(command)
 
 app.add_typer(train.app, name="train")
+app.add_typer(migo.app, name="migo")

@@ -16,6 +16,7 @@ PLAYERS: Registry[type[Player]] = Registry(
         "focused": "ludus.players.focused:FocusedPlayer",
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
+        "migo": "ludus.learn.migo.player:MigoPlayer",
     },
 )
 
