@@ -10,6 +10,7 @@ from ludus.cli import (
     games,
     match,
     menace,
+    migo,
     perft,
     play,
     regret,
@@ -72,3 +73,4 @@ for command in (
 
 app.add_typer(train.app, name="train")
 app.add_typer(menace.app, name="menace")
+app.add_typer(migo.app, name="migo")

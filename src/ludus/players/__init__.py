@@ -20,6 +20,7 @@ PLAYERS: Registry[type[Player]] = Registry(
         "her": "ludus.learn.tabular.player:HerPlayer",
         "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
         "deepq": "ludus.learn.deepq.player:DeepQPlayer",
+        "migo": "ludus.learn.migo.player:MigoPlayer",
     },
 )
 

@@ -74,9 +74,10 @@ def add_proved(examples: Examples, known: Known, boards: list[int], score: int) 
         proved = known.proved_level(edge[1])
         if proved is not None:
             examples.add("win", proved, edge)
-        elif score == 0 or (score > 0) == (number % 2 == 0):
-            if known.win_level(edge[1]) is None:
-                examples.add("draw", level, edge)
+            continue
+        has_lost = score != 0 and (score > 0) != (number % 2 == 0)
+        if not has_lost and known.win_level(edge[1]) is None:
+            examples.add("draw", level, edge)
 
 
 def drop_refuted_draws(examples: Examples, known: Known) -> None:
