@@ -9,10 +9,15 @@ from ludus.cli import (
     choose,
     games,
     match,
+<<<<<<< HEAD
     migo,
+=======
+    menace,
+>>>>>>> baselines
     perft,
     play,
     regret,
+    reproduce,
     solve,
     tournament,
     train,
@@ -61,6 +66,7 @@ for command in (
     tournament.tournament,
     regret.regret,
     choose.choose,
+    reproduce.reproduce,
     solve.solve,
     value.value,
     verify.verify,
@@ -69,4 +75,8 @@ for command in (
     app.command()(command)
 
 app.add_typer(train.app, name="train")
+<<<<<<< HEAD
 app.add_typer(migo.app, name="migo")
+=======
+app.add_typer(menace.app, name="menace")
+>>>>>>> baselines

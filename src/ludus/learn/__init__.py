@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 LEARNERS: Registry[type["Learner"]] = Registry(
     "learner",
     {
-        "menace": "ludus.learn.tabular.boxes_learner:Menace",
-        "her": "ludus.learn.tabular.boxes_learner:Her",
+        "menace": "ludus.learn.tabular.beads:Menace",
+        "her": "ludus.learn.tabular.beads:Her",
         "qlearning": "ludus.learn.tabular.qlearning:QLearning",
         "deepq": "ludus.learn.deepq.learner:DeepQ",
         "migo": "ludus.learn.migo.learner:Migo",

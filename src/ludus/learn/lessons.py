@@ -11,10 +11,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, ClassVar
 
 from ludus.core.game import AnyGame
 from ludus.core.outcome import Outcome
+from ludus.learn.starts import Draw, offers
 from ludus.oracle import Oracle, oracle_for
 
 WORTH = {"win": 1, "draw": 0, "loss": -1}
@@ -76,7 +78,7 @@ def play_game(start: Any, choose: Callable[[Any], Any], opponent: Opponent) -> P
 class Learner(ABC):
     """Something that plays games and learns from them. Built by `ludus.learn.learner`."""
 
-    options: Any = None
+    options: ClassVar[Any] = None
     """A frozen dataclass with the default options, or None for a learner without options."""
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
@@ -95,7 +97,7 @@ class Learner(ABC):
         """Play one game from this board, in which it is the learner's turn, and learn from it."""
 
     def pick_start(self, starts: Sequence[Any], source: random.Random) -> Any:
-        """The board the next game begins with: drawn at random, unless a learner knows better.
+        """The board of these that the next game begins with: any, unless a learner knows better.
 
         Learners that leave this to chance are given the same boards under the same seed.
         """
@@ -113,14 +115,19 @@ class Lesson:
 
 
 def take_lessons(
-    learner: Learner, starts: Sequence[Any], opponent: Opponent, games: int, seed: int
+    learner: Learner,
+    starts: Sequence[Any],
+    opponent: Opponent,
+    games: int,
+    seed: int | str,
+    draw: Draw = "uniform",
 ) -> Iterator[Lesson]:
     """So many games one after another. The same seed gives the same start boards to everyone."""
     source = random.Random(f"start boards {seed}")
     learner.begin(random.Random(f"learner {seed}").getrandbits(62))
     opponent.oracle.values(starts)  # solved before the clock runs
-    for _ in range(games):
-        start = learner.pick_start(starts, source)
+    for offered in islice(offers(starts, draw, source), games):
+        start = learner.pick_start(offered, source)
         began = time.process_time()
         played = learner.play_and_learn(start, opponent)
         yield Lesson(played, time.process_time() - began)

@@ -8,9 +8,18 @@ noughts and crosses the one that comes first reading the cells as numbers, empty
 nought 2; in hexapawn the one that is met first. The published figures fit these alone.
 """
 
-from typing import Any
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from ludus.core.game import AnyGame
+
+MAX_PLIES = 4
+"""No lesson begins later in a game."""
+
+Draw = Literal["uniform", "shuffled", "one"]
+"""How the boards of the games are drawn: each time anew, all in turn before any comes again, or
+one for all games."""
 
 
 def start_boards(game: AnyGame) -> list[Any]:
@@ -27,6 +36,27 @@ def start_boards(game: AnyGame) -> list[Any]:
     if game.id == "hexapawn" and game.rules.size == 3:
         return [twins[0] for twins in _classes(game, boards)]
     return boards
+
+
+def offers(starts: Sequence[Any], draw: Draw, source: random.Random) -> Iterator[Sequence[Any]]:
+    """For every game the boards it may begin with, without end."""
+    if draw == "one":
+        starts = [source.choice(starts)]
+    while draw != "shuffled":
+        yield starts
+    while True:
+        for board in source.sample(starts, len(starts)):
+            yield [board]
+
+
+def plies_played(game: AnyGame, start: Any) -> int:
+    """The plies that lead to a board where a lesson begins; 0 if it is beyond all of them."""
+    boards = {game.start()}
+    for ply in range(MAX_PLIES + 1):
+        if start in boards:
+            return ply
+        boards = {board.play(move) for board in boards for move in board.legal_moves()}
+    return 0
 
 
 def _one_move_each(game: AnyGame) -> list[Any]:

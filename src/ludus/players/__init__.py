@@ -17,6 +17,10 @@ PLAYERS: Registry[type[Player]] = Registry(
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
         "migo": "ludus.learn.migo.player:MigoPlayer",
+        "menace": "ludus.learn.tabular.player:MenacePlayer",
+        "her": "ludus.learn.tabular.player:HerPlayer",
+        "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
+        "deepq": "ludus.learn.deepq.player:DeepQPlayer",
     },
 )
 
