@@ -9,11 +9,8 @@ from ludus.cli import (
     choose,
     games,
     match,
-<<<<<<< HEAD
-    migo,
-=======
     menace,
->>>>>>> baselines
+    migo,
     perft,
     play,
     regret,
@@ -75,8 +72,5 @@ for command in (
     app.command()(command)
 
 app.add_typer(train.app, name="train")
-<<<<<<< HEAD
 app.add_typer(migo.app, name="migo")
-=======
 app.add_typer(menace.app, name="menace")
->>>>>>> baselines
