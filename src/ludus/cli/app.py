@@ -72,5 +72,5 @@ for command in (
     app.command()(command)
 
 app.add_typer(train.app, name="train")
-app.add_typer(menace.app, name="menace")
 app.add_typer(migo.app, name="migo")
+app.add_typer(menace.app, name="menace")

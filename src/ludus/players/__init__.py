@@ -16,11 +16,11 @@ PLAYERS: Registry[type[Player]] = Registry(
         "focused": "ludus.players.focused:FocusedPlayer",
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
+        "migo": "ludus.learn.migo.player:MigoPlayer",
         "menace": "ludus.learn.tabular.player:MenacePlayer",
         "her": "ludus.learn.tabular.player:HerPlayer",
         "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
         "deepq": "ludus.learn.deepq.player:DeepQPlayer",
-        "migo": "ludus.learn.migo.player:MigoPlayer",
     },
 )
 

@@ -39,7 +39,7 @@ class Migo(Learner):
             after = pupil.choose(world.number(position), self.random)
             return _move_to(position, world.states[after])
 
-        version = pupil.examples.version
+        before = pupil.learned
         if self.settings.selfplay:
             practice = pupil.play_itself(world.number(start), self.random)
             if practice is not None:
@@ -47,7 +47,7 @@ class Migo(Learner):
         played = play_game(start, choose, opponent)
         if not self.settings.selfplay:
             pupil.learn([world.number(each) for each in played.positions], played.score)
-        self._chooser.note(start, pupil.examples.version > version)
+        self._chooser.note(start, pupil.learned != before)
         return played
 
     def pick_start(self, starts: Sequence[Any], source: Random) -> Any:
