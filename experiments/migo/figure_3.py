@@ -113,10 +113,6 @@ def _published(row: Row) -> Summary:
 
 
 def _verdict(tests: list[list[Any]]) -> Remark:
-    refuted = [test for test in tests if test[5] < SIGNIFICANT]
-    rest = [f"{own} against {other} ({game})" for game, own, other, *_, in tests
-            if [game, own, other] not in [test[:3] for test in refuted]]  # fmt: skip
-    tail = f"; not for {', '.join(rest)}" if rest else ""
-    return Remark(
-        f"Null hypothesis 1 is refuted in {len(refuted)} of {len(tests)} comparisons{tail}."
-    )
+    kept = [f"{own} against {other}" for _, own, other, _, _, p, *_ in tests if p >= SIGNIFICANT]
+    text = f"Null hypothesis 1 is refuted in {len(tests) - len(kept)} of {len(tests)} comparisons"
+    return Remark(f"{text}; not for {', '.join(kept)}." if kept else f"{text}.")

@@ -7,8 +7,8 @@ from typing import Any
 from ludus.learn.courses import Course, Marks, take_courses
 from ludus.reproduce import Context
 
-BLOCK = 8
-"""Runs that are kept together."""
+BLOCK = 20
+"""Runs that are kept together: a killed experiment loses no more."""
 
 
 def marks_of(context: Context, course: Mapping[str, Any], runs: int, label: str) -> list[Marks]:
