@@ -63,8 +63,10 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def num_runs(context: Context, row: Row) -> int:
+    """Networks take a hundred times as long as tables, so they may have fewer runs."""
     runs = int(context.setting("runs")[row["game"]])
-    return min(runs, int(context.setting("slow"))) if row.extra.get("is_slow") else runs
+    slow = int(context.setting("slow")) * row.extra.get("slow", runs)
+    return min(runs, slow)
 
 
 def _curve(row: Row, found: Found) -> dict[str, Any]:
