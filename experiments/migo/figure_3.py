@@ -107,7 +107,8 @@ def further_claims(context: Context, found: Found) -> Iterator[list[Any]]:
     for claim in context.published["claims"]:
         less, more = (rows[claim[side]] for side in ("less", "more"))
         ours = mann_whitney(finals(found[less.name]), finals(found[more.name]))[0]
-        yield [claim["text"], welch(_published(less), _published(more)), ours]
+        theirs = [_published(rows[row.extra.get("rival", row.name)]) for row in (less, more)]
+        yield [claim["text"], welch(*theirs), ours]
 
 
 def _published(row: Row) -> Summary:
