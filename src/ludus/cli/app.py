@@ -12,12 +12,15 @@ from ludus.cli import (
     games,
     match,
     patterns,
+    menace,
+    migo,
     perft,
     play,
     regret,
     reproduce,
     solve,
     tournament,
+    train,
     value,
     verify,
 )
@@ -74,3 +77,6 @@ for command in (
 
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(patterns.app, name="patterns")
+app.add_typer(train.app, name="train")
+app.add_typer(migo.app, name="migo")
+app.add_typer(menace.app, name="menace")

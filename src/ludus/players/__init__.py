@@ -19,6 +19,11 @@ PLAYERS: Registry[type[Player]] = Registry(
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",
+        "migo": "ludus.learn.migo.player:MigoPlayer",
+        "menace": "ludus.learn.tabular.player:MenacePlayer",
+        "her": "ludus.learn.tabular.player:HerPlayer",
+        "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
+        "deepq": "ludus.learn.deepq.player:DeepQPlayer",
     },
 )
 
