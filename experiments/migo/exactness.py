@@ -54,7 +54,9 @@ def solve(world: World, first: int) -> dict[int, Value]:
                 boards.append(each)
         replies.append([places[each] for each in after])
     ends = {True: Value("loss", 0), False: Value("draw")}
-    known = [None if after else ends[world.won(b)] for b, after in zip(boards, replies, strict=True)]
+    known = [
+        None if after else ends[world.won(b)] for b, after in zip(boards, replies, strict=True)
+    ]
     return dict(zip(boards, solve_backwards(replies, known), strict=True))
 
 

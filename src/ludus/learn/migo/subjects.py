@@ -1,11 +1,11 @@
 """What can be learned: a game of Ludus, or a file with start, move, won and drawn."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, check_length, quoted
 from ludus.core.game import CHANCE, AnyGame
@@ -14,6 +14,8 @@ from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.learn.migo.world import World
 from ludus.learn.starts import start_boards
+
+T = TypeVar("T")
 
 DEFINITIONS = ("connect_three",)
 """Those that come with Ludus."""
@@ -83,12 +85,46 @@ def spec_of(game: AnyGame) -> str:
     return game.id if size in (None, 3) else f"{game.id}:size={size}"
 
 
+class _Defined:
+    """The primitives of a definition; whatever goes wrong in them is told in one line."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        self._name, self._module = name, module
+
+    def move(self, state: Any, /) -> list[Any]:
+        return list(dict.fromkeys(self._call("move", list, state)))
+
+    def won(self, state: Any, /) -> bool:
+        return self._call("won", bool, state)
+
+    def drawn(self, state: Any, /) -> bool:
+        return self._call("drawn", bool, state)
+
+    def start(self) -> Any:
+        return self._call("start", lambda state: next(iter({state})))
+
+    def _call(self, function: str, kind: Callable[[Any], T], *states: Any) -> T:
+        try:
+            found = kind(getattr(self._module, function)(*states))
+            hash(tuple(found) if isinstance(found, list) else found)
+        except Exception as error:
+            raise LudusError(
+                f"{function} in {quoted(self._name, 200)} fails: {_told(error)}"
+            ) from error
+        return found
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {quoted(str(error), 200)}"
+
+
 def _defined(name: str, module: ModuleType) -> Subject:
     missing = [each for each in NEEDED if not callable(getattr(module, each, None))]
     if missing:
         raise LudusError(f"{quoted(name, 200)} does not define {', '.join(missing)}")
-    world = World(module)
-    first = module.start()
+    primitives = _Defined(name, module)
+    world = World(primitives)
+    first = primitives.start()
     replies = world.moves(world.number(first))
     ahead = dict.fromkeys(after for each in replies for after in world.moves(each))
     starts = [world.states[each] for each in ahead if world.moves(each)]
@@ -103,9 +139,8 @@ def _module(path: Path) -> ModuleType:
     try:
         source = path.read_text(encoding="utf-8")
         code = compile(source, str(path), "exec")
-    except (OSError, ValueError, SyntaxError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise LudusError(f"cannot read {where}: {reason}") from error
-    module = ModuleType(path.stem)
-    exec(code, module.__dict__)
+        module = ModuleType(path.stem)
+        exec(code, module.__dict__)
+    except Exception as error:
+        raise LudusError(f"cannot use {where}: {_told(error)}") from error
     return module
