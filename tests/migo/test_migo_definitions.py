@@ -112,9 +112,8 @@ def _position(played, own, other):
     from ludus.games.nine_mens_morris.board import READING_ORDER, ROWS
 
     letters = ["W" if own >> p & 1 else "B" if other >> p & 1 else "." for p in READING_ORDER]
-    text, rows = iter(letters), []
-    for row in ROWS:
-        rows.append("".join(next(text) for _ in row))
+    text = iter(letters)
+    rows = ["".join(next(text) for _ in row) for row in ROWS]
     return played.parse("/".join(rows) + " w 0 0")
 
 
