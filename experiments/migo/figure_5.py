@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ludus.learn.courses import Marks
 from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Row, Table
 
 from .claims import Summary, mann_whitney, summary, welch
@@ -56,6 +57,10 @@ def run(context: Context) -> Iterator[Finding]:
         "deviations, and Mann and Whitney's of the authors' runs, where those are at hand, and of "
         "ours; how often a run with transfer has the lower regret.",
     )
+
+
+def _curve(row: Row, found: list[Marks], data: str) -> dict[str, Any]:
+    return curve(row.name.split(": ")[1], found, data, row.extra.get("system", ""))
 
 
 def _theirs(less: Row, more: Row) -> float | None:

@@ -20,7 +20,7 @@ Rule = Callable[[Any, Any], bool]
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         value = exact(row["game"], row["kind"], row.extra.get("rules", ()))
-        yield Measured(row.name, round(value, 6), note="exact")
+        yield Measured(row.name, round(value, 6), note=f"exactly {value:.4f}")
     for name in ("noughts_and_crosses", "hexapawn", "hexapawn:size=4"):
         game = named_game(name)
         boards = [[str(board), str(oracle_for(game).value(board))] for board in start_boards(game)]

@@ -53,7 +53,7 @@ class Pupil:
 
     def transfer(self, program: Program) -> None:
         """Begin with a program from elsewhere, until rules of the same names replace its own."""
-        self._transferred = program.clauses
+        self._transferred = _set_apart(program)
         self._take_up()
 
     def choose(self, board: int, random: Random) -> int:
@@ -121,9 +121,27 @@ class Pupil:
     def _take_up(self) -> None:
         """Play by what was learned."""
         own = self.learned.program
-        self._transferred = tuple(each for each in self._transferred if each.head not in own)
-        self.strategy = Strategy(self.reasoner, own + self._transferred)
+        given = [each for each in self._transferred if each.head not in own]
+        self.strategy = Strategy(self.reasoner, own + given)
         concepts = self.reasoner.concepts(own)
         wins = [concepts[name] for name in own.levels("win")]
         draws = [concepts[name] for name in own.levels("draw")]
         self._known = Known(self.reasoner, wins, draws)
+
+
+def _set_apart(program: Program) -> tuple[Clause, ...]:
+    """The clauses, with names for invented predicates that will not be invented again.
+
+    `win_2` may be replaced by a rule that is learned here; what `win_2_1_1` stands for in a rule
+    that is not replaced must stay.
+    """
+    levels = program.strategy
+
+    def name(predicate: str) -> str:
+        is_invented = predicate in program and predicate not in levels
+        return f"given_{predicate}" if is_invented else predicate
+
+    return tuple(
+        Clause(name(each.head), name(each.first), each.metarule, name(each.second))
+        for each in program.clauses
+    )
