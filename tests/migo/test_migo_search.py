@@ -1,6 +1,10 @@
 """The search for hypotheses, in worlds small enough to see through."""
 
+from itertools import combinations
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from ludus.learn.migo.program import Clause
 from ludus.learn.migo.reasoner import Reasoner
@@ -54,19 +58,44 @@ def test_a_second_clause_is_added_when_one_is_not_enough():
     )
 
 
-def test_a_predicate_is_invented_when_rules_need_two_conditions():
-    """Only q tells wanted boards from others, and two negations are needed to say so."""
-    graph = Graph({"a": "bcd", "c": "w", "d": "x"}, won="w", drawn="x")
+@given(some.randoms(use_true_random=False))
+def test_no_hypothesis_is_smaller_and_every_example_is_proved(source):
+    """In random games: beside all sets of clauses, each with the examples that it proves."""
+    states = "abcdefgh"
+    moves = {a: [b for b in states if b > a and source.random() < 0.5] for a in states}
+    ends = [state for state in states if not moves[state]]
+    won = [state for state in ends if source.random() < 0.5]
+    graph = Graph(moves, won, [state for state in ends if state not in won])
     background, number = _background(graph)
     background.add([Clause("wins", "move", "postcond", "won")])
     background.add([Clause("draws", "move", "postcond", "drawn")])
-    reasoner = background.reasoner
-    clauses = (
-        Clause("p_1", "move", "negation", "wins"),
-        Clause("p", "p_1", "negation", "draws"),
-    )
-    concept = background.concepts_with(clauses)["p"]
-    assert [reasoner.holds(concept, number(each)) for each in "bcd"] == [True, False, False]
+    examples = [number(state) for state in source.sample(states, 3)]
+    proved = {
+        clause: {each for each in examples if _holds(background, (clause,), each)}
+        for clause in _all_clauses(background.newest_first)
+    }
+    found = Search(background, PUBLISHED, examples).run("p")
+    sizes = [
+        size
+        for size in (1, 2, 3)
+        if any(
+            set().union(*(proved[each] for each in chosen)) == set(examples)
+            for chosen in combinations(proved, size)
+        )
+    ]
+    assert len(found) == min(sizes, default=0)
+    assert all(_holds(background, found, each) for each in examples) == bool(found)
+
+
+def _holds(background, clauses, board):
+    if not clauses:
+        return False
+    return background.reasoner.holds(background.concepts_with(clauses)["p"], board)
+
+
+def _all_clauses(names):
+    fluents = [Clause("p", name, "postcond", each) for name in names for each in ("won", "drawn")]
+    return fluents + [Clause("p", a, "negation", b) for a in names for b in names]
 
 
 def test_nothing_is_found_where_nothing_can_hold():
