@@ -43,12 +43,7 @@ def exact_regrets(context: Context, name: str, game: str, found: list[Marks]) ->
     """The exact mean regret of the final program of each run."""
 
     def compute() -> list[float]:
-        known: dict[tuple[str, ...], float] = {}
-        for each in found:
-            rules = tuple(each.learned)
-            if rules not in known:
-                known[rules] = regret_of_program(game, rules)
-        return [known[tuple(each.learned)] for each in found]
+        return [regret_of_program(game, each.learned) for each in found]
 
     return context.cell(f"exact {name}", compute)
 

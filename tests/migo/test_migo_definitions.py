@@ -86,6 +86,18 @@ def test_what_cannot_be_learned(name):
         subject(name)
 
 
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("hexapawn", "hexapawn"),
+        ("hexapawn:five", "hexapawn:size=5"),
+        ("noughts_and_crosses:size=4,line=4", "noughts_and_crosses:size=4,line=4"),
+    ],
+)
+def test_games_keep_the_names_of_their_rules(spec, name):
+    assert subject(spec).name == name
+
+
 def test_positions_of_a_definition_are_those_that_play_leads_to():
     chosen = subject("connect_three")
     assert chosen.parse(" ..../..../..../x...  o ") == "..../..../..../x... o"

@@ -26,6 +26,12 @@ def test_programs_survive_writing_and_reading(tmp_path, spec, mode):
     assert load_program(file) == saved
 
 
+@pytest.mark.parametrize("name", ["", "my games/nim.py", "n\nim.py", "ü.py", "x" * 300])
+def test_names_that_a_line_cannot_hold_are_left_out(name):
+    program = taught("hexapawn", "improved")
+    assert parse_program(str(Saved(program, name))) == Saved(program)
+
+
 BAD = [
     "",
     "win_1(A,B) :- move(A,B), won(B).",
