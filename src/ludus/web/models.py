@@ -1,0 +1,277 @@
+"""What requests and answers look like; the OpenAPI description is made from this."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Short = Annotated[str, StringConstraints(max_length=1_000)]
+Place = Annotated[str, StringConstraints(min_length=1, max_length=8)]
+NodeNumber = Annotated[int, Field(ge=0, le=1_000_000)]
+Touches = Annotated[list[Place], Field(max_length=8)]
+
+
+class Asked(BaseModel):
+    """The body of a request; what nobody knows is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SeatAsked(Asked):
+    """A person, or a player by name."""
+
+    player: Name | None = None
+    level: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    choices: Annotated[dict[Name, Name], Field(max_length=20)] = {}
+
+
+class NewGame(Asked):
+    """A game to begin: from its start, from a position, or with a record."""
+
+    game: Name = "nine_mens_morris"
+    rules: Short = ""
+    position: Short = ""
+    record: Annotated[str, StringConstraints(max_length=1_000_000)] = ""
+    seats: Annotated[list[SeatAsked], Field(min_length=2, max_length=2)] = [
+        SeatAsked(),
+        SeatAsked(),
+    ]
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    delay: Annotated[float, Field(ge=0, le=60)] = 0.0
+
+
+class Touch(Asked):
+    """One more place touched, after those touched before, where the game stands."""
+
+    node: NodeNumber
+    touched: Touches = []
+    place: Place
+
+
+class MoveAsked(Asked):
+    """A move in the notation of the game, where the game stands."""
+
+    node: NodeNumber
+    move: Short
+
+
+class NodeAsked(Asked):
+    """A node of the game."""
+
+    node: NodeNumber
+
+
+class Remark(Asked):
+    """A comment on a move; nothing takes it away."""
+
+    node: NodeNumber
+    text: Annotated[str, StringConstraints(max_length=2_000)]
+
+
+class SeatsAsked(Asked):
+    """Who goes on with the game."""
+
+    seats: Annotated[list[SeatAsked], Field(min_length=2, max_length=2)]
+
+
+class PaceAsked(Asked):
+    """Whether players go on by themselves, and how fast."""
+
+    paused: bool
+    delay: Annotated[float, Field(ge=0, le=60)] = 0.0
+
+
+class PositionAsked(Asked):
+    """A position to look at, in any notation of the game."""
+
+    game: Name
+    rules: Short = ""
+    position: Short = ""
+
+
+class Problem(BaseModel):
+    """Why a request was refused, in one line."""
+
+    detail: str
+
+
+class SeatView(BaseModel):
+    """A side and who plays it."""
+
+    side: str
+    title: str
+    player: str | None
+    level: int | None
+    choices: dict[str, str]
+    standing: str
+    """What it has on the board and beside it."""
+
+
+class MoveView(BaseModel):
+    """A node of the tree."""
+
+    node: int
+    parent: int | None
+    mover: int | None
+    """0 or 1; -1 for dice; null at the root."""
+
+    text: str
+    by: str
+    comment: str
+    verdict: Literal["", "kept", "lost"]
+    """Whether the move gave something away, where that is known by now."""
+
+
+class Thought(BaseModel):
+    """What the player who made the move here thought of it."""
+
+    comment: str
+    scores: list[tuple[str, float]]
+    pictures: list[str]
+    """Titles of its own pictures, which can be laid over the board."""
+
+
+class Ending(BaseModel):
+    """How the game ended here."""
+
+    winner: int | None
+    reason: str
+    points: int
+
+
+class View(BaseModel):
+    """A game as a page shows it, at one of its nodes."""
+
+    id: str
+    revision: int
+    game: str
+    title: str
+    rules: str
+    node: int
+    at: int
+    """Where the game stands; the page may look at other nodes."""
+
+    position: str
+    svg: str
+    places: list[str]
+    """What may be touched now."""
+
+    labels: dict[str, str]
+    """Every place in words: its name, who stands there, what touching it would do."""
+
+    touched: list[str]
+    prompt: str
+    """What to do next, in one line."""
+
+    told: str
+    """What has happened since a person last moved."""
+
+    status: Literal["yours", "thinking", "paused", "over", "looking", "trouble"]
+    mover: int
+    outcome: Ending | None
+    seats: list[SeatView]
+    delay: float
+    moves: list[MoveView]
+    thought: Thought | None
+
+
+class RatedMoveView(BaseModel):
+    """A legal move and its exact value for the side that makes it."""
+
+    move: str
+    value: Literal["win", "draw", "loss"]
+    depth: int | None
+    cost: int
+    """How much of the value it gives away: 0, 1 or 2."""
+
+
+class Verdict(BaseModel):
+    """What perfect play makes of a node."""
+
+    node: int
+    known: bool
+    why: str
+    value: Literal["win", "draw", "loss"] | None
+    depth: int | None
+    mover: int
+    moves: list[RatedMoveView]
+
+
+class ReviewPoint(BaseModel):
+    """A position of the line that was played, and its exact value if it has one."""
+
+    node: int
+    text: str
+    mover: int | None
+    share: float | None
+    """1 if the first side wins, 0 if it loses, 0.5 for a draw; null if not known."""
+
+    depth: int | None
+    lost: int
+    """What the move to here gave away: 0, 1 or 2."""
+
+
+class Review(BaseModel):
+    """The line to where the game stands and on, as perfect play sees it."""
+
+    known: bool
+    why: str
+    points: list[ReviewPoint]
+
+
+class Advice(BaseModel):
+    """Moves to consider, best first."""
+
+    exact: bool
+    by: str
+    text: str
+    moves: list[dict[str, Any]]
+
+
+class Opponent(BaseModel):
+    """A player that can be chosen."""
+
+    name: str
+    title: str
+    levels: int | None
+    choices: dict[str, list[str]]
+    strength: str
+    strengths: list[str]
+    """For each level, the first one first."""
+
+
+class Kind(BaseModel):
+    """A game that can be played."""
+
+    game: str
+    title: str
+    sides: list[str]
+    presets: list[str]
+    start: str
+    letters: str
+    """What may stand on a place in the position editor, or nothing where it is no use."""
+
+
+class PositionView(BaseModel):
+    """A position as it is written and drawn."""
+
+    position: str
+    svg: str
+    mover: int
+    over: bool
+    texts: dict[str, str]
+    """The position in the game's other notations."""
+
+
+class PuzzleView(BaseModel):
+    """A position with exactly one good move."""
+
+    game: str
+    rules: str
+    position: str
+    svg: str
+    kind: Literal["win", "hold"]
+    task: str
+    grade: int
+    plies: int | None
+    side: int
