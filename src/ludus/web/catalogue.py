@@ -12,13 +12,17 @@ from ludus.games import game as named_game
 from ludus.web import notations
 from ludus.web.games import REFUSALS
 from ludus.web.models import (
+    CurveView,
     Kind,
     Opponent,
     PositionAsked,
     PositionView,
     PuzzleView,
+    Shown,
+    TournamentView,
 )
 from ludus.web.picture import drawn
+from ludus.web.settings import Settings
 
 router = APIRouter(prefix="/api", responses=REFUSALS, tags=["catalogue"])
 
@@ -83,8 +87,8 @@ async def puzzle(
     """A puzzle by its number, or today's."""
     rules = "four" if game == "hexapawn" else ""
     seed = _today(game, kind, grade) if number is None else number
-    found: dict[str, Any] = await request.app.state.thinkers.puzzle(
-        {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
+    found: dict[str, Any] = await request.app.state.thinkers.work(
+        "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
     )
     position = named_game(game, rules).parse(found["position"])
     side = named_game(game, rules).sides[position.mover].capitalize()
@@ -99,6 +103,40 @@ async def puzzle(
         plies=found["plies"],
         side=position.mover,
     )
+
+
+@router.get("/shown")
+async def shown(request: Request) -> Shown:
+    """What this server shows beside games."""
+    settings: Settings = request.app.state.settings
+    return Shown(
+        tournament=settings.tournament_file is not None,
+        training=settings.curves_folder is not None,
+    )
+
+
+@router.get("/tournament")
+async def tournament(request: Request) -> list[TournamentView]:
+    """The tournament that this server was told to show, as far as it has been played."""
+    settings: Settings = request.app.state.settings
+    plan = settings.tournament_file
+    if plan is None:
+        return []
+    store = settings.results_file or plan.with_suffix(".sqlite")
+    job = {"plan": str(plan), "store": str(store)}
+    found = await request.app.state.thinkers.work("tournament", job)
+    return [TournamentView(**each) for each in found["tournaments"]]
+
+
+@router.get("/training")
+async def training(request: Request) -> list[CurveView]:
+    """The curves of the training that this server was told to show."""
+    settings: Settings = request.app.state.settings
+    if settings.curves_folder is None:
+        return []
+    job = {"folder": str(settings.curves_folder)}
+    found = await request.app.state.thinkers.work("training", job)
+    return [CurveView(**each) for each in found["curves"]]
 
 
 def _today(*words: object) -> int:

@@ -51,7 +51,7 @@ class Hall:
         key = (name, rules)
         if key not in self._offers:
             named_game(name, rules)
-            found = await self._means[1].opponents({"game": name, "rules": rules})
+            found = await self._means[1].work("opponents", {"game": name, "rules": rules})
             if len(self._offers) > 100:
                 self._offers.clear()
             self._offers[key] = found["players"]

@@ -7,6 +7,7 @@ its game and the moves since, because rules about repetition ask for the road.
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from ludus.core.errors import LudusError
@@ -98,30 +99,21 @@ def thought(player: Player, position: Any, choice: Choice) -> dict[str, Any]:
     }
 
 
-def values(job: Job) -> dict[str, Any]:
-    """Exact values: of a position and its moves, or of every position of a line."""
-    from ludus.web.exact import judged
+def _elsewhere(module: str, name: str) -> Callable[[Job], dict[str, Any]]:
+    """A job whose module is loaded when it is first asked for."""
 
-    return judged(job)
+    def work(job: Job) -> dict[str, Any]:
+        found: dict[str, Any] = getattr(import_module(f"ludus.web.{module}"), name)(job)
+        return found
 
-
-def puzzle(job: Job) -> dict[str, Any]:
-    """A puzzle of a kind, a grade and a seed."""
-    from ludus.web.puzzles import make
-
-    return make(job)
-
-
-def opponents(job: Job) -> dict[str, Any]:
-    """Everybody who plays a game."""
-    from ludus.web.opponents import opponents
-
-    return opponents(job)
+    return work
 
 
 JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "choose": choose,
-    "values": values,
-    "puzzle": puzzle,
-    "opponents": opponents,
+    "values": _elsewhere("exact", "judged"),
+    "puzzle": _elsewhere("puzzles", "make"),
+    "opponents": _elsewhere("opponents", "opponents"),
+    "tournament": _elsewhere("results", "tournament"),
+    "training": _elsewhere("results", "training"),
 }

@@ -47,7 +47,7 @@ class Gallery:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            with suppress(RuntimeError):
+            with suppress(RuntimeError, WebSocketDisconnect):
                 await socket.close()
 
     async def _tell(self, socket: WebSocket, table: Table, watcher: Watcher) -> None:

@@ -275,3 +275,51 @@ class PuzzleView(BaseModel):
     grade: int
     plies: int | None
     side: int
+
+
+class Shown(BaseModel):
+    """What this server shows beside games."""
+
+    tournament: bool
+    training: bool
+
+
+class StandingView(BaseModel):
+    """A player of a tournament."""
+
+    player: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    elo: float
+    elo_margin: float
+
+
+class PairView(BaseModel):
+    """Two players of a tournament."""
+
+    players: tuple[str, str]
+    games: int
+    wins: tuple[int, int]
+    draws: int
+
+
+class TournamentView(BaseModel):
+    """A tournament as far as it has been played."""
+
+    name: str
+    game: str
+    games: int
+    planned: int
+    players: list[StandingView]
+    pairs: list[PairView]
+
+
+class CurveView(BaseModel):
+    """One curve of a training."""
+
+    name: str
+    steps: list[float]
+    values: list[float]

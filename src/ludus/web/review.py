@@ -12,7 +12,7 @@ from ludus.web.views import SCORES
 async def review_of(table: Table, thinkers: Thinkers) -> Review:
     """The values along the line to where the game stands and on, as far as redoing leads."""
     line = table.tree.whole_line()
-    found = await thinkers.values({**table.job(line[-1].number), "line": True})
+    found = await thinkers.work("values", {**table.job(line[-1].number), "line": True})
     if not found["known"]:
         return Review(known=False, why=found["why"], points=[])
     scores = [_score(node, value) for node, value in zip(line, found["line"], strict=True)]

@@ -11,8 +11,11 @@ class Settings:
     games_file: Path | None = None
     """The SQLite file in which games outlive the server; None keeps them in memory alone."""
 
+    tournament_file: Path | None = None
+    """A tournament to show, which may be running."""
+
     results_file: Path | None = None
-    """Results of a tournament to show, which may be running."""
+    """Its results, where they are not beside it."""
 
     curves_folder: Path | None = None
     """A folder with the curves of a training to show, which may be running."""

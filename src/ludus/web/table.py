@@ -169,7 +169,7 @@ class Table:
         self.node(number)
         if number not in self.verdicts:
             job = {**self.job(number), "line": False}
-            self.verdicts[number] = await self._thinkers.values(job)
+            self.verdicts[number] = await self._thinkers.work("values", job)
         return self.verdicts[number]
 
     def hurry(self) -> None:

@@ -15,7 +15,7 @@ MAX_KNOWN = 1_000
 
 
 class Thinkers:
-    """Three kinds of workers: for quick players, for slow ones, and for exact values."""
+    """Three kinds of workers: for quick players, for slow ones, and for all that no player decides."""
 
     def __init__(self, settings: Settings) -> None:
         bounds = settings.max_thinking, settings.max_waiting
@@ -40,17 +40,9 @@ class Thinkers:
         self._note(key, time.monotonic() - began)
         return answer
 
-    async def values(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Exact values."""
-        return await self._exact.ask({"job": "values", **job})
-
-    async def puzzle(self, job: dict[str, Any]) -> dict[str, Any]:
-        """A puzzle."""
-        return await self._exact.ask({"job": "puzzle", **job})
-
-    async def opponents(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Everybody who plays a game."""
-        return await self._exact.ask({"job": "opponents", **job})
+    async def work(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
+        """The answer to any other kind of job."""
+        return await self._exact.ask({"job": kind, **job})
 
     def _note(self, key: tuple[str, str, str], seconds: float) -> None:
         """How long a player takes, the last times counting most."""

@@ -9,7 +9,7 @@ from ludus.web.boards.board import Entry
 from ludus.web.models import Ending, MoveView, SeatView, Thought, View
 from ludus.web.seats import Seat
 from ludus.web.table import Table
-from ludus.web.tree import DICE, PERSON, Node
+from ludus.web.tree import DICE, PERSON, RULES, Node
 from ludus.web.words import ending, told
 
 SCORES = {"win": 1, "draw": 0, "loss": -1}
@@ -55,7 +55,7 @@ def view_of(
         seats=[_seat(table, position, side, seat) for side, seat in enumerate(table.seats)],
         delay=table.pace.delay,
         moves=[_move(table, each) for each in table.tree.nodes],
-        thought=_thought(node),
+        thought=_thought(_decided(table, node)),
     )
 
 
@@ -83,7 +83,7 @@ def _prompt(table: Table, node: Node, entry: Entry, status: str) -> str:
     position, board = node.position, table.board
     outcome = position.outcome()
     if status == "looking":
-        return f"Looking back: {told(node, board) or 'the beginning'}"
+        return f"Looking back: {told(node, board, table.seats) or 'the beginning.'}"
     if outcome is not None:
         return ending(outcome, board, table.seats)
     if status == "trouble":
@@ -104,9 +104,9 @@ def _told(table: Table, node: Node) -> str:
     since = next((at for at in range(len(line) - 1, -1, -1) if line[at].by == PERSON), -1)
     two_people = all(seat.is_person for seat in table.seats)
     recent = line[max(since, 0) :] if two_people else line[since + 1 :]
-    if not recent and line:
-        recent = line[-1:]
-    return " ".join(told(each, table.board) for each in recent[-MAX_TOLD:])
+    if recent and recent[-1].by == DICE and not two_people:
+        recent = recent[:-1] if table.seats[node.position.mover].is_person else recent
+    return " ".join(told(each, table.board, table.seats) for each in recent[-MAX_TOLD:])
 
 
 def _last_places(table: Table, node: Node) -> list[str]:
@@ -124,6 +124,7 @@ def _laid_over(table: Table, node: Node, entry: Entry, overlay: str) -> Marks:
             steps = {str(move): table.game.steps(move) for move in node.position.legal_moves()}
             kept = {move for move in steps if rated.get(move) == verdict["value"]}
             return picture.judged(entry, steps, kept)
+    node = _decided(table, node)
     if overlay.startswith(THOUGHT) and node.thought is not None:
         _, _, which = overlay.partition(":")
         if which.isascii() and which.isdigit() and int(which) < len(node.thought["pictures"]):
@@ -132,6 +133,13 @@ def _laid_over(table: Table, node: Node, entry: Entry, overlay: str) -> Marks:
             return Marks(arrows, laid["points"], laid["heat"])
         return _scored(table, node)
     return NO_MARKS
+
+
+def _decided(table: Table, node: Node) -> Node:
+    """The last move that somebody chose, up to this node."""
+    while node.by in (DICE, RULES) and node.parent is not None:
+        node = table.node(node.parent)
+    return node
 
 
 def _scored(table: Table, node: Node) -> Marks:

@@ -37,12 +37,13 @@ def ending(outcome: Outcome, board: Board, seats: tuple[Seat, Seat]) -> str:
     return f"You {'won' if outcome.winner in people else 'lost'}{points}: {why}."
 
 
-def told(node: Node, board: Board) -> str:
-    """A move as a sentence."""
+def told(node: Node, board: Board, seats: tuple[Seat, Seat]) -> str:
+    """A move as a sentence; a person who plays alone is told `you`."""
     if node.move is None:
         return ""
     mover = node.mover if node.mover in (0, 1) else node.position.mover
     if mover not in (0, 1):
         return f"{node.move}."
     deed = "could not move" if node.by == RULES else board.told(node.move, node.position)
-    return f"{board.side(mover)} {deed}."
+    people = [side for side, seat in enumerate(seats) if seat.is_person]
+    return f"{'You' if people == [mover] else board.side(mover)} {deed}."

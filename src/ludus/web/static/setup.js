@@ -1,0 +1,171 @@
+// A new game: which one, who plays, and how strong.
+
+import { begin, get, Refused } from "./api.js";
+import { button, fill, h } from "./dom.js";
+
+/** @typedef {import("./types.js").Kind} Kind */
+/** @typedef {import("./types.js").Opponent} Opponent */
+/** @typedef {import("./types.js").Seat} Seat */
+/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").NewGame} NewGame */
+
+const PERSON = "";
+/** A newcomer should be able to win. */
+const EASY_SHARE = 0.3;
+const WATCHING_DELAY = 1;
+
+/** @returns {Promise<Kind[]>} */
+const kinds = () => get("/api/kinds");
+
+/**
+ * @param {string} game
+ * @param {string} rules
+ * @returns {Promise<Opponent[]>}
+ */
+export const opponents = (game, rules) => get("/api/opponents", { game, rules });
+
+/**
+ * Somebody to begin with: who has levels at a low one, or else who is neither the best nor blind.
+ * @param {Opponent[]} all
+ * @returns {Partial<Seat>}
+ */
+function usualOpponent(all) {
+  const levelled = all.find((each) => each.levels);
+  if (levelled?.levels) {
+    return { player: levelled.name, level: Math.max(1, Math.round(EASY_SHARE * levelled.levels)) };
+  }
+  const fair = all.find((each) => each.name === "playouts") ?? all.at(-1);
+  return { player: fair?.name ?? null };
+}
+
+/**
+ * A game against somebody a newcomer can play with.
+ * @param {string} game
+ * @param {string} [rules]
+ * @returns {Promise<NewGame>}
+ */
+export async function usualOrder(game, rules = "") {
+  const opponent = usualOpponent(await opponents(game, rules));
+  return { game, rules, seats: [{}, opponent] };
+}
+
+/** One side's choice of who plays it. */
+export class SeatForm {
+  /**
+   * @param {string} side
+   * @param {() => void} changed
+   */
+  constructor(side, changed) {
+    /** @type {Opponent[]} */
+    this.all = [];
+    this.who = h("select", { "aria-label": `Who plays ${side}`, onchange: () => { this.update(); changed(); } });
+    this.level = h("input", { type: "range", min: 1, max: 10, "aria-label": `Level of ${side}`, oninput: () => this.tell() });
+    this.levelShown = h("output", {});
+    this.levels = h("label", { class: "level" }, h("span", {}, "Level"), this.level, this.levelShown);
+    this.about = h("p", { class: "about" });
+    this.options = h("div", { class: "options" });
+    this.element = h("fieldset", { class: "seat-form" }, h("legend", {}, side), this.who, this.levels, this.options, this.about);
+  }
+
+  /**
+   * @param {Opponent[]} all
+   * @param {Partial<Seat>} seat
+   */
+  offer(all, seat) {
+    this.all = all;
+    fill(this.who, h("option", { value: PERSON }, "a person"), ...all.map((each) => h("option", { value: each.name }, each.name)));
+    this.who.value = seat.player ?? PERSON;
+    this.update();
+    if (seat.level) this.level.value = String(seat.level);
+    this.tell();
+  }
+
+  get chosen() {
+    return this.all.find((each) => each.name === this.who.value);
+  }
+
+  update() {
+    const chosen = this.chosen;
+    this.levels.hidden = !chosen?.levels;
+    if (chosen?.levels) {
+      this.level.max = String(chosen.levels);
+      this.level.value = String(Math.max(1, Math.round(EASY_SHARE * chosen.levels)));
+    }
+    const choices = Object.entries(chosen?.choices ?? {});
+    fill(this.options, ...choices.map(([name, values]) =>
+      h("label", {}, `${name} `, h("select", { "data-option": name },
+        h("option", { value: "" }, "as usual"), ...values.map((value) => h("option", { value }, value))))));
+    this.tell();
+  }
+
+  tell() {
+    const chosen = this.chosen;
+    this.levelShown.textContent = this.level.value;
+    if (!chosen) {
+      this.about.textContent = "";
+      return;
+    }
+    const strength = chosen.levels ? chosen.strengths[Number(this.level.value) - 1] : chosen.strength;
+    this.about.textContent = `${chosen.title}; ${strength}`;
+  }
+
+  /** @returns {Partial<Seat>} */
+  get seat() {
+    const chosen = this.chosen;
+    if (!chosen) return {};
+    const selects = /** @type {HTMLSelectElement[]} */ ([...this.options.querySelectorAll("select")]);
+    const choices = selects.filter((each) => each.value).map((each) => [each.dataset.option ?? "", each.value]);
+    return {
+      player: chosen.name,
+      level: chosen.levels ? Number(this.level.value) : null,
+      choices: Object.fromEntries(choices),
+    };
+  }
+}
+
+/**
+ * The dialog for a new game.
+ * @param {(view: View) => void} opened
+ */
+export async function openSetup(opened) {
+  const all = await kinds();
+  const which = h("select", { id: "which", onchange: () => { refill(); void refresh(); } },
+    ...all.map((kind) => h("option", { value: kind.game }, kind.title)));
+  const rules = h("select", { id: "rules", onchange: () => void refresh() });
+  const trouble = h("p", { class: "trouble", role: "alert" });
+  const seats = h("div", { class: "seats-form" });
+  /** @type {SeatForm[]} */
+  let forms = [];
+  const kind = () => /** @type {Kind} */ (all.find((each) => each.game === which.value));
+  const refill = () => fill(rules, ...kind().presets.map((name) => h("option", { value: name }, name)));
+  const refresh = async () => {
+    const players = await opponents(kind().game, rules.value);
+    forms = kind().sides.map((side) => new SeatForm(side, () => {}));
+    forms[0]?.offer(players, {});
+    forms[1]?.offer(players, usualOpponent(players));
+    fill(seats, ...forms.map((form) => form.element));
+  };
+  const start = async () => {
+    const chosen = forms.map((form) => form.seat);
+    const delay = chosen.every((seat) => seat.player) ? WATCHING_DELAY : 0;
+    try {
+      const view = await begin({ game: kind().game, rules: rules.value, seats: chosen, delay });
+      dialog.close();
+      opened(view);
+    } catch (error) {
+      trouble.textContent = error instanceof Refused ? error.message : String(error);
+    }
+  };
+  const dialog = h("dialog", { "aria-labelledby": "setup-title", onclose: () => dialog.remove() },
+    h("form", { method: "dialog" },
+      h("h2", { id: "setup-title" }, "New game"),
+      h("div", { class: "row" },
+        h("label", { for: "which" }, "Game", which),
+        h("label", { for: "rules" }, "Rules", rules)),
+      seats, trouble,
+      h("div", { class: "row end" }, button("Cancel", () => dialog.close()), button("Play", start, { class: "primary" }))));
+  refill();
+  await refresh();
+  document.body.append(dialog);
+  dialog.showModal();
+}
