@@ -24,7 +24,9 @@ async def advice_on(table: Table, number: int, hall: Hall, thinkers: Thinkers) -
     verdict = await verdict_on(table, number)
     if verdict.known:
         moves = [each.model_dump() for each in verdict.moves]
-        return Advice(exact=True, by="perfect play", text=_said(verdict.value, verdict.depth), moves=moves)
+        return Advice(
+            exact=True, by="perfect play", text=_said(verdict.value, verdict.depth), moves=moves
+        )
     known = [each["name"] for each in await hall.opponents(*table.names)]
     adviser = next((name for name in ADVISERS if name in known), known[0])
     job = {**table.job(number), "player": adviser, "seed": table.seed}

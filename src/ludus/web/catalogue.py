@@ -2,7 +2,7 @@
 
 import datetime
 import hashlib
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 
@@ -22,7 +22,9 @@ from ludus.web.models import (
     TournamentView,
 )
 from ludus.web.picture import drawn
-from ludus.web.settings import Settings
+
+if TYPE_CHECKING:
+    from ludus.web.settings import Settings
 
 router = APIRouter(prefix="/api", responses=REFUSALS, tags=["catalogue"])
 

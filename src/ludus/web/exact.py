@@ -1,4 +1,4 @@
-"""Exact verdicts, worked out in a worker process: of a position and its moves, or of a whole line."""
+"""Exact verdicts, worked out in a worker: of a position and its moves, or of a whole line."""
 
 from collections.abc import Mapping
 from functools import lru_cache

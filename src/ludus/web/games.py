@@ -174,7 +174,9 @@ async def verdict(table: ATable, node: NodeQuery = None) -> Verdict:
 async def advice(request: Request, table: ATable, node: NodeQuery = None) -> Advice:
     """Moves to consider: by exact values with what each costs, or by a player."""
     state = request.app.state
-    return await advice_on(table, table.tree.at if node is None else node, state.hall, state.thinkers)
+    return await advice_on(
+        table, table.tree.at if node is None else node, state.hall, state.thinkers
+    )
 
 
 @router.get("/games/{id}/review")

@@ -1,4 +1,4 @@
-"""What every request passes: whose page asks, how much it sends and how often; and strict headers."""
+"""What every request passes: whose page asks, how much and how often; and strict headers."""
 
 import json
 import time
@@ -22,6 +22,9 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
     (b"x-frame-options", b"DENY"),
 )
+
+EVERYBODY = "*"
+"""Among the hosts of the settings: the page may be asked for by any name."""
 
 MAX_ADDRESSES = 10_000
 
@@ -89,7 +92,8 @@ class Guard:
     def _refused(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         """The status and the reason with which a request is turned away at the door."""
         host = headers.get(b"host", b"").decode("latin-1")
-        if _name(host) not in self._settings.hosts:
+        known = self._settings.hosts
+        if _name(host) not in known and EVERYBODY not in known:
             return 421, "this server is not asked for by that name"
         origin = headers.get(b"origin")
         is_writing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")

@@ -57,9 +57,7 @@ class Hall:
             self._offers[key] = found["players"]
         return self._offers[key]
 
-    async def checked(
-        self, seats: tuple[Seat, Seat], name: str, rules: str
-    ) -> tuple[Seat, Seat]:
+    async def checked(self, seats: tuple[Seat, Seat], name: str, rules: str) -> tuple[Seat, Seat]:
         """The seats, if there is somebody for each."""
         if all(seat.is_person for seat in seats):
             return Seat(), Seat()

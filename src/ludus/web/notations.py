@@ -7,7 +7,9 @@ from ludus.core.game import AnyGame
 
 def letters(game: AnyGame) -> str:
     """The men of both sides as a position's text has them; nothing where texts are not grids."""
-    return {"nine_mens_morris": "WB", "noughts_and_crosses": "XO", "hexapawn": "WB"}.get(game.id, "")
+    return {"nine_mens_morris": "WB", "noughts_and_crosses": "XO", "hexapawn": "WB"}.get(
+        game.id, ""
+    )
 
 
 def texts(game: AnyGame, position: Any) -> dict[str, str]:

@@ -34,15 +34,13 @@ def opponents(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _offer(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
-    """What may be chosen: a level, and options that are one of a few words or yes and no."""
+    """What may be chosen: a level, and options that are one of a few words."""
     defaults = kind.options
     hints = {} if defaults is None else typing.get_type_hints(type(defaults))
     choices: dict[str, list[str]] = {}
     for option, hint in hints.items():
         if typing.get_origin(hint) is Literal:
             choices[option] = [str(value) for value in typing.get_args(hint)]
-        elif hint is bool:
-            choices[option] = ["yes", "no"]
     levels = defaults.level if hints.get("level") is int else None
     specs = [name if level == levels else f"{name}:level={level}" for level in _levels(levels)]
     return {

@@ -67,4 +67,6 @@ def _rules(palette: Palette) -> str:
 
 def _variables(palette: Palette) -> str:
     """The palette as `--ground` and so on."""
-    return "\n".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in asdict(palette).items())
+    return "\n".join(
+        f"--{name.replace('_', '-')}:{colour};" for name, colour in asdict(palette).items()
+    )

@@ -1,4 +1,4 @@
-"""The board with everything laid over it: the last move, what may be touched, and what is thought."""
+"""The board with what is laid over it: the last move, what may be touched, what is thought."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -45,7 +45,7 @@ class Puzzle:
 
     @property
     def grade(self) -> int:
-        """By how far ahead one must see; a puzzle without an end in sight is judged by its choice."""
+        """By how far one must see; where no end is in sight, by how much there is to choose."""
         measure = self.plies if self.plies is not None else self.num_moves
         bounds = (5, 11) if self.plies is not None else (6, 12)
         return 1 + sum(measure > bound for bound in bounds)

@@ -182,7 +182,7 @@ class Store:
 
     def _load(self, id_: str) -> tuple[KeptGame, list[KeptNode]] | None:
         row = self._connection.execute(
-            "SELECT id, name, rules, start, seed, state FROM game WHERE id = ?", (id_,)
+            "SELECT name, rules, start, seed, state FROM game WHERE id = ?", (id_,)
         ).fetchone()
         if row is None:
             return None
@@ -191,5 +191,9 @@ class Store:
             " ORDER BY number",
             (id_,),
         )
-        kept = [KeptNode(*node[:5], json.loads(node[5])) for node in nodes]
-        return KeptGame(*row[:5], json.loads(row[5])), kept
+        kept = [
+            KeptNode(number, parent, move, by, comment, json.loads(thought))
+            for number, parent, move, by, comment, thought in nodes
+        ]
+        name, rules, start, seed, state = row
+        return KeptGame(id_, name, rules, start, seed, json.loads(state)), kept

@@ -256,7 +256,7 @@ class Table:
         return number
 
     def _rolled(self, node: Node) -> Node:
-        """The same dice as before, if they have been rolled here: taking back brings no new ones."""
+        """The dice; those that were rolled here before, so that taking back brings no new ones."""
         if node.children:
             return self.tree.nodes[node.children[0]]
         rolls, weights = zip(*self.game.chances(node.position), strict=True)
@@ -295,6 +295,4 @@ class Table:
 
 def _kept(node: Node) -> KeptNode:
     assert node.parent is not None
-    return KeptNode(
-        node.number, node.parent, str(node.move), node.by, node.comment, node.thought
-    )
+    return KeptNode(node.number, node.parent, str(node.move), node.by, node.comment, node.thought)

@@ -15,7 +15,7 @@ MAX_KNOWN = 1_000
 
 
 class Thinkers:
-    """Three kinds of workers: for quick players, for slow ones, and for all that no player decides."""
+    """Three kinds of workers: for quick players, for slow ones, and for everything else."""
 
     def __init__(self, settings: Settings) -> None:
         bounds = settings.max_thinking, settings.max_waiting

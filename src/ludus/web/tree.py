@@ -1,4 +1,4 @@
-"""The moves of a game with everything that was tried instead: a tree whose nodes never change place.
+"""The moves of a game with all that was tried instead: a tree whose nodes never change place.
 
 A node is a position and the move that led there. Its number is its place in the list, so a parent
 always comes before its children and a stored game can be read from the top.

@@ -1,5 +1,7 @@
 """Exact verdicts for the page, with what each move costs."""
 
+from typing import Any
+
 from ludus.web.models import RatedMoveView, Verdict
 from ludus.web.table import Table
 from ludus.web.views import SCORES
@@ -9,7 +11,7 @@ async def verdict_on(table: Table, number: int) -> Verdict:
     """What perfect play makes of a node."""
     found = await table.verdict(number)
     node = table.node(number)
-    value = found.get("value")
+    value: Any = found.get("value")
     return Verdict(
         node=number,
         known=found["known"],

@@ -27,11 +27,13 @@ def view_of(
 ) -> View:
     """The game at a node, with a move that may have been begun there."""
     node = table.tree.current if number is None else table.node(number)
-    position, board = node.position, table.board
+    position = node.position
     status = _status(table, node)
     if entry is None:
         entry = _untouched(table, node, status)
-    marks = picture.marks_of(entry, _last_places(table, node), _laid_over(table, node, entry, overlay))
+    marks = picture.marks_of(
+        entry, _last_places(table, node), _laid_over(table, node, entry, overlay)
+    )
     svg, places = picture.drawn(entry.position, marks)
     side = position.turn if position.mover == CHANCE else position.mover
     return View(
@@ -104,6 +106,8 @@ def _told(table: Table, node: Node) -> str:
     since = next((at for at in range(len(line) - 1, -1, -1) if line[at].by == PERSON), -1)
     two_people = all(seat.is_person for seat in table.seats)
     recent = line[max(since, 0) :] if two_people else line[since + 1 :]
+    if table.is_watched_only:
+        recent = recent[-1:]
     if recent and recent[-1].by == DICE and not two_people:
         recent = recent[:-1] if table.seats[node.position.mover].is_person else recent
     return " ".join(told(each, table.board, table.seats) for each in recent[-MAX_TOLD:])
@@ -158,7 +162,9 @@ def _label(table: Table, entry: Entry, place: str, side: int) -> str:
     if place == entry.selected:
         words.append("chosen")
     if place in entry.places:
-        words.append({"begin": "can be chosen", "go": "can go here", "take": "can be taken"}[entry.stage])
+        words.append(
+            {"begin": "can be chosen", "go": "can go here", "take": "can be taken"}[entry.stage]
+        )
     return ", ".join(words)
 
 
@@ -210,5 +216,3 @@ def _thought(node: Node) -> Thought | None:
         scores=[(move, score) for move, score in node.thought["scores"]],
         pictures=[picture["title"] for picture in node.thought["pictures"]],
     )
-
-

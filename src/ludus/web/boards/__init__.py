@@ -17,5 +17,6 @@ BOARDS: Registry[type[Board]] = Registry(
 
 def board_of(game: AnyGame) -> Board:
     """The board of a game; a game that has none of its own gets the plain one."""
-    kind = BOARDS[game.id] if game.id in BOARDS else Board
-    return kind(game)
+    if game.id not in BOARDS:
+        return Board(game)
+    return BOARDS[game.id](game)

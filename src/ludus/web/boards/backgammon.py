@@ -66,7 +66,7 @@ class BackgammonBoard(Board):
         if position.dice is None:
             return "The dice are being rolled"
         if entry.selected is not None:
-            return "Choose where he goes"
+            return "Choose where it goes"
         left = _first_hand(position).dice
         used = len(entry.touched) // 2
         if not used:

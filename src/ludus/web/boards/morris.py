@@ -41,7 +41,7 @@ class MorrisBoard(Board):
         if entry.stage == "take":
             return f"You closed a mill: take one of {self.side(1 - position.mover)}’s men"
         if entry.stage == "go":
-            return "Choose where he goes"
+            return "Choose where it goes"
         if not position.hands[position.mover]:
             return "Move one of your men" + self._may_fly(position)
         if self.game.rules.place_or_move:

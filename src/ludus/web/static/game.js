@@ -46,6 +46,7 @@ export class GamePage {
         h("section", { class: "stage", "aria-label": "The game" },
           this.prompt, this.told, this.board.element, this.insight.bar, this.plates, this.tools),
         h("aside", { class: "side", "aria-label": "About the game" }, tabs.element)));
+    this.toolList = this.makeTools();
     this.show(view);
     this.unfollow = follow(view.id, (news) => this.hear(news), (isThere) => this.connected(isThere));
   }
@@ -103,24 +104,33 @@ export class GamePage {
     if (isNew) say(view.touched.length ? view.prompt : `${this.told.textContent} ${view.prompt}`.trim());
   }
 
+  /** The buttons, made once, so that one that is being pressed stays where it is. */
+  makeTools() {
+    const primary = { class: "primary" };
+    this.speed = h("select", { id: "speed", onchange: () => this.pace(this.view.status === "paused", Number(this.speed?.value)) },
+      ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds }, String(name))));
+    /** @type {[HTMLElement, (view: View, isWatched: boolean) => boolean][]} */
+    const tools = [
+      [button("Back to the game", () => this.look(this.latest.at), primary), ({ status }) => status === "looking"],
+      [button("Go on from here", () => this.act("at", { node: this.view.node })), ({ status }) => status === "looking"],
+      [button("Undo this step", () => this.untouch()), ({ touched }) => touched.length > 0],
+      [button("Take back", () => this.act("back")), ({ status }, isWatched) => status !== "looking" && !isWatched],
+      [button("Go on", () => this.pace(false, this.view.delay), primary), ({ status }) => status === "paused" || status === "trouble"],
+      [button("Pause", () => this.pace(true, this.view.delay)), ({ status }, isWatched) => isWatched && status === "thinking"],
+      [button("Move now", () => this.act("hurry")), ({ status }, isWatched) => !isWatched && status === "thinking"],
+      [h("label", { for: "speed" }, "Speed ", this.speed), (_, isWatched) => isWatched],
+      [button("Hint", () => this.insight.advise()), ({ status }) => status === "yours"],
+      [this.insight.toggle, () => true],
+      [button("Play again", () => this.share.again(), primary), ({ status }) => status === "over"],
+    ];
+    fill(this.tools, ...tools.map(([element]) => element));
+    return tools;
+  }
+
   showTools() {
-    const { status, delay } = this.view;
     const isWatched = this.view.seats.every((seat) => seat.player);
-    const isPaused = status === "paused";
-    const speed = h("select", { "aria-label": "Speed", onchange: () => this.pace(isPaused, Number(speed.value)) },
-      ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds, selected: seconds === delay }, String(name))));
-    fill(this.tools,
-      this.isLooking && button("Back to the game", () => this.look(this.latest.at), { class: "primary" }),
-      this.isLooking && button("Go on from here", () => this.act("at", { node: this.view.node })),
-      this.view.touched.length > 0 && button("Undo this step", () => this.untouch()),
-      !this.isLooking && !isWatched && button("Take back", () => this.act("back")),
-      (status === "paused" || status === "trouble") && button("Go on", () => this.pace(false, delay), { class: "primary" }),
-      isWatched && status === "thinking" && button("Pause", () => this.pace(true, delay)),
-      status === "thinking" && !isWatched && button("Move now", () => this.act("hurry")),
-      isWatched && h("label", {}, "Speed ", speed),
-      status === "yours" && button("Hint", () => this.insight.advise()),
-      this.insight.toggle,
-      status === "over" && button("Play again", () => this.share.again(), { class: "primary" }));
+    for (const [element, isWanted] of this.toolList) element.hidden = !isWanted(this.view, isWatched);
+    if (this.speed && document.activeElement !== this.speed) this.speed.value = String(this.view.delay);
   }
 
   /**

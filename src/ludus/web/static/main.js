@@ -3,7 +3,7 @@
 import { begin, get, Refused } from "./api.js";
 import { byId, fill, h, notice } from "./dom.js";
 import { GamePage } from "./game.js";
-import { openSetup, usualOrder } from "./setup.js";
+import { askedOrder, openSetup } from "./setup.js";
 import { fromLink } from "./share.js";
 import { setUpTheme } from "./theme.js";
 
@@ -42,7 +42,7 @@ async function lastOrNew() {
       if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 422)) throw error;
     }
   }
-  return begin(await usualOrder("nine_mens_morris"));
+  return begin(await askedOrder(new URLSearchParams()));
 }
 
 /** @param {View} view */
@@ -65,9 +65,7 @@ async function show() {
     if (path.startsWith("/game/")) {
       showGame(await get(`/api/games/${encodeURIComponent(path.slice("/game/".length))}`));
     } else if (path === "/new") {
-      const asked = new URLSearchParams(location.search);
-      const order = await usualOrder(asked.get("game") ?? "nine_mens_morris", asked.get("rules") ?? "");
-      replaceWith(await begin({ ...order, position: asked.get("position") ?? "" }));
+      replaceWith(await begin(await askedOrder(new URLSearchParams(location.search))));
     } else if (path === "/open") {
       replaceWith(await begin(await fromLink(location.hash)));
     } else if (path === "/puzzles") {

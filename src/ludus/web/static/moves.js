@@ -7,6 +7,7 @@ import { button, fill, h } from "./dom.js";
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 const DICE = -1;
+const STEPS = [["«", "To the beginning"], ["‹", "One move back"], ["›", "One move on"], ["»", "To the end"]];
 
 export class MovesPanel {
   /** @param {GamePage} page */
@@ -14,7 +15,10 @@ export class MovesPanel {
     this.page = page;
     this.list = h("div", { class: "moves" });
     this.note = h("textarea", { id: "note", rows: 2, maxlength: 2000, onchange: () => this.remark() });
-    this.steps = h("div", { class: "row" });
+    /** @type {(number | undefined)[]} */
+    this.targets = [];
+    this.buttons = this.makeSteps();
+    this.steps = h("div", { class: "row" }, ...this.buttons);
     this.element = h("div", {}, this.steps, this.list, h("label", { for: "note", class: "stack" }, "Comment on this move", this.note));
     /** @type {Map<number, MoveView>} */
     this.nodes = new Map();
@@ -34,11 +38,13 @@ export class MovesPanel {
     for (const move of moves) {
       if (move.parent !== null) this.children.get(move.parent)?.push(move.node);
     }
+    const hadFocus = this.list.contains(document.activeElement);
     fill(this.list, moves.length > 1 ? this.line(0, 0) : h("p", { class: "quiet" }, "No move has been made yet."));
     this.showSteps(view.at);
     const note = this.nodes.get(view.node)?.comment ?? "";
     if (document.activeElement !== this.note) this.note.value = note;
     this.scroll();
+    if (hadFocus) /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"))?.focus({ preventScroll: true });
   }
 
   /** Keep the move that is looked at in sight, without moving the page. */
@@ -47,19 +53,20 @@ export class MovesPanel {
     if (here) this.list.scrollTop = here.offsetTop - this.list.clientHeight / 2;
   }
 
+  makeSteps() {
+    return STEPS.map(([sign, name], index) =>
+      button(sign ?? "", () => this.page.look(this.targets[index] ?? this.shown), { "aria-label": name, title: name }));
+  }
+
   /** @param {number} at */
   showSteps(at) {
     const line = this.way(at);
     const index = line.indexOf(this.shown);
-    const to = (/** @type {number | undefined} */ node, /** @type {string} */ sign, /** @type {string} */ name) =>
-      button(sign, () => node !== undefined && this.page.look(node), {
-        "aria-label": name, title: name, disabled: node === undefined || node === this.shown,
-      });
-    fill(this.steps,
-      to(line[0], "«", "To the beginning"),
-      to(index > 0 ? line[index - 1] : undefined, "‹", "One move back"),
-      to(index >= 0 ? line[index + 1] : undefined, "›", "One move on"),
-      to(line.at(-1), "»", "To the end"));
+    this.targets = [line[0], line[index - 1], line[index + 1], line.at(-1)];
+    this.buttons.forEach((each, number) => {
+      const target = this.targets[number];
+      each.setAttribute("aria-disabled", String(target === undefined || target === this.shown));
+    });
   }
 
   /**

@@ -13,6 +13,8 @@ const PERSON = "";
 /** A newcomer should be able to win. */
 const EASY_SHARE = 0.3;
 const WATCHING_DELAY = 1;
+/** Which sides people play, as `ludus play --side` names them. @type {Record<string, boolean[]>} */
+const SIDES = { first: [true, false], second: [false, true], both: [true, true], none: [false, false] };
 
 /** @returns {Promise<Kind[]>} */
 const kinds = () => get("/api/kinds");
@@ -39,14 +41,21 @@ function usualOpponent(all) {
 }
 
 /**
- * A game against somebody a newcomer can play with.
- * @param {string} game
- * @param {string} [rules]
+ * The game that the address asks for: `/new?game=hexapawn&side=second&opponent=playouts`.
+ * @param {URLSearchParams} asked
  * @returns {Promise<NewGame>}
  */
-export async function usualOrder(game, rules = "") {
-  const opponent = usualOpponent(await opponents(game, rules));
-  return { game, rules, seats: [{}, opponent] };
+export async function askedOrder(asked) {
+  const [game, rules] = [asked.get("game") ?? "nine_mens_morris", asked.get("rules") ?? ""];
+  const named = asked.get("opponent");
+  const level = asked.get("level");
+  const opponent = named ? { player: named, level: level ? Number(level) : null } : usualOpponent(await opponents(game, rules));
+  const seats = SIDES[asked.get("side") ?? "first"] ?? SIDES.first ?? [];
+  const seed = asked.get("seed");
+  return {
+    game, rules, position: asked.get("position") ?? "", seats: seats.map((isPerson) => (isPerson ? {} : opponent)),
+    delay: seats.some((isPerson) => isPerson) ? 0 : WATCHING_DELAY, ...(seed ? { seed: Number(seed) } : {}),
+  };
 }
 
 /** One side's choice of who plays it. */
