@@ -60,7 +60,8 @@ class Table:
         self.seed = seed
         self.pace = Pace()
         self.board = board_of(tree.game)
-        self.revision = 0
+        # It goes on rising when the game is loaded again, so that pages know new from old.
+        self.revision = time.time_ns() // 1_000_000
         self.trouble = ""
         """Why a player does not go on, if it failed."""
 

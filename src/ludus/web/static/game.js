@@ -41,10 +41,11 @@ export class GamePage {
       ["Review", this.review.element],
       ["Share", this.share.element],
     ]);
+    this.stage = h("section", { class: "stage", "aria-label": "The game" },
+      this.prompt, this.told, this.board.element, this.insight.bar, this.plates, this.tools);
     fill(root,
       h("div", { class: "game" },
-        h("section", { class: "stage", "aria-label": "The game" },
-          this.prompt, this.told, this.board.element, this.insight.bar, this.plates, this.tools),
+        this.stage,
         h("aside", { class: "side", "aria-label": "About the game" }, tabs.element)));
     this.toolList = this.makeTools();
     this.show(view);
@@ -87,11 +88,16 @@ export class GamePage {
     if (hasMoved || !this.view.touched.length) this.show(news);
   }
 
-  /** @param {View} view */
+  /**
+   * Show the answer to a request; the news may have been faster.
+   * @param {View} view
+   */
   show(view) {
+    if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
     const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
     this.view = view;
     if (view.status !== "looking") this.latest = view;
+    Object.assign(this.stage.dataset, { status: view.status, node: view.node, touched: view.touched.join(" ") });
     document.title = `${view.title} · Ludus`;
     this.prompt.textContent = view.prompt;
     this.told.textContent = view.status === "looking" ? "" : view.told;
