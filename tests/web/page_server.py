@@ -56,8 +56,6 @@ class Server:
         return httpx.Client(base_url=self.base, timeout=60)
 
 
-
-
 def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) -> dict[str, Any]:
     """A new game; None for a person."""
     seats = [{"player": name} for name in players or (None, None)]

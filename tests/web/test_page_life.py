@@ -94,7 +94,7 @@ def test_a_comment_stays_with_its_move(page, morris, client):
     page.get_by_label("Comment on this move").fill("well {met}")
     page.get_by_label("Comment on this move").blur()
     expect(page.locator(".moves em")).to_have_text("well {met}")
-    record = client.get(f"/api/games/{morris['id']}/record").text
+    record = client.get(f"/api/games/{morris['id']}/record").json()["record"]
     assert "{well \\{met\\}}" in record
 
 

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, WebSocket
-from fastapi.responses import PlainTextResponse
 
 from ludus.core.errors import LudusError
 from ludus.web.advice import advice_on
@@ -17,6 +16,7 @@ from ludus.web.models import (
     PaceAsked,
     Place,
     Problem,
+    RecordText,
     Remark,
     Review,
     SeatAsked,
@@ -33,9 +33,12 @@ from ludus.web.verdicts import verdict_on
 from ludus.web.views import view_of
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Problem, "description": "The request cannot be read"},
+    403: {"model": Problem, "description": "The page of another site asks"},
     404: {"model": Problem, "description": "There is no such game or move"},
     409: {"model": Problem, "description": "The game does not stand there"},
     413: {"model": Problem, "description": "The request is too large"},
+    421: {"model": Problem, "description": "The server has another name"},
     422: {"model": Problem, "description": "Something about the request is wrong"},
     429: {"model": Problem, "description": "A bound is reached"},
     503: {"model": Problem, "description": "No player or oracle answered"},
@@ -185,10 +188,10 @@ async def review(request: Request, table: ATable) -> Review:
     return await review_of(table, request.app.state.thinkers)
 
 
-@router.get("/games/{id}/record", response_class=PlainTextResponse)
-async def record(table: ATable) -> str:
+@router.get("/games/{id}/record")
+async def record(table: ATable) -> RecordText:
     """The game as text, with its variations and comments."""
-    return f"{record_of(table)}\n"
+    return RecordText(record=f"{record_of(table)}\n")
 
 
 @router.websocket("/games/{id}/live")

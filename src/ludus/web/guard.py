@@ -3,6 +3,7 @@
 import json
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,20 +75,19 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
-        started = False
+        body = _Body(receive, self._settings.max_body)
 
         async def sending(message: Any) -> None:
-            nonlocal started
+            if body.is_too_large:
+                return
             if message["type"] == "http.response.start":
-                started = True
                 message = {**message, "headers": [*message["headers"], *HEADERS]}
             await send(message)
 
-        try:
-            await self._app(scope, self._bounded(receive), sending)
-        except _TooLarge:
-            if not started:
-                await _refuse(scope, send, 413, "the request is too large")
+        with suppress(_TooLarge):
+            await self._app(scope, body.receive, sending)
+        if body.is_too_large:
+            await _refuse(scope, send, 413, "the request is too large")
 
     def _refused(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         """The status and the reason with which a request is turned away at the door."""
@@ -110,19 +110,24 @@ class Guard:
             return 429, "too many new games; wait a moment"
         return None
 
-    def _bounded(self, receive: Any) -> Any:
-        """A body that says nothing about its length is counted as it comes."""
-        size = 0
 
-        async def receiving() -> Any:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > self._settings.max_body:
-                raise _TooLarge
-            return message
+class _Body:
+    """The body of a request; one that says nothing about its length is counted as it comes."""
 
-        return receiving
+    def __init__(self, receive: Any, most: int) -> None:
+        self._receive = receive
+        self._left = most
+
+    @property
+    def is_too_large(self) -> bool:
+        return self._left < 0
+
+    async def receive(self) -> Any:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self.is_too_large:
+            raise _TooLarge
+        return message
 
 
 def _name(host: str) -> str:

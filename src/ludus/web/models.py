@@ -185,6 +185,12 @@ class RatedMoveView(BaseModel):
     """How much of the value it gives away: 0, 1 or 2."""
 
 
+class RecordText(BaseModel):
+    """A game as people read and keep it."""
+
+    record: str
+
+
 class Verdict(BaseModel):
     """What perfect play makes of a node."""
 

@@ -56,10 +56,10 @@ def _levels(highest: int | None) -> range:
 
 
 @cache
-def _measured() -> dict[str, dict[str, list[int]]]:
-    """Game, then spec, to critical positions kept and met; `docs/page.md` says how it was done."""
+def _measured() -> dict[str, dict[str, dict[str, int]]]:
+    """Game, then spec, to an Elo rating, or critical positions kept and met; see docs/page.md."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
-    measured: dict[str, dict[str, list[int]]] = json.loads(text)
+    measured: dict[str, dict[str, dict[str, int]]] = json.loads(text)
     return measured
 
 
@@ -69,5 +69,6 @@ def strength(game: AnyGame, spec: str) -> str:
     found = _measured().get(game.id, {}).get(spec) if is_standard else None
     if found is None:
         return "not measured"
-    kept, critical = found
-    return f"keeps {kept / critical:.0%} of the positions where something can be lost"
+    if "elo" in found:
+        return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
+    return f"errs in {1 - found['kept'] / found['critical']:.0%} of the positions where one can"

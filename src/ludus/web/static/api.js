@@ -61,14 +61,6 @@ export async function post(path, body = {}) {
 }
 
 /**
- * @param {string} path
- * @returns {Promise<string>}
- */
-export async function getText(path) {
-  return (await ask(path)).text();
-}
-
-/**
  * @param {NewGame} order
  * @returns {Promise<View>}
  */

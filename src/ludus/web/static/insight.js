@@ -65,7 +65,7 @@ export class Insight {
     this.fill.style.width = `${100 * (first ?? 0.5)}%`;
     this.bar.classList.toggle("unknown", !verdict.known);
     if (!verdict.known) return;
-    fill(this.rated, h("h3", {}, "Every move"), this.table(verdict.moves));
+    fill(this.rated, h("h2", {}, "Every move"), this.table(verdict.moves));
     if (view.status === "yours") await this.page.refresh(this.page.view.touched);
   }
 
@@ -87,7 +87,7 @@ export class Insight {
       /** @type {Advice} */
       const advice = await get(`${this.page.path}/advice`);
       const best = advice.moves[0]?.move ?? "";
-      fill(this.advice, h("h3", {}, "Hint"), h("p", {}, `${advice.by}: `, h("strong", {}, best), `. ${advice.text}`), this.table(advice.moves));
+      fill(this.advice, h("h2", {}, "Hint"), h("p", {}, `${advice.by}: `, h("strong", {}, best), `. ${advice.text}`), this.table(advice.moves));
       this.page.told.textContent = `Hint from ${advice.by}: ${best}`;
       say(`Hint from ${advice.by}: ${best}. ${advice.text}`);
     });
@@ -127,7 +127,7 @@ export class Insight {
     const best = Math.max(...thought.scores.map(([, score]) => score));
     const worst = Math.min(...thought.scores.map(([, score]) => score));
     fill(this.thought,
-      h("h3", {}, "What the player thought"),
+      h("h2", {}, "What the player thought"),
       thought.comment && h("p", {}, thought.comment),
       h("label", { for: "laid" }, "Lay over the board ", choose),
       h("table", { class: "rated" }, h("tbody", {}, ...thought.scores.slice(0, MOST).map(([move, score]) => h("tr", {},

@@ -38,7 +38,7 @@ export class ReviewPanel {
     const [first, second] = this.page.view.seats.map((seat) => seat.side);
     fill(this.found,
       h("figure", {}, this.graph(review.points), h("figcaption", {}, `Up: ${first} wins. Down: ${second} wins. Gaps: not solved.`)),
-      h("h3", {}, mistakes.length ? "Mistakes, in order" : "No mistake where the game is solved"),
+      h("h2", {}, mistakes.length ? "Mistakes, in order" : "No mistake where the game is solved"),
       h("ol", { class: "mistakes" }, ...mistakes.map((point) => this.mistake(point, review))));
   }
 

@@ -1,6 +1,6 @@
 // Taking games and positions in and out: copy, paste, a file, and a link.
 
-import { begin, getText, post, Refused } from "./api.js";
+import { begin, get, post, Refused } from "./api.js";
 import { button, fill, h, notice } from "./dom.js";
 
 /** @typedef {import("./types.js").View} View */
@@ -20,14 +20,14 @@ export class SharePanel {
     this.pasted = h("textarea", { id: "pasted", rows: 4, spellcheck: "false" });
     this.trouble = h("p", { class: "trouble", role: "alert" });
     this.element = h("div", { class: "stack" },
-      h("h3", {}, "This game"),
+      h("h2", {}, "This game"),
       h("div", { class: "row" },
         button("Copy the game", async () => this.copy(await this.record())),
         button("Save as a file", () => this.save()),
         button("Copy a link", async () => this.copy(link(await this.record())))),
-      h("h3", {}, "This position"),
+      h("h2", {}, "This position"),
       button("Show its notations", () => this.write()), this.texts,
-      h("h3", {}, "Another one"),
+      h("h2", {}, "Another one"),
       h("label", { for: "pasted", class: "stack" }, "Paste a game or a position, in any notation", this.pasted),
       this.trouble,
       h("div", { class: "row" }, button("Open it", () => this.paste(), { class: "primary" })));
@@ -41,8 +41,11 @@ export class SharePanel {
 
   shown = "";
 
-  record() {
-    return getText(`${this.page.path}/record`);
+  /** @returns {Promise<string>} */
+  async record() {
+    /** @type {{ record: string }} */
+    const found = await get(`${this.page.path}/record`);
+    return found.record;
   }
 
   /** @param {string} text */
