@@ -29,6 +29,7 @@ MAX_SCORES = 40
 
 _players: OrderedDict[tuple[str, str, str], Player] = OrderedDict()
 _positions: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+_thinking: list[Player] = []
 
 
 @lru_cache(maxsize=64)
@@ -69,10 +70,19 @@ def choose(job: Job) -> dict[str, Any]:
     """What a player plays, and what it thinks about it."""
     position, player = position_of(job), player_of(job)
     player.begin(job["seed"])
-    choice = player.choose(position)
+    _thinking.append(player)
+    try:
+        choice = player.choose(position)
+    finally:
+        _thinking.clear()
     if choice.move not in position.legal_moves():
         raise LudusError(f"{job['player']} wants to play {choice.move}, which is not legal")
     return {"move": str(choice.move), **thought(player, position, choice)}
+
+
+def thinking() -> Player | None:
+    """The player who is at work, asked from another thread."""
+    return next(iter(_thinking), None)
 
 
 def thought(player: Player, position: Any, choice: Choice) -> dict[str, Any]:

@@ -21,6 +21,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
+        self._is_asked = asyncio.Event()
 
     async def start(self) -> None:
         """Begin a process, unless one is there."""
@@ -36,11 +37,15 @@ class Worker:
 
     async def ask(self, job: dict[str, Any]) -> dict[str, Any]:
         """The answer to a job; NoAnswer if the process dies over it."""
-        await self.start()
-        await self._send(job)
-        return await self.answer()
+        self._is_asked.clear()
+        try:
+            await self.start()
+            await self._send(job)
+        finally:
+            self._is_asked.set()
+        return await self._answer()
 
-    async def answer(self) -> dict[str, Any]:
+    async def _answer(self) -> dict[str, Any]:
         """The answer to the job that was asked last."""
         assert self._process is not None
         assert self._process.stdout is not None
@@ -55,7 +60,8 @@ class Worker:
         return result
 
     async def stop(self) -> None:
-        """Ask for an answer now."""
+        """Ask for an answer now, once the question is asked."""
+        await self._is_asked.wait()
         await self._send({"job": "stop"})
 
     async def kill(self) -> None:
@@ -67,8 +73,8 @@ class Worker:
             self._process = None
 
     async def _send(self, job: dict[str, Any]) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
+        if self._process is None or self._process.stdin is None:
+            raise NoAnswer("the process that should answer has ended")
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
         try:
             await self._process.stdin.drain()
@@ -97,11 +103,6 @@ class Pool:
             task.cancel()
         await asyncio.gather(*self._settling, return_exceptions=True)
         await asyncio.gather(*(worker.kill() for worker in self._workers))
-
-    @property
-    def has_free(self) -> bool:
-        """Whether a question would be worked on at once."""
-        return bool(self._free)
 
     async def ask(self, job: dict[str, Any], now: asyncio.Event | None = None) -> dict[str, Any]:
         """The answer to a job. Whoever sets `now` asks for it at once.

@@ -2,19 +2,20 @@
 
 `win` asks for the one move that wins, `hold` for the one that does not lose. Positions are drawn by
 a seeded generator, so a seed, and with it a day, always gives the same puzzle. There are never two
-solutions: at every turn of the solver one legal move keeps the value and no other does, as long as
-the opponent resists in the way the oracle finds hardest.
+solutions: one legal move keeps the value and no other does. They come from the endings that every
+installation knows and, where a whole solved game is at hand, from fuller boards.
 """
 
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import AnyGame
 from ludus.games.nine_mens_morris.notation import Fields
-from ludus.oracle.oracle import Oracle, RatedMove, Unsolved
+from ludus.oracle.oracle import Oracle
 from ludus.web.errors import NoAnswer
 from ludus.web.exact import oracle_of
 from ludus.web.jobs import game_of
@@ -22,10 +23,16 @@ from ludus.web.jobs import game_of
 GRADES = (1, 2, 3)
 """Easy, middling, hard."""
 
-MAX_TRIES = 20_000
+MAX_TRIES = 40_000
 
-MAX_LINE = 15
-"""Plies along which a solution must stay the only one."""
+BATCH = 250
+"""Positions that are looked up at once."""
+
+FEW_MEN, MANY_MEN = 4, 7
+"""Men of a side at most: in the endings that are built in, and in a whole solved game."""
+
+VALUES = {"win": "win", "hold": "draw"}
+"""What a position is worth in which a kind of puzzle is set."""
 
 FEWEST_MOVES = 3
 """With fewer there is nothing to find."""
@@ -54,71 +61,50 @@ class Puzzle:
 def make(job: Mapping[str, Any]) -> dict[str, Any]:
     """A puzzle of a kind and a grade, the first one that the seed leads to."""
     game, oracle = game_of(job["game"], job["rules"]), oracle_of(job["game"], job["rules"])
-    for number, position in enumerate(_positions(game, random.Random(job["seed"]))):
-        if number >= MAX_TRIES:
-            break
-        puzzle = examined(oracle, position, job["kind"])
-        if puzzle is not None and puzzle.grade == job["grade"]:
-            return {
-                "position": str(puzzle.position),
-                "kind": puzzle.kind,
-                "solution": puzzle.solution,
-                "grade": puzzle.grade,
-                "plies": puzzle.plies,
-            }
+    positions = _positions(game, oracle, random.Random(job["seed"]))
+    for _ in range(MAX_TRIES // BATCH):
+        for position in _promising(oracle, list(islice(positions, BATCH)), job["kind"]):
+            puzzle = examined(oracle, position, job["kind"])
+            if puzzle is not None and puzzle.grade == job["grade"]:
+                return {
+                    "position": str(puzzle.position),
+                    "kind": puzzle.kind,
+                    "solution": puzzle.solution,
+                    "grade": puzzle.grade,
+                    "plies": puzzle.plies,
+                }
     raise NoAnswer(f"there seems to be no such puzzle in {game.id}; try another kind or grade")
+
+
+def _promising(oracle: Oracle, positions: list[Any], kind: str) -> list[Any]:
+    """The positions that have the value asked for; many are looked up at once, which is quicker."""
+    known = [position for position in positions if position.outcome() is None]
+    wanted = VALUES[kind]
+    values = oracle.values(known)
+    return [each for each, value in zip(known, values, strict=True) if value.result == wanted]
 
 
 def examined(oracle: Oracle, position: Any, kind: str) -> Puzzle | None:
     """The puzzle that a position makes, if it makes one of this kind."""
-    if position.outcome() is not None or position.mover == CHANCE:
-        return None
-    try:
-        rated = oracle.moves(position)
-    except Unsolved:
-        return None
+    rated = oracle.moves(position)
     best = rated[0]
-    wanted = "win" if kind == "win" else "draw"
-    if best.value != wanted or len(rated) < FEWEST_MOVES or not _is_only(rated):
+    is_only = len(rated) >= FEWEST_MOVES and rated[1].value != best.value
+    if best.value != VALUES[kind] or not is_only:
         return None
-    if kind == "win" and not _stays_only(oracle, position):
-        return None
-    depth = best.depth if kind == "win" else None
-    return Puzzle(position, kind, str(best.move), depth, len(rated))
+    return Puzzle(position, kind, str(best.move), best.depth, len(rated))
 
 
-def _is_only(rated: list[RatedMove]) -> bool:
-    return len(rated) == 1 or rated[1].value != rated[0].value
-
-
-def _stays_only(oracle: Oracle, position: Any) -> bool:
-    """Whether one move alone wins at every turn of the solver, against the longest resistance."""
-    for ply in range(MAX_LINE):
-        rated = oracle.moves(position)
-        if ply % 2 == 0 and not _is_only(rated) and not _ends(position, rated[0]):
-            return False
-        position = position.play(rated[0].move)
-        if position.outcome() is not None:
-            return True
-    return False
-
-
-def _ends(position: Any, rated: RatedMove) -> bool:
-    """The last blow may be dealt in more ways than one."""
-    return rated.depth == 1
-
-
-def _positions(game: AnyGame, rng: random.Random) -> Iterator[Any]:
+def _positions(game: AnyGame, oracle: Oracle, rng: random.Random) -> Iterator[Any]:
     if game.id == "nine_mens_morris":
-        yield from _endings(game, rng)
+        yield from _endings(game, MANY_MEN if oracle.knows(game.start()) else FEW_MEN, rng)
     else:
         yield from _on_the_way(game, rng)
 
 
-def _endings(game: Any, rng: random.Random) -> Iterator[Any]:
-    """Men strewn over the board as they may stand near the end of a game."""
+def _endings(game: Any, most: int, rng: random.Random) -> Iterator[Any]:
+    """Men strewn over the board as they may stand when all have been placed."""
     while True:
-        counts = rng.randint(3, 4), rng.randint(3, 4)
+        counts = rng.randint(3, most), rng.randint(3, most)
         points = rng.sample(range(24), sum(counts))
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] :])
         try:

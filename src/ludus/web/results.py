@@ -40,6 +40,8 @@ def tournament(job: Mapping[str, Any]) -> dict[str, Any]:
 def training(job: Mapping[str, Any]) -> dict[str, Any]:
     """The curves in a folder: files of JSON lines, each with `step`, `name` and `value`."""
     folder = Path(job["folder"])
+    if not folder.is_dir():
+        raise LudusError(f"cannot read {quoted(str(folder), 200)}: there is no such folder")
     try:
         paths = sorted(path for path in folder.glob("*.jsonl") if path.is_file())[:MAX_FILES]
         found: dict[str, list[tuple[float, float]]] = {}

@@ -10,13 +10,17 @@ import queue
 import signal
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 from ludus.core.errors import LudusError
-from ludus.web.jobs import JOBS, player_of
+from ludus.web import jobs
 
 NICE = 5
 """Thinking gives way to the server, which answers people."""
+
+SECONDS_A_LOOK = 0.05
 
 
 def main() -> None:
@@ -26,50 +30,59 @@ def main() -> None:
     # What players print must not get between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    questions: queue.Queue[dict[str, Any] | None] = queue.Queue()
     desk = _Desk()
-    threading.Thread(target=_read, args=(questions, desk), daemon=True).start()
-    while (job := questions.get()) is not None:
-        _write(answers, desk.answer(job))
+    threading.Thread(target=desk.read, daemon=True).start()
+    for answer in desk.answers():
+        _write(answers, answer)
 
 
 class _Desk:
-    """Where one question lies at a time, and whoever works on it can be told to stop."""
+    """Where questions lie until they are answered, and whoever works on one is told to stop."""
 
     def __init__(self) -> None:
-        self._job: dict[str, Any] | None = None
+        self._questions: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._is_busy = threading.Event()
 
-    def answer(self, job: dict[str, Any]) -> dict[str, Any]:
-        self._job = job
-        try:
-            return {"answer": JOBS[job["job"]](job)}
-        except LudusError as error:
-            return {"error": str(error)}
-        except Exception as error:
-            # Players are anybody's code; the server tells that one failed and goes on.
-            return {"error": f"{type(error).__name__}: {error}"[:400]}
-        finally:
-            self._job = None
+    def read(self) -> None:
+        """Take in what comes, on a thread of its own."""
+        for line in sys.stdin:
+            job = json.loads(line)
+            if job["job"] == "stop":
+                self._stop()
+            else:
+                self._is_busy.set()
+                self._questions.put(job)
+        self._questions.put(None)
+        # The server is gone; whoever still thinks, thinks in vain.
+        self._stop()
 
-    def stop(self) -> None:
-        """Ask whoever is thinking for the best move so far, if it can be asked."""
-        job = self._job
-        if job is not None and job["job"] == "choose":
-            stop = getattr(player_of(job), "stop", None)
+    def answers(self) -> Iterator[dict[str, Any]]:
+        """Answers, one question after the other, until nobody asks any more."""
+        while (job := self._questions.get()) is not None:
+            answer = _answer(job)
+            self._is_busy.clear()
+            yield answer
+
+    def _stop(self) -> None:
+        """Ask whoever is thinking for the best move so far, if it can be asked.
+
+        It may not have begun yet, so it is asked until it has answered.
+        """
+        while self._is_busy.is_set():
+            stop = getattr(jobs.thinking(), "stop", None)
             if callable(stop):
                 stop()
+            time.sleep(SECONDS_A_LOOK)
 
 
-def _read(questions: "queue.Queue[dict[str, Any] | None]", desk: _Desk) -> None:
-    for line in sys.stdin:
-        job = json.loads(line)
-        if job["job"] == "stop":
-            desk.stop()
-        else:
-            questions.put(job)
-    questions.put(None)
-    # The server is gone; whoever still thinks, thinks in vain.
-    desk.stop()
+def _answer(job: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"answer": jobs.JOBS[job["job"]](job)}
+    except LudusError as error:
+        return {"error": str(error)}
+    except Exception as error:
+        # Players are anybody's code; the server tells that one failed and goes on.
+        return {"error": f"{type(error).__name__}: {error}"[:400]}
 
 
 def _write(answers: TextIO, answer: dict[str, Any]) -> None:

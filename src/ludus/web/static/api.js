@@ -21,6 +21,7 @@ export class Refused extends Error {
  * @returns {Promise<Response>}
  */
 async function ask(path, how) {
+  /** @type {Response} */
   let response;
   try {
     response = await fetch(path, how);

@@ -13,7 +13,10 @@ const PERSON = "";
 /** A newcomer should be able to win. */
 const EASY_SHARE = 0.3;
 const WATCHING_DELAY = 1;
-/** Which sides people play, as `ludus play --side` names them. @type {Record<string, boolean[]>} */
+/**
+ * Which sides people play, as `ludus play --side` names them.
+ * @type {Record<string, boolean[]>}
+ */
 const SIDES = { first: [true, false], second: [false, true], both: [true, true], none: [false, false] };
 
 /** @returns {Promise<Kind[]>} */
@@ -165,6 +168,7 @@ export async function openSetup(opened) {
       trouble.textContent = error instanceof Refused ? error.message : String(error);
     }
   };
+  /** @type {HTMLDialogElement} */
   const dialog = h("dialog", { "aria-labelledby": "setup-title", onclose: () => dialog.remove() },
     h("form", { method: "dialog" },
       h("h2", { id: "setup-title" }, "New game"),
