@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request, WebSocket
+from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
 
 from ludus.core.errors import LudusError
 from ludus.web.advice import advice_on
@@ -30,7 +30,7 @@ from ludus.web.review import review_of
 from ludus.web.seats import Seat
 from ludus.web.table import Table
 from ludus.web.verdicts import verdict_on
-from ludus.web.views import view_of
+from ludus.web.views import status_of, view_of
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "The request cannot be read"},
@@ -59,6 +59,12 @@ async def _table(request: Request, id: Id) -> Table:  # noqa: A002 - named as in
 ATable = Annotated[Table, Depends(_table)]
 
 
+def _sent(table: Table, *which: Any, status: int = 200) -> Response:
+    """A view as it is; it is ours, and need not be checked against its own description again."""
+    text = view_of(table, *which).model_dump_json()
+    return Response(text, status, media_type="application/json")
+
+
 def _seats(asked: list[SeatAsked]) -> tuple[Seat, Seat]:
     first, second = (
         Seat(each.player, each.level, tuple(sorted(each.choices.items()))) for each in asked
@@ -66,8 +72,8 @@ def _seats(asked: list[SeatAsked]) -> tuple[Seat, Seat]:
     return first, second
 
 
-@router.post("/games", status_code=201)
-async def begin(request: Request, asked: NewGame) -> View:
+@router.post("/games", status_code=201, response_model=View)
+async def begin(request: Request, asked: NewGame) -> Response:
     """Begin a game."""
     hall: Hall = request.app.state.hall
     order = Order(
@@ -79,92 +85,91 @@ async def begin(request: Request, asked: NewGame) -> View:
         asked.seed,
         asked.delay,
     )
-    return view_of(await hall.open(order))
+    return _sent(await hall.open(order), status=201)
 
 
-@router.get("/games/{id}")
+@router.get("/games/{id}", response_model=View)
 async def look(
     table: ATable,
     node: NodeQuery = None,
     touched: Annotated[list[Place], Query(max_length=8)] = [],  # noqa: B006 - never changed
     overlay: Overlay = "",
-) -> View:
+) -> Response:
     """A game where it stands, or at a node; with a move begun, and something laid over it."""
     number = table.tree.at if node is None else table.node(node).number
     entry = None
     if touched:
         entry = table.board.enter(_turn(table, number), tuple(touched))
-    return view_of(table, number, entry, overlay)
+    return _sent(table, number, entry, overlay)
 
 
 def _turn(table: Table, number: int) -> Any:
     """The position of a node where a person may touch the board."""
-    view = view_of(table, number)
-    if view.status != "yours":
+    if status_of(table, table.node(number)) != "yours":
         raise OutOfTurn("nothing can be touched here now")
     return table.node(number).position
 
 
-@router.post("/games/{id}/touch")
-async def touch(table: ATable, asked: Touch, overlay: Overlay = "") -> View:
+@router.post("/games/{id}/touch", response_model=View)
+async def touch(table: ATable, asked: Touch, overlay: Overlay = "") -> Response:
     """Touch a place; the move is made when nothing is left to say."""
     if asked.node != table.tree.at:
         raise OutOfTurn("the game has gone on since; look at it again")
     entry = table.board.touch(_turn(table, asked.node), tuple(asked.touched), asked.place)
     if entry.move is None:
-        return view_of(table, asked.node, entry, overlay)
+        return _sent(table, asked.node, entry, overlay)
     await table.play(asked.node, lambda position: entry.move)
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/moves")
-async def move(table: ATable, asked: MoveAsked) -> View:
+@router.post("/games/{id}/moves", response_model=View)
+async def move(table: ATable, asked: MoveAsked) -> Response:
     """Make a move in the notation of the game."""
     await table.play(asked.node, lambda position: table.game.parse_move(asked.move, position))
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/back")
-async def back(table: ATable) -> View:
+@router.post("/games/{id}/back", response_model=View)
+async def back(table: ATable) -> Response:
     """Take back, to where a person last had a choice."""
     await table.back()
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/at")
-async def stand(table: ATable, asked: NodeAsked) -> View:
+@router.post("/games/{id}/at", response_model=View)
+async def stand(table: ATable, asked: NodeAsked) -> Response:
     """Let the game stand at a node: to try again from there, to undo and to redo."""
     await table.go(asked.node)
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/seats")
-async def seat(request: Request, table: ATable, asked: SeatsAsked) -> View:
+@router.post("/games/{id}/seats", response_model=View)
+async def seat(request: Request, table: ATable, asked: SeatsAsked) -> Response:
     """Let others go on with the game."""
     hall: Hall = request.app.state.hall
     await table.seat(await hall.checked(_seats(asked.seats), *table.names))
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/pace")
-async def pace(table: ATable, asked: PaceAsked) -> View:
+@router.post("/games/{id}/pace", response_model=View)
+async def pace(table: ATable, asked: PaceAsked) -> Response:
     """Let players pause or go on, slowly or fast."""
     await table.set_pace(asked.paused, asked.delay)
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/hurry")
-async def hurry(table: ATable) -> View:
+@router.post("/games/{id}/hurry", response_model=View)
+async def hurry(table: ATable) -> Response:
     """Ask the player who is thinking for its move now."""
     table.hurry()
-    return view_of(table)
+    return _sent(table)
 
 
-@router.post("/games/{id}/remarks")
-async def remark(table: ATable, asked: Remark) -> View:
+@router.post("/games/{id}/remarks", response_model=View)
+async def remark(table: ATable, asked: Remark) -> Response:
     """Say something about a move."""
     await table.remark(asked.node, asked.text)
-    return view_of(table, asked.node)
+    return _sent(table, asked.node)
 
 
 @router.get("/games/{id}/verdict")

@@ -1,5 +1,6 @@
 """All the games there are: new ones, those in memory, and those that wait in the store."""
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from ludus.web.store import Store
 from ludus.web.table import Pace, Table
 from ludus.web.thinkers import Thinkers
 from ludus.web.tree import Tree
+
+MAX_OFFERS = 100
+"""Games with rules of their own whose players are remembered."""
 
 ID_BYTES = 16
 """As many as nobody can guess."""
@@ -45,17 +49,20 @@ class Hall:
         self._means = store, thinkers
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._offers: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._finding = asyncio.Lock()
 
     async def opponents(self, name: str, rules: str) -> list[dict[str, Any]]:
         """Everybody who plays a game, found out once."""
         key = (name, rules)
-        if key not in self._offers:
-            named_game(name, rules)
-            found = await self._means[1].work("opponents", {"game": name, "rules": rules})
-            if len(self._offers) > 100:
-                self._offers.clear()
-            self._offers[key] = found["players"]
-        return self._offers[key]
+        named_game(name, rules)
+        # Many may ask at the same time; they wait for one answer.
+        async with self._finding:
+            if key not in self._offers:
+                found = await self._means[1].work("opponents", {"game": name, "rules": rules})
+                if len(self._offers) >= MAX_OFFERS:
+                    self._offers.clear()
+                self._offers[key] = found["players"]
+            return self._offers[key]
 
     async def checked(self, seats: tuple[Seat, Seat], name: str, rules: str) -> tuple[Seat, Seat]:
         """The seats, if there is somebody for each."""

@@ -19,7 +19,8 @@ MAX_ANSWER = 16 * 1024 * 1024
 class Worker:
     """One process."""
 
-    def __init__(self) -> None:
+    def __init__(self, nice: int) -> None:
+        self._nice = nice
         self._process: asyncio.subprocess.Process | None = None
         self._is_asked = asyncio.Event()
 
@@ -30,6 +31,7 @@ class Worker:
                 sys.executable,
                 "-m",
                 "ludus.web.worker",
+                str(self._nice),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=MAX_ANSWER,
@@ -86,8 +88,8 @@ class Worker:
 class Pool:
     """Some workers, and those who wait for one."""
 
-    def __init__(self, size: int, max_seconds: float, max_waiting: int) -> None:
-        self._workers = [Worker() for _ in range(size)]
+    def __init__(self, size: int, max_seconds: float, max_waiting: int, nice: int = 0) -> None:
+        self._workers = [Worker(nice) for _ in range(size)]
         self._free = deque(self._workers)
         self._waiting: deque[asyncio.Future[Worker]] = deque()
         self._max_seconds = max_seconds

@@ -19,7 +19,7 @@ async def review_of(table: Table, thinkers: Thinkers) -> Review:
     points = [
         ReviewPoint(
             node=node.number,
-            text="" if node.move is None else str(node.move),
+            text=node.text,
             mover=node.mover,
             share=None if score is None else (score + 1) / 2,
             depth=None if value is None else value["depth"],

@@ -101,7 +101,7 @@ class Table:
             "game": self.names[0],
             "rules": self.names[1],
             "start": str(start.position),
-            "moves": [str(node.move) for node in line],
+            "moves": [node.text for node in line],
         }
 
     async def play(self, number: int, find: Callable[[Any], Any]) -> None:
@@ -296,4 +296,4 @@ class Table:
 
 def _kept(node: Node) -> KeptNode:
     assert node.parent is not None
-    return KeptNode(node.number, node.parent, str(node.move), node.by, node.comment, node.thought)
+    return KeptNode(node.number, node.parent, node.text, node.by, node.comment, node.thought)

@@ -11,6 +11,9 @@ from ludus.web.settings import Settings
 QUICK = 0.08
 """Seconds; players that have taken less of late are asked where nobody keeps them waiting."""
 
+NICE = 15
+"""Those who think long give way to the server, which answers people, and to quick players."""
+
 MAX_KNOWN = 1_000
 
 
@@ -20,8 +23,8 @@ class Thinkers:
     def __init__(self, settings: Settings) -> None:
         bounds = settings.max_thinking, settings.max_waiting
         self._quick = Pool(1, *bounds)
-        self._slow = Pool(settings.thinkers, *bounds)
-        self._exact = Pool(1, *bounds)
+        self._slow = Pool(settings.thinkers, *bounds, NICE)
+        self._exact = Pool(1, *bounds, NICE)
         self._taken: OrderedDict[tuple[str, str, str], float] = OrderedDict()
 
     async def start(self) -> None:

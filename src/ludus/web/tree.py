@@ -38,8 +38,14 @@ class Node:
     children: list[int] = field(default_factory=list)
     """First what was played first; the others are variations."""
 
+    text: str = ""
+    """The move as its game writes it."""
+
     preferred: int | None = None
     """The child that was visited last, to which redoing leads."""
+
+    def __post_init__(self) -> None:
+        self.text = "" if self.move is None else str(self.move)
 
 
 class Tree:

@@ -28,7 +28,7 @@ def view_of(
     """The game at a node, with a move that may have been begun there."""
     node = table.tree.current if number is None else table.node(number)
     position = node.position
-    status = _status(table, node)
+    status = status_of(table, node)
     if entry is None:
         entry = _untouched(table, node, status)
     marks = picture.marks_of(
@@ -67,7 +67,8 @@ def _untouched(table: Table, node: Node, status: str) -> Entry:
     return Entry((), (), "begin", None, node.position)
 
 
-def _status(table: Table, node: Node) -> Any:
+def status_of(table: Table, node: Node) -> Any:
+    """What is going on at a node."""
     position = node.position
     if node.number != table.tree.at:
         return "looking"
@@ -191,7 +192,7 @@ def _move(table: Table, node: Node) -> MoveView:
         node=node.number,
         parent=node.parent,
         mover=node.mover,
-        text="" if node.move is None else str(node.move),
+        text=node.text,
         by=node.by,
         comment=node.comment,
         verdict=_verdict(table, node),

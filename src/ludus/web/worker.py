@@ -1,5 +1,7 @@
 """A process that answers questions: one JSON object a line comes in, one goes out.
 
+    python -m ludus.web.worker NICE
+
 It is a program of its own, so that a player can neither hold up the server nor take it down, and
 so that one that does not stop can be killed.
 """
@@ -17,16 +19,13 @@ from typing import Any, TextIO
 from ludus.core.errors import LudusError
 from ludus.web import jobs
 
-NICE = 5
-"""Thinking gives way to the server, which answers people."""
-
 SECONDS_A_LOOK = 0.05
 
 
 def main() -> None:
     """Answer until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server hears Ctrl-C and decides
-    os.nice(NICE)
+    os.nice(int(sys.argv[1]))
     # What players print must not get between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
