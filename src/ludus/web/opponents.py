@@ -57,7 +57,7 @@ def _levels(highest: int | None) -> range:
 
 @cache
 def _measured() -> dict[str, dict[str, dict[str, int]]]:
-    """Game, then spec, to an Elo rating, or critical positions kept and met; see docs/page.md."""
+    """Game, then spec, to what was measured; docs/page.md says how."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
     measured: dict[str, dict[str, dict[str, int]]] = json.loads(text)
     return measured
@@ -71,4 +71,6 @@ def strength(game: AnyGame, spec: str) -> str:
         return "not measured"
     if "elo" in found:
         return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
+    if "won" in found:
+        return f"won {found['won']} of {found['games']} games against chance"
     return f"errs in {1 - found['kept'] / found['critical']:.0%} of the positions where one can"
