@@ -161,6 +161,20 @@ def test_positions_are_read_and_written_in_every_notation(client):
     assert set(start["texts"]) == {"Ludus", "GNU Backgammon", "XGID"}
 
 
+def test_arrangements_are_drawn_even_where_nobody_can_play_them(client):
+    for game in ("nine_mens_morris", "backgammon", "noughts_and_crosses", "hexapawn"):
+        begun = client.post("/api/arrangements", json={"game": game}).json()
+        men = {"game": game, "men": begun["men"], "hands": begun["hands"], "mover": 0}
+        again = client.post("/api/arrangements", json=men).json()
+        assert (again["svg"], again["problem"]) == (begun["svg"], begun["problem"])
+    alone = {"game": "nine_mens_morris", "men": {"d6": {"side": 0}}}
+    found = client.post("/api/arrangements", json=alone).json()
+    assert "a white man" in found["labels"]["d6"]
+    assert found["problem"]
+    nowhere = {"game": "nine_mens_morris", "men": {"z9": {"side": 0}}}
+    assert client.post("/api/arrangements", json=nowhere).status_code == 422
+
+
 def test_seats_can_be_changed_in_the_middle(client):
     view = begin(client, "nine_mens_morris")
     seats = {"seats": [{"player": "newbie"}, {}]}

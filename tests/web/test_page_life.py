@@ -130,6 +130,27 @@ def test_a_link_holds_the_whole_game(page, context, server, client):
     assert view["id"] not in page.url
 
 
+def test_a_position_is_set_up_by_hand(page, morris, client):
+    page.get_by_role("tab", name="Set up").click()
+    page.get_by_role("button", name="Begin with this position").click()
+    panel = page.get_by_role("tabpanel", name="Set up")
+    for side, places in (("White", ("a7", "d7", "g7")), ("Black", ("a1", "d1", "g1"))):
+        panel.get_by_role("button", name=side, exact=True).click()
+        for place in places:
+            panel.locator(f'[data-place="{place}"]').click()
+            expect(panel.locator(f'[data-place="{place}"]')).to_have_attribute(
+                "aria-label", f"{place}, a {side.lower()} man"
+            )
+    for side in ("White", "Black"):
+        panel.get_by_label(f"{side} has still to place").fill("0")
+        panel.get_by_label(f"{side} has still to place").blur()
+        expect(panel.get_by_label(f"{side} has still to place")).to_have_value("0")
+    panel.get_by_role("button", name="Play from here").click()
+    prompt_says(page, "with three left they may jump")
+    view = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()
+    assert view["position"] == "WWW/.../.../....../.../.../BBB w 0 0"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1600, 1000)])
 @pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
@@ -158,7 +179,7 @@ def test_dialog_puzzles_and_panels_are_accessible(browser, server, client, pictu
         page = context.new_page()
         page.goto(f"{server.base}/game/{view['id']}")
         status(page)
-        for tab in ("Thinking", "Review", "Share"):
+        for tab in ("Thinking", "Review", "Share", "Set up"):
             page.get_by_role("tab", name=tab).click()
             assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
         page.get_by_role("button", name="New game").click()

@@ -10,8 +10,11 @@ from ludus.core.marks import NO_MARKS
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web import notations
+from ludus.web.editor import edited
 from ludus.web.games import REFUSALS
 from ludus.web.models import (
+    ArrangementAsked,
+    ArrangementView,
     CurveView,
     Kind,
     Opponent,
@@ -50,7 +53,6 @@ async def kinds() -> list[Kind]:
                 sides=[side.capitalize() for side in game.sides],
                 presets=list(game.presets),
                 start=str(game.start()),
-                letters=notations.letters(game),
             )
         )
     return found
@@ -76,6 +78,12 @@ async def position(asked: PositionAsked) -> PositionView:
         over=found.outcome() is not None,
         texts=notations.texts(game, found),
     )
+
+
+@router.post("/arrangements")
+async def arrangement(asked: ArrangementAsked) -> ArrangementView:
+    """A position put together by hand, drawn, and what is wrong with it."""
+    return edited(asked)
 
 
 @router.get("/puzzles")

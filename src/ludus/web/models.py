@@ -89,6 +89,44 @@ class PositionAsked(Asked):
     position: Short = ""
 
 
+class ManView(Asked):
+    """Men of one side on a place."""
+
+    side: Annotated[int, Field(ge=0, le=1)]
+    count: Annotated[int, Field(ge=1, le=15)] = 1
+
+
+class ArrangementAsked(Asked):
+    """A position to put together: from a text to begin with, or from men on places."""
+
+    game: Name
+    rules: Short = ""
+    position: Short = ""
+    men: Annotated[dict[Place, ManView], Field(max_length=200)] | None = None
+    mover: Annotated[int, Field(ge=0, le=1)] = 0
+    hands: Annotated[
+        list[Annotated[int, Field(ge=0, le=12)]], Field(min_length=2, max_length=2)
+    ] = [0, 0]
+
+
+class ArrangementView(BaseModel):
+    """A position that is being put together."""
+
+    position: str
+    problem: str
+    """Why nobody can play from here; empty if somebody can."""
+
+    svg: str
+    labels: dict[str, str]
+    men: dict[str, ManView]
+    mover: int
+    hands: list[int]
+    most: int
+    """Men that one place can hold."""
+
+    has_hands: bool
+
+
 class Problem(BaseModel):
     """Why a request was refused, in one line."""
 
@@ -254,8 +292,6 @@ class Kind(BaseModel):
     sides: list[str]
     presets: list[str]
     start: str
-    letters: str
-    """What may stand on a place in the position editor, or nothing where it is no use."""
 
 
 class PositionView(BaseModel):

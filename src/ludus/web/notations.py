@@ -1,15 +1,8 @@
-"""A position in every notation its game has, for copying; and what an editor may put on a place."""
+"""A position in every notation its game has, for copying."""
 
 from typing import Any
 
 from ludus.core.game import AnyGame
-
-
-def letters(game: AnyGame) -> str:
-    """The men of both sides as a position's text has them; nothing where texts are not grids."""
-    return {"nine_mens_morris": "WB", "noughts_and_crosses": "XO", "hexapawn": "WB"}.get(
-        game.id, ""
-    )
 
 
 def texts(game: AnyGame, position: Any) -> dict[str, str]:

@@ -11,8 +11,9 @@ from typing import Any
 from ludus.core.errors import BadMove, quoted
 from ludus.games.backgammon import reference
 from ludus.games.backgammon.moves import Move
+from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.view import BAR, OFF, View, board_of, view_of
-from ludus.web.boards.board import Board, Entry
+from ludus.web.boards.board import Arrangement, Board, Entry
 
 Ends = dict[View, Move]
 """The boards a roll can lead to, with the move that is written for each."""
@@ -40,6 +41,8 @@ class _Hand:
 
 class BackgammonBoard(Board):
     """Places are named as side 0 counts them, as in `Game.steps`."""
+
+    most = 15
 
     def enter(self, position: Any, touched: tuple[str, ...]) -> Entry:
         if position.dice is None:
@@ -102,6 +105,25 @@ class BackgammonBoard(Board):
         if not isinstance(move, Move):
             return f"rolled {move.high} and {move.low}"
         return f"played {move}" if move.steps else "could not move"
+
+    def arranged(self, position: Any) -> Arrangement:
+        """The men on the points; those on the bar or borne off are what is missing there."""
+        men = {
+            str(number): (int(count < 0), abs(count))
+            for number, count in enumerate(position.points, 1)
+            if count
+        }
+        return Arrangement(men, position.turn)
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        """Men that stand nowhere have been borne off."""
+        points, left = [0] * 24, [self.game.rules.men] * 2
+        for place, (side, count) in arrangement.men.items():
+            if place in _POINTS:
+                points[int(place) - 1] = -count if side else count
+                left[side] -= count
+        off = max(left[0], 0), max(left[1], 0)
+        return Position(tuple(points), (0, 0), off, arrangement.mover)
 
     def _walk(self, position: Any, touched: tuple[str, ...]) -> "tuple[_Roll, _Hand, list[int]]":
         """What the roll allows, the board after the steps touched so far, and their places."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ludus.core.errors import BadMove, quoted
 from ludus.core.game import AnyGame
+from ludus.web.errors import Refused
 
 Stage = Literal["begin", "go", "take"]
 
@@ -35,8 +36,26 @@ class Entry:
     """The place from which a man is about to go."""
 
 
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """A position as it is put together by hand."""
+
+    men: dict[str, tuple[int, int]]
+    """Place to a side and how many men it has there."""
+
+    mover: int
+    hands: tuple[int, int] = (0, 0)
+    """Men that are still to be placed."""
+
+
 class Board:
     """The plain board."""
+
+    most: int = 1
+    """Men that one place can hold."""
+
+    has_hands: bool = False
+    """Whether men come from the hand."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -103,6 +122,14 @@ class Board:
     def told(self, move: Any, position: Any) -> str:
         """A move in words, as it stands behind `White`."""
         return f"played {move}"
+
+    def arranged(self, position: Any) -> Arrangement:
+        """What stands where; Refused where positions are not made by hand."""
+        raise Refused(f"a position of {self.game.id} is entered as text")
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        """A position to look at, which need not be one that the rules allow."""
+        raise Refused(f"a position of {self.game.id} is entered as text")
 
     def side(self, side: int) -> str:
         """A side's name at the beginning of a sentence."""

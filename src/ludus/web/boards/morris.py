@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from ludus.games.nine_mens_morris.board import NUMBER
+from ludus.games.nine_mens_morris.board import NUMBER, POINTS
 from ludus.games.nine_mens_morris.notation import Fields
-from ludus.web.boards.board import Board, Entry, Stage
+from ludus.games.nine_mens_morris.position import Position
+from ludus.web.boards.board import Arrangement, Board, Entry, Stage
 
 
 class MorrisBoard(Board):
     """The men go where they are sent at once, and the man to take is chosen then."""
+
+    has_hands = True
 
     def stage(self, position: Any, touched: tuple[str, ...]) -> Stage:
         if not touched:
@@ -65,6 +68,20 @@ class MorrisBoard(Board):
         end = places[0 if move.frm is None else 1]
         deed = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
         return deed if move.take is None else f"{deed} and took {taken}"
+
+    def arranged(self, position: Any) -> Arrangement:
+        men = {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
+        return Arrangement(men, position.mover, tuple(position.hands))
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        white, black = (
+            frozenset(
+                NUMBER[place] for place, (owner, _) in arrangement.men.items() if owner == side
+            )
+            for side in (0, 1)
+        )
+        # The readable twin, which takes what no game leads to.
+        return Position(self.game.rules, (white, black), arrangement.hands, arrangement.mover)
 
     def _may_fly(self, position: Any) -> str:
         is_flying = self.game.rules.flying and len(position.men[position.mover]) <= 3

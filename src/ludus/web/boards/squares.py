@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from ludus.web.boards.board import Board, Entry
+from ludus.games import hexapawn, noughts_and_crosses
+from ludus.games.squares import EMPTY, place
+from ludus.web.boards.board import Arrangement, Board, Entry
 
 
 class _SquaresBoard(Board):
@@ -15,6 +17,24 @@ class _SquaresBoard(Board):
     def occupant(self, position: Any, place: str) -> str:
         letter = position.cells[self._square(position, place)]
         return self.men[self.letters.index(letter)] if letter in self.letters else ""
+
+    def arranged(self, position: Any) -> Arrangement:
+        men = {
+            place(square, position.size): (self.letters.index(letter), 1)
+            for square, letter in enumerate(position.cells)
+            if letter in self.letters
+        }
+        return Arrangement(men, position.mover)
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        start = self.game.start()
+        cells = [EMPTY] * len(start.cells)
+        for name, (side, _) in arrangement.men.items():
+            cells[self._square(start, name)] = self.letters[side]
+        return self._position("".join(cells), arrangement.mover)
+
+    def _position(self, cells: str, mover: int) -> Any:
+        raise NotImplementedError
 
     @staticmethod
     def _square(position: Any, place: str) -> int:
@@ -30,6 +50,9 @@ class NoughtsBoard(_SquaresBoard):
     letters = "XO"
     men = ("a cross", "a nought")
 
+    def _position(self, cells: str, mover: int) -> Any:
+        return noughts_and_crosses.Position(cells, self.game.rules)
+
     def task(self, position: Any, entry: Entry) -> str:
         return f"Put {self.men[position.mover]} on an empty square"
 
@@ -42,6 +65,9 @@ class HexapawnBoard(_SquaresBoard):
 
     letters = "WB"
     men = ("a white pawn", "a black pawn")
+
+    def _position(self, cells: str, mover: int) -> Any:
+        return hexapawn.Position(cells, mover, self.game.rules)
 
     def task(self, position: Any, entry: Entry) -> str:
         return "Choose where it goes" if entry.touched else "Choose one of your pawns"

@@ -3,6 +3,7 @@
 import { follow, get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { button, fill, h, notice, say } from "./dom.js";
+import { EditorPanel } from "./editor.js";
 import { Insight } from "./insight.js";
 import { MovesPanel } from "./moves.js";
 import { plates } from "./plates.js";
@@ -40,6 +41,7 @@ export class GamePage {
       ["Thinking", this.insight.element],
       ["Review", this.review.element],
       ["Share", this.share.element],
+      ["Set up", new EditorPanel(this, go).element],
     ]);
     this.stage = h("section", { class: "stage", "aria-label": "The game" },
       this.prompt, this.told, this.board.element, this.insight.bar, this.plates, this.tools);

@@ -38,11 +38,16 @@
  *   strength: string, strengths: string[]
  * }} Opponent
  * @typedef {{
- *   game: string, title: string, sides: string[], presets: string[], start: string, letters: string
+ *   game: string, title: string, sides: string[], presets: string[], start: string
  * }} Kind
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
  * }} PositionView
+ * @typedef {{ side: number, count: number }} Man
+ * @typedef {{
+ *   position: string, problem: string, svg: string, labels: Record<string, string>,
+ *   men: Record<string, Man>, mover: number, hands: number[], most: number, has_hands: boolean
+ * }} Arrangement
  * @typedef {{
  *   game: string, rules: string, position: string, svg: string, kind: string, task: string,
  *   grade: number, plies: number | null, side: number
