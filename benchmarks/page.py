@@ -81,7 +81,7 @@ def in_browser(server: Server) -> dict[str, Any]:
             context = browser.new_context()
             page = context.new_page()
             answers: list[Any] = []
-            page.on("response", answers.append)
+            page.on("response", lambda got, answers=answers: answers.append(got))
             page.goto(f"{server.base}/game/{id_}")
             page.wait_for_selector(".place.open")
             page.wait_for_load_state("networkidle")

@@ -27,6 +27,9 @@ HEADERS = (
 EVERYBODY = "*"
 """Among the hosts of the settings: the page may be asked for by any name."""
 
+MAX_DIGITS = 12
+"""Of a length that is worth reading."""
+
 MAX_ADDRESSES = 10_000
 
 
@@ -100,7 +103,8 @@ class Guard:
         if is_writing and origin is not None and urlsplit(origin.decode("latin-1")).netloc != host:
             return 403, "a page of another site may not do that"
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self._settings.max_body:
+        is_short = length.isdigit() and len(length) <= MAX_DIGITS
+        if not is_short or int(length) > self._settings.max_body:
             return 413, "the request is too large"
         address = (scope.get("client") or ("",))[0]
         if not self._requests.take(address):

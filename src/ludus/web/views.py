@@ -35,7 +35,7 @@ def view_of(
         entry, _last_places(table, node), _laid_over(table, node, entry, overlay)
     )
     svg, places = picture.drawn(entry.position, marks)
-    side = position.turn if position.mover == CHANCE else position.mover
+    side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
     return View(
         id=table.id,
         revision=table.revision,
