@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from page_server import Server, begin, touch
@@ -27,6 +28,12 @@ from ludus.web.tree import PERSON, Tree
 START = {"game": "nine_mens_morris", "rules": "", "start": "start", "moves": []}
 
 
+def run_apart(work):
+    """Run a coroutine on a thread: the browser of other tests has a loop of its own on this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def with_pool(work, max_seconds=60.0, max_waiting=10):
     async def run():
         pool = Pool(1, max_seconds, max_waiting)
@@ -35,7 +42,7 @@ def with_pool(work, max_seconds=60.0, max_waiting=10):
         finally:
             await pool.close()
 
-    return asyncio.run(run())
+    return run_apart(run())
 
 
 def choose(player, **more):
@@ -157,7 +164,7 @@ def test_the_oldest_games_make_room(tmp_path):
         await store.close()
         return found
 
-    found = asyncio.run(run())
+    found = run_apart(run())
     assert [each is not None for each in found] == [False, False, True, True, True]
     with sqlite3.connect(tmp_path / "games.sqlite") as connection:
         assert connection.execute("SELECT count(*) FROM node").fetchone() == (3,)

@@ -2,7 +2,7 @@
 
 import { begin, post } from "./api.js";
 import { Board } from "./board.js";
-import { button, fill, h } from "./dom.js";
+import { button, h } from "./dom.js";
 
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").Arrangement} Arrangement */
@@ -24,25 +24,50 @@ export class EditorPanel {
     this.brush = 0;
     this.board = new Board((place) => this.put(place), () => {});
     this.problem = h("p", { class: "trouble", role: "status" });
-    this.tools = h("div", { class: "stack" });
+    const sides = page.view.seats.map((seat) => seat.side);
+    this.brushes = [...sides, "Nobody"].map((name, side) =>
+      button(name, () => this.choose(side < sides.length ? side : NOBODY)));
+    this.mover = h("select", { id: "mover", onchange: () => this.change(() => ({ mover: Number(this.mover.value) })) },
+      ...sides.map((name, side) => h("option", { value: side }, name)));
+    this.hands = sides.map((name, side) => h("input", {
+      type: "number", min: 0, max: 12, "aria-label": `${name} has still to place`,
+      onchange: () => this.change(({ hands }) => ({ hands: hands.map((old, each) => (each === side ? this.hand(side) : old)) })),
+    }));
+    this.handRow = h("div", { class: "row" }, h("span", {}, "Still to place:"),
+      ...this.hands.map((input, side) => h("label", {}, `${sides[side]} `, input)));
+    this.start = button("Play from here", () => this.play(), { class: "primary" });
+    this.tools = h("div", { class: "stack", hidden: true },
+      h("div", { class: "row", role: "group", "aria-label": "What to put" }, ...this.brushes),
+      h("div", { class: "row" }, h("label", { for: "mover" }, "To move ", this.mover), button("Empty the board", () => this.change(() => ({ men: {} })))),
+      this.handRow, h("div", { class: "row" }, this.start));
     this.element = h("div", { class: "stack" },
       h("p", { class: "quiet" }, "Put men on the board and play from there."),
-      button("Begin with this position", () => this.load(this.page.view.position)),
+      button("Begin with this position", () => this.load()),
       this.tools, this.board.element, this.problem);
+    this.choose(0);
   }
 
-  /** @param {string} position */
-  load(position) {
-    return this.ask({ position });
+  /** @param {number} side */
+  choose(side) {
+    this.brush = side;
+    const sides = this.brushes.length - 1;
+    this.brushes.forEach((each, index) => each.setAttribute("aria-pressed", String((index < sides ? index : NOBODY) === side)));
+  }
+
+  /** @param {number} side */
+  hand(side) {
+    return Math.min(Math.max(Math.trunc(Number(this.hands[side]?.value)), 0), 12);
+  }
+
+  load() {
+    return this.page.after(() => this.ask({ position: this.page.view.position }));
   }
 
   /** @param {Record<string, unknown>} what */
-  ask(what) {
-    return this.page.after(async () => {
-      const { game, rules } = this.page.view;
-      this.made = await post("/api/arrangements", { game, rules, ...what });
-      this.show();
-    });
+  async ask(what) {
+    const { game, rules } = this.page.view;
+    this.made = await post("/api/arrangements", { game, rules, ...what });
+    this.show();
   }
 
   show() {
@@ -51,42 +76,37 @@ export class EditorPanel {
     const places = Object.keys(made.labels);
     this.board.show({ svg: made.svg, places, labels: made.labels, touched: [], title: "Set up" });
     this.problem.textContent = made.problem;
-    const sides = this.page.view.seats.map((seat) => seat.side);
-    const brush = (/** @type {string} */ name, /** @type {number} */ side) =>
-      button(name, () => { this.brush = side; this.show(); }, { "aria-pressed": String(this.brush === side) });
-    const mover = h("select", { id: "mover", onchange: () => this.change({ mover: Number(mover.value) }) },
-      ...sides.map((name, side) => h("option", { value: side, selected: side === made.mover }, name)));
-    const hands = sides.map((name, side) => {
-      const input = h("input", {
-        type: "number", min: 0, max: 12, value: made.hands[side], "aria-label": `${name} has still to place`,
-        onchange: () => this.change({ hands: made.hands.map((old, each) => (each === side ? Number(input.value) : old)) }),
-      });
-      return h("label", {}, `${name} `, input);
+    this.tools.hidden = false;
+    this.mover.value = String(made.mover);
+    this.handRow.hidden = !made.has_hands;
+    this.hands.forEach((input, side) => {
+      if (document.activeElement !== input) input.value = String(made.hands[side]);
     });
-    fill(this.tools,
-      h("div", { class: "row", role: "group", "aria-label": "What to put" }, ...sides.map(brush), brush("Nobody", NOBODY)),
-      h("div", { class: "row" }, h("label", { for: "mover" }, "To move ", mover), button("Empty the board", () => this.change({ men: {} }))),
-      made.has_hands && h("div", { class: "row" }, h("span", {}, "Still to place:"), ...hands),
-      h("div", { class: "row" }, button("Play from here", () => this.play(), { class: "primary", "aria-disabled": String(Boolean(made.problem)) })));
+    this.start.setAttribute("aria-disabled", String(Boolean(made.problem)));
   }
 
-  /** @param {Partial<Arrangement>} what */
-  change(what) {
-    const made = this.made;
-    if (made) void this.ask({ men: made.men, mover: made.mover, hands: made.hands, ...what });
+  /**
+   * Change what there is by then, one change after the other.
+   * @param {(made: Arrangement) => Partial<Arrangement>} how
+   */
+  change(how) {
+    void this.page.after(async () => {
+      const made = this.made;
+      if (made) await this.ask({ men: made.men, mover: made.mover, hands: made.hands, ...how(made) });
+    });
   }
 
   /** @param {string} place */
   put(place) {
-    const made = this.made;
-    if (!made) return;
-    const men = { ...made.men };
-    const there = men[place];
-    if (this.brush === NOBODY) delete men[place];
-    else if (there?.side === this.brush && there.count < made.most) men[place] = { side: this.brush, count: there.count + 1 };
-    else if (there?.side === this.brush) delete men[place];
-    else men[place] = { side: this.brush, count: 1 };
-    this.change({ men });
+    const brush = this.brush;
+    this.change((made) => {
+      const men = { ...made.men };
+      const there = men[place];
+      const count = there?.side === brush ? there.count + 1 : 1;
+      if (brush === NOBODY || count > made.most) delete men[place];
+      else men[place] = { side: brush, count };
+      return { men };
+    });
   }
 
   play() {
