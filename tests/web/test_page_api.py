@@ -27,7 +27,7 @@ def test_answers_are_as_described(server):
         @EXAMPLES
         @given(case=operation.as_strategy())
         def ask(case):
-            case.call_and_validate(excluded_checks=[positive_data_acceptance])
+            case.call_and_validate(excluded_checks=[positive_data_acceptance], timeout=60)
 
         ask()
 
@@ -130,6 +130,8 @@ def test_a_review_finds_the_mistake(client):
     review = client.get(f"/api/games/{view['id']}/review").json()
     assert [point["lost"] for point in review["points"]] == [0, 2]
     assert [point["share"] for point in review["points"]] == [1.0, 0.0]
+    moves = client.get(f"/api/games/{view['id']}").json()["moves"]
+    assert [move["verdict"] for move in moves] == ["", "lost"]
 
 
 def test_thoughts_are_told_and_laid_over_the_board(client):

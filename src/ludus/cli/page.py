@@ -1,6 +1,7 @@
 """Opening the page: where it is, what it begins with, and how it ends."""
 
 import socket
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -65,11 +66,9 @@ def open_page(
         if wants_browser and has_browser():
             open_browser(address)
 
-    try:
+    # Ctrl-C is the usual way to end it, and no failure.
+    with bound, suppress(KeyboardInterrupt):
         serve(bound, settings, ready)
-    except KeyboardInterrupt:
-        # The usual way to end it, and no failure.
-        return
 
 
 def _bound(host: str, port: int | None) -> socket.socket:

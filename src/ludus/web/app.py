@@ -20,12 +20,11 @@ from ludus.web.store import Store
 from ludus.web.thinkers import Thinkers
 
 
-def make_app(settings: Settings) -> Any:
-    """The application under these settings, with the guard in front."""
+def make_app(settings: Settings, store: Store) -> Any:
+    """The application under these settings, with the guard in front; it closes the store."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store = Store(settings.games_file, settings.max_games)
         thinkers = Thinkers(settings)
         hall = Hall(settings, store, thinkers)
         app.state.hall, app.state.thinkers = hall, thinkers

@@ -29,6 +29,11 @@ async def review_of(table: Table, thinkers: Thinkers) -> Review:
             line, found["line"], [None, *scores[:-1]], scores, strict=True
         )
     ]
+    table.lost |= {
+        point.node: point.lost
+        for point, before in zip(points, [None, *scores[:-1]], strict=True)
+        if before is not None and point.share is not None and point.mover in (0, 1)
+    }
     is_known = any(point.share is not None for point in points)
     why = "" if is_known else "this game has not come to where it is solved"
     return Review(known=is_known, why=why, points=points)

@@ -12,6 +12,7 @@ import uvicorn
 from ludus.core.errors import LudusError, quoted
 from ludus.web.app import make_app
 from ludus.web.settings import Settings
+from ludus.web.store import Store
 
 KEEP_ALIVE = 15
 """Seconds after which a silent connection is closed."""
@@ -27,8 +28,12 @@ def bind(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP, so that asyncio sends small answers at once and does not wait for more.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, port))
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind((host, port))
+        except BaseException:
+            bound.close()
+            raise
     except (OSError, OverflowError, UnicodeError) as error:
         raise CannotServe(f"cannot listen at {quoted(host)}, port {port}: {error}") from error
     return bound
@@ -37,8 +42,10 @@ def bind(host: str, port: int) -> socket.socket:
 def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -> None:
     """Answer until interrupted; `ready` is called when the page can be asked for."""
     _allow_many_files()
+    # What is wrong with the file is said before the server begins.
+    store = Store(settings.games_file, settings.max_games)
     config = uvicorn.Config(
-        make_app(settings),
+        make_app(settings, store),
         log_level="warning",
         access_log=False,
         lifespan="on",

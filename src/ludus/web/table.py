@@ -70,6 +70,9 @@ class Table:
         self.verdicts: dict[int, dict[str, Any]] = {}
         """Exact verdicts by node, as far as somebody has asked."""
 
+        self.lost: dict[int, int] = {}
+        """What moves gave away, by node, as far as a review has told."""
+
         self._store, self._thinkers = means
         self._max_nodes = max_nodes
         self._lock = asyncio.Lock()

@@ -24,7 +24,7 @@ class Thinkers:
         bounds = settings.max_thinking, settings.max_waiting
         self._quick = Pool(1, *bounds)
         self._slow = Pool(settings.thinkers, *bounds, NICE)
-        self._exact = Pool(1, *bounds, NICE)
+        self._exact = Pool(1, *bounds)
         self._taken: OrderedDict[tuple[str, str, str], float] = OrderedDict()
 
     async def start(self) -> None:

@@ -109,8 +109,8 @@ def _told(table: Table, node: Node) -> str:
     recent = line[max(since, 0) :] if two_people else line[since + 1 :]
     if table.is_watched_only:
         recent = recent[-1:]
-    if recent and recent[-1].by == DICE and not two_people:
-        recent = recent[:-1] if table.seats[node.position.mover].is_person else recent
+    if recent and recent[-1].by == DICE and table.seats[node.position.mover].is_person:
+        recent = recent[:-1]  # the line above the board says it
     return " ".join(told(each, table.board, table.seats) for each in recent[-MAX_TOLD:])
 
 
@@ -201,6 +201,8 @@ def _move(table: Table, node: Node) -> MoveView:
 
 def _verdict(table: Table, node: Node) -> Any:
     """Whether a move gave something away, as far as somebody has asked an oracle."""
+    if node.number in table.lost:
+        return "lost" if table.lost[node.number] else "kept"
     verdict = {} if node.parent is None else table.verdicts.get(node.parent, {})
     if not verdict.get("known"):
         return ""

@@ -55,7 +55,7 @@ function crossTable(tournament) {
     h("tbody", {}, ...tournament.players.map((each) => h("tr", {},
       h("th", { scope: "row" }, each.player),
       h("td", {}, `${Math.round(each.elo)} ± ${Math.round(each.elo_margin)}`),
-      h("td", {}, each.games ? `${each.score.toFixed(1)} / ${each.games}` : "–"),
+      h("td", {}, each.games ? `${Math.round(100 * each.score)}% of ${each.games}` : "–"),
       ...names.map((name) => h("td", {}, cell(tournament, each.player, name)))))));
 }
 

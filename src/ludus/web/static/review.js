@@ -25,6 +25,8 @@ export class ReviewPanel {
     return this.page.after(async () => {
       fill(this.found, h("p", { class: "quiet" }, "Looking at every move …"));
       this.show(await get(`${this.page.path}/review`));
+      // The moves that gave something away are marked now.
+      await this.page.refresh(this.page.view.touched);
     });
   }
 
