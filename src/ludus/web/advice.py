@@ -3,9 +3,9 @@
 import asyncio
 
 from ludus.core.game import CHANCE
+from ludus.web.answers import Advice
 from ludus.web.errors import OutOfTurn
 from ludus.web.hall import Hall
-from ludus.web.models import Advice
 from ludus.web.table import Table
 from ludus.web.thinkers import Thinkers
 from ludus.web.verdicts import verdict_on

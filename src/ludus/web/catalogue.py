@@ -10,20 +10,19 @@ from ludus.core.marks import NO_MARKS
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web import notations
-from ludus.web.editor import edited
-from ludus.web.games import REFUSALS
-from ludus.web.models import (
-    ArrangementAsked,
+from ludus.web.answers import (
     ArrangementView,
     CurveView,
     Kind,
     Opponent,
-    PositionAsked,
     PositionView,
     PuzzleView,
     Shown,
     TournamentView,
 )
+from ludus.web.asked import ArrangementAsked, PositionAsked
+from ludus.web.editor import edited
+from ludus.web.games import REFUSALS
 from ludus.web.picture import drawn
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from ludus.core.errors import LudusError
 from ludus.core.marks import NO_MARKS
 from ludus.games import game as named_game
+from ludus.web.answers import ArrangementView
+from ludus.web.asked import ArrangementAsked, ManView
 from ludus.web.boards import board_of
 from ludus.web.boards.board import Arrangement, Board
 from ludus.web.errors import Refused
-from ludus.web.models import ArrangementAsked, ArrangementView, ManView
 from ludus.web.picture import drawn
 
 

@@ -6,25 +6,20 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocke
 
 from ludus.core.errors import LudusError
 from ludus.web.advice import advice_on
-from ludus.web.errors import NoSuchGame, OutOfTurn
-from ludus.web.hall import Hall, Order
-from ludus.web.models import (
-    Advice,
+from ludus.web.answers import Advice, Problem, RecordText, Review, Verdict, View
+from ludus.web.asked import (
     MoveAsked,
     NewGame,
     NodeAsked,
     PaceAsked,
     Place,
-    Problem,
-    RecordText,
     Remark,
-    Review,
     SeatAsked,
     SeatsAsked,
     Touch,
-    Verdict,
-    View,
 )
+from ludus.web.errors import NoSuchGame, OutOfTurn
+from ludus.web.hall import Hall, Order
 from ludus.web.records import record_of
 from ludus.web.review import review_of
 from ludus.web.seats import Seat

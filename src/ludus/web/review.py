@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ludus.web.models import Review, ReviewPoint
+from ludus.web.answers import Review, ReviewPoint
 from ludus.web.table import Table
 from ludus.web.thinkers import Thinkers
 from ludus.web.tree import Node

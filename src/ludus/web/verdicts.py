@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ludus.web.models import RatedMoveView, Verdict
+from ludus.web.answers import RatedMoveView, Verdict
 from ludus.web.table import Table
 from ludus.web.views import SCORES
 

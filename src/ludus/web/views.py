@@ -5,8 +5,8 @@ from typing import Any
 from ludus.core.game import CHANCE
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.web import picture
+from ludus.web.answers import Ending, MoveView, SeatView, Thought, View
 from ludus.web.boards.board import Entry
-from ludus.web.models import Ending, MoveView, SeatView, Thought, View
 from ludus.web.seats import Seat
 from ludus.web.table import Table
 from ludus.web.tree import DICE, PERSON, RULES, Node

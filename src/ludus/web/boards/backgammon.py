@@ -1,42 +1,14 @@
-"""Backgammon on its board: men moved one die at a time, in whatever order the person likes.
+"""Backgammon on its board: men moved one die at a time, in whatever order the person likes."""
 
-A legal move stands for one board that the roll can lead to. A person may reach that board by
-other steps than the ones written, so what counts is where the steps can still end.
-"""
-
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
 from ludus.core.errors import BadMove, quoted
-from ludus.games.backgammon import reference
 from ludus.games.backgammon.moves import Move
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.view import BAR, OFF, View, board_of, view_of
+from ludus.games.backgammon.view import BAR, OFF, board_of, view_of
 from ludus.web.boards.board import Arrangement, Board, Entry
-
-Ends = dict[View, Move]
-"""The boards a roll can lead to, with the move that is written for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Hand:
-    """The board in the middle of a turn, and the dice that are left."""
-
-    view: View
-    dice: tuple[int, ...]
-
-    def steps(self) -> dict[tuple[int, int], "_Hand"]:
-        """Every step one die allows: from and to, and what it leaves."""
-        found: dict[tuple[int, int], _Hand] = {}
-        for die in dict.fromkeys(self.dice):
-            left = list(self.dice)
-            left.remove(die)
-            for start in range(BAR, OFF, -1):
-                if self.view.own[start] and (moved := reference.step(self.view, start, die)):
-                    view, step = moved
-                    found.setdefault((start, step.end), _Hand(view, tuple(left)))
-        return found
+from ludus.web.boards.roll import Hand, Roll, first_hand, roll_of
 
 
 class BackgammonBoard(Board):
@@ -70,7 +42,7 @@ class BackgammonBoard(Board):
             return "The dice are being rolled"
         if entry.selected is not None:
             return "Choose where it goes"
-        left = _first_hand(position).dice
+        left = first_hand(position).dice
         used = len(entry.touched) // 2
         if not used:
             high, low = position.dice
@@ -125,9 +97,9 @@ class BackgammonBoard(Board):
         off = max(left[0], 0), max(left[1], 0)
         return Position(tuple(points), (0, 0), off, arrangement.mover)
 
-    def _walk(self, position: Any, touched: tuple[str, ...]) -> "tuple[_Roll, _Hand, list[int]]":
+    def _walk(self, position: Any, touched: tuple[str, ...]) -> tuple[Roll, Hand, list[int]]:
         """What the roll allows, the board after the steps touched so far, and their places."""
-        roll, hand = _roll(position), _first_hand(position)
+        roll, hand = roll_of(position), first_hand(position)
         places = [self._number(place, position.turn) for place in touched]
         for start, end in zip(places[::2], places[1::2], strict=False):
             after = roll.steps(hand).get((start, end))
@@ -156,7 +128,7 @@ class BackgammonBoard(Board):
         return Entry(touched, names, "begin" if selected is None else "go", None, shown, selected)
 
     @staticmethod
-    def _shown(position: Any, hand: _Hand) -> Any:
+    def _shown(position: Any, hand: Hand) -> Any:
         points, bar, off = board_of(hand.view, position.turn)
         return replace(position, points=points, bar=bar, off=off)
 
@@ -177,52 +149,6 @@ class BackgammonBoard(Board):
 
 
 _POINTS = frozenset(map(str, range(1, 25)))
-
-
-class _Roll:
-    """What a roll allows: the steps that still lead to one of its boards."""
-
-    def __init__(self, ends: Ends) -> None:
-        self.ends = ends
-        self._known: dict[_Hand, dict[tuple[int, int], _Hand]] = {}
-
-    def steps(self, hand: _Hand) -> dict[tuple[int, int], _Hand]:
-        """The steps after which one of the ends can still be reached."""
-        if hand not in self._known:
-            options = hand.steps() if hand.dice else {}
-            self._known[hand] = {
-                step: after for step, after in options.items() if self._leads_on(after)
-            }
-        return self._known[hand]
-
-    def _leads_on(self, hand: _Hand) -> bool:
-        return hand.view in self.ends or bool(self.steps(hand))
-
-    def targets(self, hand: _Hand, start: int) -> dict[int, tuple[int, ...]]:
-        """Where one man can go from here, by as many dice as there are, with his stops."""
-        found: dict[int, tuple[int, ...]] = {}
-        waiting: list[tuple[_Hand, int, tuple[int, ...]]] = [(hand, start, ())]
-        while waiting:
-            here, place, stops = waiting.pop(0)
-            for (begin, end), after in self.steps(here).items():
-                if begin == place and end not in found:
-                    found[end] = stops
-                    if end != OFF:
-                        waiting.append((after, end, (*stops, end)))
-        return found
-
-
-@lru_cache(maxsize=64)
-def _roll(position: Any) -> _Roll:
-    """A person touches several places of one position; what leads where is found out once."""
-    boards = ((position.play(move).board, move) for move in position.legal_moves())
-    return _Roll({view_of(board, position.turn): move for board, move in boards})
-
-
-def _first_hand(position: Any) -> _Hand:
-    high, low = position.dice
-    dice = (high,) * 4 if high == low else (high, low)
-    return _Hand(view_of(position.board, position.turn), dice)
 
 
 def _no_such_move(touched: tuple[str, ...]) -> BadMove:

@@ -29,7 +29,10 @@ async function ask(path, how) {
     throw new Refused(0, "The server does not answer. Is it still running?");
   }
   if (response.ok) return response;
-  const detail = await response.json().then((body) => String(body.detail), () => response.statusText);
+  const detail = await response.json().then(
+    (body) => String(body.detail),
+    () => response.statusText,
+  );
   throw new Refused(response.status, detail);
 }
 
@@ -95,7 +98,9 @@ export function follow(id, show, connected) {
     socket.onclose = (event) => {
       if (isOver || event.code === 4404) return;
       connected(false);
-      setTimeout(() => { if (!isOver) connect(); }, wait);
+      setTimeout(() => {
+        if (!isOver) connect();
+      }, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };
   };

@@ -2,6 +2,7 @@
 // with the arrow keys. It knows which places there are and which may be touched, and no rule.
 
 import { h } from "./dom.js";
+import { carry, lift } from "./drag.js";
 import { glide, remember, tumble } from "./motion.js";
 
 /** @typedef {import("./types.js").View} View */
@@ -56,7 +57,9 @@ export class Board {
     const before = this.svg ? remember(this.svg) : [];
     const hadFocus = this.element.contains(document.activeElement);
     const read = new DOMParser().parseFromString(view.svg, "image/svg+xml").documentElement;
-    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(read, true)));
+    const svg = /** @type {SVGSVGElement} */ (
+      /** @type {unknown} */ (document.importNode(read, true))
+    );
     svg.removeAttribute("width");
     svg.removeAttribute("height");
     svg.setAttribute("role", "group");
@@ -121,7 +124,8 @@ export class Board {
     const [room, first] = [this.element.clientWidth, Math.min(...boxes.map((box) => box.x))];
     const last = Math.max(...boxes.map((box) => box.x + box.width));
     let [left, right] = [0, width];
-    if (room < NARROW) [left, right] = [Math.max(first - LABELS, 0), Math.min(last + LABELS, width)];
+    if (room < NARROW)
+      [left, right] = [Math.max(first - LABELS, 0), Math.min(last + LABELS, width)];
     if ((smallest * room) / (right - left) < SMALLEST) [left, right] = [first, last];
     svg.setAttribute("viewBox", `${left} 0 ${right - left} ${bottom}`);
   }
@@ -156,7 +160,9 @@ export class Board {
     if (!start || !this.svg) return;
     let best = null;
     let least = Infinity;
-    for (const area of /** @type {NodeListOf<SVGRectElement>} */ (this.svg.querySelectorAll(".place"))) {
+    for (const area of /** @type {NodeListOf<SVGRectElement>} */ (
+      this.svg.querySelectorAll(".place")
+    )) {
       const box = area.getBBox();
       const x = box.x + box.width / 2 - start.x - start.width / 2;
       const y = box.y + box.height / 2 - start.y - start.height / 2;
@@ -196,55 +202,13 @@ export class Board {
     const far = Math.hypot(event.clientX - drag.x, event.clientY - drag.y);
     const isChosen = drag.place === this.chosen;
     if (!drag.ghost && far > DRAG_FROM && (isChosen || this.places.includes(drag.place))) {
-      drag.ghost = this.lift(drag.place);
+      drag.ghost = this.svg ? lift(this.svg, this.at(drag.place)) : null;
       if (drag.ghost) {
         if (!isChosen) this.touch(drag.place);
         this.element.setPointerCapture(event.pointerId);
       }
     }
-    if (drag.ghost) this.carry(drag.ghost, event);
-  }
-
-  /**
-   * A copy of the man that stands on a place, to be carried about.
-   * @param {string} place
-   */
-  lift(place) {
-    const area = this.at(place)?.getBBox();
-    if (!area || !this.svg) return null;
-    const men = /** @type {SVGGraphicsElement[]} */ ([...this.svg.querySelectorAll(".man")]);
-    const standing = men.filter((man) => {
-      const box = man.getBBox();
-      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-      return x > area.x && x < area.x + area.width && y > area.y && y < area.y + area.height;
-    });
-    const last = standing.at(-1)?.getBBox();
-    if (!last) return null;
-    const ghost = document.createElementNS("http://www.w3.org/2000/svg", "g");
-    ghost.setAttribute("class", "ghost ludus");
-    for (const man of standing) {
-      const box = man.getBBox();
-      if (Math.abs(box.y - last.y) < last.height * 2 && Math.abs(box.x + box.width / 2 - last.x - last.width / 2) < 2) {
-        if (man.tagName === "circle" && standing.every((each) => each.tagName === "circle") && man !== standing.at(-1)) continue;
-        ghost.append(man.cloneNode(true));
-      }
-    }
-    ghost.dataset.x = String(area.x + area.width / 2);
-    ghost.dataset.y = String(last.y + last.height / 2);
-    return ghost;
-  }
-
-  /**
-   * @param {SVGGElement} ghost
-   * @param {PointerEvent} event
-   */
-  carry(ghost, event) {
-    const matrix = this.svg?.getScreenCTM();
-    if (!this.svg || !matrix) return;
-    if (ghost.parentNode !== this.svg) this.svg.append(ghost);
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    const [x, y] = [point.x - Number(ghost.dataset.x), point.y - Number(ghost.dataset.y)];
-    ghost.setAttribute("transform", `translate(${x} ${y})`);
+    if (drag.ghost && this.svg) carry(this.svg, drag.ghost, event);
   }
 
   /** @param {PointerEvent} event */

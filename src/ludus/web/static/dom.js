@@ -45,7 +45,11 @@ export function byId(id) {
  * @param {...Child} children
  */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false).map((child) => /** @type {Node | string} */ (child)));
+  element.replaceChildren(
+    ...children
+      .filter((child) => child !== null && child !== undefined && child !== false)
+      .map((child) => /** @type {Node | string} */ (child)),
+  );
 }
 
 /**
@@ -70,7 +74,10 @@ export function notice(text, seconds = 5) {
   clearTimeout(fading);
   element.textContent = text;
   element.hidden = !text;
-  if (text && seconds) fading = setTimeout(() => { element.hidden = true; }, 1000 * seconds);
+  if (text && seconds)
+    fading = setTimeout(() => {
+      element.hidden = true;
+    }, 1000 * seconds);
 }
 
 /**

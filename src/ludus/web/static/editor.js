@@ -22,28 +22,61 @@ export class EditorPanel {
     /** @type {Arrangement | null} */
     this.made = null;
     this.brush = 0;
-    this.board = new Board((place) => this.put(place), () => {});
+    this.board = new Board(
+      (place) => this.put(place),
+      () => {},
+    );
     this.problem = h("p", { class: "trouble", role: "status" });
     const sides = page.view.seats.map((seat) => seat.side);
     this.brushes = [...sides, "Nobody"].map((name, side) =>
-      button(name, () => this.choose(side < sides.length ? side : NOBODY)));
-    this.mover = h("select", { id: "mover", onchange: () => this.change(() => ({ mover: Number(this.mover.value) })) },
-      ...sides.map((name, side) => h("option", { value: side }, name)));
-    this.hands = sides.map((name, side) => h("input", {
-      type: "number", min: 0, max: 12, "aria-label": `${name} has still to place`,
-      onchange: () => this.change(({ hands }) => ({ hands: hands.map((old, each) => (each === side ? this.hand(side) : old)) })),
-    }));
-    this.handRow = h("div", { class: "row" }, h("span", {}, "Still to place:"),
-      ...this.hands.map((input, side) => h("label", {}, `${sides[side]} `, input)));
+      button(name, () => this.choose(side < sides.length ? side : NOBODY)),
+    );
+    this.mover = h(
+      "select",
+      { id: "mover", onchange: () => this.change(() => ({ mover: Number(this.mover.value) })) },
+      ...sides.map((name, side) => h("option", { value: side }, name)),
+    );
+    this.hands = sides.map((name, side) =>
+      h("input", {
+        type: "number",
+        min: 0,
+        max: 12,
+        "aria-label": `${name} has still to place`,
+        onchange: () =>
+          this.change(({ hands }) => ({
+            hands: hands.map((old, each) => (each === side ? this.hand(side) : old)),
+          })),
+      }),
+    );
+    this.handRow = h(
+      "div",
+      { class: "row" },
+      h("span", {}, "Still to place:"),
+      ...this.hands.map((input, side) => h("label", {}, `${sides[side]} `, input)),
+    );
     this.start = button("Play from here", () => this.play(), { class: "primary" });
-    this.tools = h("div", { class: "stack", hidden: true },
+    this.tools = h(
+      "div",
+      { class: "stack", hidden: true },
       h("div", { class: "row", role: "group", "aria-label": "What to put" }, ...this.brushes),
-      h("div", { class: "row" }, h("label", { for: "mover" }, "To move ", this.mover), button("Empty the board", () => this.change(() => ({ men: {} })))),
-      this.handRow, h("div", { class: "row" }, this.start));
-    this.element = h("div", { class: "stack" },
+      h(
+        "div",
+        { class: "row" },
+        h("label", { for: "mover" }, "To move ", this.mover),
+        button("Empty the board", () => this.change(() => ({ men: {} }))),
+      ),
+      this.handRow,
+      h("div", { class: "row" }, this.start),
+    );
+    this.element = h(
+      "div",
+      { class: "stack" },
       h("p", { class: "quiet" }, "Put men on the board and play from there."),
       button("Begin with this position", () => this.load()),
-      this.tools, this.board.element, this.problem);
+      this.tools,
+      this.board.element,
+      this.problem,
+    );
     this.choose(0);
   }
 
@@ -51,7 +84,9 @@ export class EditorPanel {
   choose(side) {
     this.brush = side;
     const sides = this.brushes.length - 1;
-    this.brushes.forEach((each, index) => each.setAttribute("aria-pressed", String((index < sides ? index : NOBODY) === side)));
+    this.brushes.forEach((each, index) =>
+      each.setAttribute("aria-pressed", String((index < sides ? index : NOBODY) === side)),
+    );
   }
 
   /** @param {number} side */
@@ -92,7 +127,8 @@ export class EditorPanel {
   change(how) {
     void this.page.after(async () => {
       const made = this.made;
-      if (made) await this.ask({ men: made.men, mover: made.mover, hands: made.hands, ...how(made) });
+      if (made)
+        await this.ask({ men: made.men, mover: made.mover, hands: made.hands, ...how(made) });
     });
   }
 

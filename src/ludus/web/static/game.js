@@ -13,7 +13,12 @@ import { Tabs } from "./tabs.js";
 
 /** @typedef {import("./types.js").View} View */
 
-const SPEEDS = [["slow", 2.5], ["usual", 1], ["fast", 0.3], ["at once", 0]];
+const SPEEDS = [
+  ["slow", 2.5],
+  ["usual", 1],
+  ["fast", 0.3],
+  ["at once", 0],
+];
 
 export class GamePage {
   /**
@@ -27,7 +32,10 @@ export class GamePage {
     this.latest = view;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
-    this.board = new Board((place) => this.touch(place), () => this.untouch());
+    this.board = new Board(
+      (place) => this.touch(place),
+      () => this.untouch(),
+    );
     this.prompt = h("h1", { class: "prompt" });
     this.told = h("p", { class: "told" });
     this.plates = h("div", { class: "plates" });
@@ -43,15 +51,32 @@ export class GamePage {
       ["Share", this.share.element],
       ["Set up", new EditorPanel(this, go).element],
     ]);
-    this.stage = h("section", { class: "stage", "aria-label": "The game" },
-      this.prompt, this.told, this.board.element, this.insight.bar, this.plates, this.tools);
-    fill(root,
-      h("div", { class: "game" },
+    this.stage = h(
+      "section",
+      { class: "stage", "aria-label": "The game" },
+      this.prompt,
+      this.told,
+      this.board.element,
+      this.insight.bar,
+      this.plates,
+      this.tools,
+    );
+    fill(
+      root,
+      h(
+        "div",
+        { class: "game" },
         this.stage,
-        h("aside", { class: "side", "aria-label": "About the game" }, tabs.element)));
+        h("aside", { class: "side", "aria-label": "About the game" }, tabs.element),
+      ),
+    );
     this.toolList = this.makeTools();
     this.show(view);
-    this.unfollow = follow(view.id, (news) => this.hear(news), (isThere) => this.connected(isThere));
+    this.unfollow = follow(
+      view.id,
+      (news) => this.hear(news),
+      (isThere) => this.connected(isThere),
+    );
   }
 
   close() {
@@ -60,7 +85,8 @@ export class GamePage {
 
   /** @param {boolean} isThere */
   connected(isThere) {
-    if (isThere === this.isLost) notice(isThere ? "" : "The server does not answer; trying again …", 0);
+    if (isThere === this.isLost)
+      notice(isThere ? "" : "The server does not answer; trying again …", 0);
     this.isLost = !isThere;
   }
 
@@ -99,7 +125,11 @@ export class GamePage {
     const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
     this.view = view;
     if (view.status !== "looking") this.latest = view;
-    Object.assign(this.stage.dataset, { status: view.status, node: view.node, touched: view.touched.join(" ") });
+    Object.assign(this.stage.dataset, {
+      status: view.status,
+      node: view.node,
+      touched: view.touched.join(" "),
+    });
     document.title = `${view.title} · Ludus`;
     this.prompt.textContent = view.prompt;
     this.told.textContent = view.status === "looking" ? "" : view.told;
@@ -109,23 +139,48 @@ export class GamePage {
     this.moves.show(view, view.moves);
     this.insight.show(view);
     this.share.show(view);
-    if (isNew) say(view.touched.length ? view.prompt : `${this.told.textContent} ${view.prompt}`.trim());
+    if (isNew)
+      say(view.touched.length ? view.prompt : `${this.told.textContent} ${view.prompt}`.trim());
   }
 
   /** The buttons, made once, so that one that is being pressed stays where it is. */
   makeTools() {
     const primary = { class: "primary" };
-    this.speed = h("select", { id: "speed", onchange: () => this.pace(this.view.status === "paused", Number(this.speed?.value)) },
-      ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds }, String(name))));
+    this.speed = h(
+      "select",
+      {
+        id: "speed",
+        onchange: () => this.pace(this.view.status === "paused", Number(this.speed?.value)),
+      },
+      ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds }, String(name))),
+    );
     /** @type {[HTMLElement, (view: View, isWatched: boolean) => boolean][]} */
     const tools = [
-      [button("Back to the game", () => this.look(this.latest.at), primary), ({ status }) => status === "looking"],
-      [button("Go on from here", () => this.act("at", { node: this.view.node })), ({ status }) => status === "looking"],
+      [
+        button("Back to the game", () => this.look(this.latest.at), primary),
+        ({ status }) => status === "looking",
+      ],
+      [
+        button("Go on from here", () => this.act("at", { node: this.view.node })),
+        ({ status }) => status === "looking",
+      ],
       [button("Undo this step", () => this.untouch()), ({ touched }) => touched.length > 0],
-      [button("Take back", () => this.act("back")), ({ status }, isWatched) => status !== "looking" && !isWatched],
-      [button("Go on", () => this.pace(false, this.view.delay), primary), ({ status }) => status === "paused" || status === "trouble"],
-      [button("Pause", () => this.pace(true, this.view.delay)), ({ status }, isWatched) => isWatched && status === "thinking"],
-      [button("Move now", () => this.act("hurry")), ({ status }, isWatched) => !isWatched && status === "thinking"],
+      [
+        button("Take back", () => this.act("back")),
+        ({ status }, isWatched) => status !== "looking" && !isWatched,
+      ],
+      [
+        button("Go on", () => this.pace(false, this.view.delay), primary),
+        ({ status }) => status === "paused" || status === "trouble",
+      ],
+      [
+        button("Pause", () => this.pace(true, this.view.delay)),
+        ({ status }, isWatched) => isWatched && status === "thinking",
+      ],
+      [
+        button("Move now", () => this.act("hurry")),
+        ({ status }, isWatched) => !isWatched && status === "thinking",
+      ],
       [h("label", { for: "speed" }, "Speed ", this.speed), (_, isWatched) => isWatched],
       [button("Hint", () => this.insight.advise()), ({ status }) => status === "yours"],
       [this.insight.toggle, () => true],
@@ -137,8 +192,10 @@ export class GamePage {
 
   showTools() {
     const isWatched = this.view.seats.every((seat) => seat.player);
-    for (const [element, isWanted] of this.toolList) element.hidden = !isWanted(this.view, isWatched);
-    if (this.speed && document.activeElement !== this.speed) this.speed.value = String(this.view.delay);
+    for (const [element, isWanted] of this.toolList)
+      element.hidden = !isWanted(this.view, isWatched);
+    if (this.speed && document.activeElement !== this.speed)
+      this.speed.value = String(this.view.delay);
   }
 
   /**
@@ -167,7 +224,8 @@ export class GamePage {
         const body = { node: at, touched, place };
         this.show(await post(`${this.path}/touch?overlay=${this.insight.overlay}`, body));
       } catch (error) {
-        if (!(error instanceof Refused) || (error.status !== 422 && error.status !== 409)) throw error;
+        if (!(error instanceof Refused) || (error.status !== 422 && error.status !== 409))
+          throw error;
         // Elsewhere than it may go: the man is put down again.
         if (error.status === 409 || touched.length) await this.refresh([]);
         else say(`Not there. ${this.view.prompt}`);
@@ -193,7 +251,9 @@ export class GamePage {
    * @param {number} node
    */
   look(node) {
-    return this.after(async () => this.show(await get(this.path, { node, overlay: this.insight.overlay })));
+    return this.after(async () =>
+      this.show(await get(this.path, { node, overlay: this.insight.overlay })),
+    );
   }
 
   /** @param {() => Promise<unknown>} work */

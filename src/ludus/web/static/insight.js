@@ -20,10 +20,19 @@ export class Insight {
     this.isJudging = localStorage.getItem("verdicts") === "on";
     this.thoughtShown = "";
     this.seen = -1;
-    this.toggle = h("button", { type: "button", "aria-pressed": String(this.isJudging), onclick: () => this.judge() }, "Verdicts");
+    this.toggle = h(
+      "button",
+      { type: "button", "aria-pressed": String(this.isJudging), onclick: () => this.judge() },
+      "Verdicts",
+    );
     this.fill = h("span", { class: "value" });
     this.verdict = h("p", { class: "verdict" });
-    this.bar = h("div", { class: "bar", hidden: true }, h("div", { class: "track", "aria-hidden": "true" }, this.fill), this.verdict);
+    this.bar = h(
+      "div",
+      { class: "bar", hidden: true },
+      h("div", { class: "track", "aria-hidden": "true" }, this.fill),
+      this.verdict,
+    );
     this.advice = h("div", {});
     this.thought = h("div", {});
     this.rated = h("div", {});
@@ -61,7 +70,8 @@ export class Insight {
     if (this.page.view.node !== view.node) return;
     this.bar.hidden = false;
     this.verdict.textContent = this.spoken(view, verdict);
-    const first = verdict.value && (verdict.mover === 0 ? LENGTHS[verdict.value] : 1 - LENGTHS[verdict.value]);
+    const first =
+      verdict.value && (verdict.mover === 0 ? LENGTHS[verdict.value] : 1 - LENGTHS[verdict.value]);
     this.fill.style.width = `${100 * (first ?? 0.5)}%`;
     this.bar.classList.toggle("unknown", !verdict.known);
     if (!verdict.known) return;
@@ -77,7 +87,8 @@ export class Insight {
     if (!verdict.known || !verdict.value) return `Not solved here: ${verdict.why}`;
     const side = view.seats[verdict.mover]?.side ?? "";
     if (verdict.value === "draw") return "Drawn if nobody errs";
-    const plies = verdict.depth === null ? "" : ` in ${verdict.depth} ${verdict.depth === 1 ? "ply" : "plies"}`;
+    const plies =
+      verdict.depth === null ? "" : ` in ${verdict.depth} ${verdict.depth === 1 ? "ply" : "plies"}`;
     return `${side} ${WORDS[verdict.value]}${plies} if nobody errs`;
   }
 
@@ -87,7 +98,12 @@ export class Insight {
       /** @type {Advice} */
       const advice = await get(`${this.page.path}/advice`);
       const best = advice.moves[0]?.move ?? "";
-      fill(this.advice, h("h2", {}, "Hint"), h("p", {}, `${advice.by}: `, h("strong", {}, best), `. ${advice.text}`), this.table(advice.moves));
+      fill(
+        this.advice,
+        h("h2", {}, "Hint"),
+        h("p", {}, `${advice.by}: `, h("strong", {}, best), `. ${advice.text}`),
+        this.table(advice.moves),
+      );
       this.page.told.textContent = `Hint from ${advice.by}: ${best}`;
       say(`Hint from ${advice.by}: ${best}. ${advice.text}`);
     });
@@ -98,41 +114,113 @@ export class Insight {
    * @param {AdvisedMove[]} moves
    */
   table(moves) {
-    const rows = moves.slice(0, MOST).map((each) => h("tr", {},
-      h("th", { scope: "row" }, this.playable(each.move)),
-      h("td", {}, each.value ? `${WORDS[each.value]}${each.depth ? ` in ${each.depth}` : ""}` : number(each.score)),
-      h("td", {}, each.cost === undefined ? "" : each.cost === 0 ? h("span", { class: "good" }, "✓ keeps it") : h("span", { class: "bad" }, `✗ costs ${each.cost === 2 ? "the game" : "half a point"}`))));
+    const rows = moves
+      .slice(0, MOST)
+      .map((each) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, this.playable(each.move)),
+          h(
+            "td",
+            {},
+            each.value
+              ? `${WORDS[each.value]}${each.depth ? ` in ${each.depth}` : ""}`
+              : number(each.score),
+          ),
+          h(
+            "td",
+            {},
+            each.cost === undefined
+              ? ""
+              : each.cost === 0
+                ? h("span", { class: "good" }, "✓ keeps it")
+                : h(
+                    "span",
+                    { class: "bad" },
+                    `✗ costs ${each.cost === 2 ? "the game" : "half a point"}`,
+                  ),
+          ),
+        ),
+      );
     const more = moves.length - rows.length;
-    return h("div", {}, h("table", { class: "rated" }, h("tbody", {}, ...rows)), more > 0 && h("p", { class: "quiet" }, `and ${more} more`));
+    return h(
+      "div",
+      {},
+      h("table", { class: "rated" }, h("tbody", {}, ...rows)),
+      more > 0 && h("p", { class: "quiet" }, `and ${more} more`),
+    );
   }
 
   /** @param {string} move */
   playable(move) {
     if (this.page.view.status !== "yours") return move;
-    return button(move, () => this.page.act("moves", { node: this.page.view.at, move }), { class: "link", "aria-label": `Play ${move}` });
+    return button(move, () => this.page.act("moves", { node: this.page.view.at, move }), {
+      class: "link",
+      "aria-label": `Play ${move}`,
+    });
   }
 
   /** @param {View} view */
   showThought(view) {
     const thought = view.thought;
     if (!thought || (!thought.comment && !thought.scores.length && !thought.pictures.length)) {
-      fill(this.thought, h("p", { class: "quiet" }, "When a player has moved, what it thought stands here."));
+      fill(
+        this.thought,
+        h("p", { class: "quiet" }, "When a player has moved, what it thought stands here."),
+      );
       return;
     }
-    const choose = h("select", { id: "laid", onchange: () => { this.thoughtShown = choose.value; void this.page.after(() => this.page.refresh(view.touched)); } },
+    const choose = h(
+      "select",
+      {
+        id: "laid",
+        onchange: () => {
+          this.thoughtShown = choose.value;
+          void this.page.after(() => this.page.refresh(view.touched));
+        },
+      },
       h("option", { value: "" }, "nothing"),
       thought.scores.length > 0 && h("option", { value: "thought" }, "its scores"),
-      ...thought.pictures.map((title, index) => h("option", { value: `thought:${index}` }, title)));
+      ...thought.pictures.map((title, index) => h("option", { value: `thought:${index}` }, title)),
+    );
     choose.value = this.thoughtShown;
     const best = Math.max(...thought.scores.map(([, score]) => score));
     const worst = Math.min(...thought.scores.map(([, score]) => score));
-    fill(this.thought,
+    fill(
+      this.thought,
       h("h2", {}, "What the player thought"),
       thought.comment && h("p", {}, thought.comment),
       h("label", { for: "laid" }, "Lay over the board ", choose),
-      h("table", { class: "rated" }, h("tbody", {}, ...thought.scores.slice(0, MOST).map(([move, score]) => h("tr", {},
-        h("th", { scope: "row" }, move), h("td", {}, number(score)),
-        h("td", {}, h("meter", { min: 0, max: 1, value: best > worst ? (score - worst) / (best - worst) : 1, "aria-label": `${move}, compared with the others` })))))));
+      h(
+        "table",
+        { class: "rated" },
+        h(
+          "tbody",
+          {},
+          ...thought.scores
+            .slice(0, MOST)
+            .map(([move, score]) =>
+              h(
+                "tr",
+                {},
+                h("th", { scope: "row" }, move),
+                h("td", {}, number(score)),
+                h(
+                  "td",
+                  {},
+                  h("meter", {
+                    min: 0,
+                    max: 1,
+                    value: best > worst ? (score - worst) / (best - worst) : 1,
+                    "aria-label": `${move}, compared with the others`,
+                  }),
+                ),
+              ),
+            ),
+        ),
+      ),
+    );
   }
 }
 

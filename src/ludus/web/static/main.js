@@ -39,7 +39,8 @@ async function lastOrNew() {
       const view = /** @type {View} */ (await get(`/api/games/${encodeURIComponent(last)}`));
       if (!view.outcome) return view;
     } catch (error) {
-      if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 422)) throw error;
+      if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 422))
+        throw error;
     }
   }
   return begin(await askedOrder(new URLSearchParams()));
@@ -77,13 +78,18 @@ async function show() {
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    fill(main, h("p", { class: "prompt" }, why), h("p", {}, h("a", { href: "/new" }, "Begin a new game")));
+    fill(
+      main,
+      h("p", { class: "prompt" }, why),
+      h("p", {}, h("a", { href: "/new" }, "Begin a new game")),
+    );
   }
 }
 
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest("a[data-route]") : null;
-  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey)
+    return;
   event.preventDefault();
   void go(link.pathname);
 });

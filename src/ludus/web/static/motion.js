@@ -57,7 +57,13 @@ export function glide(before, svg) {
       const start = `translate(${from.x - man.x}px, ${from.y - man.y}px) scale(${grown})`;
       man.element.animate([{ transform: start }, { transform: "none" }], GLIDE);
     } else {
-      man.element.animate([{ opacity: 0, transform: "scale(.6)" }, { opacity: 1, transform: "none" }], FADE);
+      man.element.animate(
+        [
+          { opacity: 0, transform: "scale(.6)" },
+          { opacity: 1, transform: "none" },
+        ],
+        FADE,
+      );
     }
   }
   for (const man of gone) vanish(man, svg);
@@ -81,7 +87,13 @@ function vanish(man, svg) {
   const ghost = /** @type {SVGGraphicsElement} */ (man.element.cloneNode(true));
   ghost.setAttribute("aria-hidden", "true");
   svg.append(ghost);
-  const fading = ghost.animate([{ opacity: 1, transform: "none" }, { opacity: 0, transform: "scale(.5)" }], FADE);
+  const fading = ghost.animate(
+    [
+      { opacity: 1, transform: "none" },
+      { opacity: 0, transform: "scale(.5)" },
+    ],
+    FADE,
+  );
   fading.onfinish = () => ghost.remove();
 }
 
@@ -92,6 +104,12 @@ function vanish(man, svg) {
 export function tumble(svg) {
   if (isStill()) return;
   for (const die of svg.querySelectorAll(".die, .pip")) {
-    die.animate([{ opacity: 0, transform: "rotate(-25deg) scale(.8)" }, { opacity: 1, transform: "none" }], GLIDE);
+    die.animate(
+      [
+        { opacity: 0, transform: "rotate(-25deg) scale(.8)" },
+        { opacity: 1, transform: "none" },
+      ],
+      GLIDE,
+    );
   }
 }

@@ -7,19 +7,35 @@ import { button, fill, h } from "./dom.js";
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 const DICE = -1;
-const STEPS = [["«", "To the beginning"], ["‹", "One move back"], ["›", "One move on"], ["»", "To the end"]];
+const STEPS = [
+  ["«", "To the beginning"],
+  ["‹", "One move back"],
+  ["›", "One move on"],
+  ["»", "To the end"],
+];
 
 export class MovesPanel {
   /** @param {GamePage} page */
   constructor(page) {
     this.page = page;
     this.list = h("div", { class: "moves" });
-    this.note = h("textarea", { id: "note", rows: 2, maxlength: 2000, onchange: () => this.remark() });
+    this.note = h("textarea", {
+      id: "note",
+      rows: 2,
+      maxlength: 2000,
+      onchange: () => this.remark(),
+    });
     /** @type {(number | undefined)[]} */
     this.targets = [];
     this.buttons = this.makeSteps();
     this.steps = h("div", { class: "row" }, ...this.buttons);
-    this.element = h("div", {}, this.steps, this.list, h("label", { for: "note", class: "stack" }, "Comment on this move", this.note));
+    this.element = h(
+      "div",
+      {},
+      this.steps,
+      this.list,
+      h("label", { for: "note", class: "stack" }, "Comment on this move", this.note),
+    );
     /** @type {Map<number, MoveView>} */
     this.nodes = new Map();
     /** @type {Map<number, number[]>} */
@@ -39,12 +55,18 @@ export class MovesPanel {
       if (move.parent !== null) this.children.get(move.parent)?.push(move.node);
     }
     const hadFocus = this.list.contains(document.activeElement);
-    fill(this.list, moves.length > 1 ? this.line(0, 0) : h("p", { class: "quiet" }, "No move has been made yet."));
+    fill(
+      this.list,
+      moves.length > 1 ? this.line(0, 0) : h("p", { class: "quiet" }, "No move has been made yet."),
+    );
     this.showSteps(view.at);
     const note = this.nodes.get(view.node)?.comment ?? "";
     if (document.activeElement !== this.note) this.note.value = note;
     this.scroll();
-    if (hadFocus) /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"))?.focus({ preventScroll: true });
+    if (hadFocus)
+      /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"))?.focus({
+        preventScroll: true,
+      });
   }
 
   /** Keep the move that is looked at in sight, without moving the page. */
@@ -55,7 +77,11 @@ export class MovesPanel {
 
   makeSteps() {
     return STEPS.map(([sign, name], index) =>
-      button(sign ?? "", () => this.page.look(this.targets[index] ?? this.shown), { "aria-label": name, title: name }));
+      button(sign ?? "", () => this.page.look(this.targets[index] ?? this.shown), {
+        "aria-label": name,
+        title: name,
+      }),
+    );
   }
 
   /** @param {number} at */
@@ -76,8 +102,18 @@ export class MovesPanel {
   way(node) {
     const through = this.nodes.has(this.shown) ? this.shown : node;
     const line = [through];
-    for (let up = this.nodes.get(through)?.parent; up !== null && up !== undefined; up = this.nodes.get(up)?.parent) line.unshift(up);
-    for (let down = this.children.get(through)?.[0]; down !== undefined; down = this.children.get(down)?.[0]) line.push(down);
+    for (
+      let up = this.nodes.get(through)?.parent;
+      up !== null && up !== undefined;
+      up = this.nodes.get(up)?.parent
+    )
+      line.unshift(up);
+    for (
+      let down = this.children.get(through)?.[0];
+      down !== undefined;
+      down = this.children.get(down)?.[0]
+    )
+      line.push(down);
     return line;
   }
 
@@ -119,11 +155,19 @@ export class MovesPanel {
     const parts = [];
     if (isNumberDue || ply % 2 === 0) parts.push(h("span", { class: "number" }, count));
     const isLost = move.verdict === "lost";
-    parts.push(h("button", {
-      type: "button", class: `move${isLost ? " lost" : ""}${move.mover === DICE ? " dice" : ""}`,
-      "aria-current": number === this.shown ? "step" : null, title: isLost ? "gave something away" : null,
-      onclick: () => this.page.look(number),
-    }, `${move.text}${isLost ? " ✗" : ""}`));
+    parts.push(
+      h(
+        "button",
+        {
+          type: "button",
+          class: `move${isLost ? " lost" : ""}${move.mover === DICE ? " dice" : ""}`,
+          "aria-current": number === this.shown ? "step" : null,
+          title: isLost ? "gave something away" : null,
+          onclick: () => this.page.look(number),
+        },
+        `${move.text}${isLost ? " ✗" : ""}`,
+      ),
+    );
     if (move.comment) parts.push(h("em", {}, move.comment));
     return parts;
   }
@@ -131,7 +175,9 @@ export class MovesPanel {
   remark() {
     void this.page.after(async () => {
       const { post } = await import("./api.js");
-      this.page.show(await post(`${this.page.path}/remarks`, { node: this.shown, text: this.note.value }));
+      this.page.show(
+        await post(`${this.page.path}/remarks`, { node: this.shown, text: this.note.value }),
+      );
     });
   }
 }

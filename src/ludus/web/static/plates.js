@@ -13,9 +13,18 @@ export function plates(view) {
   return view.seats.map((seat, side) => {
     const isTurn = view.mover === side && !view.outcome;
     const who = seat.player ? seat.title : isAlone ? "you" : "a person";
-    return h("div", { class: `plate${isTurn ? " turn" : ""}` },
+    return h(
+      "div",
+      { class: `plate${isTurn ? " turn" : ""}` },
       h("span", { class: `disc side-${side} ${view.game}`, "aria-hidden": "true" }),
-      h("span", {}, h("strong", {}, seat.side), ` · ${who}`, isTurn && h("span", { class: "unseen" }, ", to move"),
-        seat.standing && h("small", {}, seat.standing)));
+      h(
+        "span",
+        {},
+        h("strong", {}, seat.side),
+        ` · ${who}`,
+        isTurn && h("span", { class: "unseen" }, ", to move"),
+        seat.standing && h("small", {}, seat.standing),
+      ),
+    );
   });
 }

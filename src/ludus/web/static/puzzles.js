@@ -31,21 +31,47 @@ class PuzzlePage {
     this.view = null;
     this.prompt = h("h1", { class: "prompt" }, "Looking for a puzzle …");
     this.answer = h("p", { class: "told", role: "status" });
-    this.board = new Board((place) => void this.touch(place), () => void this.show([]));
-    this.game = h("select", { id: "puzzle-game", onchange: () => void this.today() },
+    this.board = new Board(
+      (place) => void this.touch(place),
+      () => void this.show([]),
+    );
+    this.game = h(
+      "select",
+      { id: "puzzle-game", onchange: () => void this.today() },
       h("option", { value: "nine_mens_morris" }, "Nine Men's Morris"),
       h("option", { value: "hexapawn" }, "Hexapawn, four by four"),
-      h("option", { value: "noughts_and_crosses" }, "Noughts and crosses"));
-    this.kind = h("select", { id: "puzzle-kind", onchange: () => void this.today() },
-      h("option", { value: "win" }, "the only move that wins"), h("option", { value: "hold" }, "the only move that holds"));
-    this.grade = h("select", { id: "puzzle-grade", onchange: () => void this.today() },
-      ...GRADES.map((name, index) => h("option", { value: index + 1 }, name)));
+      h("option", { value: "noughts_and_crosses" }, "Noughts and crosses"),
+    );
+    this.kind = h(
+      "select",
+      { id: "puzzle-kind", onchange: () => void this.today() },
+      h("option", { value: "win" }, "the only move that wins"),
+      h("option", { value: "hold" }, "the only move that holds"),
+    );
+    this.grade = h(
+      "select",
+      { id: "puzzle-grade", onchange: () => void this.today() },
+      ...GRADES.map((name, index) => h("option", { value: index + 1 }, name)),
+    );
     this.tools = h("div", { class: "tools" });
-    fill(root, h("div", { class: "puzzle" }, this.prompt, this.answer, this.board.element, this.tools,
-      h("div", { class: "row" },
-        h("label", { for: "puzzle-game" }, "Game ", this.game),
-        h("label", { for: "puzzle-kind" }, "Find ", this.kind),
-        h("label", { for: "puzzle-grade" }, "How hard ", this.grade))));
+    fill(
+      root,
+      h(
+        "div",
+        { class: "puzzle" },
+        this.prompt,
+        this.answer,
+        this.board.element,
+        this.tools,
+        h(
+          "div",
+          { class: "row" },
+          h("label", { for: "puzzle-game" }, "Game ", this.game),
+          h("label", { for: "puzzle-kind" }, "Find ", this.kind),
+          h("label", { for: "puzzle-grade" }, "How hard ", this.grade),
+        ),
+      ),
+    );
   }
 
   close() {}
@@ -63,13 +89,25 @@ class PuzzlePage {
     this.answer.textContent = "";
     try {
       /** @type {Puzzle} */
-      const puzzle = await get("/api/puzzles", { game: this.game.value, kind: this.kind.value, grade: Number(this.grade.value), number });
-      this.view = await begin({ game: puzzle.game, rules: puzzle.rules, position: puzzle.position });
+      const puzzle = await get("/api/puzzles", {
+        game: this.game.value,
+        kind: this.kind.value,
+        grade: Number(this.grade.value),
+        number,
+      });
+      this.view = await begin({
+        game: puzzle.game,
+        rules: puzzle.rules,
+        position: puzzle.position,
+      });
       this.task = number === undefined ? `Today’s puzzle. ${puzzle.task}` : puzzle.task;
       await this.show([]);
     } catch (error) {
       this.prompt.textContent = error instanceof Refused ? error.message : String(error);
-      fill(this.tools, button("Another one", () => void this.another(), { class: "primary" }));
+      fill(
+        this.tools,
+        button("Another one", () => void this.another(), { class: "primary" }),
+      );
     }
   }
 
@@ -91,8 +129,12 @@ class PuzzlePage {
     if (!view) return;
     this.prompt.textContent = prompt;
     this.board.show(view);
-    fill(this.tools, button("Another one", () => void this.another(), { class: "primary" }),
-      button("Play it out", () => void this.playOut()), button("Show the move", () => void this.solve()));
+    fill(
+      this.tools,
+      button("Another one", () => void this.another(), { class: "primary" }),
+      button("Play it out", () => void this.playOut()),
+      button("Show the move", () => void this.solve()),
+    );
   }
 
   /** @param {string} place */
@@ -116,7 +158,9 @@ class PuzzlePage {
     const made = this.view?.moves.find((move) => move.node === this.view?.at)?.text;
     const rated = verdict.moves.find((each) => each.move === made);
     const isRight = rated?.cost === 0;
-    this.answer.textContent = isRight ? `Right: ${made} is the only move.` : `${made} does not do it. Try again.`;
+    this.answer.textContent = isRight
+      ? `Right: ${made} is the only move.`
+      : `${made} does not do it. Try again.`;
     say(this.answer.textContent);
     if (!isRight) {
       await post(`${this.path}/at`, { node: 0 });
@@ -135,7 +179,9 @@ class PuzzlePage {
     const view = this.view;
     if (!view) return;
     await post(`${this.path}/at`, { node: 0 });
-    const solver = view.moves[0] && (await get(this.path, { node: 0 }).then((each) => /** @type {View} */ (each).mover));
+    const solver =
+      view.moves[0] &&
+      (await get(this.path, { node: 0 }).then((each) => /** @type {View} */ (each).mover));
     const seats = [0, 1].map((side) => (side === solver ? {} : { player: "perfect" }));
     await post(`${this.path}/seats`, { seats });
     await this.go(`/game/${view.id}`);

@@ -20,7 +20,11 @@ const [WIDTH, HEIGHT, EDGE] = [640, 220, 36];
  */
 export function resultsPage(root, what) {
   const found = h("div", {});
-  fill(root, h("h1", { class: "prompt" }, what === "tournament" ? "Tournament" : "Training"), found);
+  fill(
+    root,
+    h("h1", { class: "prompt" }, what === "tournament" ? "Tournament" : "Training"),
+    found,
+  );
   const look = async () => {
     try {
       if (what === "tournament") showTournaments(found, await get("/api/tournament"));
@@ -39,24 +43,68 @@ export function resultsPage(root, what) {
  * @param {Tournament[]} tournaments
  */
 function showTournaments(root, tournaments) {
-  fill(root, ...tournaments.map((each) => h("section", {},
-    h("h2", {}, each.name),
-    h("label", {}, `${each.games} of ${each.planned} games `, h("progress", { value: each.games, max: each.planned })),
-    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Cross table of ${each.name}` }, crossTable(each)))));
+  fill(
+    root,
+    ...tournaments.map((each) =>
+      h(
+        "section",
+        {},
+        h("h2", {}, each.name),
+        h(
+          "label",
+          {},
+          `${each.games} of ${each.planned} games `,
+          h("progress", { value: each.games, max: each.planned }),
+        ),
+        h(
+          "div",
+          {
+            class: "wide",
+            tabindex: "0",
+            role: "region",
+            "aria-label": `Cross table of ${each.name}`,
+          },
+          crossTable(each),
+        ),
+      ),
+    ),
+  );
   if (!tournaments.length) root.append(h("p", {}, "No tournament has begun yet."));
 }
 
 /** @param {Tournament} tournament */
 function crossTable(tournament) {
   const names = tournament.players.map((each) => each.player);
-  return h("table", { class: "cross" },
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "player"), h("th", { scope: "col" }, "Elo"), h("th", { scope: "col" }, "score"),
-      ...names.map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, ...tournament.players.map((each) => h("tr", {},
-      h("th", { scope: "row" }, each.player),
-      h("td", {}, `${Math.round(each.elo)} ± ${Math.round(each.elo_margin)}`),
-      h("td", {}, each.games ? `${Math.round(100 * each.score)}% of ${each.games}` : "–"),
-      ...names.map((name) => h("td", {}, cell(tournament, each.player, name)))))));
+  return h(
+    "table",
+    { class: "cross" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, "player"),
+        h("th", { scope: "col" }, "Elo"),
+        h("th", { scope: "col" }, "score"),
+        ...names.map((name) => h("th", { scope: "col" }, name)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      ...tournament.players.map((each) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, each.player),
+          h("td", {}, `${Math.round(each.elo)} ± ${Math.round(each.elo_margin)}`),
+          h("td", {}, each.games ? `${Math.round(100 * each.score)}% of ${each.games}` : "–"),
+          ...names.map((name) => h("td", {}, cell(tournament, each.player, name))),
+        ),
+      ),
+    ),
+  );
 }
 
 /**
@@ -66,7 +114,9 @@ function crossTable(tournament) {
  * @param {string} other
  */
 function cell(tournament, own, other) {
-  const pair = tournament.pairs.find(({ players }) => players.includes(own) && players.includes(other));
+  const pair = tournament.pairs.find(
+    ({ players }) => players.includes(own) && players.includes(other),
+  );
   if (own === other || !pair) return "";
   const [wins, losses] = pair.players[0] === own ? pair.wins : [pair.wins[1], pair.wins[0]];
   return `${wins}–${pair.draws}–${losses}`;
@@ -77,7 +127,21 @@ function cell(tournament, own, other) {
  * @param {Curve[]} curves
  */
 function showCurves(root, curves) {
-  fill(root, ...curves.map((curve) => h("figure", {}, h("figcaption", {}, `${curve.name}: ${curve.values.at(-1)?.toPrecision(4) ?? ""} after ${curve.steps.at(-1) ?? 0}`), graph(curve))));
+  fill(
+    root,
+    ...curves.map((curve) =>
+      h(
+        "figure",
+        {},
+        h(
+          "figcaption",
+          {},
+          `${curve.name}: ${curve.values.at(-1)?.toPrecision(4) ?? ""} after ${curve.steps.at(-1) ?? 0}`,
+        ),
+        graph(curve),
+      ),
+    ),
+  );
   if (!curves.length) root.append(h("p", {}, "No curve has been written yet."));
 }
 
@@ -92,13 +156,22 @@ function graph(curve) {
   const [first, last] = [curve.steps[0] ?? 0, curve.steps.at(-1) ?? 1];
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("class", "curve");
-  path.setAttribute("d", curve.values.map((value, index) => {
-    const x = EDGE + ((WIDTH - 2 * EDGE) * ((curve.steps[index] ?? 0) - first)) / (last - first || 1);
-    const y = HEIGHT - EDGE - ((HEIGHT - 2 * EDGE) * (value - low)) / (high - low || 1);
-    return `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-  }).join(""));
+  path.setAttribute(
+    "d",
+    curve.values
+      .map((value, index) => {
+        const x =
+          EDGE + ((WIDTH - 2 * EDGE) * ((curve.steps[index] ?? 0) - first)) / (last - first || 1);
+        const y = HEIGHT - EDGE - ((HEIGHT - 2 * EDGE) * (value - low)) / (high - low || 1);
+        return `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+      })
+      .join(""),
+  );
   svg.append(path);
-  for (const [value, y] of [[high, EDGE], [low, HEIGHT - EDGE]]) {
+  for (const [value, y] of [
+    [high, EDGE],
+    [low, HEIGHT - EDGE],
+  ]) {
     const label = document.createElementNS(SVG, "text");
     label.setAttribute("x", "4");
     label.setAttribute("y", String(y));

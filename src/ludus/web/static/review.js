@@ -18,7 +18,12 @@ export class ReviewPanel {
   constructor(page) {
     this.page = page;
     this.found = h("div", {});
-    this.element = h("div", {}, button("Review this game", () => this.ask(), { class: "primary" }), this.found);
+    this.element = h(
+      "div",
+      {},
+      button("Review this game", () => this.ask(), { class: "primary" }),
+      this.found,
+    );
   }
 
   ask() {
@@ -38,10 +43,17 @@ export class ReviewPanel {
     }
     const mistakes = review.points.filter((point) => point.lost > 0);
     const [first, second] = this.page.view.seats.map((seat) => seat.side);
-    fill(this.found,
-      h("figure", {}, this.graph(review.points), h("figcaption", {}, `Up: ${first} wins. Down: ${second} wins. Gaps: not solved.`)),
+    fill(
+      this.found,
+      h(
+        "figure",
+        {},
+        this.graph(review.points),
+        h("figcaption", {}, `Up: ${first} wins. Down: ${second} wins. Gaps: not solved.`),
+      ),
       h("h2", {}, mistakes.length ? "Mistakes, in order" : "No mistake where the game is solved"),
-      h("ol", { class: "mistakes" }, ...mistakes.map((point) => this.mistake(point, review))));
+      h("ol", { class: "mistakes" }, ...mistakes.map((point) => this.mistake(point, review))),
+    );
   }
 
   /**
@@ -51,10 +63,19 @@ export class ReviewPanel {
   mistake(point, review) {
     const before = review.points[review.points.indexOf(point) - 1];
     const side = this.page.view.seats[point.mover ?? 0]?.side ?? "";
-    return h("li", {},
-      h("span", {}, `${side} played `, h("strong", {}, point.text), ` and gave away ${GIVEN[point.lost] ?? ""}. `),
+    return h(
+      "li",
+      {},
+      h(
+        "span",
+        {},
+        `${side} played `,
+        h("strong", {}, point.text),
+        ` and gave away ${GIVEN[point.lost] ?? ""}. `,
+      ),
       button("Look", () => this.page.look(point.node)),
-      button("Try again from here", () => this.page.act("at", { node: before?.node ?? 0 })));
+      button("Try again from here", () => this.page.act("at", { node: before?.node ?? 0 })),
+    );
   }
 
   /** @param {ReviewPoint[]} points */

@@ -17,7 +17,12 @@ const WATCHING_DELAY = 1;
  * Which sides people play, as `ludus play --side` names them.
  * @type {Record<string, boolean[]>}
  */
-const SIDES = { first: [true, false], second: [false, true], both: [true, true], none: [false, false] };
+const SIDES = {
+  first: [true, false],
+  second: [false, true],
+  both: [true, true],
+  none: [false, false],
+};
 
 /** @returns {Promise<Kind[]>} */
 const kinds = () => get("/api/kinds");
@@ -52,12 +57,18 @@ export async function askedOrder(asked) {
   const [game, rules] = [asked.get("game") ?? "nine_mens_morris", asked.get("rules") ?? ""];
   const named = asked.get("opponent");
   const level = asked.get("level");
-  const opponent = named ? { player: named, level: level ? Number(level) : null } : usualOpponent(await opponents(game, rules));
+  const opponent = named
+    ? { player: named, level: level ? Number(level) : null }
+    : usualOpponent(await opponents(game, rules));
   const seats = SIDES[asked.get("side") ?? "first"] ?? SIDES.first ?? [];
   const seed = asked.get("seed");
   return {
-    game, rules, position: asked.get("position") ?? "", seats: seats.map((isPerson) => (isPerson ? {} : opponent)),
-    delay: seats.some((isPerson) => isPerson) ? 0 : WATCHING_DELAY, ...(seed ? { seed: Number(seed) } : {}),
+    game,
+    rules,
+    position: asked.get("position") ?? "",
+    seats: seats.map((isPerson) => (isPerson ? {} : opponent)),
+    delay: seats.some((isPerson) => isPerson) ? 0 : WATCHING_DELAY,
+    ...(seed ? { seed: Number(seed) } : {}),
   };
 }
 
@@ -70,13 +81,39 @@ export class SeatForm {
   constructor(side, changed) {
     /** @type {Opponent[]} */
     this.all = [];
-    this.who = h("select", { "aria-label": `Who plays ${side}`, onchange: () => { this.update(); changed(); } });
-    this.level = h("input", { type: "range", min: 1, max: 10, "aria-label": `Level of ${side}`, oninput: () => this.tell() });
+    this.who = h("select", {
+      "aria-label": `Who plays ${side}`,
+      onchange: () => {
+        this.update();
+        changed();
+      },
+    });
+    this.level = h("input", {
+      type: "range",
+      min: 1,
+      max: 10,
+      "aria-label": `Level of ${side}`,
+      oninput: () => this.tell(),
+    });
     this.levelShown = h("output", {});
-    this.levels = h("label", { class: "level" }, h("span", {}, "Level"), this.level, this.levelShown);
+    this.levels = h(
+      "label",
+      { class: "level" },
+      h("span", {}, "Level"),
+      this.level,
+      this.levelShown,
+    );
     this.about = h("p", { class: "about" });
     this.options = h("div", { class: "options" });
-    this.element = h("fieldset", { class: "seat-form" }, h("legend", {}, side), this.who, this.levels, this.options, this.about);
+    this.element = h(
+      "fieldset",
+      { class: "seat-form" },
+      h("legend", {}, side),
+      this.who,
+      this.levels,
+      this.options,
+      this.about,
+    );
   }
 
   /**
@@ -85,7 +122,11 @@ export class SeatForm {
    */
   offer(all, seat) {
     this.all = all;
-    fill(this.who, h("option", { value: PERSON }, "a person"), ...all.map((each) => h("option", { value: each.name }, each.name)));
+    fill(
+      this.who,
+      h("option", { value: PERSON }, "a person"),
+      ...all.map((each) => h("option", { value: each.name }, each.name)),
+    );
     this.who.value = seat.player ?? PERSON;
     this.update();
     if (seat.level) this.level.value = String(seat.level);
@@ -104,9 +145,22 @@ export class SeatForm {
       this.level.value = String(Math.max(1, Math.round(EASY_SHARE * chosen.levels)));
     }
     const choices = Object.entries(chosen?.choices ?? {});
-    fill(this.options, ...choices.map(([name, values]) =>
-      h("label", {}, `${name} `, h("select", { "data-option": name },
-        h("option", { value: "" }, "as usual"), ...values.map((value) => h("option", { value }, value))))));
+    fill(
+      this.options,
+      ...choices.map(([name, values]) =>
+        h(
+          "label",
+          {},
+          `${name} `,
+          h(
+            "select",
+            { "data-option": name },
+            h("option", { value: "" }, "as usual"),
+            ...values.map((value) => h("option", { value }, value)),
+          ),
+        ),
+      ),
+    );
     this.tell();
   }
 
@@ -117,7 +171,9 @@ export class SeatForm {
       this.about.textContent = "";
       return;
     }
-    const strength = chosen.levels ? chosen.strengths[Number(this.level.value) - 1] : chosen.strength;
+    const strength = chosen.levels
+      ? chosen.strengths[Number(this.level.value) - 1]
+      : chosen.strength;
     this.about.textContent = `${chosen.title}; ${strength}`;
   }
 
@@ -125,8 +181,12 @@ export class SeatForm {
   get seat() {
     const chosen = this.chosen;
     if (!chosen) return {};
-    const selects = /** @type {HTMLSelectElement[]} */ ([...this.options.querySelectorAll("select")]);
-    const choices = selects.filter((each) => each.value).map((each) => [each.dataset.option ?? "", each.value]);
+    const selects = /** @type {HTMLSelectElement[]} */ ([
+      ...this.options.querySelectorAll("select"),
+    ]);
+    const choices = selects
+      .filter((each) => each.value)
+      .map((each) => [each.dataset.option ?? "", each.value]);
     return {
       player: chosen.name,
       level: chosen.levels ? Number(this.level.value) : null,
@@ -141,15 +201,25 @@ export class SeatForm {
  */
 export async function openSetup(opened) {
   const all = await kinds();
-  const which = h("select", { id: "which", onchange: () => { refill(); void refresh(); } },
-    ...all.map((kind) => h("option", { value: kind.game }, kind.title)));
+  const which = h(
+    "select",
+    {
+      id: "which",
+      onchange: () => {
+        refill();
+        void refresh();
+      },
+    },
+    ...all.map((kind) => h("option", { value: kind.game }, kind.title)),
+  );
   const rules = h("select", { id: "rules", onchange: () => void refresh() });
   const trouble = h("p", { class: "trouble", role: "alert" });
   const seats = h("div", { class: "seats-form" });
   /** @type {SeatForm[]} */
   let forms = [];
   const kind = () => /** @type {Kind} */ (all.find((each) => each.game === which.value));
-  const refill = () => fill(rules, ...kind().presets.map((name) => h("option", { value: name }, name)));
+  const refill = () =>
+    fill(rules, ...kind().presets.map((name) => h("option", { value: name }, name)));
   const refresh = async () => {
     const players = await opponents(kind().game, rules.value);
     forms = kind().sides.map((side) => new SeatForm(side, () => {}));
@@ -169,14 +239,29 @@ export async function openSetup(opened) {
     }
   };
   /** @type {HTMLDialogElement} */
-  const dialog = h("dialog", { "aria-labelledby": "setup-title", onclose: () => dialog.remove() },
-    h("form", { method: "dialog" },
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": "setup-title", onclose: () => dialog.remove() },
+    h(
+      "form",
+      { method: "dialog" },
       h("h2", { id: "setup-title" }, "New game"),
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         h("label", { for: "which" }, "Game", which),
-        h("label", { for: "rules" }, "Rules", rules)),
-      seats, trouble,
-      h("div", { class: "row end" }, button("Cancel", () => dialog.close()), button("Play", start, { class: "primary" }))));
+        h("label", { for: "rules" }, "Rules", rules),
+      ),
+      seats,
+      trouble,
+      h(
+        "div",
+        { class: "row end" },
+        button("Cancel", () => dialog.close()),
+        button("Play", start, { class: "primary" }),
+      ),
+    ),
+  );
   refill();
   await refresh();
   document.body.append(dialog);

@@ -19,18 +19,34 @@ export class SharePanel {
     this.texts = h("div", { class: "stack" });
     this.pasted = h("textarea", { id: "pasted", rows: 4, spellcheck: "false" });
     this.trouble = h("p", { class: "trouble", role: "alert" });
-    this.element = h("div", { class: "stack" },
+    this.element = h(
+      "div",
+      { class: "stack" },
       h("h2", {}, "This game"),
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         button("Copy the game", async () => this.copy(await this.record())),
         button("Save as a file", () => this.save()),
-        button("Copy a link", async () => this.copy(link(await this.record())))),
+        button("Copy a link", async () => this.copy(link(await this.record()))),
+      ),
       h("h2", {}, "This position"),
-      button("Show its notations", () => this.write()), this.texts,
+      button("Show its notations", () => this.write()),
+      this.texts,
       h("h2", {}, "Another one"),
-      h("label", { for: "pasted", class: "stack" }, "Paste a game or a position, in any notation", this.pasted),
+      h(
+        "label",
+        { for: "pasted", class: "stack" },
+        "Paste a game or a position, in any notation",
+        this.pasted,
+      ),
       this.trouble,
-      h("div", { class: "row" }, button("Open it", () => this.paste(), { class: "primary" })));
+      h(
+        "div",
+        { class: "row" },
+        button("Open it", () => this.paste(), { class: "primary" }),
+      ),
+    );
   }
 
   /** @param {View} view */
@@ -71,8 +87,17 @@ export class SharePanel {
     const { game, rules, position } = this.page.view;
     /** @type {PositionView} */
     const found = await post("/api/positions", { game, rules, position });
-    fill(this.texts, ...Object.entries(found.texts).map(([name, text]) =>
-      h("div", { class: "row" }, h("code", {}, text), button(`Copy (${name})`, () => this.copy(text)))));
+    fill(
+      this.texts,
+      ...Object.entries(found.texts).map(([name, text]) =>
+        h(
+          "div",
+          { class: "row" },
+          h("code", {}, text),
+          button(`Copy (${name})`, () => this.copy(text)),
+        ),
+      ),
+    );
   }
 
   async paste() {
@@ -82,7 +107,9 @@ export class SharePanel {
     this.trouble.textContent = "";
     try {
       const isRecord = /^\[|^\{|^[0-9]+\./.test(text);
-      const view = await begin(isRecord ? { record: text, game, rules } : { game, rules, position: text, seats: players });
+      const view = await begin(
+        isRecord ? { record: text, game, rules } : { game, rules, position: text, seats: players },
+      );
       await this.go(`/game/${view.id}`);
     } catch (error) {
       this.trouble.textContent = error instanceof Refused ? error.message : String(error);
@@ -104,7 +131,9 @@ export class SharePanel {
  */
 function link(record) {
   const bytes = new TextEncoder().encode(record);
-  const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  const text = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
   return `${location.origin}/open#${text}`;
 }
 
@@ -116,7 +145,9 @@ function link(record) {
 export async function fromLink(hash) {
   try {
     const text = atob(hash.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
-    return { record: new TextDecoder().decode(Uint8Array.from(text, (letter) => letter.charCodeAt(0))) };
+    return {
+      record: new TextDecoder().decode(Uint8Array.from(text, (letter) => letter.charCodeAt(0))),
+    };
   } catch {
     throw new Error("This link holds no game.");
   }

@@ -8,17 +8,36 @@ export class Tabs {
   /** @param {[string, HTMLElement][]} panels */
   constructor(panels) {
     count += 1;
-    this.tabs = panels.map(([name], index) => h("button", {
-      type: "button", role: "tab", id: `tab-${count}-${index}`, "aria-controls": `panel-${count}-${index}`,
-      onclick: () => this.choose(index), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event, index),
-    }, name));
+    this.tabs = panels.map(([name], index) =>
+      h(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${count}-${index}`,
+          "aria-controls": `panel-${count}-${index}`,
+          onclick: () => this.choose(index),
+          onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event, index),
+        },
+        name,
+      ),
+    );
     this.panels = panels.map(([, element], index) => {
-      const panel = h("div", { role: "tabpanel", id: `panel-${count}-${index}`, "aria-labelledby": `tab-${count}-${index}`, tabindex: "0" });
+      const panel = h("div", {
+        role: "tabpanel",
+        id: `panel-${count}-${index}`,
+        "aria-labelledby": `tab-${count}-${index}`,
+        tabindex: "0",
+      });
       fill(panel, element);
       return panel;
     });
-    this.element = h("div", { class: "tabs" },
-      h("div", { role: "tablist", "aria-label": "About the game" }, ...this.tabs), ...this.panels);
+    this.element = h(
+      "div",
+      { class: "tabs" },
+      h("div", { role: "tablist", "aria-label": "About the game" }, ...this.tabs),
+      ...this.panels,
+    );
     this.choose(0);
   }
 
@@ -28,7 +47,9 @@ export class Tabs {
       tab.setAttribute("aria-selected", String(index === chosen));
       tab.tabIndex = index === chosen ? 0 : -1;
     });
-    this.panels.forEach((panel, index) => { panel.hidden = index !== chosen; });
+    this.panels.forEach((panel, index) => {
+      panel.hidden = index !== chosen;
+    });
   }
 
   /**
