@@ -77,6 +77,19 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
         server.kill()
 
 
+def test_the_back_button_and_the_way_to_the_board(page, server, morris):
+    game = page.url
+    page.get_by_role("link", name="Puzzles").click()
+    expect(page.get_by_role("button", name="Another one")).to_be_visible()
+    page.go_back()
+    status(page)
+    assert page.url == game
+    page.get_by_role("link", name="Skip to the board").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator(".place:focus")).to_have_count(1)
+
+
 def test_looking_back_and_going_on_from_there(page, morris):
     for place in ("d6", "f4"):
         play(page, place if place in open_places(page) else open_places(page)[0])

@@ -71,6 +71,7 @@ export class Board {
     this.element.replaceChildren(svg);
     this.svg = svg;
     soften(svg);
+    for (const area of areasOf(svg)) area.classList.toggle("held", lift(svg, area) !== null);
     this.fit();
     glide(before, svg);
     this.roll(svg);
@@ -83,7 +84,7 @@ export class Board {
    * @param {Pick<View, "places" | "labels">} view
    */
   label(svg, view) {
-    const areas = /** @type {SVGRectElement[]} */ ([...svg.querySelectorAll(".place")]);
+    const areas = areasOf(svg);
     const names = areas.map((area) => area.dataset.place ?? "");
     if (!names.includes(this.current)) this.current = view.places[0] ?? names[0] ?? "";
     for (const area of areas) {
@@ -118,7 +119,7 @@ export class Board {
     if (!ground) return;
     const { width, height } = ground.getBBox();
     const bottom = said ? Number(said.getAttribute("y")) - 14 : height;
-    const areas = /** @type {SVGGraphicsElement[]} */ ([...svg.querySelectorAll(".place")]);
+    const areas = areasOf(svg);
     const boxes = areas.map((area) => area.getBBox());
     const smallest = Math.min(...boxes.map((box) => Math.min(box.width, box.height)));
     const [room, first] = [this.element.clientWidth, Math.min(...boxes.map((box) => box.x))];
@@ -160,9 +161,7 @@ export class Board {
     if (!start || !this.svg) return;
     let best = null;
     let least = Infinity;
-    for (const area of /** @type {NodeListOf<SVGRectElement>} */ (
-      this.svg.querySelectorAll(".place")
-    )) {
+    for (const area of areasOf(this.svg)) {
       const box = area.getBBox();
       const x = box.x + box.width / 2 - start.x - start.width / 2;
       const y = box.y + box.height / 2 - start.y - start.height / 2;
@@ -225,6 +224,14 @@ export class Board {
     this.drag?.ghost?.remove();
     this.drag = null;
   }
+}
+
+/**
+ * @param {SVGSVGElement} svg
+ * @returns {SVGRectElement[]}
+ */
+function areasOf(svg) {
+  return [...svg.querySelectorAll(".place")].map((area) => /** @type {SVGRectElement} */ (area));
 }
 
 /**

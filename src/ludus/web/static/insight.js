@@ -198,26 +198,24 @@ export class Insight {
         h(
           "tbody",
           {},
-          ...thought.scores
-            .slice(0, MOST)
-            .map(([move, score]) =>
+          ...thought.scores.slice(0, MOST).map(([move, score]) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, move),
+              h("td", {}, number(score)),
               h(
-                "tr",
+                "td",
                 {},
-                h("th", { scope: "row" }, move),
-                h("td", {}, number(score)),
-                h(
-                  "td",
-                  {},
-                  h("meter", {
-                    min: 0,
-                    max: 1,
-                    value: best > worst ? (score - worst) / (best - worst) : 1,
-                    "aria-label": `${move}, compared with the others`,
-                  }),
-                ),
+                h("meter", {
+                  min: 0,
+                  max: 1,
+                  value: best > worst ? (score - worst) / (best - worst) : 1,
+                  "aria-label": `${move}, compared with the others`,
+                }),
               ),
             ),
+          ),
         ),
       ),
     );

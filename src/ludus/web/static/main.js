@@ -12,6 +12,8 @@ import { setUpTheme } from "./theme.js";
 
 /** @type {Page | null} */
 let page = null;
+/** The address whose page is shown. */
+let shown = "";
 
 /**
  * Go to an address of ours without loading everything again.
@@ -20,6 +22,7 @@ let page = null;
 export async function go(address) {
   history.pushState(null, "", address);
   await show();
+  byId("main").focus({ preventScroll: true });
 }
 
 /** @param {View} view */
@@ -49,6 +52,7 @@ async function lastOrNew() {
 /** @param {View} view */
 function replaceWith(view) {
   history.replaceState(null, "", `/game/${view.id}`);
+  shown = location.pathname;
   showGame(view);
 }
 
@@ -58,6 +62,7 @@ async function show() {
   const main = byId("main");
   document.title = "Ludus";
   const path = location.pathname;
+  shown = path;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.getAttribute("href") === path) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -93,7 +98,10 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   void go(link.pathname);
 });
-addEventListener("popstate", () => void show());
+addEventListener("popstate", () => {
+  // A step within the page, as to the board, needs nothing new.
+  if (location.pathname !== shown) void show();
+});
 addEventListener("unhandledrejection", (event) => {
   notice(event.reason instanceof Error ? event.reason.message : String(event.reason));
 });
@@ -101,7 +109,7 @@ addEventListener("unhandledrejection", (event) => {
 setUpTheme();
 byId("new-game").addEventListener("click", () => void openSetup((view) => go(`/game/${view.id}`)));
 void show();
-void get("/api/shown").then((/** @type {{ tournament: boolean, training: boolean }} */ shown) => {
-  byId("to-tournament").hidden = !shown.tournament;
-  byId("to-training").hidden = !shown.training;
+void get("/api/shown").then((/** @type {{ tournament: boolean, training: boolean }} */ offered) => {
+  byId("to-tournament").hidden = !offered.tournament;
+  byId("to-training").hidden = !offered.training;
 });
