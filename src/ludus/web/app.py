@@ -1,5 +1,6 @@
 """The application: everything put together, opened and closed with the server."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -30,9 +31,11 @@ def make_app(settings: Settings, store: Store) -> Any:
         app.state.hall, app.state.thinkers = hall, thinkers
         app.state.gallery, app.state.settings = Gallery(settings), settings
         await thinkers.start()
+        looking = asyncio.create_task(hall.look_round())
         try:
             yield
         finally:
+            looking.cancel()
             hall.close()
             await thinkers.close()
             await store.close()

@@ -3,11 +3,13 @@
 import asyncio
 import secrets
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.record import Record
+from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web.errors import NoSuchGame, TooMuch
 from ludus.web.seats import Seat
@@ -54,6 +56,8 @@ class Hall:
     async def opponents(self, name: str, rules: str) -> list[dict[str, Any]]:
         """Everybody who plays a game, found out once."""
         key = (name, rules)
+        if key in self._offers:
+            return self._offers[key]
         named_game(name, rules)
         # Many may ask at the same time; they wait for one answer.
         async with self._finding:
@@ -63,6 +67,12 @@ class Hall:
                     self._offers.clear()
                 self._offers[key] = found["players"]
             return self._offers[key]
+
+    async def look_round(self) -> None:
+        """Find out who plays which game before anybody asks."""
+        for name in GAMES:
+            with suppress(LudusError):
+                await self.opponents(name, "")
 
     async def checked(self, seats: tuple[Seat, Seat], name: str, rules: str) -> tuple[Seat, Seat]:
         """The seats, if there is somebody for each."""
