@@ -105,3 +105,15 @@ def test_players_play_each_other_with_pause_and_speed(page, server, client):
     prompt_says(page, "press Go on")
     page.get_by_role("button", name="Go on", exact=True).click()
     assert status(page) == "over"
+
+
+def test_others_may_go_on_with_a_game(page, server, client):
+    open_game(page, server, client, "nine_mens_morris")
+    page.get_by_role("button", name="Players").click()
+    page.get_by_label("Who plays Black").select_option("negascout")
+    page.get_by_label("Level of Black").fill("2")
+    expect(page.locator("dialog .about").nth(1)).to_contain_text("Elo 702")
+    page.locator("dialog").get_by_role("button", name="Go on").click()
+    page.locator('[data-place="d6"]').click()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    expect(page.locator(".plates")).to_contain_text("negascout, level 2")

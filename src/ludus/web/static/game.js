@@ -3,6 +3,7 @@
 import { follow, get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { button, fill, h, notice, say } from "./dom.js";
+import { openChange } from "./change.js";
 import { EditorPanel } from "./editor.js";
 import { Insight } from "./insight.js";
 import { MovesPanel } from "./moves.js";
@@ -183,6 +184,10 @@ export class GamePage {
       ],
       [h("label", { for: "speed" }, "Speed ", this.speed), (_, isWatched) => isWatched],
       [button("Hint", () => this.insight.advise()), ({ status }) => status === "yours"],
+      [
+        button("Players", () => openChange(this.view, (seats) => this.act("seats", { seats }))),
+        ({ status }) => status !== "looking" && status !== "over",
+      ],
       [this.insight.toggle, () => true],
       [button("Play again", () => this.share.again(), primary), ({ status }) => status === "over"],
     ];

@@ -2,6 +2,7 @@
 
 import { begin, get, Refused } from "./api.js";
 import { button, fill, h } from "./dom.js";
+import { easyLevel, opponents, SeatForm } from "./seatform.js";
 
 /** @typedef {import("./types.js").Kind} Kind */
 /** @typedef {import("./types.js").Opponent} Opponent */
@@ -9,9 +10,6 @@ import { button, fill, h } from "./dom.js";
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").NewGame} NewGame */
 
-const PERSON = "";
-/** A newcomer should be able to win. */
-const EASY_SHARE = 0.3;
 const WATCHING_DELAY = 1;
 /**
  * Which sides people play, as `ludus play --side` names them.
@@ -28,13 +26,6 @@ const SIDES = {
 const kinds = () => get("/api/kinds");
 
 /**
- * @param {string} game
- * @param {string} rules
- * @returns {Promise<Opponent[]>}
- */
-export const opponents = (game, rules) => get("/api/opponents", { game, rules });
-
-/**
  * Somebody to begin with: who has levels at a low one, or else who is neither the best nor blind.
  * @param {Opponent[]} all
  * @returns {Partial<Seat>}
@@ -42,7 +33,7 @@ export const opponents = (game, rules) => get("/api/opponents", { game, rules })
 function usualOpponent(all) {
   const levelled = all.find((each) => each.levels);
   if (levelled?.levels) {
-    return { player: levelled.name, level: Math.max(1, Math.round(EASY_SHARE * levelled.levels)) };
+    return { player: levelled.name, level: easyLevel(levelled.levels) };
   }
   const fair = all.find((each) => each.name === "playouts") ?? all.at(-1);
   return { player: fair?.name ?? null };
@@ -70,129 +61,6 @@ export async function askedOrder(asked) {
     delay: seats.some((isPerson) => isPerson) ? 0 : WATCHING_DELAY,
     ...(seed ? { seed: Number(seed) } : {}),
   };
-}
-
-/** One side's choice of who plays it. */
-export class SeatForm {
-  /**
-   * @param {string} side
-   * @param {() => void} changed
-   */
-  constructor(side, changed) {
-    /** @type {Opponent[]} */
-    this.all = [];
-    this.who = h("select", {
-      "aria-label": `Who plays ${side}`,
-      onchange: () => {
-        this.update();
-        changed();
-      },
-    });
-    this.level = h("input", {
-      type: "range",
-      min: 1,
-      max: 10,
-      "aria-label": `Level of ${side}`,
-      oninput: () => this.tell(),
-    });
-    this.levelShown = h("output", {});
-    this.levels = h(
-      "label",
-      { class: "level" },
-      h("span", {}, "Level"),
-      this.level,
-      this.levelShown,
-    );
-    this.about = h("p", { class: "about" });
-    this.options = h("div", { class: "options" });
-    this.element = h(
-      "fieldset",
-      { class: "seat-form" },
-      h("legend", {}, side),
-      this.who,
-      this.levels,
-      this.options,
-      this.about,
-    );
-  }
-
-  /**
-   * @param {Opponent[]} all
-   * @param {Partial<Seat>} seat
-   */
-  offer(all, seat) {
-    this.all = all;
-    fill(
-      this.who,
-      h("option", { value: PERSON }, "a person"),
-      ...all.map((each) => h("option", { value: each.name }, each.name)),
-    );
-    this.who.value = seat.player ?? PERSON;
-    this.update();
-    if (seat.level) this.level.value = String(seat.level);
-    this.tell();
-  }
-
-  get chosen() {
-    return this.all.find((each) => each.name === this.who.value);
-  }
-
-  update() {
-    const chosen = this.chosen;
-    this.levels.hidden = !chosen?.levels;
-    if (chosen?.levels) {
-      this.level.max = String(chosen.levels);
-      this.level.value = String(Math.max(1, Math.round(EASY_SHARE * chosen.levels)));
-    }
-    const choices = Object.entries(chosen?.choices ?? {});
-    fill(
-      this.options,
-      ...choices.map(([name, values]) =>
-        h(
-          "label",
-          {},
-          `${name} `,
-          h(
-            "select",
-            { "data-option": name },
-            h("option", { value: "" }, "as usual"),
-            ...values.map((value) => h("option", { value }, value)),
-          ),
-        ),
-      ),
-    );
-    this.tell();
-  }
-
-  tell() {
-    const chosen = this.chosen;
-    this.levelShown.textContent = this.level.value;
-    if (!chosen) {
-      this.about.textContent = "";
-      return;
-    }
-    const strength = chosen.levels
-      ? chosen.strengths[Number(this.level.value) - 1]
-      : chosen.strength;
-    this.about.textContent = `${chosen.title}; ${strength}`;
-  }
-
-  /** @returns {Partial<Seat>} */
-  get seat() {
-    const chosen = this.chosen;
-    if (!chosen) return {};
-    const selects = /** @type {HTMLSelectElement[]} */ ([
-      ...this.options.querySelectorAll("select"),
-    ]);
-    const choices = selects
-      .filter((each) => each.value)
-      .map((each) => [each.dataset.option ?? "", each.value]);
-    return {
-      player: chosen.name,
-      level: chosen.levels ? Number(this.level.value) : null,
-      choices: Object.fromEntries(choices),
-    };
-  }
 }
 
 /**
