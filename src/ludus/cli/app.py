@@ -7,11 +7,14 @@ import typer
 from ludus.cli import (
     bench,
     choose,
+    dataset,
+    engine,
     games,
     match,
     perft,
     play,
     regret,
+    reproduce,
     solve,
     tournament,
     value,
@@ -59,9 +62,13 @@ for command in (
     tournament.tournament,
     regret.regret,
     choose.choose,
+    reproduce.reproduce,
     solve.solve,
     value.value,
     verify.verify,
+    engine.engine,
     bench.bench,
 ):
     app.command()(command)
+
+app.add_typer(dataset.app, name="dataset")

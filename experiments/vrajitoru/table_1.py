@@ -1,0 +1,145 @@
+"""Table 1: three starters, two pairs of players, and every reading of what the paper leaves open.
+
+The rows are measured under the plain reading, which was chosen before anything was measured. Then
+all readings are compared by how probable they make the published counts.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ludus.arena.binomial import compare
+from ludus.reproduce import Context, Figure, Finding, Measured, Table, Tally
+
+from .ranking import ranked, readings_tables
+from .readings import GAME, QUESTIONS, Pair, Published, Reading, Scored, begins
+
+SIGNIFICANT = 0.05
+
+
+def run(context: Context) -> Iterator[Finding]:
+    published = published_counts(context)
+    plain = Reading(tuple(context.published["plain"][question] for question in QUESTIONS))
+    tallies = {
+        (pair, starter): play(context, plain, pair, starter)
+        for pair, cells in published.items()
+        for starter in cells
+    }
+    for pair, starter, names in condition_rows(context):
+        tally = tallies[pair, starter]
+        for name, count in zip(names, tally.counts, strict=True):
+            yield Measured.share(name, count, tally.games)
+    yield tests_table(published, tallies)
+    found = ranked(context, published, plain)
+    yield from readings_tables(context, found, plain)
+    yield Figure(
+        "Share of wins",
+        draw_shares,
+        shares(published, tallies, found[0]),
+        "Wins of the stronger player with 95% intervals; the published ones are of 100 games.",
+    )
+
+
+def published_counts(context: Context) -> Published:
+    """The table of the paper; its percentages are counts, because it played 100 matches."""
+    rows = {row.name: row for row in context.published.rows}
+    counts: dict[Pair, dict[str, list[int]]] = {}
+    for pair, starter, names in condition_rows(context):
+        counts.setdefault(pair, {})[starter] = [int(rows[name].published or 0) for name in names]
+    return counts
+
+
+def condition_rows(context: Context) -> Iterator[tuple[Pair, str, list[str]]]:
+    """Each condition with the names of its rows: the first player's wins, the second's, draws."""
+    names: dict[tuple[Pair, str], list[str]] = {}
+    for row in context.published.rows:
+        first, second = row["pair"]
+        names.setdefault(((first, second), row["starter"]), []).append(row.name)
+    for (pair, starter), three in names.items():
+        yield pair, starter, three
+
+
+def play(context: Context, reading: Reading, pair: Pair, starter: Any) -> Tally:
+    first, second = (reading.player(name) for name in pair)
+    games = context.setting("games")
+    return context.matches(GAME, first, second, games, rules=reading.rules, starter=starter)
+
+
+def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], Tally]) -> Table:
+    """The paper's test of significance on its counts and on ours."""
+    rows: list[list[Any]] = []
+    for pair, cells in published.items():
+        for starter, counts in cells.items():
+            theirs = compare(counts[0], counts[1])
+            ours = tallies[pair, starter]
+            test = compare(*ours.wins)
+            rows.append(
+                [
+                    f"{pair[0]} – {pair[1]}",
+                    begins(pair, starter),
+                    f"{counts[0]}:{counts[1]}",
+                    probability(theirs.p_value),
+                    theirs.p_value < SIGNIFICANT,
+                    f"{ours.wins[0]}:{ours.wins[1]}",
+                    probability(test.p_value),
+                    test.p_value < SIGNIFICANT,
+                    (ours.wins[0] > ours.wins[1]) == (counts[0] > counts[1]),
+                ]
+            )
+    return Table(
+        "Binomial tests",
+        (
+            "pair",
+            "begins",
+            "published",
+            "p",
+            "significant",
+            "ours",
+            "p",
+            "significant",
+            "same side",
+        ),
+        rows,
+        "Exact, two-sided, of wins against losses with p = 1/2, draws left out.",
+    )
+
+
+def probability(p_value: float) -> str:
+    return f"{p_value:.2g}" if p_value >= 1e-300 else "< 1e-300"
+
+
+def shares(
+    published: Published, tallies: Mapping[tuple[Pair, str], Tally], best: Scored
+) -> list[Any]:
+    """For each condition: a label, and wins and games of the paper, the plain and the best one."""
+    return [
+        [
+            f"{pair[0]} – {pair[1]}\n{begins(pair, starter)} first"
+            if starter != "alternate"
+            else f"{pair[0]} – {pair[1]}\nin turn",
+            [counts[0], sum(counts)],
+            [tallies[pair, starter].wins[0], tallies[pair, starter].games],
+            [best.tallies[pair][starter][0], sum(best.tallies[pair][starter])],
+        ]
+        for pair, cells in published.items()
+        for starter, counts in cells.items()
+    ]
+
+
+def draw_shares(axes: Any, data: list[Any]) -> None:
+    """Published and ours beside each other."""
+    for offset, (column, label, marker) in enumerate(
+        ((1, "published", "o"), (2, "ours, plain reading", "s"), (3, "ours, best reading", "D"))
+    ):
+        found = [Measured.share("", *line[column]) for line in data]
+        values = [each.value for each in found]
+        below = [each.value - (each.low or 0) for each in found]
+        above = [(each.high or 0) - each.value for each in found]
+        places = [number + (offset - 1) * 0.2 for number in range(len(data))]
+        axes.errorbar(
+            places, values, (below, above), fmt=marker, label=label, markersize=5, capsize=3
+        )
+    axes.axhline(50, linewidth=0.8, linestyle="--", color="#808080")
+    axes.set_xticks(range(len(data)), [line[0] for line in data], fontsize=8)
+    axes.set_ylabel("wins of the stronger player, %")
+    axes.set_ylim(0, 100)
+    axes.legend(loc="lower right")
