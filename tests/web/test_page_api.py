@@ -151,6 +151,8 @@ def test_opponents_are_those_of_the_registry(client):
     assert named["negascout"]["levels"] == 10
     assert len(named["negascout"]["strengths"]) == 10
     assert "Elo" in named["focused"]["strength"]
+    # One that runs a program has to be told which, and no request can.
+    assert "external" not in named
     others = client.get("/api/opponents", params={"game": "backgammon"}).json()
     assert "negascout" not in {each["name"] for each in others}
 

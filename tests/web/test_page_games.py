@@ -1,5 +1,8 @@
 """Whole games in a real browser: every game by clicking, and by the keyboard alone."""
 
+import json
+from importlib.resources import files
+
 import pytest
 from hands import click_through, key_through, open_places, prompt_says, status
 from page_server import begin
@@ -108,11 +111,13 @@ def test_players_play_each_other_with_pause_and_speed(page, server, client):
 
 
 def test_others_may_go_on_with_a_game(page, server, client):
+    measured = json.loads(files("ludus.web").joinpath("strengths.json").read_text())
+    strength = measured["nine_mens_morris"]["negascout:level=2"]
     open_game(page, server, client, "nine_mens_morris")
     page.get_by_role("button", name="Players").click()
     page.get_by_label("Who plays Black").select_option("negascout")
     page.get_by_label("Level of Black").fill("2")
-    expect(page.locator("dialog .about").nth(1)).to_contain_text("Elo 702")
+    expect(page.locator("dialog .about").nth(1)).to_contain_text(f"Elo {strength['elo']}")
     page.locator("dialog").get_by_role("button", name="Go on").click()
     page.locator('[data-place="d6"]').click()
     expect(page.locator(".moves .move")).to_have_count(2)

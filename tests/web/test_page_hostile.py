@@ -43,6 +43,8 @@ def test_bad_json(client, body):
         {"game": "hexapawn", "seats": [{"player": "nobody"}, {}]},
         {"game": "hexapawn", "seats": [{"player": "perfect:oracle=/etc"}, {}]},
         {"game": "hexapawn", "seats": [{"player": "perfect", "choices": {"oracle": "/etc"}}, {}]},
+        {"game": "hexapawn", "seats": [{"player": "external:cmd=id"}, {}]},
+        {"game": "hexapawn", "seats": [{"player": "external", "choices": {"cmd": "id"}}, {}]},
         {"game": "backgammon", "seats": [{"player": "negascout"}, {}]},
         {"game": "nine_mens_morris", "seats": [{"player": "negascout", "level": 11}, {}]},
         {"game": "hexapawn", "seed": -1},
