@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
@@ -23,6 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell that starts us in the background lets us ignore Ctrl-C, and our children with us;
     # tests that press it would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Hypothesis would call an example on a busy machine too slow.
+    settings.register_profile("patient", deadline=None)
+    settings.load_profile("patient")
     config.addinivalue_line(
         "markers",
         "needs_debian(package): needs a package of tools/debian-packages.txt; "

@@ -158,6 +158,8 @@ def test_levels_are_ten():
         ("depth=101", BadSpec, "from 1 to 100"),
         ("nodes=-5", BadSpec, "nodes=-5 must be from 1"),
         ("nodes=many", BadSpec, "must be a whole number"),
+        ("nodes=٤٠", BadSpec, "must be a whole number"),
+        ("nodes=1_000", BadSpec, "must be a whole number"),
         ("time=0", BadSpec, "more than 0"),
         ("time=nan", BadSpec, "must be finite"),
         ("threads=257", BadSpec, "from 1 to 256"),

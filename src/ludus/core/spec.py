@@ -104,7 +104,8 @@ def _read(text: str, hint: Any, where: str) -> Any:
     if len(text) > MAX_DIGITS:
         raise BadSpec(f"{where}={quoted(text)} is too long for a number")
     try:
-        number = hint(text)
+        # Python would read the digits of every alphabet, and 1_000.
+        number = hint(text if text.isascii() and "_" not in text else "")
     except ValueError:
         kind = "a whole number" if hint is int else "a number"
         raise BadSpec(f"{where}={quoted(text)} must be {kind}") from None
