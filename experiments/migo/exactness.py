@@ -1,6 +1,7 @@
 """What a learned program gives away, without playing a game."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ludus.arena.exact import Policy, exact_regret
@@ -35,11 +36,29 @@ def policy_of(strategy: Strategy) -> Policy:
     return policy
 
 
+@cache
+def reasoner_of(spec: str) -> Reasoner:
+    """One for all programs of a game: most of them mean the same and differ in names alone."""
+    return Reasoner(World())
+
+
 def regret_of_program(spec: str, rules: Sequence[str]) -> float:
     """The exact mean regret of a game from the start boards, against the optimal opponent."""
-    game = named_game(spec)
-    strategy = Strategy(Reasoner(World()), program_of(rules))
-    return exact_regret(oracle_for(game), policy_of(strategy), start_boards(game))
+    reasoner, program = reasoner_of(spec), program_of(rules)
+    concepts = reasoner.concepts(program)
+    return _regret_of(spec, program, tuple(concepts[name] for name in program.strategy))
+
+
+def _regret_of(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
+    """Computed once for all programs that mean the same."""
+    if (spec, meaning) not in _known:
+        game, strategy = named_game(spec), Strategy(reasoner_of(spec), program)
+        policy = policy_of(strategy)
+        _known[spec, meaning] = exact_regret(oracle_for(game), policy, start_boards(game))
+    return _known[spec, meaning]
+
+
+_known: dict[tuple[str, tuple[int, ...]], float] = {}
 
 
 def solve(world: World, first: int) -> dict[int, Value]:
@@ -54,7 +73,9 @@ def solve(world: World, first: int) -> dict[int, Value]:
                 boards.append(each)
         replies.append([places[each] for each in after])
     ends = {True: Value("loss", 0), False: Value("draw")}
-    known = [None if after else ends[world.won(b)] for b, after in zip(boards, replies, strict=True)]
+    known = [
+        None if after else ends[world.won(b)] for b, after in zip(boards, replies, strict=True)
+    ]
     return dict(zip(boards, solve_backwards(replies, known), strict=True))
 
 

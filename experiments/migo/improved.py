@@ -15,7 +15,6 @@ HEADINGS = (
     "last game with regret",
     "exact regret a game of what was learned",
     "programs that give nothing away, %",
-    "ms a game",
 )
 
 
@@ -43,12 +42,7 @@ def exact_regrets(context: Context, name: str, game: str, found: list[Marks]) ->
     """The exact mean regret of the final program of each run."""
 
     def compute() -> list[float]:
-        known: dict[tuple[str, ...], float] = {}
-        for each in found:
-            rules = tuple(each.learned)
-            if rules not in known:
-                known[rules] = regret_of_program(game, rules)
-        return [known[tuple(each.learned)] for each in found]
+        return [regret_of_program(game, each.learned) for each in found]
 
     return context.cell(f"exact {name}", compute)
 
@@ -56,14 +50,12 @@ def exact_regrets(context: Context, name: str, game: str, found: list[Marks]) ->
 def table_row(label: str, found: list[Marks], exact: list[float]) -> list[str | float]:
     ends = finals(found)
     last = [max((n for n, each in enumerate(m.regret, 1) if each), default=0) for m in found]
-    seconds = [sum(each.seconds) / len(each.seconds) for each in found]
     return [
         label,
         round(mean(ends), 2),
         round(mean(last), 1),
         round(mean(exact), 4),
         round(100 * sum(each == 0 for each in exact) / len(exact), 1),
-        round(1000 * mean(seconds), 2),
     ]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from random import Random
-from time import process_time
 from typing import Any
 
 from ludus.learn.migo.pupil import Pupil
@@ -31,7 +30,6 @@ def _findings(context: Context, row: Row) -> Iterator[Finding]:
     yield Measured(f"{name}: levels of wins learned", learned["levels"])
     yield Measured(f"{name}: decisions it can come to", found["decisions"])
     yield Measured(f"{name}: of these wrong", found["wrong"])
-    yield Measured(f"{name}: mean time of a game", round(learned["milliseconds"], 1), unit="ms")
     yield Remark(
         f"{name}: the start is a {found['start']}; of {found['starts']} start boards "
         f"{found['won']} are won, {found['drawn']} drawn and {found['lost']} lost."
@@ -43,7 +41,6 @@ def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
     chosen, source = subject(spec), Random(seed)
     settings = Settings(mode="improved", selfplay=True)
     pupil = Pupil(chosen.world, settings, chosen.game)
-    began = process_time()
     for _ in range(games):
         start = chosen.world.number(source.choice(chosen.starts))
         practice = pupil.play_itself(start, source)
@@ -52,7 +49,6 @@ def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
     return {
         "rules": [str(clause) for clause in pupil.program.clauses],
         "levels": len(pupil.program.levels("win")),
-        "milliseconds": 1000 * (process_time() - began) / games,
     }
 
 

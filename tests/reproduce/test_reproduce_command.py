@@ -4,11 +4,14 @@ import json
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 from small_experiments import CODE, TOML, write
 
 from ludus.cli.main import run
+from ludus.reproduce import named
+from ludus.reproduce.results import read_results
 
 
 @pytest.fixture
@@ -164,3 +167,27 @@ def test_files_may_share_code_with_files_beside_them(reproduce, tmp_path):
     code = f"from .shared import HEADS\n{CODE}".replace("games // 2", "HEADS")
     out = reproduce("smith-table-1", "--json", code=code)[1]
     assert json.loads(out)["rows"][0]["ours"] == 100 * 7 / 40
+
+
+def test_the_example_of_the_documentation(tmp_path, capsys, monkeypatch):
+    text = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    blocks = dict(re.findall(r"```(toml|python|text)\n(.*?)```", text, re.DOTALL))
+    write(tmp_path, blocks["python"], blocks["toml"])
+    monkeypatch.chdir(tmp_path)
+    assert run(["reproduce", "smith-table-1", "--experiments", "experiments"]) == 0
+    shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert shown == blocks["text"].splitlines()
+
+
+def test_the_documentation_knows_the_stored_figures():
+    """The table of docs/experiments.md is that of the stored results."""
+    folder = Path(__file__).parents[2]
+    text = (folder / "docs" / "experiments.md").read_text()
+    results = read_results(named("vrajitoru-table-1", folder / "experiments"))
+    for row in results.rows[::3]:
+        low, high = row.interval
+        figures = f"| {row.row.published} | {row.ours.value:.1f} | {low:.1f} … {high:.1f} |"
+        assert figures in text, row.name
+    best, plain = results.findings.remarks
+    assert re.search(r"log-likelihood (−[\d.]+)\.$", best)[1] in text
+    assert f"has {re.search(r'has (−[0-9.]+)', plain)[1]}" in text

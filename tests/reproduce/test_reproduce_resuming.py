@@ -3,17 +3,23 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
+import crashing_player
 import pytest
 from small_experiments import write
 
+from ludus.arena.run import LocalPool
 from ludus.cli.main import run
+from ludus.core.errors import LudusError
 from ludus.core.limit import Limit
 from ludus.reproduce import Context, Tally
 from ludus.reproduce.cells import Cells
+from ludus.reproduce.matches import Match, played_in_arena
 from ludus.reproduce.published import read_published
 
 COUNTING = """
@@ -32,7 +38,7 @@ def run(context):
 
     for number in range(5):
         yield Measured(f"cell {number}", context.cell(f"cell {number}", lambda: compute(number)))
-    tally = context.matches("hexapawn", "playouts:games=300", "random", 200)
+    tally = context.matches("hexapawn", "playouts:games=100", "random", 60)
     yield Measured.share("wins", tally.wins[0], tally.games)
 """
 
@@ -44,10 +50,8 @@ def command(folder, *arguments):
 
 def num_stored(folder):
     """Games in the store so far."""
-    import sqlite3
-
     for path in (folder.parent / "out").rglob("*.sqlite"):
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection:
             try:
                 return connection.execute("SELECT count(*) FROM game").fetchone()[0]
             except sqlite3.OperationalError:
@@ -65,7 +69,7 @@ def test_a_killed_run_goes_on(tmp_path, capsys):
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    assert played < 200
+    assert played < 60
     assert not (folder.parent / "out" / "smith-table-1" / "report.md").exists()
 
     assert run(command(folder)) == 0
@@ -159,3 +163,17 @@ def test_options_of_players_reach_compiled_code(context):
     bold = context.matches("nine_mens_morris", "basic:taking=threat", "newbie", 5000, **settings)
     assert abs(plain.wins[0] - same.wins[0]) < 4 * 50
     assert bold.wins[0] - plain.wins[0] > 4 * 50
+
+
+def test_a_player_that_breaks_down_stops_the_match(tmp_path):
+    """Its game is not even kept: once the player is repaired the match can be played."""
+    crashing_player.register()
+    match = Match("hexapawn", "random", "crashes", 10, starter="second")
+    file = tmp_path / "games.sqlite"
+    with (
+        LocalPool(1, crashing_player.register) as pool,
+        pytest.raises(LudusError, match="crashes lost a game by crash: RuntimeError: out of order"),
+    ):
+        played_in_arena(match, pool, file, lambda done, total: None)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT count(*) FROM game").fetchone() == (0,)

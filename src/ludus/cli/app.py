@@ -7,6 +7,8 @@ import typer
 from ludus.cli import (
     bench,
     choose,
+    dataset,
+    engine,
     games,
     match,
     menace,
@@ -67,6 +69,7 @@ for command in (
     solve.solve,
     value.value,
     verify.verify,
+    engine.engine,
     bench.bench,
 ):
     app.command()(command)
@@ -74,3 +77,4 @@ for command in (
 app.add_typer(train.app, name="train")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")
+app.add_typer(dataset.app, name="dataset")

@@ -200,6 +200,8 @@ def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     last = len(headings) - 1
+    if not any(row[last] for row in rows):  # nobody has a note
+        headings, rows = headings[:last], [row[:last] for row in rows]
     for number, heading in enumerate(headings):
         is_text = number in (0, last)
         table.add_column(heading, no_wrap=not is_text, justify="left" if is_text else "right")
@@ -219,4 +221,4 @@ def _print(results: "Results", page: Path) -> None:
     _print_rows(HEADINGS, [cells_of(row) for row in results.rows])
     for remark in results.findings.remarks:
         print(f"\n{remark}")
-    print(f"\n{len(published.differences)} differences from the paper and more: {page}")
+    print(f"\nknown differences from the paper: {len(published.differences)}; the report: {page}")

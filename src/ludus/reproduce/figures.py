@@ -13,8 +13,8 @@ INK = "#010203"
 
 PAPER_INK = "#1f2328"
 
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
-"""Okabe and Ito's, which colour-blind people can tell apart, on white and on near-black."""
+COLOURS = ("#2f86c6", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
+"""Okabe and Ito's, which colour-blind people can tell apart; the blue lighter, for dark pages."""
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

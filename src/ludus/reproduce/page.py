@@ -20,7 +20,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding-bottom: .5rem; }
 th, td { padding: .3rem .8rem .3rem 0; text-align: left; border-bottom: 1px solid var(--line);
   vertical-align: top; }
-th.number, td.number { text-align: right; }
+th.number, td.number { text-align: right; white-space: nowrap; }
 td.yes { color: var(--yes); } td.no { color: var(--no); font-weight: 600; }
 figure { margin: 0; } figure svg { max-width: 100%; height: auto; color: var(--ink); }
 """

@@ -25,7 +25,7 @@ def number(value: float | None, sign: bool = False) -> str:
     if value is None:
         return MISSING
     is_small = 0 < abs(value) < 0.1
-    text = format(value, ("+" if sign else "") + (".3g" if is_small else ".2f"))
+    text = format(value, ("+" if sign and value else "") + (".3g" if is_small else ".2f"))
     if not is_small:
         text = text.rstrip("0").rstrip(".")
     return text.replace("-", MINUS, 1) if text.startswith("-") else text

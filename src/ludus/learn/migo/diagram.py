@@ -79,9 +79,11 @@ def _places(rows: list[list[str]], width: float) -> dict[str, Point]:
 def _draw_call(canvas: Canvas, caller: Point, called: Point, is_denied: bool) -> None:
     """A curve that bends aside where it would run through rows between; a dot is its end."""
     rows_between = (called[1] - caller[1]) / (HEIGHT + GAP_Y) - 1
-    bend = 26 * rows_between * (-1 if is_denied else 1)
-    start = (caller[0], caller[1] + HEIGHT / 2)
-    end = (called[0], called[1] - HEIGHT / 2)
+    # What is called and denied by the same rule needs two lines.
+    side = -1 if is_denied else 1
+    bend = 26 * rows_between * side
+    start = (caller[0] + 9 * side, caller[1] + HEIGHT / 2)
+    end = (called[0] + 9 * side, called[1] - HEIGHT / 2)
     middle = (start[1] + end[1]) / 2
     css = "denies" if is_denied else "calls"
     canvas.path(css, "M", *start, "C", start[0] + bend, middle, end[0] + bend, middle, *end)

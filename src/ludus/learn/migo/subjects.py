@@ -1,5 +1,6 @@
 """What can be learned: a game of Ludus, or a file with start, move, won and drawn."""
 
+import dataclasses
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +13,12 @@ from ludus.core.game import CHANCE, AnyGame
 from ludus.core.spec import parse_spec, suggestion
 from ludus.games import GAMES
 from ludus.games import game as named_game
+from ludus.learn.migo.defined import Definition, run_file
 from ludus.learn.migo.world import World
 from ludus.learn.starts import start_boards
 
 DEFINITIONS = ("connect_three",)
 """Those that come with Ludus."""
-
-NEEDED = ("start", "move", "won", "drawn")
 
 MAX_STATES = 200_000
 """So many states of a definition are looked through for one that was typed."""
@@ -62,7 +62,7 @@ class Subject:
 def subject(spec: str, rules: str = "") -> Subject:
     """What a spec names: a game, a definition that comes with Ludus, or a file ending in .py."""
     if spec.endswith(".py"):
-        return _defined(spec, _module(Path(spec)))
+        return _defined(spec, run_file(Path(spec)))
     name = parse_spec(spec).name
     if name in DEFINITIONS:
         if rules or name != spec:
@@ -78,34 +78,23 @@ def subject(spec: str, rules: str = "") -> Subject:
 
 
 def spec_of(game: AnyGame) -> str:
-    """The shortest spec of a game on a square board; else its id alone."""
-    size = getattr(game.rules, "size", None)
-    return game.id if size in (None, 3) else f"{game.id}:size={size}"
+    """The spec of a game: its id, and what differs from its usual rules."""
+    usual = next(iter(game.presets.values()))
+    options = [
+        f"{field.name}={getattr(game.rules, field.name)}"
+        for field in dataclasses.fields(usual)
+        if getattr(game.rules, field.name) != getattr(usual, field.name)
+    ]
+    return f"{game.id}:{','.join(options)}" if options else game.id
 
 
 def _defined(name: str, module: ModuleType) -> Subject:
-    missing = [each for each in NEEDED if not callable(getattr(module, each, None))]
-    if missing:
-        raise LudusError(f"{quoted(name, 200)} does not define {', '.join(missing)}")
-    world = World(module)
-    first = module.start()
+    primitives = Definition(name, module)
+    world = World(primitives)
+    first = primitives.start()
     replies = world.moves(world.number(first))
     ahead = dict.fromkeys(after for each in replies for after in world.moves(each))
     starts = [world.states[each] for each in ahead if world.moves(each)]
     if not starts:
         raise LudusError(f"a game of {quoted(name, 200)} is over after one move of each side")
     return Subject(name, world, starts, first)
-
-
-def _module(path: Path) -> ModuleType:
-    """A file of Python, run as it is: whoever names it trusts it."""
-    where = quoted(str(path), 200)
-    try:
-        source = path.read_text(encoding="utf-8")
-        code = compile(source, str(path), "exec")
-    except (OSError, ValueError, SyntaxError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise LudusError(f"cannot read {where}: {reason}") from error
-    module = ModuleType(path.stem)
-    exec(code, module.__dict__)
-    return module
