@@ -54,8 +54,8 @@ class TablePlayer(Player):
             return read_table(Path(settings.table), game, system).table
         if game.rules.size > MAX_SIZE[game.id]:
             raise BadSpec(
-                f"{system} would learn {game.id} of size {game.rules.size} for hours; "
-                "give it a table that ludus train has written"
+                f"{game.id} of size {game.rules.size} is too large to be learned at first use; "
+                f"give {system} a table: {system}:table=FILE"
             )
         if settings == self.options and (shipped := shipped_table(game, system)) is not None:
             return shipped
