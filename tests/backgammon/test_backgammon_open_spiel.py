@@ -12,7 +12,9 @@ from ludus.games.backgammon import Backgammon
 
 
 @pytest.mark.parametrize("preset", ["standard", "hyper"])
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize(
+    "block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 4))]
+)
 def test_turns_end_on_the_same_boards(preset, block):
     """60 games a block, each played along OpenSpiel's states; doubles count as whole turns."""
     game = Backgammon(Backgammon.presets[preset])
