@@ -1,0 +1,1 @@
+"""Positions with good moves: reading, writing, describing, expanding, labelling, generating."""

@@ -1,0 +1,1 @@
+"""Conversation with other programs."""
