@@ -16,6 +16,11 @@ PLAYERS: Registry[type[Player]] = Registry(
         "focused": "ludus.players.focused:FocusedPlayer",
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
+        "tool": "ludus.players.tool.player:ToolPlayer",
+        "gammon": "ludus.learn.gammon.player:GammonPlayer",
+        "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
+        "bsd": "ludus.protocol.bsd:BsdPlayer",
+        "pubeval": "ludus.protocol.pubeval:PubevalPlayer",
     },
 )
 
