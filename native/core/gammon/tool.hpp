@@ -49,7 +49,7 @@ inline Terms terms(const View& end, const Facts& facts) {
 }
 
 // Chosen by hand; see docs/backgammon.md.
-inline constexpr Terms kContactWeights = {1.0f, -0.7f, -1.6f, 0.9f, 1.2f, 0.6f, 0.9f, 0.5f, 0.35f,
+inline constexpr Terms kContactWeights = {1.0f, -0.5f, -1.6f, 0.9f, 1.2f, 0.6f, 0.9f, 0.5f, 0.25f,
                                           -0.5f, 1.3f, 0.25f, 0.5f, 0.5f, -0.5f, 0.8f, -0.2f};
 inline constexpr Terms kRaceWeights = {1.0f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3.0f, -0.6f};
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadMove, BadSpec
 from ludus.core.limit import Limit
 from ludus.core.player import Choice, Player
 from ludus.games.backgammon.gnubg import position_id
 from ludus.games.backgammon.position import Position
-from ludus.protocol.gnubg_moves import moves_of
+from ludus.players.tool.written import moves_of
 from ludus.protocol.gnubg_process import NAME, Question, Ranked, shared_gnubg
 from ludus.protocol.programs import ProgramFailed, find_program
 
@@ -76,7 +76,10 @@ def rank(
             found.append({moves[0]: Ranked("", *[0.0] * 6)})
             continue
         ranking = next(answers)
-        named = moves_of([ranked.move for ranked in ranking], position)
+        try:
+            named = moves_of([ranked.move for ranked in ranking], position)
+        except BadMove as error:
+            raise ProgramFailed(f"gnubg answers nonsense: {error}") from error
         if set(named) != set(moves):
             raise ProgramFailed(f"gnubg knows {len(named)} moves of {len(moves)} in {position}")
         found.append(dict(zip(named, ranking, strict=True)))

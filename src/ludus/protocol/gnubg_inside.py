@@ -1,7 +1,7 @@
 """Runs inside GNU Backgammon's own Python: ranks moves for whoever holds the other end of a pipe.
 
-Each line that comes in is a JSON object with `plies` and `positions`, a list of Position ID and two
-dice; each line that goes out is a list of lists of move, equity and the five chances GNU Backgammon
+Each line that comes in is a JSON object with `plies`, `within` and `positions`, a list of Position
+ID and two dice; each line that goes out is a list of lists of move, equity and the five chances GNU Backgammon
 gives (win, win gammon, win backgammon, lose gammon, lose backgammon). Nothing of Ludus is imported
 here: this Python is another one.
 """
@@ -23,9 +23,6 @@ SETTINGS = [
     "set jacoby off",
     "new session",
     "set evaluation chequerplay evaluation cubeful off",
-    # Every move is looked at as deeply as the best ones.
-    "set evaluation movefilter 1 0 999 0 0",
-    "set evaluation movefilter 2 0 999 0 0",
     "set evaluation movefilter 2 1 -1 0 0",
 ]
 
@@ -40,15 +37,22 @@ def ranked(position_id, dice):
     return [[hint["move"], hint["equity"], *hint["details"]["probs"]] for hint in found]
 
 
+def look(plies, within):
+    """Look so far ahead, at every move that its network alone puts so near the best one."""
+    gnubg.command(f"set evaluation chequerplay evaluation plies {plies}")
+    for ply in (1, 2):
+        gnubg.command(f"set evaluation movefilter {ply} 0 1 999 {within}")
+
+
 def serve(questions, answers):
-    plies = None
+    how = None
     for setting in SETTINGS:
         gnubg.command(setting)
     for line in questions:
         asked = json.loads(line)
-        if asked["plies"] != plies:
-            plies = asked["plies"]
-            gnubg.command(f"set evaluation chequerplay evaluation plies {plies}")
+        if how != (asked["plies"], asked["within"]):
+            how = asked["plies"], asked["within"]
+            look(*how)
         found = [ranked(position_id, dice) for position_id, *dice in asked["positions"]]
         answers.write(json.dumps(found) + "\n")
         answers.flush()

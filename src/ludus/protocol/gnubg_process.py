@@ -25,6 +25,9 @@ MOST_POSITIONS = 64
 
 CHANCES = 5
 
+EVERY_MOVE = 100.0
+"""Points a game: no two moves are so far apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -96,15 +99,23 @@ class GnubgProcess:
         return self._process.pid
 
     def rank(
-        self, questions: Sequence[Question], plies: int, seconds: float
+        self,
+        questions: Sequence[Question],
+        plies: int,
+        seconds: float,
+        within: float = EVERY_MOVE,
     ) -> list[list[Ranked]]:
-        """Every move of every question, best first; `seconds` is the limit for one of them."""
+        """Every move of every question, best first; `seconds` is the limit for one of them.
+
+        A move that its network alone puts further than `within` behind the best one is looked at
+        no deeper.
+        """
         with self._lock:
             if not self.is_running:
                 raise ProgramFailed(f"{NAME} has ended")
             try:
                 parts = [
-                    self._asked(questions[at : at + MOST_POSITIONS], plies, seconds)
+                    self._asked(questions[at : at + MOST_POSITIONS], plies, within, seconds)
                     for at in range(0, len(questions), MOST_POSITIONS)
                 ]
             except BaseException:
@@ -114,10 +125,10 @@ class GnubgProcess:
         return [ranked for part in parts for ranked in part]
 
     def _asked(
-        self, questions: Sequence[Question], plies: int, seconds: float
+        self, questions: Sequence[Question], plies: int, within: float, seconds: float
     ) -> list[list[Ranked]]:
         positions = [[question.position_id, *question.dice] for question in questions]
-        asked = json.dumps({"plies": plies, "positions": positions}).encode()
+        asked = json.dumps({"plies": plies, "within": within, "positions": positions}).encode()
         limit = seconds * len(questions) + self._seconds_more
         answer = self._pipes.exchange(asked, limit)
         self._seconds_more = 0.0

@@ -29,14 +29,14 @@ POINT_VALUES: Final[Mapping[int, float]] = MappingProxyType(
 CONTACT_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "race": 1.0,
-        "exposure": -0.7,
+        "exposure": -0.5,
         "risk": -1.6,
         "home": 0.9,
         "points": 1.2,
         "prime": 0.6,
         "blockade": 0.9,
         "escape": 0.5,
-        "anchor": 0.35,
+        "anchor": 0.25,
         "back_men": -0.5,
         "closing_out": 1.3,
         "trapped": 0.25,
