@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "bind/heuristics.hpp"
 #include "bind/rules.hpp"
 #include "morris/heuristics.hpp"
 #include "morris/perft.hpp"
@@ -23,6 +24,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace ludus::morris;
+using ludus::bind::read_heuristic;
 
 namespace {
 
@@ -245,12 +247,6 @@ nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint6
     return python_tally(tally);
 }
 
-Heuristic read_heuristic(const std::string& name) {
-    for (const Heuristic heuristic : kHeuristics) {
-        if (name == heuristic.name) return heuristic;
-    }
-    throw std::invalid_argument("the heuristics are newbie, basic and focused");
-}
 
 nb::dict python_heuristic_games(const PyPosition& self, const std::string& first,
                                 const std::string& second, std::uint64_t games, std::uint64_t seed,

@@ -158,7 +158,7 @@ def test_the_published_order_of_strength():
 def test_they_play_morris_alone(name):
     with pytest.raises(LudusError, match="does not play hexapawn"):
         ludus.player(name, ludus.game("hexapawn"))
-    with pytest.raises(UnknownName, match="no options"):
+    with pytest.raises(UnknownName, match="no option 'depth'"):
         ludus.player(f"{name}:depth=3", morris())
 
 
@@ -170,3 +170,9 @@ def test_bad_arguments_of_compiled_games():
         start.heuristic_games("newbie", "basic", 1, threads=0)
     with pytest.raises(ValueError, match="heuristics are"):
         start.heuristic_moves("")
+    for spec in ("basic:depth=3", "newbie:opening=any", "basic:,", "basic:="):
+        with pytest.raises(ValueError, match="options of heuristics"):
+            start.heuristic_moves(spec)
+    for spec in ("basic:taking=some", "basic:opening", "focused:among="):
+        with pytest.raises(ValueError, match="no such value"):
+            start.heuristic_moves(spec)

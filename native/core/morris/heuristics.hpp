@@ -9,20 +9,30 @@
 
 namespace ludus::morris {
 
+// The readings of the paper that ludus.players.mill_readings describes.
+enum class Opening : std::uint8_t { safe, any };
+enum class Taking : std::uint8_t { any, first, threat };
+enum class Among : std::uint8_t { moves, men, first };
+
 // What a heuristic looks for beyond closing moves, which all of them look for first.
 struct Heuristic {
     std::string_view name;
     bool opens = false;   // opens mills in the moving phase
     bool blocks = false;  // blocks mills in the placing phase
+    Opening opening = Opening::safe;
+    Taking taking = Taking::any;
+    Among among = Among::moves;
 };
 
 inline constexpr std::array<Heuristic, 3> kHeuristics{
     {{"newbie", false, false}, {"basic", true, false}, {"focused", true, true}}};
 
-// The moves among which a heuristic draws, each with the same probability.
+// The moves among which a heuristic draws, each with the same probability unless it draws a man
+// first.
 class HeuristicMoves {
 public:
-    HeuristicMoves(const Rules& rules, const State& s, const Heuristic& heuristic) {
+    HeuristicMoves(const Rules& rules, const State& s, const Heuristic& heuristic)
+        : among_(heuristic.among) {
         const Bits closing = closing_points(rules, s, s.mover);
         if (closing != 0) {
             keep(rules, s, [&](Move m) { return closes(rules, s, m); });
@@ -33,15 +43,21 @@ public:
             // A man leaves its mill for a point from which it can come back, and the other side
             // cannot step into the gap.
             const Bits mills = in_mills(s.own(), rules.diagonals);
-            const Bits leaving = mills == 0 ? 0 : mills & ~entered(rules, s);
+            const Bits leaving = mills == 0 ? 0 : mills & ~entered(rules, s, heuristic.opening);
             if (leaving != 0) keep(rules, s, [&](Move m) { return (leaving & bit(m.from)) != 0; });
         }
-        if (size_ == 0) keep(rules, s, [](Move) { return true; });
+        if (size_ == 0) {
+            keep(rules, s, [](Move) { return true; });
+        } else if (among_ == Among::first) {
+            keep_first_way();
+        }
+        if (heuristic.taking != Taking::any) narrow_taking(rules, s, heuristic.taking);
     }
 
     bool is_empty() const { return size_ == 0; }
     Move draw(Random& random) const {
-        return unpacked(moves_[random.below(static_cast<std::uint32_t>(size_))]);
+        const auto [begin, size] = among_ == Among::men ? one_man(random) : Range{0, size_};
+        return unpacked(moves_[begin + random.below(static_cast<std::uint32_t>(size))]);
     }
     std::vector<Move> all() const {
         std::vector<Move> list;
@@ -56,7 +72,8 @@ private:
     }
 
     // Own points onto which the other side could step once they are left.
-    static Bits entered(const Rules& rules, State s) {
+    static Bits entered(const Rules& rules, State s, Opening opening) {
+        if (opening == Opening::any) return 0;
         s.mover ^= 1;
         if (places(s) || flies(rules, s)) return kAll;
         return neighbours(s.own(), rules.diagonals);
@@ -69,6 +86,65 @@ private:
         });
     }
 
+    struct Range {
+        std::size_t begin, size;
+    };
+
+    // Moves come ordered by from, then to, then take, so those that share a man, or all but the
+    // man they take, lie together. `mask` says which parts of a packed move they share.
+    static constexpr std::uint32_t kMan = 0xFF, kWay = 0xFFFF;
+    Range alike(std::size_t begin, std::uint32_t mask) const {
+        std::size_t end = begin;
+        while (end < size_ && (moves_[end] & mask) == (moves_[begin] & mask)) ++end;
+        return {begin, end - begin};
+    }
+
+    // The moves of one man, each man with the same probability.
+    Range one_man(Random& random) const {
+        std::uint32_t men = 0;
+        for (std::size_t i = 0; i < size_; i += alike(i, kMan).size) ++men;
+        Range range = alike(0, kMan);
+        for (std::uint32_t skip = random.below(men); skip > 0; --skip) {
+            range = alike(range.begin + range.size, kMan);
+        }
+        return range;
+    }
+
+    void keep_first_way() { size_ = alike(0, kWay).size; }
+
+    void narrow_taking(const Rules& rules, const State& s, Taking taking) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < size_;) {
+            const Range way = alike(i, kWay);
+            i += way.size;
+            const std::size_t before = kept;
+            const auto copy_if = [&](const auto& wanted) {
+                for (std::size_t j = way.begin; j < i; ++j) {
+                    if (wanted(unpacked(moves_[j]))) moves_[kept++] = moves_[j];
+                }
+            };
+            if (taking == Taking::first) {
+                copy_if([&](Move) { return kept == before; });
+            } else {
+                copy_if([&](Move move) { return lessens(rules, s, move); });
+                // No man takes a threat away: any will do.
+                if (kept == before) copy_if([](Move) { return true; });
+            }
+        }
+        size_ = kept;
+    }
+
+    // Whether the man taken leaves the other side fewer points on which a mill would be complete.
+    static bool lessens(const Rules& rules, const State& s, Move move) {
+        if (move.take == kNone) return true;
+        const Bits rest = move.from == kNone ? s.own() : s.own() & ~bit(move.from);
+        const Bits own = rest | bit(move.to), men = s.other();
+        const auto gaps = [&](Bits left) {
+            return count(completes_mill(left, rules.diagonals) & ~left & ~own);
+        };
+        return gaps(men & ~bit(move.take)) < gaps(men);
+    }
+
     static std::uint32_t packed(Move m) {
         return std::uint32_t{m.from} | std::uint32_t{m.to} << 8 | std::uint32_t{m.take} << 16;
     }
@@ -77,6 +153,7 @@ private:
                 static_cast<std::uint8_t>(bits >> 16)};
     }
 
+    Among among_;
     std::size_t size_ = 0;
     // Plain numbers, which stay uninitialised: an array of moves would be filled for each position.
     std::array<std::uint32_t, kMaxMoves> moves_;

@@ -2,7 +2,7 @@
 
 The players are those of Vrajitoru's paper on a Bayesian network for Nine Men's Morris (section 3).
 Where the paper leaves a choice, it is read as follows, here and in the compiled twin
-(`native/core/morris/heuristics.hpp`):
+(`native/core/morris/heuristics.hpp`), unless options say otherwise (`mill_readings`):
 
 - A side places while it has men in hand, and moves afterwards. Where rules allow a side with men
   in hand to move one on the board instead, that is part of its placing phase.
@@ -33,11 +33,11 @@ def closing_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
     return [m for m in moves if m.to is not None and _makes_mill(position, own - {m.frm}, m.to)]
 
 
-def opening_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
-    """The moves out of a mill into which the man can step back."""
+def opening_moves(position: Any, moves: Sequence[Move], *, is_bold: bool = False) -> list[Move]:
+    """The moves out of a mill into which the man can step back; all of them if it is bold."""
     own = position.men[position.mover]
     in_mills = {man for mill in mills(position.rules.diagonals) if own >= set(mill) for man in mill}
-    return [m for m in moves if m.frm in in_mills and not _can_enter(position, m.frm)]
+    return [m for m in moves if m.frm in in_mills and (is_bold or not _can_enter(position, m.frm))]
 
 
 def blocking_moves(position: Any, moves: Sequence[Move]) -> list[Move]:

@@ -1,0 +1,122 @@
+"""Every reading of what the paper leaves open, and how well each explains its Table 1."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ludus.reproduce import Context, Tally
+
+GAME = "nine_mens_morris"
+STARTERS = ("alternate", "first", "second")
+
+Counts = Sequence[int]
+"""Games the first player won, the second player won, and nobody won."""
+
+Published = Mapping[tuple[str, str], Mapping[str, Counts]]
+"""Pair of players and starter to the published counts."""
+
+OF_RULES = ("flying", "blocked", "lose_below", "take_from_mills", "draws")
+OF_PLAYERS = ("opening", "taking", "among")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One answer to each question."""
+
+    answers: tuple[str, ...]
+    """In the order of OF_RULES and OF_PLAYERS."""
+
+    @property
+    def rules(self) -> str:
+        """The rules as `--rules` takes them."""
+        named = dict(zip(OF_RULES, self.answers, strict=False))
+        end = named.pop("draws")
+        rest = "" if end.startswith("repetition") else ",repetition=0"
+        return ",".join(f"{key}={value}" for key, value in named.items()) + f",{end}{rest}"
+
+    def player(self, name: str) -> str:
+        """A player of the paper who reads it so; a newbie opens no mills."""
+        named = dict(zip(OF_PLAYERS, self.answers[len(OF_RULES) :], strict=True))
+        if name == "newbie":
+            del named["opening"]
+        return f"{name}:" + ",".join(f"{key}={value}" for key, value in named.items())
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A reading with what came of it."""
+
+    reading: Reading
+    log_likelihood: float
+    tallies: Mapping[tuple[str, str], Mapping[str, Counts]]
+
+
+def all_readings(grid: Mapping[str, Sequence[str]]) -> Iterator[Reading]:
+    """The product of all answers."""
+    for answers in product(*(grid[question] for question in (*OF_RULES, *OF_PLAYERS))):
+        yield Reading(answers)
+
+
+def scored(context: Context, reading: Reading, games: int, published: Published) -> Scored:
+    """How probable the published counts are if the paper is read so."""
+    found = {pair: _tallies(context, reading, pair, games) for pair in published}
+    total = sum(
+        log_likelihood(counts, found[pair][starter])
+        for pair, cells in published.items()
+        for starter, counts in cells.items()
+    )
+    return Scored(reading, total, found)
+
+
+def _tallies(
+    context: Context, reading: Reading, pair: tuple[str, str], games: int
+) -> dict[str, Counts]:
+    """So many games with either player beginning; alternating is half of each."""
+    first, second = (reading.player(name) for name in pair)
+    begun: dict[str, Tally] = {
+        starter: context.matches(
+            GAME, first, second, games, rules=reading.rules, starter=starter, is_kept=False
+        )
+        for starter in ("first", "second")
+    }
+    both = begun["first"] + begun["second"]
+    return {"alternate": both.counts, **{name: tally.counts for name, tally in begun.items()}}
+
+
+def log_likelihood(published: Counts, ours: Counts) -> float:
+    """The logarithm of the probability of the published counts, knowing only our own.
+
+    Our games say what the chances are, but not exactly, and an end that never came is not
+    impossible: the chances have a Dirichlet distribution (from Jeffreys' prior), and the published
+    counts a Dirichlet-multinomial one.
+
+    >>> round(log_likelihood((1, 0, 0), (10**9, 0, 0)), 6)
+    0.0
+    """
+    weights = [count + 0.5 for count in ours]
+    number, total = sum(published), sum(weights)
+    ways = math.lgamma(number + 1) - sum(math.lgamma(count + 1) for count in published)
+    return (
+        ways
+        + math.lgamma(total)
+        - math.lgamma(total + number)
+        + sum(
+            math.lgamma(count + weight) - math.lgamma(weight)
+            for count, weight in zip(published, weights, strict=True)
+        )
+    )
+
+
+def weights_of_answers(found: Sequence[Scored]) -> dict[tuple[str, str], float]:
+    """Question and answer to the answer's share of the likelihood, all readings alike before."""
+    best = max(each.log_likelihood for each in found)
+    weights: defaultdict[tuple[str, str], float] = defaultdict(float)
+    total = 0.0
+    for each in found:
+        weight = math.exp(each.log_likelihood - best)
+        total += weight
+        for question, answer in zip((*OF_RULES, *OF_PLAYERS), each.reading.answers, strict=True):
+            weights[question, answer] += weight
+    return {key: weight / total for key, weight in weights.items()}

@@ -1,0 +1,85 @@
+"""Intervals, and what makes a published and an own figure agree."""
+
+import math
+
+import pytest
+from scipy import stats
+
+from ludus.reproduce import BadExperiment, Measured, Row
+from ludus.reproduce.comparison import Compared
+from ludus.reproduce.intervals import difference_interval, mean_interval, share_interval
+
+
+@pytest.mark.parametrize(("hits", "count"), [(0, 10), (3, 10), (10, 10), (83, 100), (1, 1)])
+def test_the_interval_of_a_share_is_the_exact_one(hits, count):
+    exact = stats.binomtest(hits, count).proportion_ci(method="exact")
+    assert share_interval(hits, count) == pytest.approx((exact.low, exact.high), abs=1e-12)
+
+
+def test_the_interval_of_a_mean_is_students():
+    values = [1.0, 2.5, 2.0, 4.5]
+    exact = stats.ttest_1samp(values, 0).confidence_interval()
+    mean, low, high = mean_interval(values)
+    assert (low, high) == pytest.approx((exact.low, exact.high))
+    assert mean == 2.5
+
+
+def test_the_interval_of_a_difference_of_normal_figures_is_the_usual_one():
+    """Where both intervals are symmetric, errors add as squares."""
+    low, high = difference_interval(10, (10 - 3, 10 + 3), 4, (4 - 4, 4 + 4))
+    assert (low, high) == (6 - 5, 6 + 5)
+
+
+def test_differences_of_two_shares_that_are_one_are_rarely_found():
+    """Of 2000 pairs of samples with the same share about one in twenty must not agree."""
+    import random
+
+    source = random.Random(1)
+    apart = 0
+    for _ in range(2000):
+        ours = sum(source.random() < 0.6 for _ in range(200))
+        theirs = sum(source.random() < 0.6 for _ in range(100))
+        row = Row("x", float(theirs), "%", games=100)
+        apart += not Compared(row, Measured.share("x", ours, 200)).agrees
+    assert 20 <= apart <= 120
+
+
+def test_agreement_needs_to_know_an_uncertainty():
+    bare = Row("x", 5.0)
+    assert Compared(bare, Measured("x", 5.0)).agrees is None
+    assert Compared(bare, Measured("x", 5.0, 4.0, 6.0)).agrees is True
+    assert Compared(bare, Measured("x", 7.0, 6.5, 7.5)).agrees is False
+    assert Compared(Row("x", 5.0, given=(3.0, 7.0)), Measured("x", 6.0)).agrees is True
+    assert Compared(Row("x"), Measured("x", 6.0, 5.0, 7.0)).agrees is None
+    assert Compared(Row("x", 5.0), None).difference is None
+
+
+def test_within_asks_for_our_interval_alone():
+    row = Row("x", 80.0, "%", games=100)
+    found = Compared(row, Measured.share("x", 8300, 10_000))
+    assert found.is_within is False
+    assert found.agrees is True
+    assert found.difference == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Measured("x", math.nan),
+        lambda: Measured("x", math.inf),
+        lambda: Measured("x", 1.0, 0.5),
+        lambda: Measured("x", "1"),
+        lambda: Measured("x", None),
+        lambda: Measured(3, 1.0),
+        lambda: Measured.share("x", 5, 4),
+        lambda: Measured.share("x", 0, 0),
+        lambda: Measured.mean("x", []),
+    ],
+)
+def test_a_figure_that_is_none_is_refused(wrong):
+    with pytest.raises(BadExperiment):
+        wrong()
+
+
+def test_the_mean_of_one_run_has_no_interval():
+    assert Measured.mean("x", [4.0]) == Measured("x", 4.0, count=1)
