@@ -7,6 +7,7 @@ import typer
 from ludus.cli import (
     bench,
     choose,
+    dataset,
     games,
     match,
     perft,
@@ -67,3 +68,5 @@ for command in (
     bench.bench,
 ):
     app.command()(command)
+
+app.add_typer(dataset.app, name="dataset")

@@ -1,0 +1,93 @@
+"""Labels are what the oracle says to each position and to each of its moves."""
+
+import numpy as np
+import pytest
+from dataset_examples import data, examples, lines
+
+from ludus.datasets.morris import read_lines
+from ludus.datasets.morris.label_tally import LabelTally
+from ludus.datasets.morris.labels import RESULTS, by_numbers_of_men, label, labelled_lines
+from ludus.games.nine_mens_morris import NineMensMorris, to_thesis_move
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle import oracle_for
+from ludus.oracle.oracle import Oracle
+from oracle.solved_games import solve_into
+
+RULES = Rules(men=4)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["depths", "results"])
+def oracle(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("four men")
+    solve_into(folder, RULES, has_depth=request.param)
+    return Oracle.open(folder)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return examples(RULES, 60)
+
+
+def test_every_field_is_what_the_oracle_says(oracle, pairs):
+    entries = read_lines(data(lines(pairs))).entries
+    found = labelled_lines(entries, label(entries, oracle))
+    assert len(found) == len(pairs)
+    game = NineMensMorris(RULES)
+    for line, labelled in zip(lines(pairs), found, strict=True):
+        entry, result, depth, num_legal, kept = labelled.split("\t")
+        position = game.parse(line)
+        value, rated = oracle.value(position), oracle.moves(position)
+        assert (entry, result) == (line, value.result)
+        assert depth == ("-" if value.depth is None else str(value.depth))
+        assert int(num_legal) == len(rated)
+        keeping = {each.move for each in rated if each.value == value.result}
+        in_order = [to_thesis_move(m) for m in position.legal_moves() if m in keeping]
+        assert kept.split(" ") == in_order
+
+
+def test_the_tally_counts_what_the_lines_say(oracle, pairs):
+    entries = read_lines(data(lines(pairs))).entries
+    tally = LabelTally()
+    for numbers in by_numbers_of_men(entries, 100):
+        tally.add(label(entries[numbers], oracle))
+    fields = [line.split("\t") for line in labelled_lines(entries, label(entries, oracle))]
+    critical = [each for each in fields if len(each[4].split(" ")) < int(each[3])]
+    kept = [each for each in critical if each[0].partition("-")[2] in each[4].split(" ")]
+    assert tally.entries == len(pairs)
+    assert tally.as_json()["results"] == {
+        name: sum(each[1] == name for each in fields) for name in RESULTS
+    }
+    assert (tally.critical, tally.critical_kept) == (len(critical), len(kept))
+    assert 0 < len(kept) < len(critical) < len(pairs)
+    # These are positions of real games.
+    assert tally.critical_reached == tally.critical
+    shares = [len(each[4].split(" ")) / int(each[3]) for each in critical]
+    assert tally.random_kept == pytest.approx(sum(shares))
+
+
+def test_batches_hold_every_entry_once(pairs):
+    entries = read_lines(data(lines(pairs))).entries
+    numbers = np.concatenate(list(by_numbers_of_men(entries, 64)))
+    assert sorted(numbers.tolist()) == list(range(len(entries)))
+
+
+def test_what_is_not_solved_is_unknown():
+    """The built-in endings have no men in hand; a game that is over needs no table."""
+    texts = [
+        "O" * 24 + "9900-d6",
+        "MMOOMOOOOEOOOOEOOOOOOEOO0033-d6g7a4",
+        "MMOOOOOOOOOOOOOOOOOOOEEE0023-a7g7",
+        "MMMOOOOOOOOOOOOOOOOOOEEO0032",
+    ]
+    entries = read_lines(data(texts)).entries
+    found = labelled_lines(entries, label(entries, oracle_for(NineMensMorris())))
+    assert [line.split("\t")[1:4] for line in found] == [
+        ["unknown", "-", "24"],
+        # 3 men, 18 free points; two of these steps close a mill and may take any of 3 men.
+        ["win", "1", str(3 * 18 + 2 * 2)],
+        ["loss", "0", "0"],
+        ["win", "0", "0"],
+    ]
+    tally = LabelTally()
+    tally.add(label(entries, oracle_for(NineMensMorris())))
+    assert (tally.critical, tally.critical_kept) == (1, 1)
