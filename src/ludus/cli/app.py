@@ -10,12 +10,14 @@ from ludus.cli import (
     dataset,
     games,
     match,
+    menace,
     perft,
     play,
     regret,
     reproduce,
     solve,
     tournament,
+    train,
     value,
     verify,
 )
@@ -70,3 +72,5 @@ for command in (
     app.command()(command)
 
 app.add_typer(dataset.app, name="dataset")
+app.add_typer(train.app, name="train")
+app.add_typer(menace.app, name="menace")

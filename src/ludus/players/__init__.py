@@ -21,6 +21,10 @@ PLAYERS: Registry[type[Player]] = Registry(
         "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
         "bsd": "ludus.protocol.bsd:BsdPlayer",
         "pubeval": "ludus.protocol.pubeval:PubevalPlayer",
+        "menace": "ludus.learn.tabular.player:MenacePlayer",
+        "her": "ludus.learn.tabular.player:HerPlayer",
+        "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
+        "deepq": "ludus.learn.deepq.player:DeepQPlayer",
     },
 )
 

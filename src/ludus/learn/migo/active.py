@@ -1,0 +1,29 @@
+"""Choosing where to begin: boards from which something new is likely to be learned."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+
+class StartChooser:
+    """Passes over boards it knows how to win, and those that have taught nothing for long."""
+
+    def __init__(self) -> None:
+        self._games: Counter[Any] = Counter()
+        self._lessons: Counter[Any] = Counter()
+
+    def note(self, start: Any, has_taught: bool) -> None:
+        """A game was played from there, and something was learned from it or not."""
+        self._games[start] += 1
+        self._lessons[start] += has_taught
+
+    def pick(self, starts: Sequence[Any], source: Random, is_known: Callable[[Any], bool]) -> Any:
+        """Of the boards that are not known to be won the one that promises most; ties by chance."""
+        open_starts = [start for start in starts if not is_known(start)] or starts
+        most = max(map(self._promise, open_starts))
+        return source.choice([start for start in open_starts if self._promise(start) == most])
+
+    def _promise(self, start: Any) -> float:
+        """The chance that a game from there teaches something, by the rule of succession."""
+        return (self._lessons[start] + 1) / (self._games[start] + 2)
