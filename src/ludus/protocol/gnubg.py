@@ -10,8 +10,10 @@ from ludus.core.player import Choice, Player
 from ludus.games.backgammon.gnubg import position_id
 from ludus.games.backgammon.position import Position
 from ludus.players.tool.written import moves_of
-from ludus.protocol.gnubg_process import NAME, Question, Ranked, shared_gnubg
+from ludus.protocol.gnubg_process import EVERY_MOVE, NAME, Question, Ranked, shared_gnubg
 from ludus.protocol.programs import ProgramFailed, find_program
+
+LONGEST_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Options:
     plies: int = 0
     """How far it looks ahead, as it counts itself: 0 is its network alone (others call it 1)."""
 
-    seconds: float = 60.0
+    seconds: float = LONGEST_SECONDS
     """The longest it may take for one move before it is given up."""
 
     def __post_init__(self) -> None:
@@ -61,15 +63,22 @@ def check_men(game: Any) -> None:
 
 
 def rank(
-    positions: Sequence[Position], plies: int, seconds: float = Options.seconds
+    positions: Sequence[Position],
+    plies: int,
+    seconds: float = LONGEST_SECONDS,
+    within: float = EVERY_MOVE,
 ) -> list[dict[Any, Ranked]]:
-    """For every position with dice its legal moves, best first, as GNU Backgammon judges them."""
+    """For every position with dice its legal moves, best first, as GNU Backgammon judges them.
+
+    A move that its network alone puts further than `within` behind is looked at no deeper. Where
+    there is no choice, nothing is judged.
+    """
     legal = [position.legal_moves() for position in positions]
     open_ones = [n for n, moves in enumerate(legal) if len(moves) > 1]
     questions = [
         Question(position_id(positions[n]), positions[n].dice or (0, 0)) for n in open_ones
     ]
-    answers = iter(shared_gnubg().rank(questions, plies, seconds)) if questions else iter(())
+    answers = iter(shared_gnubg().rank(questions, plies, seconds, within)) if questions else iter(())
     found: list[dict[Any, Ranked]] = []
     for moves, position in zip(legal, positions, strict=True):
         if len(moves) == 1:

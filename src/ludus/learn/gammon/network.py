@@ -1,5 +1,8 @@
 """The network: logistic units in layers, fully connected, one output; numpy is all it needs."""
 
+import io
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +14,10 @@ from numpy.typing import NDArray
 from ludus._native import gammon
 from ludus.core.errors import LudusError, quoted
 from ludus.learn.gammon.codings import Coding, coding_named
+from ludus.learn.files import read_whole, write_whole
 from ludus.learn.gammon.lessons import Patterns
 
 Array = NDArray[np.float32]
-
-MOST_BYTES = 100_000_000
 
 
 class BadWeights(LudusError):
@@ -81,33 +83,36 @@ class Network:
         outputs = self.compiled().scores(patterns.starts, patterns.index, patterns.value)
         return 200 * outputs - 100
 
-    def save(self, path: Path) -> None:
-        """Write the weights: arrays alone, nothing that could be run."""
-        arrays = {"coding": np.array(self.coding.name)}
+    def save(self, path: Path, notes: str = "") -> None:
+        """Write the weights and some notes: arrays alone, nothing that could be run."""
+        arrays = {"coding": np.array(self.coding.name), "notes": np.array(notes)}
         for number, (weights, biases) in enumerate(self.layers):
             arrays[f"weights{number}"] = weights
             arrays[f"biases{number}"] = biases
-        with path.open("wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+        content = io.BytesIO()
+        np.savez_compressed(content, **arrays)  # type: ignore[arg-type]
+        write_whole(path, content.getvalue())
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """The network a file holds; BadWeights if it holds anything else."""
+        return cls.load_with_notes(path)[0]
+
+    @classmethod
+    def load_with_notes(cls, path: Path) -> tuple[Self, str]:
+        """The network a file holds, and what was noted beside it."""
         try:
-            if path.stat().st_size > MOST_BYTES:
-                raise BadWeights(f"{quoted(str(path))} is too large for a network")
-            with np.load(path, allow_pickle=False) as stored:
+            with np.load(io.BytesIO(read_whole(path)), allow_pickle=False) as stored:
                 coding = coding_named(str(stored["coding"]))
-                count = (len(stored.files) - 1) // 2
+                count = sum(name.startswith("weights") for name in stored.files)
                 layers = tuple(
                     (_floats(stored[f"weights{n}"]), _floats(stored[f"biases{n}"]))
                     for n in range(count)
                 )
-            return cls(coding, layers)
-        except OSError as error:
-            raise BadWeights(f"cannot read {quoted(str(path))}: {error.strerror}") from error
-        except (ValueError, KeyError, EOFError, LudusError) as error:
-            raise BadWeights(f"{quoted(str(path))} holds no network: {error}") from error
+                notes = str(stored["notes"])
+            return cls(coding, layers), notes
+        except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
+            raise BadWeights(f"{quoted(str(path), 200)} holds no network: {error}") from error
 
 
 def _floats(array: NDArray[np.generic]) -> Array:

@@ -1,7 +1,7 @@
 """Training as the paper describes it: back-propagation on scores, and noise where there are none."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -84,8 +84,6 @@ class Training:
     settings: Settings
     done: int = 0
     """Cycles that lie behind."""
-
-    _rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
         self._is_scored = ~np.isnan(self.lessons.scores)
