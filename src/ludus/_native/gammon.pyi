@@ -35,8 +35,8 @@ def inputs(
     """
 
 def contest(
-    first: "Network | str",
-    second: "Network | str",
+    first: Network | str,
+    second: Network | str,
     start: NDArray[np.int8],
     games: int,
     seed: int,
@@ -46,8 +46,8 @@ def contest(
     """Games that each won as single games, gammons and backgammons; they begin in turn."""
 
 def met_in_games(
-    first: "Network | str",
-    second: "Network | str",
+    first: Network | str,
+    second: Network | str,
     starts: NDArray[np.int8],
     is_opening: bool,
     games: int,

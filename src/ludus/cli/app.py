@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ludus.cli import (
+    backgammon,
     bench,
     choose,
     dataset,
@@ -73,4 +74,5 @@ for command in (
 
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(train.app, name="train")
+app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(menace.app, name="menace")

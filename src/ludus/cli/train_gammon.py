@@ -104,7 +104,12 @@ def gammon(
         curve.append({"cycle": cycle.number, "training": shares[0], "test": shares[1]})
         if not json:
             print(f"cycle {cycle.number:3}  training {shares[0]:.3f}  test {shares[1]:.3f}")
-    _tell(training.network, curve, contest(training.network, "tool", games, seed) if games else None, json)
+    _tell(
+        training.network,
+        curve,
+        contest(training.network, "tool", games, seed) if games else None,
+        json,
+    )
 
 
 def _tell(network: "Network", curve: list[dict[str, Any]], result: Any, json: bool) -> None:
@@ -143,7 +148,9 @@ def _notes(settings: "Settings", data: Path | None, cycle: int) -> str:
     return json_format.dumps({"cycle": cycle, **taught}, sort_keys=True)
 
 
-def _training(lessons: Any, settings: "Settings", out: Path | None, data: Path | None) -> "Training":
+def _training(
+    lessons: Any, settings: "Settings", out: Path | None, data: Path | None
+) -> "Training":
     """A training from the beginning, or from where an interrupted one like it stopped."""
     import numpy as np
 
@@ -156,9 +163,7 @@ def _training(lessons: Any, settings: "Settings", out: Path | None, data: Path |
         made = Network.random(coding_named(settings.coding), settings.hidden, rng)
         return Training(lessons, made, settings)
     network, notes = Network.load_with_notes(out)
-    done = next(
-        (n for n in range(settings.cycles + 1) if notes == _notes(settings, data, n)), None
-    )
+    done = next((n for n in range(settings.cycles + 1) if notes == _notes(settings, data, n)), None)
     if done is None:
         raise LudusError(f"{quoted(str(out), 200)} was trained in another way; name a new file")
     return Training(lessons, network, settings, done)

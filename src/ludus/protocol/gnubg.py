@@ -78,7 +78,9 @@ def rank(
     questions = [
         Question(position_id(positions[n]), positions[n].dice or (0, 0)) for n in open_ones
     ]
-    answers = iter(shared_gnubg().rank(questions, plies, seconds, within)) if questions else iter(())
+    answers = (
+        iter(shared_gnubg().rank(questions, plies, seconds, within)) if questions else iter(())
+    )
     found: list[dict[Any, Ranked]] = []
     for moves, position in zip(legal, positions, strict=True):
         if len(moves) == 1:

@@ -1,4 +1,4 @@
-"""GNU Backgammon in the role of the expert: positions drawn by theme, some of their moves scored."""
+"""GNU Backgammon as the expert: positions drawn by theme, some of their moves scored."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass

@@ -1,15 +1,16 @@
 """Runs inside GNU Backgammon's own Python: ranks moves for whoever holds the other end of a pipe.
 
 Each line that comes in is a JSON object with `plies`, `within` and `positions`, a list of Position
-ID and two dice; each line that goes out is a list of lists of move, equity and the five chances GNU Backgammon
-gives (win, win gammon, win backgammon, lose gammon, lose backgammon). Nothing of Ludus is imported
+ID and two dice; each line that goes out is a list of lists of move, equity and the five chances GNU
+Backgammon gives (win, win gammon, win backgammon, lose gammon, lose backgammon). Nothing of Ludus is imported
 here: this Python is another one.
 """
 
 import json
 import os
+from typing import Any, TextIO
 
-import gnubg
+import gnubg  # type: ignore[import-not-found]
 
 SETTINGS = [
     *(f"set automatic {what} off" for what in ("game", "roll", "move", "bearoff")),
@@ -27,7 +28,7 @@ SETTINGS = [
 ]
 
 
-def ranked(position_id, dice):
+def ranked(position_id: str, dice: list[int]) -> list[list[Any]]:
     """Every move of a roll, best first."""
     # The board is read from the side of whoever has the turn, so the turn comes first.
     gnubg.command("set turn 1")
@@ -37,14 +38,14 @@ def ranked(position_id, dice):
     return [[hint["move"], hint["equity"], *hint["details"]["probs"]] for hint in found]
 
 
-def look(plies, within):
+def look(plies: int, within: float) -> None:
     """Look so far ahead, at every move that its network alone puts so near the best one."""
     gnubg.command(f"set evaluation chequerplay evaluation plies {plies}")
     for ply in (1, 2):
         gnubg.command(f"set evaluation movefilter {ply} 0 1 999 {within}")
 
 
-def serve(questions, answers):
+def serve(questions: TextIO, answers: TextIO) -> None:
     how = None
     for setting in SETTINGS:
         gnubg.command(setting)

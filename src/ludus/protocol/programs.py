@@ -3,10 +3,13 @@
 import os
 import shutil
 import signal
-import subprocess
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ludus.core.errors import LudusError
+
+if TYPE_CHECKING:
+    import subprocess
 
 GAMES_FOLDER = "/usr/games"
 """Where Debian keeps games; root's PATH often lacks it."""

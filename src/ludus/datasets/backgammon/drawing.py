@@ -4,15 +4,13 @@ import random
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ludus._native import gammon
 from ludus.datasets.backgammon.starts import OPENING, SET_UPS
 from ludus.datasets.backgammon.themes import SHARES, theme_of
 from ludus.games.backgammon import Backgammon, Position
-from ludus.players.tool.rows import position_of_row, row_of, view_of_row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from ludus.players.tool.rows import Row, position_of_row, row_of, view_of_row
 
 GAMES: Final = 6
 """Games played at a time while looking for a position of the theme."""
@@ -52,16 +50,12 @@ def theme_of_number(number: int) -> str:
     """
     place = number * 37 % CYCLE
     return next(
-        theme
-        for theme, end in zip(SHARES, accumulate(SHARES.values()), strict=True)
-        if place < end
+        theme for theme, end in zip(SHARES, accumulate(SHARES.values()), strict=True) if place < end
     )
 
 
 def _met(theme: str, rng: random.Random) -> list[Drawn]:
     """Every position with a choice in a few games of the conventional program against itself."""
-    from ludus._native import gammon
-
     set_ups = SET_UPS.get(theme, (OPENING,))
     # Half of the games of a rare theme begin as usual: the theme is not the set-up.
     chosen = rng.choice(set_ups) if rng.random() < 0.5 else OPENING
@@ -77,5 +71,5 @@ def _met(theme: str, rng: random.Random) -> list[Drawn]:
 
 
 @cache
-def _row(set_up: str) -> "NDArray":
+def _row(set_up: str) -> Row:
     return row_of(Backgammon().parse(f"{set_up} 0 roll"))

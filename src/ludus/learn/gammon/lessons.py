@@ -1,4 +1,4 @@
-"""A data base as arrays: every legal move of every position, coded, with its score if it has one."""
+"""A data base as arrays: every legal move of every position, coded, with its score if any."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,7 +85,8 @@ class Lessons:
         """Whether a move is what the expert would play."""
         filled = np.nan_to_num(self.scores, nan=-np.inf)
         best = np.maximum.reduceat(filled, self.moves[:-1])
-        return filled == best[self.position_of_move]
+        is_best: NDArray[np.bool_] = filled == best[self.position_of_move]
+        return is_best
 
     def agreement(self, outputs: NDArray[np.float32]) -> float:
         """The share of positions in which the move with the highest output is the expert's."""

@@ -5,6 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 
 from ludus._native import gammon
 from ludus.core.errors import LudusError, quoted
-from ludus.learn.gammon.codings import Coding, coding_named
 from ludus.learn.files import read_whole, write_whole
+from ludus.learn.gammon.codings import Coding, coding_named
 from ludus.learn.gammon.lessons import Patterns
 
 Array = NDArray[np.float32]
@@ -57,7 +58,7 @@ class Network:
         """Small random weights, smaller where more units are below."""
         sizes = (coding.size, *hidden, 1)
         layers = []
-        for number, (below, above) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for number, (below, above) in enumerate(pairwise(sizes)):
             # Of the inputs only some fifty are on at a time.
             spread = 1 / np.sqrt(50 if number == 0 else below)
             weights = rng.uniform(-spread, spread, (below, above)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Training as the paper describes it: back-propagation on scores, and noise where there are none."""
+"""Training as the paper has it: back-propagation on scores, and noise where there are none."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ from ludus.learn.migo.labels import (
     drop_refuted_draws,
     drop_won_draws,
 )
-from ludus.learn.migo.program import MOVE, Clause, Program
+from ludus.learn.migo.program import Clause, Program
 from ludus.learn.migo.reasoner import Reasoner
 from ludus.learn.migo.settings import Settings
 from ludus.learn.migo.strategy import Strategy
