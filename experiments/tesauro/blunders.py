@@ -64,9 +64,7 @@ def _game(context: Context, number: int) -> list[dict[str, Any]]:
         players.reverse()
     seed = random.Random(context.seed_for("game", number)).getrandbits(62)
     match = play_match(game, (players[0], players[1]), seed=seed)
-    made = [
-        each for each in decisions(Record.from_match(match, game), game) if each[1].turn == own
-    ]
+    made = [each for each in decisions(Record.from_match(match, game), game) if each[1].turn == own]
     return [
         {
             "game": number,

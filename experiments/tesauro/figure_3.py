@@ -31,7 +31,10 @@ def run(context: Context) -> Iterator[Any]:
     order = np.argsort(-abs(beside))[:STRONGEST]
     rows = [[names[LOCATIONS * COLUMNS + i], round(float(beside[i]), 2)] for i in order]
     yield Table("Strongest units beside the board", ["unit", "weight"], rows)
-    means = [[LETTERS[i], (*STATES, *CHANGES[2])[i], round(float(board[:, i].mean()), 2)] for i in range(COLUMNS)]
+    means = [
+        [LETTERS[i], (*STATES, *CHANGES[2])[i], round(float(board[:, i].mean()), 2)]
+        for i in range(COLUMNS)
+    ]
     yield Table("Columns", ["column", "unit", "mean weight"], means)
     data = {"board": board.round(3).tolist(), "beside": beside.round(3).tolist()}
     yield Figure("Hinton diagram", draw, data, CAPTION, (7.5, 9.5))

@@ -62,7 +62,11 @@ def _row(
 
 def _comparison(context: Context) -> Iterator[Measured]:
     """The paper's plan for later: the network of row (a), with alternatives compared."""
-    row = next(row for row in context.published.rows if row.extra.get("row") == "a" and "hidden" in row.extra)
+    row = next(
+        row
+        for row in context.published.rows
+        if row.extra.get("row") == "a" and "hidden" in row.extra
+    )
     _, agreements, played = _row(context, "comparison", row.extra, error="comparison")
     tests = 1000 * len(agreements)
     share = sum(agreements) / len(agreements)
