@@ -43,7 +43,7 @@ def test_men_on_the_bar_go_first():
     # Any 6 hits from point 3 while the other die enters; 5-4 and 3-3 hit from the bar, and 2-2
     # from point 3 with the three steps that entering leaves.
     assert shots(walkers_against(one)).any == 11 + 2 + 1 + 1
-    assert shots(walkers_against(two)).any == 1  # 3-3: both enter and one walks on to 9
+    assert shots(walkers_against(two)).any == 2  # 3-3, and 6-6 with the man on 3
     assert shots(walkers_against(closed)).any == 2  # 6-3, entering with the 3
 
 

@@ -23,8 +23,8 @@ def test_there_are_seventeen_terms():
 
 def test_the_twin_counts_the_same():
     boards = 0
-    for position in met(games=8, seed=3)[::5]:
-        after = ends(position)[:4]
+    for here in met(games=8, seed=3)[::5]:
+        after = ends(here)[:4]
         compiled, scores = gammon.tool_terms(after), gammon.tool_scores(after)
         for row, found, total in zip(after, compiled, scores, strict=True):
             view = view_of_row(row)
@@ -35,9 +35,9 @@ def test_the_twin_counts_the_same():
 
 
 def test_ends_are_those_of_the_rules_in_their_order():
-    for position in met(games=2, seed=4)[::7]:
-        expected = [view.own + view.their for view in plays(position.with_engine("python"))]
-        np.testing.assert_array_equal(ends(position), expected)
+    for here in met(games=2, seed=4)[::7]:
+        expected = [view.own + view.their for view in plays(here.with_engine("python"))]
+        np.testing.assert_array_equal(ends(here), expected)
 
 
 @pytest.mark.parametrize(

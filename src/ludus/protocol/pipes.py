@@ -7,7 +7,7 @@ import time
 from ludus.protocol.programs import ProgramFailed
 
 CHUNK = 65_536
-LONGEST_LINE = 64_000_000
+LONGEST_LINE = 40_000_000
 """A program that says more in one line is not answering."""
 
 
@@ -18,7 +18,6 @@ class LinePipes:
         self._name = name
         self._writing = writing
         self._reading = reading
-        self._rest = b""
         os.set_blocking(writing, False)
         os.set_blocking(reading, False)
 
@@ -40,9 +39,8 @@ class LinePipes:
                 raise ProgramFailed(f"{self._name} has ended") from None
 
     def _read(self, deadline: float) -> bytes:
-        while b"\n" not in self._rest:
-            if len(self._rest) > LONGEST_LINE:
-                raise ProgramFailed(f"{self._name} answers without end")
+        heard = bytearray()
+        while True:
             self._wait([self._reading], [], deadline)
             try:
                 more = os.read(self._reading, CHUNK)
@@ -50,9 +48,14 @@ class LinePipes:
                 continue
             if not more:
                 raise ProgramFailed(f"{self._name} has ended")
-            self._rest += more
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line
+            heard += more
+            if b"\n" in more:
+                line, _, rest = bytes(heard).partition(b"\n")
+                if rest:
+                    raise ProgramFailed(f"{self._name} says more than it was asked")
+                return line
+            if len(heard) > LONGEST_LINE:
+                raise ProgramFailed(f"{self._name} answers without end")
 
     def _wait(self, reading: list[int], writing: list[int], deadline: float) -> None:
         left = deadline - time.monotonic()

@@ -22,7 +22,7 @@ MISTAKE: Final = 0.08
 """Points a game from which a move counts as a mistake."""
 
 MOST_ALTERNATIVES: Final = 2
-MOST_MISTAKES: Final = 2
+MOST_MISTAKES: Final = 1
 TEMPTING: Final = 6
 """Mistakes are looked for among so many moves that the conventional program likes best."""
 

@@ -40,10 +40,10 @@ class Settings:
     """What is brought down: each move's distance from its score, or the difference between what
     network and teacher think of the alternatives of one position."""
 
-    rate: float = 0.05
+    rate: float = 0.8
     """How much of an error goes into the weights at first."""
 
-    last_rate: float = 0.01
+    last_rate: float = 0.1
     """The same in the last cycle; it falls evenly."""
 
     sharpness: float = 8.0
