@@ -23,7 +23,7 @@ MISTAKE: Final = 0.08
 
 MOST_ALTERNATIVES: Final = 2
 MOST_MISTAKES: Final = 1
-TEMPTING: Final = 6
+TEMPTING: Final = 3
 """Mistakes are looked for among so many moves that the conventional program likes best."""
 
 LEAST_AT_STAKE: Final = 0.04
