@@ -37,7 +37,7 @@ def test_every_theme_has_its_share():
     counts = Counter(lesson.theme for lesson in training_lessons())
     assert set(counts) == set(SHARES)
     for theme, share in SHARES.items():
-        assert counts[theme] == pytest.approx(3202 * share / sum(SHARES.values()), rel=0.36)
+        assert counts[theme] == pytest.approx(3202 * share / sum(SHARES.values()), rel=0.4)
 
 
 def test_themes_are_those_of_the_positions():
@@ -121,17 +121,19 @@ def test_people_may_write_more_freely():
 def test_lines_that_make_no_sense(line, message):
     with pytest.raises(LudusError, match=message):
         read_lesson(line)
-    with pytest.raises(BadLesson, match="^line 2: "):
+    with pytest.raises(BadLesson, match=r"^line 2: "):
         list(read_lessons(f"# a comment\n{line}\n"))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=80))
 def test_no_text_causes_anything_but_an_error(text):
+    said = ""
     try:
         list(read_lessons(f"4HPwATDgc/ABMA 31 opening 8/5,6/5={text}\n{text}"))
     except LudusError as error:
-        assert "\n" not in str(error)
+        said = str(error)
+    assert "\n" not in said
 
 
 @pytest.mark.needs_debian("gnubg")

@@ -4,8 +4,8 @@ OpenSpiel's is compared in tests/backgammon, along 240 games, which are some 14,
 """
 
 import pytest
-from gammon_positions import met
 
+from gammon_positions import met
 from ludus.datasets.backgammon.drawing import draw
 from ludus.protocol.gnubg import rank
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from gammon_positions import met, position
 
 import ludus
+from gammon_positions import met, position
 from ludus.core.errors import LudusError
 from ludus.learn.gammon.codings import CODINGS
 from ludus.learn.gammon.contest import contest

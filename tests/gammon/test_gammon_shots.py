@@ -1,8 +1,8 @@
 """Counting shots: against the table every player learns, and against the rules themselves."""
 
 import pytest
-from gammon_positions import met
 
+from gammon_positions import met
 from ludus.games.backgammon.moves import ROLLS, Roll
 from ludus.games.backgammon.reference import plays
 from ludus.games.backgammon.view import View, view_of

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from gammon_positions import met, position
 
 import ludus
+from gammon_positions import met, position
 from ludus._native import gammon
 from ludus.core.errors import BadSpec
 from ludus.games.backgammon.reference import plays

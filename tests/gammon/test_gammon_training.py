@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from gammon_positions import met
 
+from gammon_positions import met
 from ludus.core.errors import BadSpec, LudusError
 from ludus.datasets.backgammon.lines import Lesson
 from ludus.learn.gammon.codings import CODINGS

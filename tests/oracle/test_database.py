@@ -21,7 +21,7 @@ from ludus.oracle.blocks import BLOCK_SLOTS
 from ludus.oracle.cache import BlockCache
 from ludus.oracle.database import Database
 from ludus.oracle.errors import BadDatabase, CannotWrite
-from ludus.oracle.sectors import moving_sectors, num_slots
+from ludus.oracle.sectors import moving_sectors
 from ludus.oracle.tally import Tally
 
 RULES = PRESETS["standard"]

@@ -5,9 +5,9 @@ import stat
 import sys
 
 import pytest
-from gammon_positions import met, position
 
 import ludus
+from gammon_positions import met, position
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_match
 from ludus.games.backgammon import Roll
