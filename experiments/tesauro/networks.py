@@ -34,11 +34,11 @@ def coded(coding: str, positions: int) -> tuple[Lessons, Lessons]:
     return Lessons.of(chosen, known), Lessons.of(test_lessons(), known)
 
 
-def train(settings: Settings, file: Path) -> Curve:
+def train(settings: Settings, file: Path, begin: Network | None = None) -> Curve:
     """Train a network, keep it in a file, and tell how agreement grew."""
     lessons, tests = coded(settings.coding, settings.positions)
     rng = np.random.default_rng(settings.seed)
-    network = Network.random(coding_named(settings.coding), settings.hidden, rng)
+    network = begin or Network.random(coding_named(settings.coding), settings.hidden, rng)
     training = Training(lessons, network, settings)
     curve = [
         (
@@ -51,8 +51,10 @@ def train(settings: Settings, file: Path) -> Curve:
     return curve
 
 
-def trained(context: Context, name: str, settings: Settings) -> tuple[Path, Curve]:
+def trained(
+    context: Context, name: str, settings: Settings, begin: Network | None = None
+) -> tuple[Path, Curve]:
     """The file of a network and its curve, which are made once in a run that may be broken off."""
     file = context.folder("networks") / f"{name}-{settings.seed}.npz"
-    curve = context.cell(f"curve of {name} {settings}", lambda: train(settings, file))
+    curve = context.cell(f"curve of {name} {settings}", lambda: train(settings, file, begin))
     return file, [(first, second) for first, second in curve]
