@@ -1,9 +1,9 @@
 """Runs inside GNU Backgammon's own Python: ranks moves for whoever holds the other end of a pipe.
 
 Each line that comes in is a JSON object with `plies`, `within` and `positions`, a list of Position
-ID and two dice; each line that goes out is a list of lists of move, equity and the five chances GNU
-Backgammon gives (win, win gammon, win backgammon, lose gammon, lose backgammon). Nothing of Ludus is imported
-here: this Python is another one.
+ID and two dice; each line that goes out is a list of lists of move, equity and the five chances
+GNU Backgammon gives (win, win gammon, win backgammon, lose gammon, lose backgammon). Nothing of
+Ludus is imported here: this Python is another one.
 """
 
 import json
