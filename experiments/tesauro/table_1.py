@@ -5,6 +5,7 @@ from typing import Any
 
 from ludus.learn.gammon.contest import contest
 from ludus.learn.gammon.network import Network
+from ludus.learn.gammon.shipped import test_lessons
 from ludus.reproduce import Context, Figure, Measured, Remark, Table
 from ludus.reproduce.intervals import share_interval
 
@@ -20,10 +21,7 @@ def run(context: Context) -> Iterator[Any]:
         name = row.extra["row"]
         context.progress(number, len(rows), f"row {name}")
         curves[name], agreements, played = _row(context, name, row.extra)
-        tests = 1000 * len(agreements)
-        yield Measured.share(
-            f"{name}: test positions", round(sum(agreements) / len(agreements) * tests), tests
-        )
+        yield _tested(f"{name}: test positions", agreements)
         won = sum(result["won"] for result in played)
         games = sum(result["games"] for result in played)
         wins[name] = won / games
@@ -68,12 +66,17 @@ def _comparison(context: Context) -> Iterator[Measured]:
         if row.extra.get("row") == "a" and "hidden" in row.extra
     )
     _, agreements, played = _row(context, "comparison", row.extra, error="comparison")
-    tests = 1000 * len(agreements)
-    share = sum(agreements) / len(agreements)
-    yield Measured.share("a, alternatives compared: test positions", round(share * tests), tests)
+    yield _tested("a, alternatives compared: test positions", agreements)
     won = sum(result["won"] for result in played)
     games = sum(result["games"] for result in played)
     yield Measured.share("a, alternatives compared: games against tool", won, games)
+
+
+def _tested(name: str, agreements: list[float]) -> Measured:
+    """The mean over networks, which all saw the same positions."""
+    positions = len(test_lessons())
+    mean = sum(agreements) / len(agreements)
+    return Measured.share(name, round(mean * positions), positions)
 
 
 def _order(wins: dict[str, float]) -> str:
