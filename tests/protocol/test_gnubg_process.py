@@ -118,6 +118,17 @@ class TestTheRealOne:
         del gnubg
         assert members(group) == []
 
+    def test_a_forked_child_leaves_it_alone(self):
+        gnubg = GnubgProcess()
+        child = os.fork()
+        if child == 0:
+            gnubg.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        (ranked,) = gnubg.rank([START], 0, 60)
+        assert ranked[0].move == "8/5 6/5"
+        gnubg.close()
+
     def test_killed_in_the_middle_it_can_be_had_again(self, monkeypatch):
         monkeypatch.setattr(gnubg_process, "_shared", {})
         position = GAME.start().play(Roll(3, 1))

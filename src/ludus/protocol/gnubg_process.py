@@ -88,7 +88,7 @@ class GnubgProcess:
         self._pipes = LinePipes(NAME, asking, hearing)
         self._seconds_more = START_SECONDS
         self._lock = threading.Lock()
-        self._end = weakref.finalize(self, _end, self._process, self._pipes)
+        self._end = weakref.finalize(self, _end, self._process, self._pipes, os.getpid())
 
     @property
     def is_running(self) -> bool:
@@ -139,8 +139,9 @@ class GnubgProcess:
         self._end()
 
 
-def _end(process: "subprocess.Popen[bytes]", pipes: LinePipes) -> None:
-    end_program(process)
+def _end(process: "subprocess.Popen[bytes]", pipes: LinePipes, owner: int) -> None:
+    if os.getpid() == owner:  # a child made by fork must leave its parent's program alone
+        end_program(process)
     pipes.close()
 
 
