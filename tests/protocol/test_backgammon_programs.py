@@ -33,11 +33,8 @@ class TestBsd:
         assert str(player("bsd", GAME).choose(bearing_off).move) == "6/off 4/off"
 
     def test_it_plays_both_sides_of_a_game(self):
-        first, second = player("bsd", GAME), player("bsd", GAME)
-        match = play_match(GAME, (first, second), seed=3)
+        match = play_match(GAME, (player("bsd", GAME), player("bsd", GAME)), seed=3)
         assert match.outcome.reason in ("single", "gammon", "backgammon")
-        again = play_match(GAME, (first, second), seed=3)
-        assert [move.move for move in match.moves] == [move.move for move in again.moves]
 
 
 FAULTS = {

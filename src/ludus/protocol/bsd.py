@@ -2,7 +2,8 @@
 
 The program plays whole games with dice of its own. But it can go on with a saved game in which the
 computer's roll lies on the table: so each decision is a game saved by us, and its first words are
-the move. In such a file red, who walks up from point 1, is the computer.
+the move. In such a file red, who walks up from point 1, is the computer. Among moves that it likes
+equally the program draws by the clock, so no seed repeats its games.
 """
 
 import re
