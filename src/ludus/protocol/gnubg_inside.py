@@ -8,9 +8,11 @@ Ludus is imported here: this Python is another one.
 
 import json
 import os
+from importlib import import_module
 from typing import Any, TextIO
 
-import gnubg  # type: ignore[import-not-found]
+IS_INSIDE = "LUDUS_QUESTIONS" in os.environ
+gnubg: Any = import_module("gnubg") if IS_INSIDE else None
 
 SETTINGS = [
     *(f"set automatic {what} off" for what in ("game", "roll", "move", "bearoff")),
@@ -59,8 +61,9 @@ def serve(questions: TextIO, answers: TextIO) -> None:
         answers.flush()
 
 
-with (
-    os.fdopen(int(os.environ["LUDUS_QUESTIONS"])) as questions,
-    os.fdopen(int(os.environ["LUDUS_ANSWERS"]), "w") as answers,
-):
-    serve(questions, answers)
+if IS_INSIDE:
+    with (
+        os.fdopen(int(os.environ["LUDUS_QUESTIONS"])) as questions,
+        os.fdopen(int(os.environ["LUDUS_ANSWERS"]), "w") as answers,
+    ):
+        serve(questions, answers)

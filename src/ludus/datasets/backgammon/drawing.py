@@ -46,7 +46,7 @@ def theme_of_number(number: int) -> str:
     """Themes by their shares, spread over the numbers: 37 has no divisor in common with the cycle.
 
     >>> [theme_of_number(number) for number in range(4)]
-    ['opening', 'attack', 'bearing_in', 'opening']
+    ['opening', 'attack', 'containing', 'opening']
     """
     place = number * 37 % CYCLE
     return next(
