@@ -32,6 +32,10 @@ bench: dev debian ## measure speed, then run the tests that take minutes
 	$(BIN)/python benchmarks/run.py $(ARGS)
 	$(BIN)/python benchmarks/oracle_lookups.py $(ARGS)
 	$(BIN)/python benchmarks/backgammon_moves.py
+	$(BIN)/python benchmarks/negascout.py $(ARGS)
+	$(BIN)/python benchmarks/fuzzy_speed.py $(ARGS)
+	$(BIN)/python benchmarks/migo_games.py $(ARGS)
+	$(BIN)/python benchmarks/page.py
 	$(BIN)/python -m pytest -m slow
 
 clean: ## remove .venv and everything that was built

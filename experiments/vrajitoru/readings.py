@@ -9,16 +9,18 @@ from itertools import product
 from ludus.reproduce import Context, Tally
 
 GAME = "nine_mens_morris"
-STARTERS = ("alternate", "first", "second")
+
+Pair = tuple[str, str]
 
 Counts = Sequence[int]
 """Games the first player won, the second player won, and nobody won."""
 
-Published = Mapping[tuple[str, str], Mapping[str, Counts]]
+Published = Mapping[Pair, Mapping[str, Counts]]
 """Pair of players and starter to the published counts."""
 
 OF_RULES = ("flying", "blocked", "lose_below", "take_from_mills", "draws")
 OF_PLAYERS = ("opening", "taking", "among")
+QUESTIONS = (*OF_RULES, *OF_PLAYERS)
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Reading:
     """One answer to each question."""
 
     answers: tuple[str, ...]
-    """In the order of OF_RULES and OF_PLAYERS."""
+    """In the order of QUESTIONS."""
 
     @property
     def rules(self) -> str:
@@ -50,12 +52,12 @@ class Scored:
 
     reading: Reading
     log_likelihood: float
-    tallies: Mapping[tuple[str, str], Mapping[str, Counts]]
+    tallies: Mapping[Pair, Mapping[str, Counts]]
 
 
 def all_readings(grid: Mapping[str, Sequence[str]]) -> Iterator[Reading]:
     """The product of all answers."""
-    for answers in product(*(grid[question] for question in (*OF_RULES, *OF_PLAYERS))):
+    for answers in product(*(grid[question] for question in QUESTIONS)):
         yield Reading(answers)
 
 
@@ -70,9 +72,7 @@ def scored(context: Context, reading: Reading, games: int, published: Published)
     return Scored(reading, total, found)
 
 
-def _tallies(
-    context: Context, reading: Reading, pair: tuple[str, str], games: int
-) -> dict[str, Counts]:
+def _tallies(context: Context, reading: Reading, pair: Pair, games: int) -> dict[str, Counts]:
     """So many games with either player beginning; alternating is half of each."""
     first, second = (reading.player(name) for name in pair)
     begun: dict[str, Tally] = {
@@ -117,6 +117,11 @@ def weights_of_answers(found: Sequence[Scored]) -> dict[tuple[str, str], float]:
     for each in found:
         weight = math.exp(each.log_likelihood - best)
         total += weight
-        for question, answer in zip((*OF_RULES, *OF_PLAYERS), each.reading.answers, strict=True):
+        for question, answer in zip(QUESTIONS, each.reading.answers, strict=True):
             weights[question, answer] += weight
     return {key: weight / total for key, weight in weights.items()}
+
+
+def begins(pair: Pair, starter: str) -> str:
+    """Who begins, in words."""
+    return {"alternate": "both in turn", "first": pair[0], "second": pair[1]}[starter]

@@ -15,6 +15,7 @@
 
 #include "bind/heuristics.hpp"
 #include "bind/rules.hpp"
+#include "bind/tally.hpp"
 #include "morris/heuristics.hpp"
 #include "morris/perft.hpp"
 #include "morris/playouts.hpp"
@@ -24,6 +25,9 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace ludus::morris;
+using ludus::bind::kReasonNames;
+using ludus::bind::let_interrupts_through;
+using ludus::bind::python_tally;
 using ludus::bind::read_heuristic;
 
 namespace {
@@ -35,8 +39,6 @@ PyObject* bad_move = nullptr;
 constexpr int kParts = kNone + 1;
 std::array<PyObject*, kParts * kParts * kParts> moves{};
 std::array<PyObject*, kReasons * 3> outcomes{};
-constexpr std::array<const char*, kReasons> kReasonNames{"none",       "men",     "full",
-                                                         "repetition", "blocked", "quiet"};
 
 void configure(nb::object move_class, nb::object outcome_class, nb::object error) {
     move_type = move_class.release().ptr();
@@ -215,26 +217,6 @@ PyPosition canonical_position(const PyPosition& self) {
     return result;
 }
 
-// Called while the interpreter is left free: lets Ctrl-C through.
-void let_interrupts_through() {
-    const nb::gil_scoped_acquire hold;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
-nb::dict python_tally(const Tally& tally) {
-    nb::dict reasons;
-    for (std::size_t r = 0; r < kReasons; ++r) {
-        if (tally.reasons[r] > 0) reasons[r == 0 ? "length" : kReasonNames[r]] = tally.reasons[r];
-    }
-    nb::dict result;
-    result["games"] = tally.games;
-    result["plies"] = tally.plies;
-    result["wins"] = std::pair{tally.winners[0], tally.winners[1]};
-    result["draws"] = tally.winners[2];
-    result["reasons"] = reasons;
-    return result;
-}
-
 nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint64_t seed, int threads,
                          int max_plies) {
     require(threads >= 1, "threads must be at least 1");
@@ -246,7 +228,6 @@ nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint6
     }
     return python_tally(tally);
 }
-
 
 nb::dict python_heuristic_games(const PyPosition& self, const std::string& first,
                                 const std::string& second, std::uint64_t games, std::uint64_t seed,

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -26,6 +27,8 @@ namespace {
 using Bytes = nb::ndarray<nb::numpy, const ludus::solver::Value, nb::ndim<1>, nb::c_contig>;
 using Boards = std::pair<Bits, Bits>;
 using Hands = std::pair<std::uint8_t, std::uint8_t>;
+using Part = std::optional<std::uint8_t>;
+using Parts = std::tuple<Part, Part, Part>;
 
 void require(bool is_so, const char* otherwise) {
     if (!is_so) throw std::invalid_argument(otherwise);
@@ -47,6 +50,12 @@ nb::object part(std::uint8_t point) {
 
 nb::tuple python_move(Move move) {
     return nb::make_tuple(part(move.from), part(move.to), part(move.take));
+}
+
+Move native_move(const Parts& parts) {
+    const auto [from, to, take] = parts;
+    for (const Part part : {from, to, take}) require(!part || *part < kNone, "points are 0 to 23");
+    return {from.value_or(kNone), to.value_or(kNone), take.value_or(kNone)};
 }
 
 // Called while the interpreter is left free: whether somebody pressed Ctrl-C.
@@ -91,8 +100,9 @@ private:
 
 class Search {
 public:
-    Search(nb::object rules, std::size_t megabytes)
-        : shared_{.rules = ludus::bind::read_rules(rules), .weights = {}, .table = Table(megabytes)} {
+    Search(nb::object rules, std::size_t megabytes, bool plans_ahead)
+        : shared_{.rules = ludus::bind::read_rules(rules), .evaluation = {}, .table = Table(checked_size(megabytes))} {
+        if (!plans_ahead) shared_.evaluation.placing = shared_.evaluation.moving;
         require(shared_.rules.men <= kMaxMen, "rules may give each side at most 12 men");
     }
 
@@ -100,12 +110,16 @@ public:
                  std::uint16_t quiet, const std::vector<std::uint64_t>& history, int depth,
                  std::optional<std::uint64_t> nodes, std::optional<double> seconds, int lines,
                  int threads, double oversight, std::uint64_t seed, const PyEndgames* endgames, bool extends,
-                 bool reduces, bool uses_table) {
+                 bool reduces, bool uses_table, const std::vector<Parts>& only, nb::object report) {
         Position position{checked(shared_.rules, men, hands, mover), occurrence, quiet, {}};
         for (const std::uint64_t key : history) position.history = position.history.with(key);
         require(!position.outcome(shared_.rules).is_over(), "the game is over");
         require(depth >= 1 && lines >= 1 && threads >= 1, "depth, lines and threads must be at least 1");
-        const Limits limits{depth, nodes.value_or(~std::uint64_t{0}), moment(seconds)};
+        Limits limits{depth, nodes.value_or(~std::uint64_t{0}), moment(seconds)};
+        for (const Parts& parts : only) {
+            limits.only.push_back(native_move(parts));
+            require(position.is_legal(shared_.rules, limits.only.back()), "one of the moves is not legal");
+        }
         const Settings settings{lines, threads, extends, reduces, uses_table, oversight, seed};
         const std::unique_lock lock(running_, std::try_to_lock);
         require(lock.owns_lock(), "this search is running already");
@@ -114,7 +128,7 @@ public:
         Result result;
         {
             const nb::gil_scoped_release release;
-            result = search(shared_, settings, limits, position, is_interrupted);
+            result = search(shared_, settings, limits, position, is_interrupted, reporting_to(report));
         }
         if (PyErr_Occurred() != nullptr) throw nb::python_error();
         return python_result(result);
@@ -123,7 +137,7 @@ public:
     void stop() { shared_.is_stopped = true; }
 
     Score evaluate_state(Boards men, Hands hands, std::uint8_t mover) const {
-        return evaluate(shared_.rules, shared_.weights, checked(shared_.rules, men, hands, mover));
+        return evaluate(shared_.rules, shared_.evaluation, checked(shared_.rules, men, hands, mover));
     }
 
     nb::dict features_of(Boards men, Hands hands, std::uint8_t side) const {
@@ -142,6 +156,23 @@ public:
     }
 
 private:
+    static std::size_t checked_size(std::size_t megabytes) {
+        require(megabytes <= std::size_t{1} << 20, "a table may have at most 2^20 megabytes");
+        return megabytes;
+    }
+
+    // Hands on what the search reports; an error in there ends the search and is raised after it.
+    static Report reporting_to(const nb::object& report) {
+        if (report.is_none()) return {};
+        return [&report](const Result& result) {
+            const nb::gil_scoped_acquire hold;
+            PyObject* answer = PyObject_CallOneArg(report.ptr(), python_result(result).ptr());
+            const int is_enough = answer == nullptr ? -1 : PyObject_IsTrue(answer);
+            Py_XDECREF(answer);
+            return is_enough != 0;
+        };
+    }
+
     static nb::dict python_result(const Result& result) {
         nb::list lines;
         for (const Line& line : result.lines) {
@@ -151,6 +182,7 @@ private:
         }
         nb::dict found;
         found["depth"] = result.depth;
+        found["deepest"] = result.deepest;
         found["nodes"] = result.nodes;
         found["lines"] = lines;
         return found;
@@ -175,12 +207,14 @@ NB_MODULE(search, m) {
         .def(nb::init<int>(), "max_men"_a)
         .def("add", &PyEndgames::add, "x"_a, "y"_a, "x_to_move"_a, "values"_a);
     nb::class_<Search>(m, "Search")
-        .def(nb::init<nb::object, std::size_t>(), "rules"_a, "megabytes"_a = 16)
+        .def(nb::init<nb::object, std::size_t, bool>(), "rules"_a, "megabytes"_a = 16,
+             "plans_ahead"_a = true)
         .def("run", &Search::run, "men"_a, "hands"_a, "mover"_a, "occurrence"_a = 1, "quiet"_a = 0,
              "history"_a = std::vector<std::uint64_t>{}, nb::kw_only(), "depth"_a = kMaxDepth,
              "nodes"_a = nb::none(), "seconds"_a = nb::none(), "lines"_a = 1, "threads"_a = 1,
              "oversight"_a = 0.0, "seed"_a = 0, "endgames"_a = nb::none(), "extends"_a = true,
-             "reduces"_a = true, "uses_table"_a = true)
+             "reduces"_a = true, "uses_table"_a = true, "only"_a = std::vector<Parts>{},
+             "report"_a = nb::none())
         .def("stop", &Search::stop)
         .def("evaluate", &Search::evaluate_state, "men"_a, "hands"_a, "mover"_a)
         .def("features", &Search::features_of, "men"_a, "hands"_a, "side"_a);

@@ -38,6 +38,32 @@ def test_a_tournament_and_its_results(ludus, tmp_path):
     assert again == {**result, "resumed": 6}
 
 
+@pytest.mark.parametrize("player", ["random", "perfect"])
+def test_regret_of_one_move_in_each_position(ludus, tmp_path, player):
+    """Exact by hand: in two of the three open positions the side to move must block or win."""
+    lines = "OO./.X./X.. x", "XX./OO./... x", "XXX/OO./... o", "X../.../... o"
+    file = _file(tmp_path, "\n".join(lines) + "\n", "positions.txt")
+    command = ("regret", "noughts_and_crosses", player, "--one-move", "--positions", file)
+    found = json.loads(ludus(*command, "--json").out)
+    assert (found["games"], found["moves"], found["over"], found["critical"]) == (3, 3, 1, 3)
+    assert sum(each["regret"] for each in found["first_errors"]) == 3 * found["mean_regret"]
+    assert found["critical_kept"] == 3 - len(found["first_errors"])
+    if player == "perfect":
+        assert found["mean_regret"] == 0
+    part = json.loads(ludus(*command, "--json", "--games", "2").out)
+    assert part["moves"] == 2
+    assert "1 positions in which the game is over were left out" in ludus(*command).out
+
+
+def test_regret_of_one_move_needs_positions(ludus, tmp_path):
+    command = ("regret", "noughts_and_crosses", "random", "--one-move")
+    result = ludus(*command)
+    assert (result.status, "needs --positions" in result.err) == (2, True)
+    over = _file(tmp_path, "XXX/OO./... o\n", "over.txt")
+    result = ludus(*command, "--positions", over)
+    assert (result.status, "has no position" in result.err) == (2, True)
+
+
 def test_tables_for_people(ludus, tmp_path):
     file = _file(tmp_path, TOML.replace("noughts_and_crosses", "nine_mens_morris:standard,men=3"))
     out = ludus("tournament", file, "--anchor", "random", "--jobs", "1").out

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from program import process
 
 LINES = """\
 OOOOOOOOOOOOOOOOOOOOOOOO9900-d6
@@ -148,9 +149,6 @@ def test_bad_input_is_one_line_and_writes_nothing(ludus, file, tmp_path, argumen
 
 def test_help_imports_no_arrays():
     """`ludus dataset --help` stays as light as the rest."""
-    from program import PROGRAM, process
-
-    assert PROGRAM
     result = process("dataset", "--help", PYTHONPROFILEIMPORTTIME="1")
     assert result.status == 0
     assert "numpy" not in result.err

@@ -90,14 +90,14 @@ def test_arguments_that_are_no_text():
 
 
 def test_a_terminal_without_unicode():
-    result = process("play", "hexapawn", text="quit\n", PYTHONIOENCODING="ascii")
+    result = process("play", "--text", "hexapawn", text="quit\n", PYTHONIOENCODING="ascii")
     assert result.status == 0
     assert result.err == ""
 
 
 def test_input_that_is_no_text_is_only_a_bad_move():
     done = subprocess.run(
-        [*PROGRAM, "play", "hexapawn", "--seed", "1"],
+        [*PROGRAM, "play", "--text", "hexapawn", "--seed", "1"],
         input=b"\xff\xfe\0\nquit\n",
         capture_output=True,
         check=False,
@@ -123,7 +123,7 @@ def test_a_closed_pipe_ends_quietly():
     [
         ("perft", "nine_mens_morris", "20"),
         ("match", "nine_mens_morris", "playouts", "playouts", "--games", "1000000"),
-        ("play", "nine_mens_morris"),
+        ("play", "--text", "nine_mens_morris"),
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -11,7 +11,7 @@ from ludus.core.record import Record
 def talk(*arguments, lines, **environment):
     """What a scripted game says; it must end well and complain about nothing."""
     text = "".join(f"{line}\n" for line in lines)
-    result = process("play", *arguments, text=text, **environment)
+    result = process("play", "--text", *arguments, text=text, **environment)
     assert (result.status, result.err) == (0, "")
     return result.out
 
@@ -151,7 +151,7 @@ def test_a_pipe_gets_no_escape_codes(environment):
 
 
 def test_json_has_standard_output_for_itself():
-    result = process("play", "hexapawn", "--side", "both", "--json", text="a1-a2\nquit\n")
+    result = process("play", "--text", "hexapawn", "--side", "both", "--json", text="a1-a2\nquit\n")
     assert result.status == 0
     found = json.loads(result.out)
     assert found["moves"] == ["a1-a2"]

@@ -91,7 +91,7 @@ def terminal():
 
 
 def test_a_whole_game_with_a_hint_and_a_move_taken_back(terminal):
-    person = terminal("play", "noughts_and_crosses", "--seed", "5")
+    person = terminal("play", "--text", "noughts_and_crosses", "--seed", "5")
     assert "you are crosses, playouts is noughts" in person.wait_for("your move?")
     person.type("hint")
     assert "random games." in person.wait_for("your move?")
@@ -116,7 +116,7 @@ def test_a_whole_game_with_a_hint_and_a_move_taken_back(terminal):
 
 
 def test_another_game_is_offered(terminal):
-    person = terminal("play", "hexapawn", "--side", "both", "--position", "B../.W./..W w")
+    person = terminal("play", "--text", "hexapawn", "--side", "both", "--position", "B../.W./..W w")
     person.wait_for("your move?")
     person.type("b2xa3")
     assert "White won: white crossed the board." in person.wait_for("Another game?")
@@ -134,7 +134,7 @@ def test_another_game_is_offered(terminal):
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_plain_look_has_no_colours(terminal, environment):
-    person = terminal("play", "hexapawn", **environment)
+    person = terminal("play", "--text", "hexapawn", **environment)
     person.wait_for("your move?")
     person.type("quit")
     person.rest()
@@ -142,12 +142,12 @@ def test_a_plain_look_has_no_colours(terminal, environment):
 
 
 def test_control_d_and_control_c_end_quietly(terminal):
-    person = terminal("play", "hexapawn")
+    person = terminal("play", "--text", "hexapawn")
     person.wait_for("your move?")
     os.write(person.master, b"\x04")
     assert "Goodbye." in person.rest()
     assert person.program.returncode == 0
-    other = terminal("play", "hexapawn")
+    other = terminal("play", "--text", "hexapawn")
     other.wait_for("your move?")
     other.press_control_c()
     assert "Traceback" not in other.rest()

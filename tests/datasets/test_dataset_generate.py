@@ -5,6 +5,7 @@ import json
 import random
 import signal
 import time
+from multiprocessing import active_children
 
 import pytest
 from generated import OPPONENTS, PLAN, TEACHER, begin, carried_out
@@ -105,6 +106,18 @@ def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
     assert not out.exists()
     assert carried_out(PLAN, out).resumed > 0
     assert out.read_bytes() == undisturbed.read_bytes()
+
+
+def test_a_worker_that_is_killed_is_replaced(undisturbed, tmp_path):
+    run = Generation(PLAN, tmp_path / "dataset.txt", 2)
+    killed: set[int] = set()
+    for number, _ in enumerate(run.run()):
+        if number in (0, 100):
+            victim = next(each for each in active_children() if each.pid not in killed)
+            victim.kill()
+            killed.add(victim.pid)
+    assert len(killed) == 2
+    assert _contents(tmp_path) == _contents(undisturbed.parent)
 
 
 def test_what_is_there_already_is_not_made_again(undisturbed):

@@ -1,13 +1,16 @@
 """Labels are what the oracle says to each position and to each of its moves."""
 
+import random
+
 import numpy as np
 import pytest
 from dataset_examples import data, examples, lines
 
-from ludus.datasets.morris import read_lines
+from ludus.datasets.morris import expand, read_lines
 from ludus.datasets.morris.label_tally import LabelTally
 from ludus.datasets.morris.labels import RESULTS, by_numbers_of_men, label, labelled_lines
-from ludus.games.nine_mens_morris import NineMensMorris, to_thesis_move
+from ludus.datasets.morris.statistics import describe
+from ludus.games.nine_mens_morris import POINTS, NineMensMorris, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle import oracle_for
 from ludus.oracle.oracle import Oracle
@@ -63,6 +66,31 @@ def test_the_tally_counts_what_the_lines_say(oracle, pairs):
     assert tally.critical_reached == tally.critical
     shares = [len(each[4].split(" ")) / int(each[3]) for each in critical]
     assert tally.random_kept == pytest.approx(sum(shares))
+
+
+def test_states_that_are_no_positions_are_unknown_and_not_an_error():
+    """Lines that are well formed but have any number of men: none of this must fail."""
+    source = random.Random(4)
+    texts = []
+    for _ in range(2000):
+        own, other = source.randrange(10), source.randrange(10)
+        letters = source.sample("M" * own + "E" * other + "O" * (24 - own - other), 24)
+        hands = f"{source.randrange(10)}{source.randrange(10)}"
+        places = source.sample(POINTS, 3)
+        move = "".join(places[: 1 + source.randrange(2) + (hands[0] == "0")])
+        texts.append(f"{''.join(letters)}{hands}{own}{other}-{move}")
+    part = read_lines(data(texts))
+    assert part.bad == []
+    oracle = oracle_for(NineMensMorris())
+    labels = label(part.entries, oracle)
+    too_many = part.entries.own_men + part.entries.own_hand > 9
+    too_many |= part.entries.other_men + part.entries.other_hand > 9
+    assert (labels.result[too_many] == RESULTS.index("unknown")).all()
+    assert len(labelled_lines(part.entries, labels)) == len(texts)
+    found = describe([part], Rules())
+    assert found.entries == len(texts)
+    assert len(found.illegal["a side has more men than the rules give it"]) == too_many.sum()
+    assert len(expand(part.entries, "published")) >= len(texts)
 
 
 def test_batches_hold_every_entry_once(pairs):

@@ -24,10 +24,17 @@ def canary(folder: str, mistake: str, argument: str) -> int:
 
 
 def values(game: str, seed: str, calls: str) -> dict[str, int]:
-    """Compiled functions of one game with hostile values."""
+    """Compiled functions of one module with hostile values."""
     import native_values
+    import search_values
+    from pattern_values import pattern_values
 
-    call = {"morris": native_values.morris_values, "backgammon": native_values.backgammon_values}
+    call = {
+        "morris": native_values.morris_values,
+        "backgammon": native_values.backgammon_values,
+        "search": search_values.search_values,
+        "patterns": pattern_values,
+    }
     return call[game](random.Random(int(seed)), int(calls))
 
 

@@ -76,6 +76,21 @@ def test_canonical_forms_are_the_smallest_of_sixteen():
         assert images[symmetry] == (first, second)
 
 
+@pytest.mark.parametrize("rules", PRESETS)
+def test_freedom_counts_for_more_while_men_are_placed(rules):
+    """Who plans ahead judges otherwise than who does not, but only with men in hand."""
+    chosen = morris(rules).rules
+    far, near = Search(chosen), Search(chosen, plans_ahead=False)
+    differ = {True: 0, False: 0}
+    for position in ongoing(rules, 150, seed=3, quiet=0.8):
+        seen = [
+            each.evaluate(position.bits, position.hands, position.mover) for each in (far, near)
+        ]
+        differ[sum(position.hands) > 0] += seen[0] != seen[1]
+    assert differ[False] == 0
+    assert (differ[True] > 0) != chosen.place_or_move
+
+
 def test_odd_boards_are_refused():
     search = Search(morris().rules)
     for men, hands, mover in (

@@ -16,18 +16,23 @@ struct Line {
 };
 
 struct Result {
-    int depth = 0;  // plies that were searched in full
+    int depth = 0;    // plies that were searched in full
+    int deepest = 0;  // plies that the longest line was followed
     std::uint64_t nodes = 0;
     std::vector<Line> lines;  // best first
 };
+
+// Told of every depth that is searched in full; by returning true it ends the search.
+using Report = std::function<bool(const Result&)>;
 
 // The root of one thread's search.
 class Deepening {
 public:
     Deepening(Shared& shared, const Settings& settings, const Limits& limits,
-              const morris::Position& position, Worker::Watch watch)
+              const morris::Position& position, Worker::Watch watch, Report report = {})
         : worker_(shared, settings, limits, std::move(watch)), settings_(settings),
-          limits_(limits), root_(worker_.begin(position)), order_(worker_.root_moves(root_)) {}
+          limits_(limits), report_(std::move(report)), root_(worker_.begin(position)),
+          order_(asked_for(worker_.root_moves(root_))) {}
 
     // `first_depth` lets helping threads go ahead of each other.
     Result run(int first_depth = 1) {
@@ -45,13 +50,28 @@ public:
             result.lines = std::move(lines);
             result.depth = depth;
             move_to_front(result.lines);
+            count(result);
+            if (report_ && report_(result)) break;
             if (is_settled(result.lines, depth)) break;
         }
-        result.nodes = worker_.nodes();
+        count(result);
         return result;
     }
 
 private:
+    // Those of the moves that the search is restricted to; if none of them was seen, all of these.
+    std::vector<Move> asked_for(std::vector<Move> seen) const {
+        const std::vector<Move>& only = limits_.only;
+        if (only.empty()) return seen;
+        std::erase_if(seen, [&](const Move& move) { return std::find(only.begin(), only.end(), move) == only.end(); });
+        return seen.empty() ? only : seen;
+    }
+
+    void count(Result& result) const {
+        result.nodes = worker_.nodes();
+        result.deepest = worker_.deepest();
+    }
+
     std::vector<Line> search_lines(int depth, std::size_t wanted, const Result& before) {
         std::vector<Line> lines;
         while (lines.size() < wanted) {
@@ -135,21 +155,23 @@ private:
     Worker worker_;
     Settings settings_;
     Limits limits_;
+    Report report_;
     Node root_;
     std::vector<Move> order_;
 };
 
 // Searches a position in which the game goes on. `watch` may end it from the calling thread.
 inline Result search(Shared& shared, const Settings& settings, Limits limits,
-                     const morris::Position& position, const Worker::Watch& watch) {
+                     const morris::Position& position, const Worker::Watch& watch,
+                     const Report& report = {}) {
     shared.table.begin_search();
     const auto threads = static_cast<std::size_t>(std::clamp(settings.threads, 1, 256));
     if (limits.nodes != ~std::uint64_t{0}) limits.nodes = std::max<std::uint64_t>(limits.nodes / threads, 1);
     Result result;
     std::atomic<std::uint64_t> nodes{0};
     {
+        const morris::Position own = position.unshared();  // outlives the threads, some start late
         std::vector<std::jthread> helpers;
-        const morris::Position own = position.unshared();
         try {
             for (std::size_t i = 1; i < threads; ++i) {
                 helpers.emplace_back([&, i] {
@@ -160,7 +182,7 @@ inline Result search(Shared& shared, const Settings& settings, Limits limits,
         } catch (const std::system_error&) {
             // The machine gives no more threads; those that are there do all the work.
         }
-        result = Deepening(shared, settings, limits, own, watch).run();
+        result = Deepening(shared, settings, limits, own, watch, report).run();
         shared.is_stopped = true;
     }
     result.nodes += nodes;

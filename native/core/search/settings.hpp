@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
+#include "morris/moves.hpp"
 #include "search/score.hpp"
 
 namespace ludus::search {
@@ -14,6 +16,7 @@ struct Limits {
     int depth = kMaxDepth;
     std::uint64_t nodes = ~std::uint64_t{0};
     Clock::time_point end = Clock::time_point::max();
+    std::vector<morris::Move> only = {};  // moves at the root to choose from; all of them if there are none
 };
 
 struct Settings {

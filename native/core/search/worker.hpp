@@ -21,7 +21,7 @@ namespace ludus::search {
 // What all threads of a search share.
 struct Shared {
     Rules rules;
-    Weights weights;
+    Evaluation evaluation;
     Table table;
     const Endgames* endgames = nullptr;
     std::atomic<bool> is_stopped{false};
@@ -83,6 +83,7 @@ public:
 
     const std::vector<Move>& line(int ply) const { return lines_[static_cast<std::size_t>(ply)]; }
     std::uint64_t nodes() const { return nodes_; }
+    int deepest() const { return deepest_; }
     bool is_stopped() const { return is_stopped_; }
 
 private:
@@ -92,6 +93,7 @@ private:
     Score search(const Node& node, int depth, Score alpha, Score beta, int ply, int extra) {
         if (is_stopped_) return 0;
         if (++nodes_ >= look_at_) look();
+        deepest_ = std::max(deepest_, ply);
         lines_[static_cast<std::size_t>(ply)].clear();
         const State& s = node.state;
         const bool can_move = morris::can_move(rules_, s, s.mover);
@@ -101,7 +103,7 @@ private:
         if (shared_.endgames != nullptr) {
             if (const auto known = shared_.endgames->probe(s, ply)) return *known;
         }
-        if (depth <= 0 || ply >= kMaxPly) return evaluate(rules_, shared_.weights, s);
+        if (depth <= 0 || ply >= kMaxPly) return evaluate(rules_, shared_.evaluation, s);
         if (!can_move) return pass(node, depth, alpha, beta, ply, extra);
         // No line from here ends sooner than in the next ply.
         alpha = std::max(alpha, lost_in(ply));
@@ -260,6 +262,7 @@ private:
     std::array<std::vector<Move>, kMaxPly + 2> lines_;
     std::uint64_t nodes_ = 0, look_at_ = 0;
     Clock::time_point watch_at_ = Clock::now() + std::chrono::milliseconds(10);
+    int deepest_ = 0;
     bool is_stopped_ = false;
 };
 

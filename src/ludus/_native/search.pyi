@@ -5,7 +5,7 @@ been seen: WIN less the plies to it. Moves are triples of points (from, to, take
 parts that a move does not have.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 import numpy as np
@@ -24,6 +24,9 @@ class Result(TypedDict):
 
     depth: int
     """Plies that were searched in full."""
+
+    deepest: int
+    """Plies that the longest line was followed."""
 
     nodes: int
     lines: list[tuple[int, list[Parts]]]
@@ -51,7 +54,7 @@ class Endgames:
     def add(self, x: int, y: int, x_to_move: bool, values: NDArray[np.uint8]) -> None: ...
 
 class Search:
-    def __init__(self, rules: Rules, megabytes: int = 16) -> None: ...
+    def __init__(self, rules: Rules, megabytes: int = 16, plans_ahead: bool = True) -> None: ...
     def run(
         self,
         men: tuple[int, int],
@@ -72,7 +75,15 @@ class Search:
         extends: bool = True,
         reduces: bool = True,
         uses_table: bool = True,
-    ) -> Result: ...
+        only: Sequence[Parts] = (),
+        report: Callable[[Result], object] | None = None,
+    ) -> Result:
+        """Search until a limit is reached.
+
+        `only` restricts it to some of the moves. `report` is told of every depth that has been
+        searched in full, and ends the search by returning something true.
+        """
+
     def stop(self) -> None: ...
     def evaluate(self, men: tuple[int, int], hands: tuple[int, int], mover: int) -> int: ...
     def features(self, men: tuple[int, int], hands: tuple[int, int], side: int) -> Features: ...

@@ -24,8 +24,16 @@ class Asked(NamedTuple):
     notation: str
 
 
-def read_positions(text: str, game: AnyGame, notation: str = "auto") -> list[Asked]:
+class GameOver(BadPosition):
+    """A position in which there is nothing to choose any more."""
+
+
+def read_positions(
+    text: str, game: AnyGame, notation: str = "auto", leaves_out_over: bool = False
+) -> list[Asked]:
     """The positions of a text, one a line; BadPosition tells which lines are none.
+
+    Games that are over count as none, or are left out.
 
     In `auto` the answer is in the game's notation, but for Morris positions written as in the
     thesis (24 letters, four digits, perhaps a move behind them) it is as in the thesis.
@@ -40,7 +48,8 @@ def read_positions(text: str, game: AnyGame, notation: str = "auto") -> list[Ask
         try:
             found.append(Asked(_position(line, game), _notation(line, game, notation)))
         except LudusError as error:
-            errors.append((number, error))
+            if not (leaves_out_over and isinstance(error, GameOver)):
+                errors.append((number, error))
     if errors:
         raise _bad_lines(errors)
     return found
@@ -59,18 +68,30 @@ def choose_all(
     player: Player, asked: Sequence[Asked], limit: Limit, batch: int = BATCH
 ) -> Iterator[list[str]]:
     """The player's moves, written, one list for each batch of positions."""
-    for first in range(0, len(asked), batch):
-        part = asked[first : first + batch]
-        choices = player.choose_many([each.position for each in part], limit)
-        if len(choices) != len(part):
-            raise LudusError(f"{player.spec} chose {len(choices)} moves in {len(part)} positions")
-        for line, (each, choice) in enumerate(zip(part, choices, strict=True), first + 1):
-            if choice.move not in each.position.legal_moves():
-                move = quoted(str(choice.move))
-                raise LudusError(f"line {line}: {player.spec} chose {move}, which is illegal")
-        yield [
-            written(choice.move, each.notation) for each, choice in zip(part, choices, strict=True)
-        ]
+    notations = iter([each.notation for each in asked])
+    for part in choices(player, [each.position for each in asked], limit, batch):
+        yield [written(move, next(notations)) for move in part]
+
+
+def choices(
+    player: Player, positions: Sequence[Any], limit: Limit, batch: int
+) -> Iterator[list[Any]]:
+    """The player's moves, one list for each batch of positions; legal ones, or LudusError."""
+    for first in range(0, len(positions), batch):
+        part = positions[first : first + batch]
+        made = [choice.move for choice in player.choose_many(part, limit)]
+        if len(made) != len(part):
+            raise LudusError(f"{player.spec} chose {len(made)} moves in {len(part)} positions")
+        for line, (position, move) in enumerate(zip(part, made, strict=True), first + 1):
+            if move not in position.legal_moves():
+                what = f"{quoted(str(move))}, which is illegal"
+                raise LudusError(f"position {line}: {player.spec} chose {what}")
+        yield made
+
+
+def batch_for(player: Player) -> int:
+    """How many positions to hand over at a time: players that take one by one show progress."""
+    return BATCH if type(player).choose_many is not Player.choose_many else 16
 
 
 def written(move: Any, notation: str) -> str:
@@ -87,7 +108,7 @@ def _position(line: str, game: AnyGame) -> Any:
         raise BadPosition("is empty")
     position = game.parse(line)
     if (outcome := position.outcome()) is not None:
-        raise BadPosition(f"the game is over: {outcome}")
+        raise GameOver(f"the game is over: {outcome}")
     if position.mover == CHANCE:
         raise BadPosition("dice are to be rolled, and nobody has a choice")
     return position

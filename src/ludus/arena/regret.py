@@ -7,7 +7,7 @@ moves. A position is critical where some legal move gives something away.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,10 +33,23 @@ class Judged:
 
 def judge(oracle: Oracle, position: Any, move: Any) -> Judged | None:
     """What a move gives away; None where the oracle does not reach."""
+    return judge_many(oracle, [position], [move])[0]
+
+
+def judge_many(
+    oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]
+) -> list[Judged | None]:
+    """What each move gives away in its position; None where the oracle does not reach."""
     try:
-        rated = oracle.moves(position)
+        rated = oracle.moves_of_many(positions)
     except Unsolved:
-        return None
+        if len(positions) == 1:
+            return [None]
+        return [judge(oracle, *each) for each in zip(positions, moves, strict=True)]
+    return [_judged(*each) for each in zip(positions, moves, rated, strict=True)]
+
+
+def _judged(position: Any, move: Any, rated: Sequence[RatedMove]) -> Judged:
     worth = {each.move: POINTS[each.value] for each in rated}
     most = max(worth.values())
     return Judged(
@@ -140,10 +153,22 @@ class Regret:
             number += 1
             move = self.game.parse_move(node.move, position)
             judged = judge(self.oracle, position, move)
-            self.total.add(judged)
-            self.phases[phase(self.game, position, number)].add(judged)
+            self._count(judged, position, number)
             if first is None and judged is not None and judged.regret:
                 first = judged
         if first is not None:
             self.first_errors[first] += 1
         self.games.append(self.total.regret - before)
+
+    def add_choices(self, positions: Sequence[Any], moves: Sequence[Any]) -> None:
+        """Judge one move in each position, each as if it were a game of this move alone."""
+        found = judge_many(self.oracle, positions, moves)
+        for position, judged in zip(positions, found, strict=True):
+            self._count(judged, position, 1)
+            self.games.append(0 if judged is None else judged.regret)
+            if judged is not None and judged.regret:
+                self.first_errors[judged] += 1
+
+    def _count(self, judged: Judged | None, position: Any, number: int) -> None:
+        self.total.add(judged)
+        self.phases[phase(self.game, position, number)].add(judged)

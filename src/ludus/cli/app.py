@@ -9,9 +9,12 @@ from ludus.cli import (
     bench,
     choose,
     dataset,
+    engine,
     games,
     match,
     menace,
+    migo,
+    patterns,
     perft,
     play,
     regret,
@@ -68,11 +71,14 @@ for command in (
     solve.solve,
     value.value,
     verify.verify,
+    engine.engine,
     bench.bench,
 ):
     app.command()(command)
 
 app.add_typer(dataset.app, name="dataset")
+app.add_typer(patterns.app, name="patterns")
 app.add_typer(train.app, name="train")
 app.add_typer(backgammon.app, name="backgammon")
+app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")

@@ -13,7 +13,6 @@ from ludus.cli.match import PlayerName
 from ludus.cli.options import GameName, Json, Rules
 from ludus.cli.output import print_json, with_progress
 from ludus.core.errors import BadPosition, UnknownName, quoted
-from ludus.core.player import Player
 from ludus.core.spec import suggestion
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -52,7 +51,7 @@ def choose(
     """Write a player's move for every position of a file, one a line."""
     from typing import get_args
 
-    from ludus.arena.choose import BATCH, Notation, choose_all, read_positions
+    from ludus.arena.choose import Notation, batch_for, choose_all, read_positions
     from ludus.core.limit import Limit
 
     if notation not in get_args(Notation):
@@ -69,8 +68,7 @@ def choose(
     began = clock.perf_counter()
     moves: list[str] = []
     with whole_file(out) if out is not None else nullcontext() as file:
-        # Players that look at one position at a time should show how far they are.
-        batch = BATCH if type(who).choose_many is not Player.choose_many else 16
+        batch = batch_for(who)
         batches = -(-len(asked) // batch)
         for part in with_progress(choose_all(who, asked, limit, batch), batches, "choosing"):
             if file is not None:

@@ -12,7 +12,7 @@ from ludus.cli.match import PlayerName
 from ludus.cli.options import GameName, Json, Rules
 from ludus.cli.output import print_json, print_table, rules_as_json, with_progress
 from ludus.cli.tournament import Jobs
-from ludus.core.errors import BadPosition, LudusError, quoted
+from ludus.core.errors import BadPosition, BadSpec, LudusError, quoted
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ludus.arena.regret_games import RegretGames
     from ludus.arena.starts import Starts
     from ludus.core.game import AnyGame
+    from ludus.core.limit import Limit
+    from ludus.core.player import Player
 
 MAX_ERRORS = 20
 """Of the first errors, so many are shown."""
@@ -38,7 +40,15 @@ def regret(
             show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
         ),
     ] = None,
-    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many games.")] = 100,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000_000,
+            help="How many games, or with --one-move how many of the positions.",
+            show_default="100, or all positions",
+        ),
+    ] = None,
     opponent: Annotated[
         str, typer.Option("--opponent", metavar="PLAYER", help="Who plays the other side.")
     ] = "perfect",
@@ -54,6 +64,10 @@ def regret(
     random_plies: Annotated[
         int, typer.Option(min=0, max=200, help="Begin after so many random plies.")
     ] = 0,
+    one_move: Annotated[
+        bool,
+        typer.Option("--one-move", help="Judge one move in each of the positions; play no games."),
+    ] = False,
     time: Time = None,
     nodes: Nodes = None,
     depth: Depth = None,
@@ -69,19 +83,31 @@ def regret(
 
     chosen = named_game(game, rules)
     found = Regret(chosen, oracle_for(chosen, oracle))
-    other = _with_oracle(opponent, oracle)
-    for spec in (player, other):
-        named_player(spec, chosen)
-    starts = _starts(chosen, positions, random_plies)
-    conditions = Conditions(game, rules, Limit(time, nodes, depth))
-    plan = RegretGames(conditions, player, other, games, seed, starts, alternate)
-    faults = _play(plan, found, jobs or os.cpu_count() or 1)
-    report = _report(found, faults)
+    limit = Limit(time, nodes, depth)
+    about: dict[str, Any] = {
+        "game": chosen.id,
+        "rules": rules_as_json(chosen.rules),
+        "player": player,
+    }
+    if one_move:
+        over = _choose(found, named_player(player, chosen), positions, games, seed, limit)
+        about["over"] = over
+        report = _report(found, {})
+    else:
+        other = _with_oracle(opponent, oracle)
+        for spec in (player, other):
+            named_player(spec, chosen)
+        starts = _starts(chosen, positions, random_plies)
+        conditions = Conditions(game, rules, limit)
+        plan = RegretGames(conditions, player, other, games or 100, seed, starts, alternate)
+        about["opponent"] = other
+        report = _report(found, _play(plan, found, jobs or os.cpu_count() or 1))
     if json:
-        about = {"game": chosen.id, "rules": rules_as_json(chosen.rules)}
-        print_json(**about, player=player, opponent=other, seed=seed, **report)
+        print_json(**about, seed=seed, **report)
         return
-    _print(report)
+    _print(report, "position" if one_move else "game")
+    if about.get("over"):
+        print(f"\n{about['over']} positions in which the game is over were left out")
 
 
 def _with_oracle(opponent: str, folder: Path | None) -> str:
@@ -128,6 +154,42 @@ def _play(plan: "RegretGames", found: "Regret", num_workers: int) -> dict[str, i
     return dict(faults)
 
 
+def _choose(
+    found: "Regret",
+    player: "Player",
+    file: Path | None,
+    wanted: int | None,
+    seed: int,
+    limit: "Limit",
+) -> int:
+    """Judge one move in each position, or in so many drawn from them; how many were over."""
+    import random
+
+    from ludus.arena.choose import batch_for, choices, read_positions
+
+    if file is None:
+        raise BadSpec("--one-move needs --positions FILE")
+    text = read_file(file)
+    try:
+        asked = read_positions(text, found.game, leaves_out_over=True)
+    except BadPosition as error:
+        raise BadPosition(f"{quoted(str(file), 200)}, {error}") from error
+    if not asked:
+        raise BadPosition(f"{quoted(str(file), 200)} has no position")
+    over = len(text.removesuffix("\n").split("\n")) - len(asked)
+    if wanted is not None and wanted < len(asked):
+        asked = random.Random(seed).sample(asked, wanted)
+    positions = [each.position for each in asked]
+    player.begin(seed)
+    batch = batch_for(player)
+    parts = with_progress(
+        choices(player, positions, limit, batch), -(-len(positions) // batch), "choosing"
+    )
+    for number, moves in enumerate(parts):
+        found.add_choices(positions[number * batch : number * batch + len(moves)], moves)
+    return over
+
+
 def _report(found: "Regret", faults: dict[str, int]) -> dict[str, Any]:
     errors = sorted(
         found.first_errors.items(),
@@ -166,11 +228,11 @@ def _tally(tally: "Tally") -> dict[str, Any]:
     }
 
 
-def _print(report: dict[str, Any]) -> None:
+def _print(report: dict[str, Any], what: str) -> None:
     error = report["standard_error"]
     margin = "" if error is None else f" ± {1.96 * error:.4f} (95%)"
     mean = _number(report["mean_regret"], ".4f") or "unknown"
-    print(f"mean regret of a game {mean}{margin}, {report['games']} games")
+    print(f"mean regret of a {what} {mean}{margin}, {report['games']} {what}s")
     if report["unjudged"]:
         share = report["unjudged"] / report["moves"]
         print(f"{report['unjudged']} moves ({share:.1%}) are beyond what is solved")

@@ -7,6 +7,7 @@ end of its pipe.
 import multiprocessing
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -85,6 +86,7 @@ class Workers:
         self._plan = plan
         self._num_workers = num_workers
         self._workers: list[_Worker] = []
+        self._deaths: Counter[int] = Counter()
 
     def __enter__(self) -> Self:
         return self
@@ -100,39 +102,40 @@ class Workers:
 
     def results(self, first: int) -> Iterator[list[str]]:
         """The lines of this match and of all that follow, without end."""
-        wanted, given = first, first
+        wanted = given = first
         ready: dict[int, list[str]] = {}
-        deaths = 0
         self._workers = [self._make() for _ in range(self._num_workers)]
         idle = list(self._workers)
         while True:
             while idle and given < wanted + AHEAD * self._num_workers:
                 idle.pop().give(given)
                 given += 1
-            by_connection = {worker.connection: worker for worker in self._workers}
-            busy = [each for each, worker in by_connection.items() if worker not in idle]
-            for connection in wait(busy):
-                worker = by_connection[connection]  # type: ignore[index]
+            for worker in self._that_have_answered(idle):
                 lines = worker.collect()
                 if lines is None:
-                    deaths += 1
-                    self._replace(worker, deaths)
-                    continue
-                deaths = 0
-                ready[worker.number] = lines
-                idle.append(worker)
+                    self._replace(worker)
+                else:
+                    ready[worker.number] = lines
+                    idle.append(worker)
             while wanted in ready:
                 yield ready.pop(wanted)
                 wanted += 1
 
+    def _that_have_answered(self, idle: list[_Worker]) -> list[_Worker]:
+        """Those that are at work and have something to collect, once there are some."""
+        busy = [worker for worker in self._workers if worker not in idle]
+        answered = wait([worker.connection for worker in busy])
+        return [worker for worker in busy if worker.connection in answered]
+
     def _make(self) -> _Worker:
         return _Worker(self._game_id, self._plan)
 
-    def _replace(self, worker: _Worker, deaths: int) -> None:
+    def _replace(self, worker: _Worker) -> None:
         """A new process for the same match."""
         self._workers.remove(worker)
         worker.close()
-        if deaths >= MAX_TRIES:
+        self._deaths[worker.number] += 1
+        if self._deaths[worker.number] >= MAX_TRIES:
             raise LudusError(f"match {worker.number}: processes that should play it die")
         self._workers.append(self._make())
         self._workers[-1].give(worker.number)

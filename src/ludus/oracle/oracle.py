@@ -114,11 +114,23 @@ class Oracle(ABC):
         Best is the quickest win, then draws, then the slowest loss. A move that repeats a position
         so often that the rules call the game drawn is a draw, whatever the position is worth.
         """
-        moves = position.legal_moves()
-        _, *after = self.values([position, *map(position.play, moves)])
-        rated = [(move, value.before()) for move, value in zip(moves, after, strict=True)]
-        rated.sort(key=lambda each: each[1].rank)
-        return [RatedMove(move, value.result, value.depth) for move, value in rated]
+        return self.moves_of_many([position])[0]
+
+    def moves_of_many(self, positions: Sequence[Any]) -> list[list[RatedMove]]:
+        """What `moves` says of each position, looked up together; Unsolved if one is."""
+        legal = [position.legal_moves() for position in positions]
+        asked: list[Any] = []
+        for position, moves in zip(positions, legal, strict=True):
+            asked += [position, *map(position.play, moves)]
+        values = iter(self.values(asked))
+        return [_rated(moves, [next(values) for _ in range(len(moves) + 1)]) for moves in legal]
+
+
+def _rated(moves: Sequence[Any], values: Sequence[Value]) -> list[RatedMove]:
+    """The moves, best first; `values` are those of the position and of what each move leads to."""
+    rated = [(move, value.before()) for move, value in zip(moves, values[1:], strict=True)]
+    rated.sort(key=lambda each: each[1].rank)
+    return [RatedMove(move, value.result, value.depth) for move, value in rated]
 
 
 def value_of_end(position: Any) -> Value | None:

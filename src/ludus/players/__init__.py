@@ -21,6 +21,10 @@ PLAYERS: Registry[type[Player]] = Registry(
         "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
         "bsd": "ludus.protocol.bsd:BsdPlayer",
         "pubeval": "ludus.protocol.pubeval:PubevalPlayer",
+        "external": "ludus.protocol.external:ExternalPlayer",
+        "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
+        "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",
+        "migo": "ludus.learn.migo.player:MigoPlayer",
         "menace": "ludus.learn.tabular.player:MenacePlayer",
         "her": "ludus.learn.tabular.player:HerPlayer",
         "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
@@ -40,11 +44,16 @@ def player(spec: str, game: AnyGame) -> Player:
     kind = PLAYERS[parsed.name]
     if kind.games is not None and game.id not in kind.games:
         raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {', '.join(kind.games)}")
-    if parsed.words:
-        raise BadSpec(f"{quoted(parsed.words[0])} in {quoted(spec)} is not key=value")
+    options = dict(parsed.options)
+    words = list(parsed.words)
+    # A player whose main option goes without saying: `external:CMD` is `external:cmd=CMD`.
+    if words and (main := getattr(kind, "main_option", "")) and main not in options:
+        options[main] = words.pop(0)
+    if words:
+        raise BadSpec(f"{quoted(words[0])} in {quoted(spec)} is not key=value")
     settings = kind.options
-    if parsed.options and settings is None:
+    if options and settings is None:
         raise UnknownName(f"{parsed.name} has no options")
     if settings is not None:
-        settings = with_options(settings, parsed.options, parsed.name)
+        settings = with_options(settings, options, parsed.name)
     return kind(game, settings, spec)

@@ -24,18 +24,25 @@ class Level:
     margin: int = 0
     """Moves that look worse than the best by at most this, in hundredths of a man, will do."""
 
+    plans_ahead: bool = True
+    """Whether, while men are placed, it sees how much their freedom will be worth later."""
+
     knows_endings: bool = True
     """Whether it has learned the solved endings by heart."""
 
 
+def _short_sighted(depth: int, oversight: float, margin: int) -> Level:
+    return Level(depth, None, oversight, margin, plans_ahead=False, knows_endings=False)
+
+
 LEVELS = (
-    Level(depth=1, oversight=0.5, margin=40, knows_endings=False),
-    Level(depth=1, oversight=0.4, margin=30, knows_endings=False),
-    Level(depth=1, oversight=0.25, margin=20, knows_endings=False),
-    Level(depth=2, oversight=0.1, margin=15, knows_endings=False),
-    Level(depth=3, oversight=0.08, margin=10, knows_endings=False),
-    Level(depth=4, oversight=0.04, margin=6, knows_endings=False),
-    Level(depth=5, oversight=0.02, margin=4, knows_endings=False),
+    _short_sighted(depth=1, oversight=0.5, margin=40),
+    _short_sighted(depth=1, oversight=0.4, margin=30),
+    _short_sighted(depth=1, oversight=0.25, margin=20),
+    _short_sighted(depth=2, oversight=0.1, margin=15),
+    _short_sighted(depth=3, oversight=0.08, margin=10),
+    _short_sighted(depth=4, oversight=0.04, margin=6),
+    _short_sighted(depth=5, oversight=0.02, margin=4),
     Level(nodes=6_000, knows_endings=False),
     Level(nodes=30_000),
     Level(),

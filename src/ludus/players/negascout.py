@@ -5,7 +5,7 @@ scores and the same number of positions visited, on every machine. The seed deci
 that look equally good.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,6 +17,7 @@ from ludus.core.player import Choice, Player
 from ludus.games.nine_mens_morris.move import Move
 from ludus.players.endings import endings
 from ludus.players.levels import LEVELS, Level
+from ludus.players.thinking import ExpectedLine, Progress, Watch
 
 MAN = 100
 """A man, in the unit of scores."""
@@ -81,7 +82,7 @@ class NegascoutPlayer(Player):
 
     @cached_property
     def search(self) -> native.Search:
-        return native.Search(self.game.rules, self.settings.memory)
+        return native.Search(self.game.rules, self.settings.memory, self.level.plans_ahead)
 
     @property
     def level(self) -> Level:
@@ -93,10 +94,18 @@ class NegascoutPlayer(Player):
         self.search.stop()
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        moves = position.legal_moves()
+        return self.think(position, limit)
+
+    def think(
+        self, position: Any, limit: Limit, watch: Watch | None = None, only: Sequence[Any] = ()
+    ) -> Choice:
+        moves = only or position.legal_moves()
         if len(moves) == 1:
             return Choice(moves[0], "has no choice")
-        result = self._run(position, limit, len(moves))
+        report = None if watch is None else lambda found: watch(self._progress(found))
+        result = self._run(position, limit, len(moves), only, report)
+        if watch is not None:
+            watch(self._progress(result))
         lines = [(score, [Move(*parts) for parts in line]) for score, line in result["lines"]]
         near = [line for line in lines if line[0] >= lines[0][0] - self.level.margin]
         score, line = self.random.choice(near) if len(near) > 1 and self.level.margin else lines[0]
@@ -104,7 +113,22 @@ class NegascoutPlayer(Player):
         scores = {each[0]: points / MAN for points, each in shown} | {line[0]: score / MAN}
         return Choice(line[0], _comment(score, result["depth"], line), scores)
 
-    def _run(self, position: Any, limit: Limit, num_moves: int) -> "native.Result":
+    def _progress(self, result: "native.Result") -> Progress:
+        shown = result["lines"][: self.settings.multipv]
+        lines = (
+            ExpectedLine(tuple(Move(*parts) for parts in line), score, _plies_to_end(score))
+            for score, line in shown
+        )
+        return Progress(result["depth"], result["deepest"], result["nodes"], tuple(lines))
+
+    def _run(
+        self,
+        position: Any,
+        limit: Limit,
+        num_moves: int,
+        only: Sequence[Any],
+        report: "Callable[[native.Result], bool] | None",
+    ) -> "native.Result":
         settings, level = self.settings, self.level
         depth = _least(settings.depth, limit.depth, level.depth)
         nodes = _least(settings.nodes, limit.nodes, level.nodes)
@@ -126,6 +150,8 @@ class NegascoutPlayer(Player):
             oversight=level.oversight,
             seed=self.random.getrandbits(64),
             endgames=self._endings(position),
+            only=only,
+            report=report,
         )
 
     def _endings(self, position: Any) -> "native.Endgames | None":
@@ -155,11 +181,19 @@ def _history(position: Any) -> Sequence[int]:
     ]
 
 
+def _plies_to_end(score: int) -> int | None:
+    """Plies to the end that a score promises; negative for a loss, None if it is not seen."""
+    if abs(score) < native.DECIDED:
+        return None
+    plies = native.WIN - abs(score)
+    return plies if score > 0 else -plies
+
+
 def _comment(score: int, depth: int, line: Sequence[Move]) -> str:
     """What was seen, and the moves that are expected."""
     moves = " ".join(map(str, line))
-    if abs(score) >= native.DECIDED:
-        plies = native.WIN - abs(score)
-        ending = f"{plies} {'ply' if plies == 1 else 'plies'}"
+    plies = _plies_to_end(score)
+    if plies is not None:
+        ending = f"{abs(plies)} {'ply' if abs(plies) == 1 else 'plies'}"
         return f"{'wins' if score > 0 else 'loses'} in {ending}: {moves}"
     return f"{score / MAN:+.2f} men at depth {depth}: {moves}"

@@ -1,1 +1,1 @@
-"""Conversation with other programs."""
+"""Conversation with other programs: a text engine, and players that are other engines."""

@@ -20,7 +20,9 @@ def compiled_games(
     if game.engine != "native" or game.id != "nine_mens_morris":
         return None
     if not all(parse_spec(spec).name in HEURISTICS for spec in players):
-        return None
+        from ludus.learn.patterns.compiled_games import fuzzy_games
+
+        return fuzzy_games(game, players, games, seed, threads, max_plies)
     first, second = (_whole_spec(spec, game) for spec in players)
     tally: Tally = game.start().heuristic_games(first, second, games, seed, threads, max_plies)
     return tally

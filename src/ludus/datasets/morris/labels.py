@@ -126,20 +126,21 @@ def _codes(entries: Entries, oracle: MorrisOracle) -> NDArray[np.int16]:
         [entries.own_men, entries.other_men, entries.own_hand, entries.other_hand], axis=1
     )
     found, where = np.unique(counts, axis=0, return_inverse=True)
-    few = oracle.rules.lose_below
-    known = np.array(
-        [
-            own + hand < few
-            or other + other_hand < few
-            or oriented(own, other, hand, other_hand) in oracle.tables.sectors
-            for own, other, hand, other_hand in found.tolist()
-        ],
-        dtype=bool,
-    )[where.reshape(-1)]
+    is_known = [_knows(oracle, *count) for count in found.tolist()]
+    known = np.array(is_known, dtype=bool)[where.reshape(-1)]
     codes = np.full(len(entries), -1, dtype=np.int16)
     asked = (entries.own, entries.other, entries.own_hand, entries.other_hand)
     codes[known] = oracle.lookup(*(column[known] for column in asked))
     return codes
+
+
+def _knows(oracle: MorrisOracle, own: int, other: int, own_hand: int, other_hand: int) -> bool:
+    """Whether positions with these numbers of men have a code."""
+    totals = own + own_hand, other + other_hand
+    if max(totals) > oracle.rules.men:
+        return False
+    is_over = min(totals) < oracle.rules.lose_below
+    return is_over or oriented(own, other, own_hand, other_hand) in oracle.tables.sectors
 
 
 def _results(codes: NDArray[np.int16]) -> NDArray[np.int8]:

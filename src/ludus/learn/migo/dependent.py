@@ -70,17 +70,24 @@ class DependentLearning:
         found: list[Clause] = []
         general = FORCING if self.is_forcing and kind == "win" else PUBLISHED
         for level in range(1, levels + 1):
-            boards = examples.boards(kind, level)
-            found += self._one_shot(background, f"{kind}_{level}", boards)
-            clauses = Search(background, general, boards).run(f"{kind}_{level}")
+            name, boards = f"{kind}_{level}", examples.boards(kind, level)
+            rules, unexplained = self._one_shot(background, name, boards)
+            found += rules
+            boards = [board for board in boards if board not in unexplained]
+            clauses = Search(background, general, boards).run(name) if boards else ()
             if not clauses:
                 break
             background.add(clauses)
             found += clauses
         return tuple(found)
 
-    def _one_shot(self, background: Background, name: str, boards: Sequence[int]) -> list[Clause]:
-        """Rules from single examples, until every example is covered by one."""
+    def _one_shot(
+        self, background: Background, name: str, boards: Sequence[int]
+    ) -> tuple[list[Clause], list[int]]:
+        """Rules from single examples, and the examples for which there is none.
+
+        There is none where the game was drawn although a known rule would have won it.
+        """
         found: list[Clause] = []
         left = list(boards)
         for number in range(1, MAX_PASSES + 1):
@@ -89,7 +96,7 @@ class DependentLearning:
             clauses, left = self._one_pass(background, f"{name}_{number}", left)
             background.add(clauses)
             found += clauses
-        return found
+        return found, left
 
     def _one_pass(
         self, background: Background, prefix: str, boards: list[int]

@@ -70,12 +70,14 @@ def add_proved(examples: Examples, known: Known, boards: list[int], score: int) 
     All moves of a side that did not lose hold at least the draw, unless it is known how the
     opponent could have won. `score` is that of the side that began.
     """
-    for level, (before, after) in moves_with_depth(boards):
-        proved = known.proved_level(after)
+    for number, (level, edge) in enumerate(moves_with_depth(boards)):
+        proved = known.proved_level(edge[1])
         if proved is not None:
-            examples.add("win", proved, (before, after))
-        elif score == 0 or (score > 0) == (boards.index(before) % 2 == 0):
-            examples.add("draw", level, (before, after))
+            examples.add("win", proved, edge)
+            continue
+        has_lost = score != 0 and (score > 0) != (number % 2 == 0)
+        if not has_lost and known.win_level(edge[1]) is None:
+            examples.add("draw", level, edge)
 
 
 def drop_refuted_draws(examples: Examples, known: Known) -> None:

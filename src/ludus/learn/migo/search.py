@@ -1,15 +1,16 @@
 """The search for a hypothesis: a small meta-interpreter in the manner of Metagol.
 
-An example is a move. It is proved with the clauses there are, or with new ones, each an instance
-of a metarule. New clauses may use background predicates or predicates invented on the way, which
-stand lower than the head, so that nothing is recursive. The search deepens from one clause to
-four and keeps the first hypothesis that proves all examples. The order is the published one:
-metarules as they are listed, background predicates newest first, then invented predicates that
-have clauses, then new clauses for them; of the fluents `drawn` before `won`.
+An example is a move. It is proved with the clauses there are, or with a new one, an instance of a
+metarule over what is known. The search deepens from one clause to four and keeps the first
+hypothesis that proves all examples. The order is the published one: metarules as they are listed,
+background predicates newest first, of the fluents `drawn` before `won`.
+
+Metagol also invents predicates on the way. Here one could only put a further condition between a
+rule and what it builds on. Examples are positive, so the rule without that condition proves them
+too, with fewer clauses, and is found before: what is invented is left to dependent learning.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ludus.learn.migo.program import FLUENTS, MOVE, Clause, Metarule
 from ludus.learn.migo.reasoner import ANY_MOVE, Concept, Reasoner, Test
@@ -45,22 +46,6 @@ class Background:
         return known
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """A clause under construction. Its head is the target, 0, or an invented predicate."""
-
-    head: int
-    first: str | int
-    """A background predicate by name or an invented one by number."""
-
-    metarule: Metarule
-    second: str
-
-
-Hypothesis = tuple[_Rule, ...]
-"""Newest rule first."""
-
-
 class Search:
     """One learning task: a predicate that is to hold for all examples."""
 
@@ -73,89 +58,45 @@ class Search:
         self._examples = examples
 
     def run(self, name: str, max_clauses: int = MAX_CLAUSES) -> tuple[Clause, ...]:
-        """The clauses of the first hypothesis, lowest predicate first; none if there is none."""
+        """The clauses of the first hypothesis; none if there is none.
+
+        The newest comes first, as in the published program.
+        """
+        if not all(any(True for _ in self._new(name, board)) for board in self._examples):
+            return ()  # no number of clauses helps
         for most in range(1, max_clauses + 1):
-            for found in self._prove_all((), 0, most):
-                return _named(found, name)
+            for found in self._prove(name, (), 0, most):
+                return found
         return ()
 
-    def _prove_all(self, rules: Hypothesis, begin: int, most: int) -> Iterator[Hypothesis]:
-        """The ways to prove the examples from a number on, with at most so many rules."""
+    def _prove(
+        self, name: str, clauses: tuple[Clause, ...], begin: int, most: int
+    ) -> Iterator[tuple[Clause, ...]]:
+        """The ways to prove the examples from a number on, with at most so many clauses."""
         for number in range(begin, len(self._examples)):
             board = self._examples[number]
-            if not self._is_proved(0, board, rules):
-                for more in self._prove(0, board, rules, most):
-                    yield from self._prove_all(more, number + 1, most)
-                return
-        yield rules
-
-    def _is_proved(self, head: int, board: int, rules: Hypothesis) -> bool:
-        """Whether the rules there are prove a move to this board."""
-        return next(self._prove(head, board, rules, len(rules)), None) is not None
-
-    def _prove(self, head: int, board: int, rules: Hypothesis, most: int) -> Iterator[Hypothesis]:
-        """The ways to prove a move with the rules there are and with new ones."""
-        for rule in rules:
-            if rule.head == head and self._passes(rule.metarule, rule.second, board):
-                if isinstance(rule.first, int):
-                    yield from self._prove(rule.first, board, rules, most)
-                elif self._holds(rule.first, board):
-                    yield rules
-        yield from self._prove_with_new_rule(head, board, rules, most)
-
-    def _prove_with_new_rule(
-        self, head: int, board: int, rules: Hypothesis, most: int
-    ) -> Iterator[Hypothesis]:
-        if len(rules) >= most:
+            if any(self._proves(clause, board) for clause in clauses):
+                continue
+            if len(clauses) < most:
+                for clause in self._new(name, board):
+                    yield from self._prove(name, (clause, *clauses), number + 1, most)
             return
+        yield clauses
+
+    def _new(self, name: str, board: int) -> Iterator[Clause]:
+        """The clauses that prove a move to this board."""
         for metarule in self._metarules:
-            for first, before in self._firsts(head, board, rules, most - 1):
-                for second in self._seconds(metarule):
-                    rule = _Rule(head, first, metarule, second)
-                    if rule not in before and self._passes(metarule, second, board):
-                        yield (rule, *before)
+            seconds = FLUENTS if metarule == "postcond" else self._background.newest_first
+            for first in self._background.newest_first:
+                for second in seconds:
+                    clause = Clause(name, first, metarule, second)
+                    if self._proves(clause, board):
+                        yield clause
 
-    def _firsts(
-        self, head: int, board: int, rules: Hypothesis, most: int
-    ) -> Iterator[tuple[str | int, Hypothesis]]:
-        """What the first literal of a new rule can be, with the rules that prove it."""
-        for name in self._background.newest_first:
-            if self._holds(name, board):
-                yield name, rules
-        invented = sorted({rule.head for rule in rules} - {0})
-        for lower in invented:
-            if lower > head:
-                for found in self._prove(lower, board, rules, most):
-                    yield lower, found
-        unused = max(head, *invented, 0) + 1
-        for found in self._prove_with_new_rule(unused, board, rules, most):
-            yield unused, found
-
-    def _seconds(self, metarule: Metarule) -> Sequence[str]:
-        return FLUENTS if metarule == "postcond" else self._background.newest_first
-
-    def _holds(self, name: str, board: int) -> bool:
-        return self._background.reasoner.holds(self._background.concepts[name], board)
-
-    def _passes(self, metarule: Metarule, second: str, board: int) -> bool:
-        if metarule == "postcond":
-            test = FLUENT_TESTS[second]
+    def _proves(self, clause: Clause, board: int) -> bool:
+        reasoner, concepts = self._background.reasoner, self._background.concepts
+        if clause.metarule == "postcond":
+            test = FLUENT_TESTS[clause.second]
         else:
-            test = (metarule, self._background.concepts[second])
-        return self._background.reasoner.passes(test, board)
-
-
-def _named(rules: Hypothesis, name: str) -> tuple[Clause, ...]:
-    """The rules as clauses, invented predicates numbered after the one that is learned."""
-
-    def called(symbol: str | int) -> str:
-        if isinstance(symbol, str):
-            return symbol
-        return name if symbol == 0 else f"{name}_{symbol}"
-
-    # The newest clause of a predicate comes first, as in the published program.
-    lowest_first = sorted(rules, key=lambda rule: -rule.head)
-    return tuple(
-        Clause(called(rule.head), called(rule.first), rule.metarule, rule.second)
-        for rule in lowest_first
-    )
+            test = (clause.metarule, concepts[clause.second])
+        return reasoner.holds(concepts[clause.first], board) and reasoner.passes(test, board)

@@ -12,7 +12,7 @@ class Decision:
     """A rule, and the boards its moves lead to, in the order in which Prolog finds them."""
 
     rule: str | None
-    """The predicate that holds, as `win_2`; None where none does and the moves are all there are."""
+    """The predicate that holds, as `win_2`; None where none does: then these are all moves."""
 
     boards: tuple[int, ...]
 

@@ -34,8 +34,11 @@ class Saved:
     """The spec of the game, as in `hexapawn:size=4`."""
 
     def __str__(self) -> str:
-        title = " ".join(filter(None, (f"% ludus migo {VERSION}", self.game)))
-        return "\n".join((title, *map(str, self.program.clauses), ""))
+        title = f"% ludus migo {VERSION}"
+        # A file of one's own may have a name that a line cannot hold; nobody needs it.
+        named = f"{title} {self.game}"
+        first = named if _HEADER.fullmatch(named) else title
+        return "\n".join((first, *map(str, self.program.clauses), ""))
 
 
 def parse_program(text: str) -> Saved:

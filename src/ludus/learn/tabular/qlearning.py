@@ -32,12 +32,18 @@ class Options:
     initial: float = 1.0
     """What a move is worth before it was played."""
 
+    end: float = 0.0
+    """What the position in which a game has ended is worth, beyond the reward. The implementation
+    that the paper names has 1 there: no move was ever played in it."""
+
     def __post_init__(self) -> None:
         for name in ("alpha", "gamma", "epsilon"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadSpec(f"qlearning {name}={getattr(self, name)} must be from 0 to 1")
-        if not abs(self.initial) <= 1000:
-            raise BadSpec(f"qlearning initial={self.initial} must be from -1000 to 1000")
+        for name in ("initial", "end"):
+            if not abs(getattr(self, name)) <= 1000:
+                value = getattr(self, name)
+                raise BadSpec(f"qlearning {name}={value} must be from -1000 to 1000")
 
 
 class QLearning(TableLearner):
@@ -60,7 +66,7 @@ class QLearning(TableLearner):
 
         played = play_game(start, choose, opponent)
         if last is not None:
-            self._learn(*last, REWARDS[played.score])
+            self._learn(*last, REWARDS[played.score] + self.settings.gamma * self.settings.end)
         return played
 
     def _row(self, position: Any) -> tuple[Row, dict[Any, str]]:

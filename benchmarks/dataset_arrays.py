@@ -1,0 +1,84 @@
+"""A dataset of 100,000 lines read, described, expanded and written.
+
+python benchmarks/dataset_arrays.py [FILE] [--json]
+
+Without a file the lines are made for the occasion: positions of random games with random moves.
+"""
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ludus.datasets.morris import expand, read, read_parts, write_lines
+from ludus.datasets.morris.moves import legal_moves
+from ludus.datasets.morris.statistics import describe
+from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
+from ludus.games.nine_mens_morris.rules import Rules
+
+LINES = 100_000
+WANTED = 1.0
+"""Seconds that we allow ourselves for reading so many lines."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = arguments.file or make(Path(folder) / "dataset.txt")
+        found = measured(path)
+    if arguments.json:
+        print(json.dumps(found))
+    else:
+        for name, value in found.items():
+            print(f"{name:<24}{value:12,.3f}")
+    return 0 if found["read"] * LINES / found["lines"] <= WANTED else 1
+
+
+def measured(path: Path) -> dict[str, float]:
+    """Seconds for each kind of work, the best of three."""
+    entries = read(path)
+    rules = Rules()
+    expanded = expand(entries, "published")
+    work: dict[str, Callable[[], Any]] = {
+        "read": lambda: read(path),
+        "write": lambda: write_lines(entries),
+        "describe": lambda: describe(read_parts(path), rules),
+        "legal moves of a tenth": lambda: legal_moves(entries[::10], rules),
+        "expand, symmetries": lambda: expand(entries),
+        "expand, published": lambda: expand(entries, "published"),
+    }
+    seconds = {name: min(_seconds(each) for _ in range(3)) for name, each in work.items()}
+    return {"lines": len(entries), "expanded": len(expanded), **seconds}
+
+
+def make(path: Path) -> Path:
+    """A file of random positions and moves."""
+    source, game, lines = random.Random(1), NineMensMorris(), []
+    while len(lines) < LINES:
+        position = game.start()
+        while position.outcome() is None:
+            move = source.choice(position.legal_moves())
+            lines.append(f"{to_thesis(position)}-{to_thesis_move(move)}\n")
+            position = position.play(move)
+    path.write_text("".join(lines[:LINES]))
+    return path
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    sys.exit(main())

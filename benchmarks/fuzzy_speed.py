@@ -1,0 +1,54 @@
+"""The Fuzzy player's speed: whole games in compiled code, and single moves asked from Python.
+
+python benchmarks/fuzzy_speed.py [--json]
+"""
+
+import json
+import sys
+import time
+
+import ludus
+from ludus.learn.patterns.compiled_games import both_ways
+
+GAMES = 10_000
+WANTED_GAMES = 60.0
+"""Seconds in which so many games against focused should be over, on two cores."""
+
+WANTED_MOVE = 0.0005
+"""Seconds a move may take."""
+
+
+def seconds_of_games() -> float:
+    game = ludus.game("nine_mens_morris", "vrajitoru")
+    began = time.perf_counter()
+    both_ways(game, ("fuzzy", "focused"), GAMES, seed=1, threads=2, max_plies=10_000)
+    return time.perf_counter() - began
+
+
+def seconds_of_a_move() -> float:
+    """The mean over the Fuzzy player's moves of a few games."""
+    game = ludus.game("nine_mens_morris", "vrajitoru")
+    player, other = ludus.player("fuzzy", game), ludus.player("focused", game)
+    spent = [
+        record.seconds
+        for seed in range(40)
+        for record in ludus.play_match(game, (player, other), seed=seed).moves
+        if record.mover == 0
+    ]
+    return sum(spent) / len(spent)
+
+
+def main() -> int:
+    found = {"games_seconds": seconds_of_games(), "move_seconds": seconds_of_a_move()}
+    if "--json" in sys.argv[1:]:
+        print(json.dumps(found))
+    else:
+        games, move = found["games_seconds"], 1e6 * found["move_seconds"]
+        print(f"{GAMES} games against focused: {games:.2f} s, wanted {WANTED_GAMES:g}")
+        print(f"a move: {move:.1f} µs, wanted {1e6 * WANTED_MOVE:g}")
+    is_met = found["games_seconds"] < WANTED_GAMES and found["move_seconds"] < WANTED_MOVE
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

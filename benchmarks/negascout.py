@@ -1,0 +1,133 @@
+"""The searching player: positions a second, time to a depth, and how often it keeps the value.
+
+python benchmarks/negascout.py [--player SPEC] [--positions FILE] [--oracle DIR] [--count N]
+
+The value is judged in critical positions, where some legal move gives something away: those of
+the file, or else of random games, as far as the oracle reaches. Solved endings are not looked up
+while it is judged, so that it is the search that is measured.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ludus
+from ludus._native import search as native
+from ludus.arena.regret import Regret
+from ludus.core.record import Record
+from ludus.oracle import Oracle, oracle_for
+from ludus.oracle.oracle import Unsolved
+
+WANTED_NODES = 5_000_000
+"""Positions a second that we ask of one thread, in the moving phase."""
+
+WANTED_KEPT = 0.97
+"""Share of critical positions whose value should be kept with a second for each."""
+
+DEPTHS = (8, 10, 12, 14)
+MIDDLE_GAMES = 8
+MEGABYTES = 16
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--player", default="negascout:time=1,endings=false")
+    parser.add_argument("--positions", type=Path)
+    parser.add_argument("--oracle", type=Path)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    game = ludus.game("nine_mens_morris")
+    speed, seconds = search_speed(game)
+    oracle = oracle_for(game, options.oracle)
+    found = Regret(game, oracle)
+    player = ludus.player(options.player, game)
+    player.begin(0)
+    for position in critical_positions(game, oracle, options.positions, options.count):
+        found.add_choices([position], [player.choose(position).move])
+    kept = found.total.kept_share or 0.0
+    if options.json:
+        times = {str(depth): round(spent, 4) for depth, spent in seconds.items()}
+        shares = {name: part.kept_share for name, part in found.phases.items()}
+        told = {"nodes_a_second": round(speed), "seconds_to_depth": times, "kept": kept}
+        print(json.dumps({**told, "critical": found.total.critical, "by_phase": shares}))
+    else:
+        print(f"positions a second, one thread  {speed:12,.0f}   wanted {WANTED_NODES:,}")
+        for depth, spent in seconds.items():
+            print(f"seconds to depth {depth:2}             {spent:12.3f}")
+        number = found.total.critical
+        print(f"value kept, {number} critical       {kept:12.1%}   wanted {WANTED_KEPT:.0%}")
+        for name, part in found.phases.items():
+            print(f"  {name:8} {part.critical:5} critical       {part.kept_share or 0:12.1%}")
+    return 0 if speed >= WANTED_NODES and kept >= WANTED_KEPT else 1
+
+
+def search_speed(game: Any) -> tuple[float, dict[int, float]]:
+    """Positions a second at the greatest depth, and the median time to each depth."""
+    middle = list(middle_games(game))
+    medians, speed = {}, 0.0
+    for depth in DEPTHS:
+        spent, nodes = [], 0
+        for position in middle:
+            search = native.Search(game.rules, MEGABYTES)
+            began = time.perf_counter()
+            found = search.run(position.bits, position.hands, position.mover, depth=depth)
+            spent.append(time.perf_counter() - began)
+            nodes += found["nodes"]
+        medians[depth] = statistics.median(spent)
+        speed = nodes / sum(spent)
+    return speed, medians
+
+
+def middle_games(game: Any) -> Iterator[Any]:
+    """Positions of the moving phase with most men on the board, from games of `focused`."""
+    players = [ludus.player("focused", game)] * 2
+    for seed in range(MIDDLE_GAMES):
+        match = ludus.play_match(game, players, seed=seed, max_plies=22)
+        record = Record.from_match(match, game)
+        *_, last = record.replay(game)
+        yield last
+
+
+def critical_positions(game: Any, oracle: Oracle, file: Path | None, count: int) -> Iterator[Any]:
+    """So many positions, all different, in which the value can be lost."""
+    seen: set[Any] = set()
+    for position in from_file(game, file) if file else from_random_games(game, oracle):
+        if position in seen or position.outcome() is not None:
+            continue
+        try:
+            values = {each.value for each in oracle.moves(position)}
+        except Unsolved:
+            continue
+        if len(values) > 1:
+            seen.add(position)
+            yield position
+        if len(seen) == count:
+            return
+
+
+def from_file(game: Any, file: Path) -> Iterator[Any]:
+    """The positions of a file, in a random order that is always the same."""
+    lines = file.read_text().splitlines()
+    random.Random(0).shuffle(lines)
+    return map(game.parse, lines)
+
+
+def from_random_games(game: Any, oracle: Oracle) -> Iterator[Any]:
+    """Positions that random games come to, as far as the oracle knows them."""
+    source = random.Random(0)
+    while True:
+        position = game.start()
+        while position.outcome() is None:
+            if oracle.knows(position):
+                yield position
+            position = position.play(source.choice(position.legal_moves()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

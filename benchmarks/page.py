@@ -1,0 +1,265 @@
+"""Measure the page: how heavy it is, how soon it is there, and how fast it answers.
+
+    python benchmarks/page.py [--seconds 20] [--games 50] [--json]
+
+It starts the real server and a real browser (Debian's chromium, where there is one). What the
+figures were is in docs/page.md.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import shutil
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+from websockets.asyncio.client import connect
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
+
+from page_server import Server, begin, settled, touch
+
+QUICK = ("newbie", "basic", "focused")
+FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+SEARCHERS = 10
+"""Games of the fifty against the strongest search."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--games", type=int, default=50)
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder))
+        try:
+            found |= in_browser(server)
+            found |= asyncio.run(replies(server))
+            found |= asyncio.run(crowd(server, asked.games, asked.seconds))
+            found |= many_connections(server)
+            found |= killed(server)
+        finally:
+            server.kill()
+    if asked.json:
+        print(json.dumps(found))
+        return
+    for name, value in found.items():
+        print(f"{name:44} {value}")
+
+
+def milliseconds(times: list[float], share: float) -> float:
+    """A quantile, in milliseconds."""
+    return round(1000 * sorted(times)[min(int(share * len(times)), len(times) - 1)], 1)
+
+
+def in_browser(server: Server) -> dict[str, Any]:
+    """Weight and first paint of a page that is opened for the first time."""
+    program = shutil.which("chromium")
+    if program is None:
+        return {}
+    from playwright.sync_api import sync_playwright
+
+    weights: list[int] = []
+    paints, clicks = [], []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        with server.client() as client:
+            id_ = begin(client, "nine_mens_morris", None, "focused")["id"]
+        for _ in range(5):
+            context = browser.new_context()
+            page = context.new_page()
+            answers: list[Any] = []
+            page.on("response", lambda got, answers=answers: answers.append(got))
+            page.goto(f"{server.base}/game/{id_}")
+            page.wait_for_selector(".place.open")
+            page.wait_for_load_state("networkidle")
+            paints.append(page.evaluate(FIRST_PAINT))
+            weights.append(sum(len(answer.body()) for answer in answers))
+            clicks.append(_click(page))
+            context.close()
+        browser.close()
+    return {
+        "page weight, bytes": max(weights),
+        "first paint, ms, median of 5": round(statistics.median(paints)),
+        "click to reply on the board, ms, median of 5": round(statistics.median(clicks)),
+    }
+
+
+def _click(page: Any) -> float:
+    """Milliseconds from a click until the answer of the other side is drawn."""
+    node = page.locator(".stage").get_attribute("data-node")
+    watch = """([node]) => new Promise((done) => {
+        const stage = document.querySelector(".stage");
+        const place = document.querySelector(".place.open");
+        const began = performance.now();
+        new MutationObserver(() => {
+            const isDone = stage.dataset.node !== node && stage.dataset.status !== "thinking";
+            if (isDone || stage.dataset.touched) done(performance.now() - began);
+        }).observe(stage, { attributes: true });
+        place.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    })"""
+    return float(page.evaluate(watch, [node]))
+
+
+async def replies(server: Server) -> dict[str, Any]:
+    """From a touch to the view that has the answer of the other side in it."""
+    found = {}
+    async with httpx.AsyncClient(base_url=server.base, timeout=60) as client:
+        for name in QUICK:
+            times = []
+            for seed in range(6):
+                times += (await one_game(client, server, name, seed))[2:]
+            found[f"reply of {name}, ms, median"] = milliseconds(times, 0.5)
+            found[f"reply of {name}, ms, 99 of 100"] = milliseconds(times, 0.99)
+    return found
+
+
+async def one_game(client: httpx.AsyncClient, server: Server, name: str, seed: int) -> list[float]:
+    """The times of one game's replies, as a page would see them through its websocket."""
+    rng, times = random.Random(seed), []
+    order = {"game": "nine_mens_morris", "seats": [{}, {"player": name}], "seed": seed}
+    view = (await client.post("/api/games", json=order)).json()
+    address = f"ws://127.0.0.1:{server.port}/api/games/{view['id']}/live"
+    async with connect(address, max_size=None) as live:
+        await live.recv()
+        while view["status"] == "yours" and len(times) < 20:
+            body = {
+                "node": view["at"],
+                "touched": view["touched"],
+                "place": rng.choice(view["places"]),
+            }
+            began = time.perf_counter()
+            view = (await client.post(f"/api/games/{view['id']}/touch", json=body)).json()
+            if view["touched"]:
+                continue
+            while view["status"] == "thinking":
+                view = json.loads(await live.recv())
+            times.append(time.perf_counter() - began)
+            while True:
+                try:
+                    view = json.loads(await asyncio.wait_for(live.recv(), 0.01))
+                except TimeoutError:
+                    break
+    return times
+
+
+class Wire:
+    """A connection that costs its owner next to nothing, so that the server is what is measured."""
+
+    def __init__(self, port: int, answers: list[float]) -> None:
+        self.port = port
+        self.answers = answers
+
+    async def open(self) -> None:
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+
+    async def ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """The answer to a request; how long it took is noted."""
+        content = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n"
+        began = time.perf_counter()
+        self.writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + content)
+        answered = await self.reader.readuntil(b"\r\n\r\n")
+        length = int(re.search(rb"content-length: (\d+)", answered)[1])
+        text = await self.reader.readexactly(length)
+        self.answers.append(time.perf_counter() - began)
+        assert answered.startswith(b"HTTP/1.1 20"), text
+        view: dict[str, Any] = json.loads(text)
+        return view
+
+
+async def crowd(server: Server, games: int, seconds: float) -> dict[str, Any]:
+    """Many games at once, a move every second in each, some against a search that takes long."""
+    answers: list[float] = []
+    ends = time.monotonic() + seconds
+    tasks = [_one_of_many(Wire(server.port, answers), n, ends) for n in range(games)]
+    moves = sum(await asyncio.gather(*tasks))
+    return {
+        f"{games} games, moves": moves,
+        f"{games} games, answers": len(answers),
+        f"{games} games, answers, ms, median": milliseconds(answers, 0.5),
+        f"{games} games, answers, ms, 99 of 100": milliseconds(answers, 0.99),
+    }
+
+
+async def _one_of_many(wire: Wire, number: int, ends: float) -> int:
+    rng, moves = random.Random(number), 0
+    await wire.open()
+    await asyncio.sleep(rng.random())
+    player = "negascout" if number < SEARCHERS else QUICK[number % len(QUICK)]
+    order = {"game": "nine_mens_morris", "seats": [{}, {"player": player}], "seed": number}
+    view = await wire.ask("POST", "/api/games", order)
+    while time.monotonic() < ends:
+        path = f"/api/games/{view['id']}"
+        if view["status"] == "over":
+            view = await wire.ask("POST", "/api/games", order)
+        elif view["status"] == "yours":
+            place = rng.choice(view["places"])
+            body = {"node": view["at"], "touched": view["touched"], "place": place}
+            view = await wire.ask("POST", f"{path}/touch", body)
+            moves += 1
+        await asyncio.sleep(0 if view["touched"] else 1)
+        if view["status"] == "thinking":
+            view = await wire.ask("GET", path)
+    wire.writer.close()
+    return moves
+
+
+def many_connections(server: Server, count: int = 1_000) -> dict[str, Any]:
+    """A thousand connections that say nothing, or half a request, while somebody plays."""
+    before, times = _memory(server), []
+    with ExitStack() as stack, server.client() as client:
+        for number in range(count):
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            if number % 2:
+                raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        view = begin(client, "nine_mens_morris")
+        for _ in range(100):
+            began = time.perf_counter()
+            client.get(f"/api/games/{view['id']}")
+            times.append(time.perf_counter() - began)
+        grown = _memory(server) - before
+    return {
+        f"{count} connections, answers, ms, 99 of 100": milliseconds(times, 0.99),
+        f"{count} connections, memory grown, MB": round(grown / 1e6, 1),
+    }
+
+
+def _memory(server: Server) -> int:
+    assert server.process is not None
+    pages = int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1])
+    return pages * 4096
+
+
+def killed(server: Server, count: int = 20) -> dict[str, Any]:
+    """Kill the server in the middle of games; how many go on, and how soon it is back."""
+    with server.client() as client:
+        views = [begin(client, "nine_mens_morris", None, "newbie", seed=n) for n in range(count)]
+        views = [touch(client, view, "d6") for view in views]
+    server.kill()
+    began = time.perf_counter()
+    server.start()
+    back = time.perf_counter() - began
+    with server.client() as client:
+        again = [settled(client, client.get(f"/api/games/{view['id']}").json()) for view in views]
+    kept = sum(old["moves"] == new["moves"] for old, new in zip(views, again, strict=True))
+    return {
+        "games that go on after a kill": f"{kept} of {count}",
+        "start of the server, s": round(back, 2),
+    }
+
+
+if __name__ == "__main__":
+    main()

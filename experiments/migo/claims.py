@@ -1,0 +1,79 @@
+"""The tests behind the paper's claims, on our runs and on what is known of the authors'."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import stats
+
+WINDOW = 20
+CONVERGED = 0.25
+"""A run has converged where the regret of the next WINDOW games is at most this share of what
+random play would have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a paper tells of some runs."""
+
+    mean: float
+    deviation: float
+    """That of the population, as the authors' files have it."""
+
+    runs: int
+
+    @property
+    def sample_deviation(self) -> float:
+        return self.deviation * math.sqrt(self.runs / (self.runs - 1))
+
+
+def welch(less: Summary, more: Summary) -> float | None:
+    """Welch's test that the first mean is not smaller; None if nothing varies."""
+    if less.deviation == 0 and more.deviation == 0:
+        return None
+    found = stats.ttest_ind_from_stats(
+        less.mean, less.sample_deviation, less.runs,
+        more.mean, more.sample_deviation, more.runs,
+        equal_var=False, alternative="less",
+    )  # fmt: skip
+    return float(found.pvalue)
+
+
+def mann_whitney(less: Sequence[float], more: Sequence[float]) -> tuple[float, float]:
+    """The test that a run of the first kind does not tend to be smaller.
+
+    The p value, and how often a run of the first kind is smaller than one of the second (equal
+    ones count half).
+    """
+    found = stats.mannwhitneyu(less, more, alternative="less", method="asymptotic")
+    return float(found.pvalue), 1 - float(found.statistic) / (len(less) * len(more))
+
+
+def summary(values: Sequence[float]) -> Summary:
+    mean = math.fsum(values) / len(values)
+    variance = math.fsum((value - mean) ** 2 for value in values) / len(values)
+    return Summary(mean, math.sqrt(variance), len(values))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p values of several tests, so that all together err as seldom as one.
+
+    >>> holm([0.01, 0.04, 0.02])
+    [0.03, 0.04, 0.04]
+    """
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = highest
+    return adjusted
+
+
+def games_to_converge(regret: Sequence[int], random_regret: float) -> int:
+    """After how many games a run has converged; all of them if it has not."""
+    most = CONVERGED * random_regret * WINDOW
+    for played in range(len(regret) - WINDOW + 1):
+        if sum(regret[played : played + WINDOW]) <= most:
+            return played
+    return len(regret)

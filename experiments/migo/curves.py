@@ -1,0 +1,80 @@
+"""Curves of mean cumulative regret, ours over the published ones.
+
+The authors' curves are read from `shared/data/migo` beside the checkout when they are drawn; where
+they are absent, ours are drawn alone.
+"""
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ludus.learn.courses import Marks
+
+from .runs import cumulative
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "migo"
+COLOURS = ("#1b6ca8", "#d1495b", "#2e8b57", "#b8860b", "#7b4ea3", "#444444", "#e07b39", "#3aa6a6")
+
+
+@cache
+def published_curves() -> dict[tuple[str, str], list[float]]:
+    """Game and system to the mean cumulative regret after each game; empty if there is no file."""
+    file = DATA / "migo_published_curves.csv"
+    found: dict[tuple[str, str], list[float]] = {}
+    if file.is_file():
+        with file.open(newline="", encoding="utf-8") as lines:
+            for row in csv.DictReader(lines):
+                curve = found.setdefault((row["game"], row["system"]), [])
+                curve.append(float(row["mean_cumulative_regret"]))
+    return found
+
+
+def published_runs(system: str) -> list[int]:
+    """The final regret of each of the authors' runs of hexapawn 4; empty if there is no file."""
+    file = DATA / "migo_published_h4_transfer_per_run.csv"
+    totals: dict[str, int] = {}
+    if file.is_file():
+        with file.open(newline="", encoding="utf-8") as lines:
+            for row in csv.DictReader(lines):
+                if row["system"] == system:
+                    totals[row["run"]] = totals.get(row["run"], 0) + int(row["regret"])
+    return list(totals.values())
+
+
+def points(games: int) -> list[int]:
+    """The games at which a curve is kept: all at first, then every fifth."""
+    return [game for game in range(1, games + 1) if game <= 20 or game % 5 == 0]
+
+
+def curve(label: str, found: Sequence[Marks], game: str = "", system: str = "") -> dict[str, Any]:
+    """A curve for `draw_curves`; game and system name the published one that belongs to it."""
+    sums = [cumulative(each) for each in found]
+    games = len(sums[0])
+    means = [sum(run[point - 1] for run in sums) / len(sums) for point in points(games)]
+    return {
+        "label": label,
+        "games": games,
+        "ours": [round(mean, 2) for mean in means],
+        "published": [game, system],
+    }
+
+
+def draw_curves(axes: Any, data: Any) -> None:
+    """Ours as thin lines over the published ones, which are broad and pale."""
+    for number, each in enumerate(data):
+        colour = COLOURS[number % len(COLOURS)]
+        theirs = published_curves().get(tuple(each["published"]))
+        if theirs is not None:
+            axes.plot(range(1, len(theirs) + 1), theirs, color=colour, linewidth=6, alpha=0.28)
+        style = "-" if each["published"][1] else "--"
+        axes.plot(
+            points(each["games"]), each["ours"], style, color=colour, linewidth=1.5,
+            label=each["label"],
+        )  # fmt: skip
+    axes.set_xlabel("games")
+    axes.set_ylabel("mean cumulative minimax regret")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize=7)

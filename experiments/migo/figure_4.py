@@ -1,0 +1,123 @@
+"""Figure 4: the rules that are learned.
+
+Names of invented predicates differ from run to run, and there are many ways to say the same. So
+rules are unfolded, down to conditions on the board a move leads to, and two rules are the same if
+they hold for the same moves on every board that the learner can meet.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from ludus.games import game as named_game
+from ludus.learn.starts import start_boards
+from ludus.reproduce import Context, Finding, Measured, Remark, Row, Table
+
+from .runs import marks_of
+
+CLAUSE = re.compile(r"(\w+)\(A,B\) :- (\w+)\(A,B\), (move\(B,_\), )?(not\()?(\w+)\(B(?:,_)?\)\)?\.")
+
+Meaning = frozenset[Any]
+"""The conditions of a rule: a fluent, or `not` with the meaning of the rule that must fail."""
+
+
+def run(context: Context) -> Iterator[Finding]:
+    programs: dict[str, list[list[str]]] = {}
+    for row in context.published.rows:
+        name = f"{row['game']} {row['learner']}"
+        if name not in programs:
+            runs = int(context.setting("runs"))
+            found = marks_of(context, row.extra, runs, name)
+            programs[name] = [each.learned for each in found]
+        yield share(row, programs[name])
+    for name, learned in programs.items():
+        program, count = Counter(map(tuple, learned)).most_common(1)[0]
+        yield Table(
+            f"A program of {name}",
+            ("rule",),
+            [[clause] for clause in program],
+            f"The most frequent one, word for word, of {count} in {len(learned)} runs.",
+        )
+    complete = {name: _complete(context, name, learned) for name, learned in programs.items()}
+    told = "; ".join(
+        f"{name} in {count} of {len(programs[name])}" for name, count in complete.items()
+    )
+    yield Remark(f"All rules of Figure 4 were found by the end of a run: {told}.")
+
+
+def share(row: Row, programs: Sequence[list[str]]) -> Measured:
+    """How many runs have found the published rule."""
+    hits = sum(has_rule(row, program) for program in programs)
+    return Measured.share(row.name, hits, len(programs))
+
+
+def has_rule(row: Row, program: Sequence[str]) -> bool:
+    """Whether a predicate of the program holds for the same moves as the published one."""
+    predicate = row["predicate"]
+    learned = meanings(program).get(predicate)
+    if learned is None:
+        return False
+    published = meanings(row["rules"])[predicate]
+    return moves_of(row["game"], frozenset(learned)) == moves_of(row["game"], frozenset(published))
+
+
+@cache
+def moves_of(game: str, rules: frozenset[Meaning]) -> frozenset[Any]:
+    """The moves for which one of the rules holds, on all boards the learner can meet."""
+    return frozenset(pair for pair in learners_moves(game) if any(holds(r, *pair) for r in rules))
+
+
+@cache
+def learners_moves(game: str) -> list[tuple[Any, Any]]:
+    """Every move of the learner: the board before it and the board after it."""
+    boards = start_boards(named_game(game))
+    learner, seen = boards[0].mover, set(boards)
+    pairs = []
+    for board in boards:  # which grows on the way
+        for after in map(board.play, board.legal_moves()):
+            if board.mover == learner:
+                pairs.append((board, after))
+            if after not in seen:
+                seen.add(after)
+                boards.append(after)
+    return pairs
+
+
+@cache
+def holds(rule: Meaning, before: Any, after: Any) -> bool:
+    """Whether a move meets all conditions of a rule."""
+    return all(_is_met(condition, before, after) for condition in rule)
+
+
+def _is_met(condition: Any, before: Any, after: Any) -> bool:
+    if condition == "move":
+        return bool(after.legal_moves())
+    if isinstance(condition, str):
+        outcome = after.outcome()
+        wanted = before.mover if condition == "won" else None
+        return outcome is not None and outcome.winner == wanted
+    _, rules = condition
+    replies = map(after.play, after.legal_moves())
+    return not any(holds(rule, after, reply) for reply in replies for rule in rules)
+
+
+def meanings(program: Sequence[str]) -> dict[str, list[Meaning]]:
+    """Predicate to the meaning of each of its clauses, unfolded down to moves and fluents."""
+    found: dict[str, list[Meaning]] = {}
+    for text in program:
+        clause = CLAUSE.fullmatch(text)
+        if clause is None:
+            raise ValueError(f"{text!r} is not a clause")
+        head, first, forcing, negated, second = clause.groups()
+        condition: Any = ("not", frozenset(found[second])) if negated else second
+        conditions = {condition, "move"} if forcing else {condition}
+        before = [frozenset[Any]()] if first == "move" else found[first]
+        found.setdefault(head, []).extend(each | conditions for each in before)
+    return found
+
+
+def _complete(context: Context, name: str, learned: Sequence[list[str]]) -> int:
+    rows = [row for row in context.published.rows if f"{row['game']} {row['learner']}" == name]
+    return sum(all(has_rule(row, program) for row in rows) for program in learned)

@@ -1,0 +1,76 @@
+"""Figure 5: what was learned in one game helps in the next."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ludus.learn.courses import Marks
+from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Row, Table
+
+from .claims import Summary, mann_whitney, summary, welch
+from .curves import curve, draw_curves, published_runs
+from .runs import finals, marks_of
+
+SIGNIFICANT = 0.05
+
+
+def run(context: Context) -> Iterator[Finding]:
+    found = {}
+    for row in context.published.rows:
+        runs = int(context.setting("runs"))
+        found[row.name] = marks_of(context, row.extra, runs, row.name)
+        values = finals(found[row.name])
+        note = f"standard deviation {summary(values).deviation:.2f}"
+        if "deviation" in row.extra:
+            note += f", published {row['deviation']:.2f}"
+        yield Measured.mean(row.name, values, note, "regret")
+    rows = {row.name: row for row in context.published.rows}
+    tests = []
+    for part in context.published["parts"]:
+        names = [row.name for row in rows.values() if row["part"] == part["id"]]
+        yield Figure(
+            f"Figure 5{part['id']}",
+            draw_curves,
+            [
+                curve(
+                    name.split(": ")[1],
+                    found[name],
+                    part["data"],
+                    rows[name].extra.get("system", ""),
+                )
+                for name in names
+            ],
+            f"{part['title']}. Broad pale lines are the authors' runs, thin ones ours.",
+        )
+        less, more = rows[part["with"]], rows[part["without"]]
+        p, lower = mann_whitney(finals(found[less.name]), finals(found[more.name]))
+        tests.append([part["title"], _theirs(less, more), _their_runs(less, more), p, lower])
+    refuted = [test[0] for test in tests if test[3] < SIGNIFICANT]
+    yield Remark(
+        f"Null hypothesis 2 is refuted in {len(refuted)} of {len(tests)} transfers"
+        f"{': ' + '; '.join(refuted) if refuted else ''}."
+    )
+    yield Table(
+        "Null hypothesis 2: MIGO cannot transfer what it has learned",
+        ("transfer", "p, published", "p, published runs", "p, ours", "lower regret"),
+        tests,
+        "One-sided tests of the final cumulative regret: Welch's of the published means and "
+        "deviations, and Mann and Whitney's of the authors' runs, where those are at hand, and of "
+        "ours; how often a run with transfer has the lower regret.",
+    )
+
+
+def _curve(row: Row, found: list[Marks], data: str) -> dict[str, Any]:
+    return curve(row.name.split(": ")[1], found, data, row.extra.get("system", ""))
+
+
+def _theirs(less: Row, more: Row) -> float | None:
+    first, second = (
+        Summary(row.published or 0.0, row["deviation"], row["published_runs"])
+        for row in (less, more)
+    )
+    return welch(first, second)
+
+
+def _their_runs(less: Row, more: Row) -> Any:
+    first, second = (published_runs(row["system"]) for row in (less, more))
+    return mann_whitney(first, second)[0] if first and second else None

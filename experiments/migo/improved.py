@@ -1,0 +1,63 @@
+"""Beyond the paper: what each change is worth, in the figures of the paper."""
+
+from collections.abc import Iterator
+
+from ludus.learn.courses import Marks
+from ludus.reproduce import Context, Figure, Finding, Measured, Table
+
+from .curves import curve, draw_curves
+from .exactness import regret_of_program
+from .runs import finals, marks_of
+
+HEADINGS = (
+    "learner",
+    "cumulative regret",
+    "last game with regret",
+    "exact regret a game of what was learned",
+    "programs that give nothing away, %",
+)
+
+
+def run(context: Context) -> Iterator[Finding]:
+    curves: dict[str, list[object]] = {}
+    tables: dict[str, list[list[str | float]]] = {}
+    for row in context.published.rows:
+        runs = int(context.setting("runs"))
+        found = marks_of(context, row.extra, runs, row.name)
+        yield Measured.mean(row.name, finals(found))
+        game, label = row["game"], row.name.partition(": ")[2]
+        exact = exact_regrets(context, row.name, game, found)
+        tables.setdefault(game, []).append(table_row(label, found, exact))
+        if row.extra.get("drawn", True):
+            line = curve(label, found, row.extra.get("curve_game", ""), row.extra.get("curve", ""))
+            curves.setdefault(game, []).append(line)
+    for game, rows in tables.items():
+        yield Table(f"What was learned in {game}", HEADINGS, rows)
+    for game, lines in curves.items():
+        caption = "Mean cumulative regret; dashed, where there is one, the published curve."
+        yield Figure(f"Improvements in {game}", draw_curves, lines, caption)
+
+
+def exact_regrets(context: Context, name: str, game: str, found: list[Marks]) -> list[float]:
+    """The exact mean regret of the final program of each run."""
+
+    def compute() -> list[float]:
+        return [regret_of_program(game, each.learned) for each in found]
+
+    return context.cell(f"exact {name}", compute)
+
+
+def table_row(label: str, found: list[Marks], exact: list[float]) -> list[str | float]:
+    ends = finals(found)
+    last = [max((n for n, each in enumerate(m.regret, 1) if each), default=0) for m in found]
+    return [
+        label,
+        round(mean(ends), 2),
+        round(mean(last), 1),
+        round(mean(exact), 4),
+        round(100 * sum(each == 0 for each in exact) / len(exact), 1),
+    ]
+
+
+def mean(numbers: list[float] | list[int]) -> float:
+    return sum(numbers) / len(numbers)

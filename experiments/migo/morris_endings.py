@@ -1,0 +1,141 @@
+"""A first step towards Morris: rules for won endings of three men against three.
+
+The oracle gives a few winning moves for each distance to the end; from these alone rules are
+learned, and then run on every position there is.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from ludus.games import game as named_game
+from ludus.learn.migo.dependent import DependentLearning
+from ludus.learn.migo.english import explain_program
+from ludus.learn.migo.examples import Examples
+from ludus.learn.migo.labels import Known
+from ludus.learn.migo.program import Program
+from ludus.learn.migo.reasoner import Reasoner
+from ludus.learn.migo.three_men import WON, State, ThreeMen, all_states
+from ludus.learn.migo.world import World
+from ludus.oracle import oracle_for
+from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+
+DRAW = 255
+"""The oracle's code; other codes are plies to the end, odd where the side to move wins."""
+
+
+def run(context: Context) -> Iterator[Finding]:
+    most = context.setting("levels")
+    num_examples = context.setting("examples")
+    found = context.cell("endings", lambda: measure(context, most, num_examples))
+    claimed, right, won = found["claimed"], found["right"], found["won"]
+    yield Measured("positions", found["positions"], note="exact")
+    yield Measured("won positions", won, note="exact")
+    yield Measured("examples", found["examples"], note=f"{num_examples} a level")
+    yield Measured("rules", len(found["rules"]))
+    for level in context.setting("shown"):
+        yield Measured(f"coverage of win_1 to win_{level}", 100 * right[level - 1] / won, unit="%")
+    total = claimed[-1]
+    yield Measured("coverage", 100 * right[-1] / won, count=won, unit="%")
+    yield Measured("precision", 100 * right[-1] / total, count=total, unit="%")
+    yield Measured("precision of moves", 100 * found["kept"] / found["moves"], unit="%")
+    rows = [
+        [f"win_{level}", claimed[level - 1], right[level - 1], 100 * right[level - 1] / won]
+        for level in range(1, len(claimed) + 1)
+    ]
+    headings = ("rules up to", "positions claimed", "of these won", "share of all won positions, %")
+    yield Table("Coverage by level", headings, rows)
+    yield Table("The rules", ("rule",), [[rule] for rule in found["rules"]])
+    yield Remark(found["english"])
+    yield Figure("Coverage", draw_coverage, {"share": [row[3] for row in rows]})
+
+
+def draw_coverage(axes: Any, data: Any) -> None:
+    levels = range(1, len(data["share"]) + 1)
+    axes.plot(levels, data["share"], marker="o")
+    axes.set(xlabel="levels of rules", ylabel="won positions that the rules win, %", ylim=(0, 101))
+
+
+def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
+    """Learn, and run the rules on every position."""
+    states = all_states()
+    codes = oracle_codes(list(states), context)
+    reasoner = Reasoner(World(ThreeMen()))
+    source = Random(context.seed_for("examples"))
+    examples = Examples()
+    for level in range(1, levels + 1):
+        for edge in winning_moves(reasoner.world, codes, level, num_examples, source):
+            examples.add("win", level, edge)
+    learned = DependentLearning(reasoner, levels + 1).learn(examples)
+    program = learned.program
+    concepts = reasoner.concepts(program)
+    known = Known(reasoner, [concepts[name] for name in program.levels("win")])
+    claims, rights, kept, moves = Counter[int](), Counter[int](), 0, 0
+    for number, (state, positions) in enumerate(states.items()):
+        if number % 1000 == 0:
+            context.progress(number, len(states), "running the rules")
+        board = reasoner.world.number(state)
+        level = known.win_level(board)
+        if level is None:
+            continue
+        claims[level] += positions
+        rights[level] += positions * is_won(codes[state])
+        after = next(reasoner.solutions(known.wins[level - 1], board))
+        moves += positions
+        kept += positions * is_kept(codes, reasoner.world.states[after])
+    return {
+        "positions": sum(states.values()),
+        "won": sum(states[state] for state, code in codes.items() if is_won(code)),
+        "examples": len(examples.all_boards("win")),
+        "claimed": sums(claims, levels),
+        "right": sums(rights, levels),
+        "moves": moves,
+        "kept": kept,
+        "rules": [str(clause) for clause in program.clauses],
+        "english": told(program),
+    }
+
+
+def oracle_codes(states: Sequence[State], context: Context) -> dict[State, int]:
+    """What the oracle says of each state."""
+    oracle = oracle_for(named_game("nine_mens_morris"), context.oracle)
+    own, other = zip(*states, strict=True)
+    return dict(zip(states, oracle.lookup(own, other, 0, 0).tolist(), strict=True))  # type: ignore[attr-defined]
+
+
+def winning_moves(
+    world: World, codes: dict[State, int], level: int, wanted: int, source: Random
+) -> Iterator[tuple[int, int]]:
+    """Random moves that win as fast as can be, from positions won in so many moves."""
+    won = [state for state, code in codes.items() if code == 2 * level - 1]
+    for state in source.sample(won, min(wanted, len(won))):
+        board = world.number(state)
+        best = [
+            after
+            for after in dict.fromkeys(world.moves(board))
+            if code_after(codes, world.states[after]) == 2 * level - 2
+        ]
+        yield board, source.choice(best)
+
+
+def code_after(codes: dict[State, int], state: State) -> int:
+    return 0 if state == WON else codes[state]
+
+
+def is_won(code: int) -> bool:
+    return code != DRAW and code % 2 == 1
+
+
+def is_kept(codes: dict[State, int], after: State) -> bool:
+    """Whether the opponent, to move, has lost."""
+    code = code_after(codes, after)
+    return code != DRAW and code % 2 == 0
+
+
+def sums(counts: Counter[int], levels: int) -> list[int]:
+    return [sum(counts[each] for each in range(1, level + 1)) for level in range(1, levels + 1)]
+
+
+def told(program: Program) -> str:
+    return " ".join(explain_program(program)[:3])

@@ -1,0 +1,89 @@
+"""The start boards, and what strategies that do not learn cost on them, without playing a game.
+
+The strategies are the rules of Figure 4, written out by hand: nothing here uses the learner.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from ludus.arena.exact import Policy, exact_regret, uniform
+from ludus.games import game as named_game
+from ludus.learn.starts import start_boards
+from ludus.oracle import oracle_for
+from ludus.reproduce import Context, Finding, Measured, Table
+
+Rule = Callable[[Any, Any], bool]
+"""Whether a move from one board to the next is one of the rule."""
+
+
+def run(context: Context) -> Iterator[Finding]:
+    for row in context.published.rows:
+        value = exact(row["game"], row["kind"], row.extra.get("rules", ()))
+        yield Measured(row.name, round(value, 6), note=f"exactly {value:.4f}")
+    for name in ("noughts_and_crosses", "hexapawn", "hexapawn:size=4"):
+        game = named_game(name)
+        boards = [[str(board), str(oracle_for(game).value(board))] for board in start_boards(game)]
+        yield Table(f"Start boards of {name}", ("board", "worth to the learner"), boards)
+
+
+def exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
+    """The number of boards of a kind, or the mean regret of a strategy on all of them."""
+    game = named_game(name)
+    oracle, boards = oracle_for(game), start_boards(game)
+    if kind == "regret":
+        return exact_regret(oracle, strategy([RULES[rule] for rule in rules]), boards)
+    return sum(kind in ("all", oracle.value(board).result) for board in boards)
+
+
+def strategy(rules: Sequence[Rule]) -> Policy:
+    """The first move that the first rule allows; any move if none does."""
+
+    def policy(position: Any) -> dict[Any, float]:
+        for rule in rules:
+            for move in position.legal_moves():
+                if rule(position, position.play(move)):
+                    return {move: 1.0}
+        return uniform(position)
+
+    return policy
+
+
+def some(rule: Rule, board: Any) -> bool:
+    """Whether the side to move has a move of the rule; without moves it has none."""
+    return any(rule(board, board.play(move)) for move in board.legal_moves())
+
+
+@cache
+def win_1(before: Any, after: Any) -> bool:
+    outcome = after.outcome()
+    return outcome is not None and outcome.winner == before.mover
+
+
+@cache
+def safe_1(before: Any, after: Any) -> bool:
+    return not some(win_1, after)
+
+
+@cache
+def win_2(before: Any, after: Any) -> bool:
+    return safe_1(before, after) and not some(safe_1, after)
+
+
+@cache
+def safe_2(before: Any, after: Any) -> bool:
+    return safe_1(before, after) and not some(win_2, after)
+
+
+@cache
+def win_3(before: Any, after: Any) -> bool:
+    return safe_2(before, after) and not some(safe_2, after)
+
+
+RULES: dict[str, Rule] = {
+    "win_1": win_1,
+    "win_2": win_2,
+    "win_3": win_3,
+    "draw_1": safe_1,
+    "draw_2": safe_2,
+}

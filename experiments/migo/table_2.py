@@ -1,0 +1,24 @@
+"""Table 2: processor time of one game, played and learned from."""
+
+from collections.abc import Iterator
+
+from ludus.reproduce import Context, Finding, Measured, Remark
+
+from .runs import marks_of
+
+
+def run(context: Context) -> Iterator[Finding]:
+    faster: list[float] = []
+    for row in context.published.rows:
+        runs = int(context.setting("runs"))
+        found = marks_of(context, row.extra, runs, row.name)
+        seconds = [sum(each.seconds) / len(each.seconds) for each in found]
+        note = f"the authors' files have {row['file']:.2g} s" if "file" in row.extra else ""
+        yield Measured.mean(row.name, seconds, note, "s")
+        if row.published is not None:
+            faster.append(row.published / (sum(seconds) / len(seconds)))
+    yield Remark(
+        "Other processors, another language and an opponent that looks replies up make times "
+        f"incomparable; ours are {min(faster):.0f} to {max(faster):.0f} times shorter. What can be "
+        "compared is their order."
+    )

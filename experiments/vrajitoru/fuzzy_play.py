@@ -1,0 +1,24 @@
+"""Matches of the Fuzzy player with some options against a heuristic."""
+
+from ludus.reproduce import Context, Tally
+
+GAME, RULES = "nine_mens_morris", "vrajitoru"
+OPPONENTS = ("newbie", "basic", "focused")
+
+Condition = tuple[str, str]
+"""Opponent, and options of the Fuzzy player."""
+
+
+def play(context: Context, opponent: str, options: str) -> Tally:
+    spec = f"fuzzy:{options}" if options else "fuzzy"
+    return context.matches(GAME, spec, opponent, context.setting("games"), rules=RULES)
+
+
+def percent(tally: Tally) -> float:
+    return 100 * tally.wins[0] / tally.games
+
+
+def joined(options: str, extra: str) -> str:
+    """Options with others added; what both name is as the later ones say."""
+    pairs = dict(part.split("=") for part in f"{options},{extra}".split(",") if part)
+    return ",".join(f"{key}={value}" for key, value in pairs.items())

@@ -1,0 +1,81 @@
+"""What the paper leaves open about the Fuzzy player, and how well each reading explains a table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ludus.reproduce import Context, Finding, Remark, Table, Tally
+
+from .fuzzy_play import OPPONENTS, Condition, joined, percent, play
+from .readings import log_likelihood
+
+READINGS = {
+    "moveThr as a rate": "",
+    "moveThr as a least count": "moveThr=0,seen=5",
+    "no moveThr": "moveThr=0",
+}
+TAKES = {
+    "best": "the man worth most is taken",
+    "share": "a man is taken by what it is worth",
+    "random": "any man is taken",
+}
+
+
+@dataclass(frozen=True)
+class Read:
+    """One reading of the paper and what came of it."""
+
+    name: str
+    options: str
+    found: Mapping[Condition, Tally]
+    log_likelihood: float
+
+
+def all_readings(context: Context, counts: Mapping[Condition, Sequence[int]]) -> list[Read]:
+    """Every reading, the one that makes the published counts most probable first."""
+    has_threshold = not all("moveThr=0" in options for _, options in counts)
+    readings = READINGS if has_threshold else {"no moveThr": ""}
+    read = []
+    for name, changes in readings.items():
+        for take in TAKES:
+            extra = ",".join(filter(None, (changes, f"take={take}")))
+            found = {
+                condition: play(context, condition[0], joined(condition[1], extra))
+                for condition in counts
+            }
+            score = sum(log_likelihood(counts[each], found[each].counts) for each in counts)
+            read.append(Read(f"{name}, {TAKES[take]}", extra, found, score))
+    return sorted(read, key=lambda each: -each.log_likelihood)
+
+
+def readings_tables(
+    read: Sequence[Read], counts: Mapping[Condition, Sequence[int]], ours: Mapping[Condition, Tally]
+) -> Iterator[Finding]:
+    """How well each reading explains the published table, and the best one in full."""
+    best = read[0]
+    yield Remark(
+        f"The published counts are most probable if the paper is read so: {best.name}. The rows"
+        " above keep to the player's own reading, under which it is stronger."
+    )
+    yield Table(
+        "Readings of the paper",
+        ("reading", "options", *(f"{name}, %" for name in OPPONENTS), "log-likelihood"),
+        [[each.name, each.options, *means(each.found), each.log_likelihood] for each in read],
+        "Mean share of wins against each heuristic over the table's settings, and the logarithm"
+        " of the probability of the published counts.",
+    )
+    yield Table(
+        f"Wins of the Fuzzy player, {best.name}",
+        ("opponent", "options", "published, %", "rows above, %", "this reading, %"),
+        [
+            [*each, counts[each][0], percent(ours[each]), percent(best.found[each])]
+            for each in counts
+        ],
+    )
+
+
+def means(found: Mapping[Condition, Tally]) -> list[float]:
+    """The mean percentage of wins against each heuristic."""
+    shares: dict[str, list[float]] = {name: [] for name in OPPONENTS}
+    for (opponent, _), tally in found.items():
+        shares[opponent].append(percent(tally))
+    return [sum(each) / len(each) for each in shares.values()]

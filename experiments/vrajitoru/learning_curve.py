@@ -1,0 +1,92 @@
+"""How much the Fuzzy player gains with each game its network learns."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ludus.games import game as named_game
+from ludus.learn.patterns.file import load, save
+from ludus.learn.patterns.network import Network
+from ludus.learn.patterns.settings import read_options
+from ludus.learn.patterns.training import Plan, train
+from ludus.learn.patterns.tuning import share_of_wins
+from ludus.reproduce import Context, Figure, Finding, Measured, Table
+
+from .fuzzy_play import GAME, OPPONENTS, RULES
+
+
+def run(context: Context) -> Iterator[Finding]:
+    numbers = range(context.setting("networks"))
+    points: dict[str, dict[str, list[Any]]] = {}
+    known: list[list[Any]] = []
+    for scale in context.setting("scales"):
+        plan = Plan(scale, scale, scale // 10)
+        moves = [known_moves(context, plan, number) for number in numbers]
+        known.append([plan.games, sum(moves) / len(moves)])
+        for player, options in context.published["players"].items():
+            for opponent in OPPONENTS:
+                shares = [wins(context, plan, options, opponent, number) for number in numbers]
+                name = f"{plan.games} games learned, {player}, {opponent}: wins"
+                found = Measured.mean(name, [100 * share for share in shares], unit="%")
+                yield found
+                line = points.setdefault(player, {}).setdefault(opponent, [])
+                line.append([plan.games, found.value, found.low, found.high])
+    for player, lines in points.items():
+        yield Figure(
+            f"Learning curve, {player}",
+            draw_lines,
+            lines,
+            "Mean of independently trained networks, with Student's 95% interval.",
+        )
+    yield Table("Moves that the network knows", ("games learned", "moves"), known)
+
+
+def known_moves(context: Context, plan: Plan, number: int) -> int:
+    """Moves that a trained network knows."""
+    return context.cell(
+        f"moves {plan.games} {number}",
+        lambda: sum(map(len, network(context, plan, number).edges.values())),
+    )
+
+
+def network(context: Context, plan: Plan, number: int) -> Network:
+    """A network trained by this plan; made once and kept."""
+    path = context.folder("networks") / f"{plan.games}-{number}.patterns"
+    if not path.exists():
+        context.progress(0, 1, f"learning {plan.games} games")
+        seed = context.seed_for("network", plan.games, number)
+        save(train(named_game(GAME, RULES), plan, seed), path)
+    return load(path)
+
+
+def wins(context: Context, plan: Plan, options: str, opponent: str, number: int) -> float:
+    """The share of games won with one network."""
+
+    def compute() -> float:
+        return share_of_wins(
+            named_game(GAME, RULES),
+            network(context, plan, number),
+            read_options(options).settings(),
+            opponent,
+            context.setting("games"),
+            context.seed_for("games", plan.games, number) >> 16,
+            context.jobs,
+        )
+
+    return context.cell(f"wins {plan.games} {options} {opponent} {number}", compute)
+
+
+def draw_lines(axes: Any, data: Mapping[str, list[Any]]) -> None:
+    """A line for each heuristic over the games learned."""
+    for opponent, points in data.items():
+        games = [max(point[0], 1) for point in points]
+        values = [point[1] for point in points]
+        axes.plot(games, values, marker="o", markersize=3, label=f"against {opponent}")
+        if all(point[2] is not None for point in points):
+            lows, highs = [point[2] for point in points], [point[3] for point in points]
+            axes.fill_between(games, lows, highs, alpha=0.2)
+    axes.axhline(50, linewidth=0.8, linestyle="--", color="#808080")
+    axes.set_xscale("log")
+    axes.set_xlabel("games learned (none stands at 1)")
+    axes.set_ylabel("games won, %")
+    axes.set_ylim(0, 100)
+    axes.legend()

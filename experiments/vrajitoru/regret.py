@@ -1,0 +1,66 @@
+"""Exact regret of each setting, where the solved game is at hand."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ludus.arena.jobs import Conditions
+from ludus.arena.regret import Regret
+from ludus.arena.regret_games import RegretGames
+from ludus.arena.run import LocalPool
+from ludus.core.errors import LudusError
+from ludus.core.record import Record
+from ludus.games import game as named_game
+from ludus.oracle import Unsolved, oracle_for
+from ludus.reproduce import Context, Finding, Measured, Remark, Table
+
+GAME, RULES = "nine_mens_morris", "standard"
+
+
+def run(context: Context) -> Iterator[Finding]:
+    game = named_game(GAME, RULES)
+    oracle = oracle_for(game, context.oracle)
+    try:
+        oracle.moves(game.start())
+    except Unsolved as error:
+        yield Remark(
+            f"Nothing was judged, because the oracle does not know the whole game: {error}"
+        )
+        return
+    rows: list[list[Any]] = []
+    players = context.published["players"]
+    for number, (name, spec) in enumerate(players.items()):
+        context.progress(number, len(players), name)
+
+        def compute(spec: str = spec) -> dict[str, Any]:
+            return judged(context, oracle, spec)
+
+        found = context.cell(f"regret {spec}", compute)
+        kept, critical = found["kept"]
+        yield Measured.share(f"{name}: critical moves kept", kept, critical)
+        rows.append([name, spec, found["mean"], found["error"], found["per_move"]])
+    yield Table(
+        "Regret",
+        ("player", "spec", "regret of a game", "standard error", "regret of a move"),
+        rows,
+        "A win is worth 1, a draw 0, a loss -1.",
+    )
+
+
+def judged(context: Context, oracle: Any, spec: str) -> dict[str, Any]:
+    """Games against one opponent, every move judged."""
+    found = Regret(named_game(GAME, RULES), oracle)
+    opponent, games = context.published["opponent"], context.setting("games")
+    plan = RegretGames(Conditions(GAME, RULES), spec, opponent, games, context.seed)
+    jobs = {job.key: job for job in plan.schedule()}
+    with LocalPool(context.jobs) as pool:
+        for result in pool.run(jobs.values()):
+            if result.message:
+                raise LudusError(f"{spec}: {result.message}")
+            found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
+    return {
+        "mean": found.mean,
+        "error": found.standard_error,
+        "per_move": found.total.regret_per_move,
+        "kept": [found.total.critical_kept, found.total.critical],
+        "games": len(found.games),
+    }

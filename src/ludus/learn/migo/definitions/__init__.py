@@ -1,0 +1,1 @@
+"""Games that are told by `start`, `move`, `won` and `drawn` alone, one file each."""

@@ -1,0 +1,93 @@
+"""Morris on its board: place or move a man and, when a mill closes, take one."""
+
+from typing import Any
+
+from ludus.games.nine_mens_morris.board import NUMBER, POINTS
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.position import Position
+from ludus.web.boards.board import Arrangement, Board, Entry, Stage
+
+
+class MorrisBoard(Board):
+    """The men go where they are sent at once, and the man to take is chosen then."""
+
+    has_hands = True
+
+    def stage(self, position: Any, touched: tuple[str, ...]) -> Stage:
+        if not touched:
+            return "begin"
+        return "take" if self._begins_on_free_point(position, touched) else self._later(touched)
+
+    @staticmethod
+    def _later(touched: tuple[str, ...]) -> Stage:
+        return "go" if len(touched) == 1 else "take"
+
+    def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
+        """The man stands where he was sent, although it is still decided whom he takes."""
+        if self.stage(position, touched) != "take":
+            return position
+        side = position.mover
+        men = [set(own) for own in position.men]
+        hands = list(position.hands)
+        if self._begins_on_free_point(position, touched):
+            men[side].add(NUMBER[touched[0]])
+            hands[side] -= 1
+        else:
+            men[side].remove(NUMBER[touched[0]])
+            men[side].add(NUMBER[touched[1]])
+        white, black = (frozenset(own) for own in men)
+        return self.game.position(  # type: ignore[attr-defined]
+            Fields((white, black), (hands[0], hands[1]), side, 1, 0)
+        )
+
+    def task(self, position: Any, entry: Entry) -> str:
+        if entry.stage == "take":
+            return f"You closed a mill: take one of {self.side(1 - position.mover)}’s men"
+        if entry.stage == "go":
+            return "Choose where it goes"
+        if not position.hands[position.mover]:
+            return "Move one of your men" + self._may_fly(position)
+        if self.game.rules.place_or_move:
+            return "Place a man on a free point, or move one"
+        return "Place a man on a free point"
+
+    def occupant(self, position: Any, place: str) -> str:
+        for side, name in enumerate(self.game.sides):
+            if NUMBER[place] in position.men[side]:
+                return f"a {name} man"
+        return ""
+
+    def standing(self, position: Any, side: int) -> str:
+        on_board, in_hand = len(position.men[side]), position.hands[side]
+        return f"{on_board} on the board" + (f", {in_hand} to place" if in_hand else "")
+
+    def told(self, move: Any, position: Any) -> str:
+        if move.to is None:
+            return "could not move"
+        *_, taken = places = self.game.steps(move)
+        end = places[0 if move.frm is None else 1]
+        deed = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
+        return deed if move.take is None else f"{deed} and took {taken}"
+
+    def arranged(self, position: Any) -> Arrangement:
+        men = {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
+        return Arrangement(men, position.mover, tuple(position.hands))
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        white, black = (
+            frozenset(
+                NUMBER[place] for place, (owner, _) in arrangement.men.items() if owner == side
+            )
+            for side in (0, 1)
+        )
+        # The readable twin, which takes what no game leads to.
+        return Position(self.game.rules, (white, black), arrangement.hands, arrangement.mover)
+
+    def _may_fly(self, position: Any) -> str:
+        is_flying = self.game.rules.flying and len(position.men[position.mover]) <= 3
+        return "; with three left they may jump anywhere" if is_flying else ""
+
+    @staticmethod
+    def _begins_on_free_point(position: Any, touched: tuple[str, ...]) -> bool:
+        """Whether the man comes from the hand."""
+        return NUMBER[touched[0]] not in position.men[position.mover]

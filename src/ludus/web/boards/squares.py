@@ -1,0 +1,86 @@
+"""Noughts and crosses, and hexapawn, on their boards."""
+
+from dataclasses import replace
+from typing import Any
+
+from ludus.games import hexapawn, noughts_and_crosses
+from ludus.games.squares import EMPTY, place
+from ludus.web.boards.board import Arrangement, Board, Entry
+
+
+class _SquaresBoard(Board):
+    """What games on squares have in common."""
+
+    letters: str
+    men: tuple[str, str]
+
+    def occupant(self, position: Any, place: str) -> str:
+        letter = position.cells[self._square(position, place)]
+        return self.men[self.letters.index(letter)] if letter in self.letters else ""
+
+    def arranged(self, position: Any) -> Arrangement:
+        men = {
+            place(square, position.size): (self.letters.index(letter), 1)
+            for square, letter in enumerate(position.cells)
+            if letter in self.letters
+        }
+        return Arrangement(men, position.mover)
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        start = self.game.start()
+        cells = [EMPTY] * len(start.cells)
+        for name, (side, _) in arrangement.men.items():
+            cells[self._square(start, name)] = self.letters[side]
+        return self._position("".join(cells), arrangement.mover)
+
+    def _position(self, cells: str, mover: int) -> Any:
+        raise NotImplementedError
+
+    @staticmethod
+    def _square(position: Any, place: str) -> int:
+        """Squares are numbered row by row from the top."""
+        column, rank = ord(place[0]) - ord("a"), int(place[1:])
+        square: int = position.size * (position.size - rank) + column
+        return square
+
+
+class NoughtsBoard(_SquaresBoard):
+    """Marks are put on empty squares."""
+
+    letters = "XO"
+    men = ("a cross", "a nought")
+
+    def _position(self, cells: str, mover: int) -> Any:
+        return noughts_and_crosses.Position(cells, self.game.rules)
+
+    def task(self, position: Any, entry: Entry) -> str:
+        return f"Put {self.men[position.mover]} on an empty square"
+
+    def told(self, move: Any, position: Any) -> str:
+        return f"marked {move}"
+
+
+class HexapawnBoard(_SquaresBoard):
+    """Pawns step ahead or take aslant."""
+
+    letters = "WB"
+    men = ("a white pawn", "a black pawn")
+
+    def _position(self, cells: str, mover: int) -> Any:
+        return hexapawn.Position(cells, mover, self.game.rules)
+
+    def task(self, position: Any, entry: Entry) -> str:
+        return "Choose where it goes" if entry.touched else "Choose one of your pawns"
+
+    def enter(self, position: Any, touched: tuple[str, ...]) -> Entry:
+        entry = super().enter(position, touched)
+        return replace(entry, selected=touched[0] if touched else None)
+
+    def standing(self, position: Any, side: int) -> str:
+        count = position.cells.count(self.letters[side])
+        return f"{count} {'pawn' if count == 1 else 'pawns'}"
+
+    def told(self, move: Any, position: Any) -> str:
+        start, end = self.game.steps(move)
+        verb = "took on" if "x" in str(move) else "moved to"
+        return f"{verb} {end} from {start}"

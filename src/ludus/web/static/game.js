@@ -1,0 +1,271 @@
+// A game: the board, what to do next, who plays, and everything there is to know about it.
+
+import { follow, get, post, Refused } from "./api.js";
+import { Board } from "./board.js";
+import { button, fill, h, notice, say } from "./dom.js";
+import { openChange } from "./change.js";
+import { EditorPanel } from "./editor.js";
+import { Insight } from "./insight.js";
+import { MovesPanel } from "./moves.js";
+import { plates } from "./plates.js";
+import { ReviewPanel } from "./review.js";
+import { SharePanel } from "./share.js";
+import { Tabs } from "./tabs.js";
+
+/** @typedef {import("./types.js").View} View */
+
+const SPEEDS = [
+  ["slow", 2.5],
+  ["usual", 1],
+  ["fast", 0.3],
+  ["at once", 0],
+];
+
+export class GamePage {
+  /**
+   * @param {HTMLElement} root
+   * @param {View} view
+   * @param {(address: string) => Promise<void>} go
+   */
+  constructor(root, view, go) {
+    this.view = view;
+    /** Where the game stands, whatever is looked at. */
+    this.latest = view;
+    /** @type {Promise<unknown>} */
+    this.queue = Promise.resolve();
+    this.board = new Board(
+      (place) => this.touch(place),
+      () => this.untouch(),
+    );
+    this.prompt = h("h1", { class: "prompt" });
+    this.told = h("p", { class: "told" });
+    this.plates = h("div", { class: "plates" });
+    this.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "This game" });
+    this.insight = new Insight(this);
+    this.moves = new MovesPanel(this);
+    this.review = new ReviewPanel(this);
+    this.share = new SharePanel(this, go);
+    const tabs = new Tabs([
+      ["Moves", this.moves.element],
+      ["Thinking", this.insight.element],
+      ["Review", this.review.element],
+      ["Share", this.share.element],
+      ["Set up", new EditorPanel(this, go).element],
+    ]);
+    this.stage = h(
+      "section",
+      { class: "stage", "aria-label": "The game" },
+      this.prompt,
+      this.told,
+      this.board.element,
+      this.insight.bar,
+      this.plates,
+      this.tools,
+    );
+    fill(
+      root,
+      h(
+        "div",
+        { class: "game" },
+        this.stage,
+        h("aside", { class: "side", "aria-label": "About the game" }, tabs.element),
+      ),
+    );
+    this.toolList = this.makeTools();
+    this.show(view);
+    this.unfollow = follow(
+      view.id,
+      (news) => this.hear(news),
+      (isThere) => this.connected(isThere),
+    );
+  }
+
+  close() {
+    this.unfollow();
+  }
+
+  /** @param {boolean} isThere */
+  connected(isThere) {
+    if (isThere === this.isLost)
+      notice(isThere ? "" : "The server does not answer; trying again …", 0);
+    this.isLost = !isThere;
+  }
+
+  isLost = false;
+
+  get path() {
+    return `/api/games/${this.view.id}`;
+  }
+
+  /** Whether another node than the one the game stands at is looked at. */
+  get isLooking() {
+    return this.view.status === "looking";
+  }
+
+  /**
+   * News of the game, from this page or another.
+   * @param {View} news
+   */
+  hear(news) {
+    const hasMoved = news.at !== this.latest.at || news.revision !== this.latest.revision;
+    this.latest = news;
+    if (this.isLooking) {
+      this.moves.show(this.view, news.moves);
+      return;
+    }
+    // A move that has been begun here stays begun as long as the game stands where it stood.
+    if (hasMoved || !this.view.touched.length) this.show(news);
+  }
+
+  /**
+   * Show the answer to a request; the news may have been faster.
+   * @param {View} view
+   */
+  show(view) {
+    if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
+    const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
+    this.view = view;
+    if (view.status !== "looking") this.latest = view;
+    Object.assign(this.stage.dataset, {
+      status: view.status,
+      node: view.node,
+      touched: view.touched.join(" "),
+    });
+    document.title = `${view.title} · Ludus`;
+    this.prompt.textContent = view.prompt;
+    this.told.textContent = view.status === "looking" ? "" : view.told;
+    this.board.show(view);
+    fill(this.plates, ...plates(view));
+    this.showTools();
+    this.moves.show(view, view.moves);
+    this.insight.show(view);
+    this.share.show(view);
+    if (isNew)
+      say(view.touched.length ? view.prompt : `${this.told.textContent} ${view.prompt}`.trim());
+  }
+
+  /** The buttons, made once, so that one that is being pressed stays where it is. */
+  makeTools() {
+    const primary = { class: "primary" };
+    this.speed = h(
+      "select",
+      {
+        id: "speed",
+        onchange: () => this.pace(this.view.status === "paused", Number(this.speed?.value)),
+      },
+      ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds }, String(name))),
+    );
+    /** @type {[HTMLElement, (view: View, isWatched: boolean) => boolean][]} */
+    const tools = [
+      [
+        button("Back to the game", () => this.look(this.latest.at), primary),
+        ({ status }) => status === "looking",
+      ],
+      [
+        button("Go on from here", () => this.act("at", { node: this.view.node })),
+        ({ status }) => status === "looking",
+      ],
+      [button("Undo this step", () => this.untouch()), ({ touched }) => touched.length > 0],
+      [
+        button("Take back", () => this.act("back")),
+        ({ status }, isWatched) => status !== "looking" && !isWatched,
+      ],
+      [
+        button("Go on", () => this.pace(false, this.view.delay), primary),
+        ({ status }) => status === "paused" || status === "trouble",
+      ],
+      [
+        button("Pause", () => this.pace(true, this.view.delay)),
+        ({ status }, isWatched) => isWatched && status === "thinking",
+      ],
+      [
+        button("Move now", () => this.act("hurry")),
+        ({ status }, isWatched) => !isWatched && status === "thinking",
+      ],
+      [h("label", { for: "speed" }, "Speed ", this.speed), (_, isWatched) => isWatched],
+      [button("Hint", () => this.insight.advise()), ({ status }) => status === "yours"],
+      [
+        button("Players", () => openChange(this.view, (seats) => this.act("seats", { seats }))),
+        ({ status }) => status !== "looking" && status !== "over",
+      ],
+      [this.insight.toggle, () => true],
+      [button("Play again", () => this.share.again(), primary), ({ status }) => status === "over"],
+    ];
+    fill(this.tools, ...tools.map(([element]) => element));
+    return tools;
+  }
+
+  showTools() {
+    const isWatched = this.view.seats.every((seat) => seat.player);
+    for (const [element, isWanted] of this.toolList)
+      element.hidden = !isWanted(this.view, isWatched);
+    if (this.speed && document.activeElement !== this.speed)
+      this.speed.value = String(this.view.delay);
+  }
+
+  /**
+   * Ask for a change and show what it led to; one at a time, in the order they were asked for.
+   * @param {string} what
+   * @param {unknown} [body]
+   */
+  act(what, body) {
+    return this.after(async () => this.show(await post(`${this.path}/${what}`, body)));
+  }
+
+  /**
+   * @param {boolean} paused
+   * @param {number} delay
+   */
+  pace(paused, delay) {
+    return this.act("pace", { paused, delay });
+  }
+
+  /** @param {string} place */
+  touch(place) {
+    return this.after(async () => {
+      if (this.view.status !== "yours") return;
+      const { at, touched } = this.view;
+      try {
+        const body = { node: at, touched, place };
+        this.show(await post(`${this.path}/touch?overlay=${this.insight.overlay}`, body));
+      } catch (error) {
+        if (!(error instanceof Refused) || (error.status !== 422 && error.status !== 409))
+          throw error;
+        // Elsewhere than it may go: the man is put down again.
+        if (error.status === 409 || touched.length) await this.refresh([]);
+        else say(`Not there. ${this.view.prompt}`);
+      }
+    });
+  }
+
+  untouch() {
+    return this.after(() => this.refresh(this.view.touched.slice(0, -1)));
+  }
+
+  /**
+   * Look at the same node again, with this much of a move begun.
+   * @param {string[]} touched
+   */
+  async refresh(touched) {
+    const node = this.isLooking ? this.view.node : undefined;
+    this.show(await get(this.path, { node, touched, overlay: this.insight.overlay }));
+  }
+
+  /**
+   * Look at a node of the game, wherever it stands.
+   * @param {number} node
+   */
+  look(node) {
+    return this.after(async () =>
+      this.show(await get(this.path, { node, overlay: this.insight.overlay })),
+    );
+  }
+
+  /** @param {() => Promise<unknown>} work */
+  after(work) {
+    this.queue = this.queue.then(work).catch((error) => {
+      notice(error instanceof Error ? error.message : String(error));
+    });
+    return this.queue;
+  }
+}

@@ -1,0 +1,199 @@
+"""Games in SQLite, so that a server that is killed loses none. One thread does all the writing."""
+
+import asyncio
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ludus.core.errors import LudusError, quoted
+
+T = TypeVar("T")
+
+APPLICATION = 0x4C554457
+"""`LUDW`: tells our files from other people's."""
+
+VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS game (
+    id TEXT PRIMARY KEY,
+    used REAL NOT NULL,
+    name TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    start TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    state TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_use ON game (used);
+CREATE TABLE IF NOT EXISTS node (
+    game TEXT NOT NULL REFERENCES game (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    parent INTEGER NOT NULL,
+    move TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    thought TEXT NOT NULL,
+    PRIMARY KEY (game, number)
+) WITHOUT ROWID;
+"""
+
+
+class BadGames(LudusError):
+    """The file of games cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptNode:
+    """A move as it is kept."""
+
+    number: int
+    parent: int
+    move: str
+    by: str
+    comment: str
+    thought: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGame:
+    """A game as it is kept; `state` is what can change: seats, pace, and where the game stands."""
+
+    id: str
+    name: str
+    rules: str
+    start: str
+    seed: int
+    state: dict[str, Any]
+
+
+class Store:
+    """The file. What a coroutine here has returned from is written."""
+
+    def __init__(self, path: Path | None, max_games: int) -> None:
+        self._shown = "games in memory" if path is None else quoted(str(path), 200)
+        self._max_games = max_games
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
+        try:
+            self._thread.submit(self._open, path).result()
+        except BaseException:
+            self._thread.shutdown()
+            raise
+
+    async def save(self, game: KeptGame, nodes: Iterable[KeptNode] = ()) -> None:
+        """Keep a game as it stands now, with the moves that are new or have changed."""
+        kept = list(nodes)
+        await self._run(lambda: self._save(game, kept))
+
+    async def load(self, id_: str) -> tuple[KeptGame, list[KeptNode]] | None:
+        """A game and its moves in order; None if there is no such game."""
+        return await self._run(lambda: self._load(id_))
+
+    async def close(self) -> None:
+        await self._run(self._connection.close)
+        self._thread.shutdown()
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        def explained() -> T:
+            try:
+                return work()
+            except (sqlite3.Error, OSError) as error:
+                raise BadGames(f"cannot use {self._shown}: {error}") from error
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, explained)
+
+    def _open(self, path: Path | None) -> None:
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path or ":memory:", 30.0, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+        except (sqlite3.Error, OSError, ValueError) as error:
+            raise BadGames(f"cannot use {self._shown}: {error}") from error
+
+    def _prepare(self) -> None:
+        application, version, tables = (
+            self._connection.execute(question).fetchone()[0]
+            for question in (
+                "PRAGMA application_id",
+                "PRAGMA user_version",
+                "SELECT count(*) FROM sqlite_master",
+            )
+        )
+        if tables and (application, version) != (APPLICATION, VERSION):
+            raise BadGames(f"{self._shown} is not a file of games that this version knows")
+        for setting in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+            self._connection.execute(f"PRAGMA {setting}")
+        self._connection.executescript(
+            f"BEGIN IMMEDIATE; {SCHEMA}"
+            f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT;"
+        )
+
+    def _save(self, game: KeptGame, nodes: list[KeptNode]) -> None:
+        run = self._connection.execute
+        run("BEGIN IMMEDIATE")
+        try:
+            done = run(
+                "UPDATE game SET used = ?, state = ? WHERE id = ?",
+                (time.time(), json.dumps(game.state), game.id),
+            )
+            if not done.rowcount:
+                self._make_room()
+                run(
+                    "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        game.id,
+                        time.time(),
+                        game.name,
+                        game.rules,
+                        game.start,
+                        game.seed,
+                        json.dumps(game.state),
+                    ),
+                )
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO node VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (game.id, n.number, n.parent, n.move, n.by, n.comment, json.dumps(n.thought))
+                    for n in nodes
+                ],
+            )
+            run("COMMIT")
+        except BaseException:
+            run("ROLLBACK")
+            raise
+
+    def _make_room(self) -> None:
+        """The games that nobody has used for longest go when there are too many."""
+        count = self._connection.execute("SELECT count(*) FROM game").fetchone()[0]
+        if count >= self._max_games:
+            self._connection.execute(
+                "DELETE FROM game WHERE id IN (SELECT id FROM game ORDER BY used LIMIT ?)",
+                (count - self._max_games + 1,),
+            )
+
+    def _load(self, id_: str) -> tuple[KeptGame, list[KeptNode]] | None:
+        row = self._connection.execute(
+            "SELECT name, rules, start, seed, state FROM game WHERE id = ?", (id_,)
+        ).fetchone()
+        if row is None:
+            return None
+        nodes = self._connection.execute(
+            "SELECT number, parent, move, made_by, comment, thought FROM node WHERE game = ?"
+            " ORDER BY number",
+            (id_,),
+        )
+        kept = [
+            KeptNode(number, parent, move, by, comment, json.loads(thought))
+            for number, parent, move, by, comment, thought in nodes
+        ]
+        name, rules, start, seed, state = row
+        return KeptGame(id_, name, rules, start, seed, json.loads(state)), kept

@@ -1,0 +1,125 @@
+"""`ludus train` and `ludus menace`."""
+
+import json
+
+import pytest
+
+from ludus.cli.main import run
+
+
+def output(capsys, *arguments):
+    assert run(arguments) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def complaint(capsys, *arguments):
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_the_systems_are_listed(capsys):
+    listed = output(capsys, "train")
+    for system in ("menace", "her", "qlearning", "deepq"):
+        assert system in listed
+
+
+@pytest.mark.parametrize(
+    ("system", "game"),
+    [
+        ("menace", "noughts_and_crosses"),
+        ("her", "hexapawn"),
+        ("qlearning", "hexapawn:four"),
+        ("deepq", "hexapawn"),
+    ],
+)
+def test_training_tells_how_it_went(capsys, system, game):
+    told = json.loads(output(capsys, "train", system, game, "--games", "20", "--json"))
+    assert told["system"] == system
+    assert told["games"] == 20
+    assert told["mean_regret"] == told["cumulative_regret"] / 20 >= 0
+    assert told["seconds_a_game"] >= 0
+    again = json.loads(output(capsys, "train", system, game, "--games", "20", "--json"))
+    assert again["cumulative_regret"] == told["cumulative_regret"]
+
+
+def test_training_goes_on_where_it_stopped(capsys, tmp_path):
+    whole, parts = (tmp_path / name for name in ("whole.json", "parts.json"))
+    output(capsys, "train", "her", "--games", "1000", "--out", str(whole))
+    output(capsys, "train", "her", "--games", "500", "--out", str(parts))
+    told = json.loads(
+        output(capsys, "train", "her", "--games", "1000", "--out", str(parts), "--json")
+    )
+    assert told["resumed_after"] == 500
+    assert parts.read_text() == whole.read_text()
+    assert "nothing was left" in output(
+        capsys, "train", "her", "--games", "1000", "--out", str(parts)
+    )
+
+
+def test_what_does_not_go_together(capsys, tmp_path):
+    file = str(tmp_path / "her.json")
+    output(capsys, "train", "her", "--games", "10", "--out", file)
+    for arguments, words in (
+        (("--games", "5"), "10"),
+        (("--games", "1000"), "blocks of 500"),
+        (("--games", "10", "--seed", "1"), "another seed"),
+        (("--games", "10", "--against", "random"), "another against"),
+        (("--games", "10", "--set", "win=1"), "other options"),
+    ):
+        assert words in complaint(capsys, "train", "her", *arguments, "--out", file)
+
+
+def test_clear_complaints(capsys, tmp_path):
+    assert "did you mean menace?" in complaint(capsys, "train", "menac")
+    assert "no opponent 'god'" in complaint(capsys, "train", "her", "--against", "god")
+    assert "no start 'here'" in complaint(capsys, "train", "her", "--start", "here")
+    assert "no option 'luck'" in complaint(capsys, "train", "her", "--set", "luck=1")
+    assert "no game 'chess'" in complaint(capsys, "train", "menace", "chess")
+    folder = str(tmp_path)
+    assert "cannot read" in complaint(capsys, "train", "her", "--games", "5", "--out", folder)
+    missing = str(tmp_path / "no" / "file.json")
+    assert "cannot write" in complaint(capsys, "train", "her", "--games", "5", "--out", missing)
+
+
+def test_a_network_is_trained_for_playing(capsys, tmp_path):
+    file = tmp_path / "net.npz"
+    output(capsys, "train", "deepq", "hexapawn", "--games", "10", "--weights", str(file))
+    told = output(
+        capsys, "match", "hexapawn", f"deepq:weights={file}", "random", "--games", "2", "--json"
+    )
+    assert json.loads(told)["games"] == 2
+
+
+def test_a_matchbox_is_shown(capsys, tmp_path):
+    picture = tmp_path / "box.svg"
+    shown = output(capsys, "menace", "show", "X../.../..O x", "--svg", str(picture))
+    assert "Crosses X to move" in shown
+    assert "●" in shown
+    drawn = picture.read_text()
+    assert drawn.count('class="bead"') == 7
+    assert drawn.rstrip().endswith("</svg>")
+    told = json.loads(output(capsys, "menace", "show", "X../.../..O x", "--json"))
+    assert told["system"] == "menace"
+    # Where the other corners win, they have more beads than all other moves together.
+    assert told["beads"]["c3"] == told["beads"]["a1"] > sum(told["beads"].values()) / 3
+
+
+def test_her_boxes_and_those_of_a_file(capsys, tmp_path):
+    file = str(tmp_path / "her.json")
+    output(capsys, "train", "her", "--games", "50", "--out", file)
+    arguments = ("menace", "show", "B.B/B../.WW w", "--game", "hexapawn")
+    own = json.loads(output(capsys, *arguments, "--table", file, "--json"))
+    usual = json.loads(output(capsys, *arguments, "--json"))
+    assert own["system"] == usual["system"] == "her"
+    assert own["beads"].keys() == usual["beads"].keys()
+    assert own["beads"] != usual["beads"]
+    unknown = output(capsys, "menace", "show", "start", "--game", "hexapawn", "--table", file)
+    assert "no box for this position" in unknown
+
+
+def test_bad_positions_for_a_box(capsys):
+    assert "must be a board" in complaint(capsys, "menace", "show", "X")
+    assert "is over" in complaint(capsys, "menace", "show", "XXX/OO./... o")
+    assert "does not play" in complaint(capsys, "menace", "show", "start", "--game", "backgammon")

@@ -1,0 +1,146 @@
+"""Lessons: where they begin, whom one meets, and how they are marked."""
+
+import random
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from ludus.arena.regret import judge
+from ludus.games import game
+from ludus.learn import learner
+from ludus.learn.lessons import Learner, Opponent, play_game, take_lessons
+from ludus.learn.schooling import BLOCK, Schooling, all_starts
+from ludus.learn.starts import plies_played, start_boards
+from ludus.oracle import oracle_for
+
+GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size=4": (10, 4, 2)}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_start_boards_are_as_many_and_worth_as_much_as_published(name):
+    played = game(name)
+    boards = start_boards(played)
+    worth = Counter(oracle_for(played).value(board).result for board in boards)
+    assert (worth["win"], worth["draw"], worth["loss"]) == GAMES[name]
+    assert all(plies_played(played, board) == 2 and board.mover == 0 for board in boards)
+
+
+@pytest.mark.parametrize("name", ["noughts_and_crosses", "hexapawn"])
+def test_every_board_one_move_ahead_is_the_mirror_image_of_exactly_one_start_board(name):
+    played = game(name)
+    boards = start_boards(played)
+    for move in played.start().legal_moves():
+        after = played.start().play(move)
+        for reply in after.legal_moves():
+            board = after.play(reply)
+            twins = {played.transform(board, each) for each in played.symmetries()}
+            assert len(twins.intersection(boards)) == 1
+
+
+@cache
+def plain_minimax(position):
+    """Result and plies to the end for the side to move, straight from the definition."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return outcome.score(position.mover), 0
+    return max((plain_rank(position, move) for move in position.legal_moves()), key=preferred)
+
+
+def plain_rank(position, move):
+    score, plies = plain_minimax(position.play(move))
+    return -score, plies + 1
+
+
+def preferred(rank):
+    """A win is the better the sooner, a loss the later it comes; draws are all the same."""
+    score, plies = rank
+    return score, -score * plies
+
+
+@pytest.mark.parametrize("name", ["noughts_and_crosses", "hexapawn"])
+def test_the_opponent_plays_the_first_of_the_best_moves(name):
+    """Best value, quickest win, slowest loss, first cell: compared on every board of the game."""
+    played = game(name)
+    opponent = Opponent(played)
+    boards = [played.start()]
+    seen = set(boards)
+    for board in boards:
+        if board.outcome() is not None:
+            continue
+        ranks = [preferred(plain_rank(board, move)) for move in board.legal_moves()]
+        assert opponent.reply(board) == board.legal_moves()[ranks.index(max(ranks))]
+        for after in map(board.play, board.legal_moves()):
+            if after not in seen:
+                seen.add(after)
+                boards.append(after)
+    assert len(boards) > 100
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
+    played = game(name)
+    opponent, source = Opponent(played), random.Random(3)
+    total = 0
+    for start in start_boards(played) * 3:
+        found = play_game(start, lambda board: source.choice(board.legal_moves()), opponent)
+        own = zip(found.positions[::2], found.moves[::2], strict=False)
+        given_away = sum(judge(opponent.oracle, board, move).regret for board, move in own)
+        assert found.regret == given_away >= 0
+        assert found.positions[-1].outcome() == found.outcome
+        total += found.regret
+    assert total > 0
+
+
+class Watcher(Learner):
+    """Plays at random and remembers where games began."""
+
+    def __init__(self, played, restless=0):
+        super().__init__(played)
+        self.begun = []
+        self.restless = restless
+
+    def play_and_learn(self, start, opponent):
+        self.begun.append(start)
+        for _ in range(self.restless):
+            self.random.random()
+        return play_game(start, lambda board: self.random.choice(board.legal_moves()), opponent)
+
+
+def begun(draw, seed, games=48, restless=0):
+    played = game("noughts_and_crosses")
+    watcher = Watcher(played, restless)
+    lessons = list(take_lessons(watcher, start_boards(played), Opponent(played), games, seed, draw))
+    assert len(lessons) == games
+    return watcher.begun
+
+
+def test_everyone_gets_the_same_boards():
+    assert begun("uniform", 5) == begun("uniform", 5, restless=7) != begun("uniform", 6)
+
+
+def test_boards_are_drawn_anew_in_turn_or_once():
+    boards = set(start_boards(game("noughts_and_crosses")))
+    in_turn = begun("shuffled", 5)
+    assert all(set(in_turn[first : first + 12]) == boards for first in range(0, 48, 12))
+    assert in_turn[:12] != in_turn[12:24]
+    assert len(set(begun("one", 5))) == 1
+    assert {start for seed in range(60) for start in begun("one", seed, 1)} == boards
+    assert len(set(begun("uniform", 5)[:12])) < 12
+
+
+def test_a_schooling_in_two_parts_is_the_same_as_in_one():
+    played = game("hexapawn")
+    whole, parts = (learner("her", played) for _ in range(2))
+    plan = Schooling(2 * BLOCK, 4, "mixed", "everywhere")
+    marks = [lesson.played.moves for block in plan.blocks(whole) for lesson in block]
+    first = next(Schooling(BLOCK, 4, "mixed", "everywhere").blocks(parts))
+    again = learner("her", played)
+    again.table = parts.table
+    (second,) = plan.blocks(again, BLOCK)
+    assert [lesson.played.moves for lesson in (*first, *second)] == marks
+    assert again.table == whole.table
+
+
+def test_both_sides_are_learned_everywhere():
+    assert {start.mover for start in all_starts(game("hexapawn"))} == {0, 1}

@@ -1,0 +1,73 @@
+"""Tabular Q-learning."""
+
+import pytest
+
+from ludus.core.errors import BadSpec
+from ludus.games import game
+from ludus.learn import learner
+from ludus.learn.lessons import Opponent, take_lessons
+from ludus.learn.starts import start_boards
+from ludus.players import player
+
+HEXAPAWN = game("hexapawn")
+
+
+def test_one_game_by_hand():
+    """From 1: a lost last move goes to 0.7 - 0.3 = 0.4, one before it to 0.7 + 0.3 * 0.9 = 0.97."""
+    pupil = learner("qlearning", HEXAPAWN)
+    opponent = Opponent(HEXAPAWN)
+    pupil.begin(0)
+    while True:
+        pupil.table = {}
+        played = pupil.play_and_learn(HEXAPAWN.start(), opponent)
+        own = list(zip(played.positions[::2], played.moves[::2], strict=False))
+        if len(own) > 1 and played.score < 0:
+            break
+    values = [pupil.table[str(board)][str(move)] for board, move in own]
+    assert values == pytest.approx([0.97] * (len(own) - 1) + [0.4])
+
+
+def test_what_was_not_played_is_worth_a_win():
+    pupil = learner("qlearning", HEXAPAWN)
+    pupil.play_and_learn(HEXAPAWN.start(), Opponent(HEXAPAWN))
+    row = pupil.table[str(HEXAPAWN.start())]
+    assert sorted(row.values())[1:] == [1.0, 1.0]
+
+
+def test_it_learns_hexapawn():
+    pupil = learner("qlearning", HEXAPAWN)
+    lessons = list(take_lessons(pupil, start_boards(HEXAPAWN), Opponent(HEXAPAWN), 400, 2))
+    regret = [lesson.played.regret for lesson in lessons]
+    assert sum(regret[:50]) > 5
+    assert sum(regret[-200:]) == 0
+
+
+def test_exploration_makes_moves_that_look_bad():
+    board = HEXAPAWN.start()
+    pupil = learner("qlearning:epsilon=1", HEXAPAWN)
+    pupil.begin(0)
+    pupil.table = {str(board): {"a1-a2": 5.0, "b1-b2": 0.0, "c1-c2": 0.0}}
+    opponent = Opponent(HEXAPAWN)
+    assert len({pupil.play_and_learn(board, opponent).moves[0] for _ in range(20)}) == 3
+
+
+def test_the_player_shows_what_moves_are_worth():
+    who = player("qlearning", HEXAPAWN)
+    who.begin(0)
+    choice = who.choose(HEXAPAWN.start())
+    assert choice.scores[choice.move] == max(choice.scores.values())
+    assert choice.comment == f"thinks it is worth {choice.scores[choice.move]:+.2f}"
+
+
+def test_a_player_that_learns_at_first_use_is_the_same_each_time():
+    board = HEXAPAWN.start()
+    first, second = (player("qlearning:games=500,seed=3", HEXAPAWN) for _ in range(2))
+    assert first.choose(board).scores == second.choose(board).scores
+    other = player("qlearning:games=500,seed=4", HEXAPAWN)
+    assert other.choose(board).scores != first.choose(board).scores
+
+
+@pytest.mark.parametrize("options", ["alpha=2", "epsilon=-1", "gamma=1.5", "initial=1e9"])
+def test_bad_options(options):
+    with pytest.raises(BadSpec):
+        learner(f"qlearning:{options}", HEXAPAWN)

@@ -1,0 +1,86 @@
+"""Tables in files: what is written is read again, and nothing else is."""
+
+import json
+
+import pytest
+
+from ludus.core.errors import LudusError
+from ludus.games import game
+from ludus.learn import learner
+from ludus.learn.schooling import Schooling
+from ludus.learn.tabular.knowledge import SHIPPED
+from ludus.learn.tabular.table_file import BadTable, Saved, read_table
+
+HEXAPAWN = game("hexapawn")
+
+
+@pytest.fixture
+def file(tmp_path):
+    pupil = learner("her", HEXAPAWN)
+    for _ in Schooling(50).blocks(pupil):
+        pass
+    path = tmp_path / "her.json"
+    pupil.save(path, {"games": 50})
+    return path
+
+
+def test_what_is_written_is_read_again(file):
+    saved = read_table(file, HEXAPAWN, "her")
+    assert saved.schooling == {"games": 50}
+    assert len(saved.table) > 5
+    again = learner("her", HEXAPAWN)
+    assert again.load(file) == {"games": 50}
+    assert again.table == saved.table
+    assert saved.write() == file.read_text()
+
+
+@pytest.mark.parametrize("table", sorted(SHIPPED.glob("*.json")), ids=lambda path: path.stem)
+def test_the_tables_that_come_with_the_program(table):
+    system, _, name = table.stem.partition("-")
+    assert len(read_table(table, game(name), system).table) > 20
+
+
+def test_other_options_are_not_taken_up(file):
+    with pytest.raises(BadTable, match="other options"):
+        learner("her:win=1", HEXAPAWN).load(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other"}, "format"),
+        ({"version": 2}, "version '2'"),
+        ({"system": "menace"}, "system is 'menace'"),
+        ({"game": "noughts_and_crosses"}, "game"),
+        ({"rules": {"size": 4}}, "rules"),
+        ({"table": []}, "no table"),
+        ({"table": {"nonsense": {}}}, "positions is none"),
+        ({"table": {"BBB/.../WWW w": {}}}, "malformed"),
+        ({"table": {"bbb/.../www w": {"a1-a2": 1}}}, "malformed"),
+        ({"table": {"BBB/.../WWW w": {"a1-a3": 1}}}, "'a1-a3' is not legal"),
+        ({"table": {"BBB/.../WWW w": {"a1-a2": "many"}}}, "'many'"),
+        ({"table": {"BBB/.../WWW w": {"a1-a2": True}}}, "no number"),
+        ({"table": {"BBB/.../WWW w": {"a1-a2": float("nan")}}}, "no number"),
+    ],
+)
+def test_foreign_tables_are_refused(file, change, message):
+    text = json.dumps({**json.loads(file.read_text()), **change})
+    with pytest.raises(BadTable, match=message):
+        Saved.read(text, HEXAPAWN, "her")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x00" * 100, b"\xff\xfe", b"[1, 2]", b"[" * 100_000, b'{"format": "ludus table"'],
+    ids=["empty", "zeros", "no UTF-8", "a list", "deep", "cut off"],
+)
+def test_hostile_files_are_refused_with_their_name(tmp_path, content):
+    path = tmp_path / "odd.json"
+    path.write_bytes(content)
+    with pytest.raises(BadTable, match=r"odd\.json"):
+        read_table(path, HEXAPAWN, "her")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(LudusError, match="cannot read"):
+        read_table(tmp_path / "none.json", HEXAPAWN, "her")

@@ -1,0 +1,35 @@
+"""A program taken along to another game keeps its meaning while parts of it are replaced."""
+
+from ludus.games import game
+from ludus.learn import learner
+from ludus.learn.lessons import Opponent, take_lessons
+from ludus.learn.migo.text import parse_program
+from ludus.learn.starts import start_boards
+
+GIVEN = """% ludus migo 1
+win_1(A,B) :- move(A,B), won(B).
+win_2_1_1(A,B) :- move(A,B), not(win_1(B,_)).
+win_2(A,B) :- win_2_1_1(A,B), not(win_2_1_1(B,_)).
+win_3_1_1(A,B) :- win_2_1_1(A,B), not(win_2(B,_)).
+win_3(A,B) :- win_3_1_1(A,B), not(win_3_1_1(B,_)).
+"""
+
+
+def test_invented_predicates_are_set_apart():
+    """Whatever is learned later may be called win_2_1_1, and mean something else or be given up."""
+    pupil = learner("migo", game("noughts_and_crosses"))
+    pupil.pupil.transfer(parse_program(GIVEN).program)
+    names = list(pupil.program)
+    assert names == ["win_1", "given_win_2_1_1", "win_2", "given_win_3_1_1", "win_3"]
+    assert pupil.program.strategy == ["win_1", "win_2", "win_3"]
+
+
+def test_what_is_not_replaced_stays():
+    played = game("noughts_and_crosses")
+    pupil = learner("migo", played)
+    pupil.pupil.transfer(parse_program(GIVEN).program)
+    lessons = take_lessons(pupil, start_boards(played), Opponent(played), 60, 3)
+    regret = [lesson.played.regret for lesson in lessons]
+    assert {"win_1", "win_2", "win_3"} <= set(pupil.program)
+    # The wins are known from the first game on; only draws are still to be learned.
+    assert sum(regret) < 30

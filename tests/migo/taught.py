@@ -1,0 +1,61 @@
+"""What the tests of MIGO share: learners that have had their lessons, and all positions."""
+
+from functools import cache
+
+from ludus.arena.exact import exact_regret
+from ludus.games import game
+from ludus.learn.lessons import Opponent, take_lessons
+from ludus.learn.migo.learner import Migo
+from ludus.learn.migo.reasoner import Reasoner
+from ludus.learn.migo.settings import Settings
+from ludus.learn.migo.strategy import Strategy
+from ludus.learn.migo.world import World
+from ludus.learn.starts import start_boards
+from ludus.oracle import oracle_for
+
+
+@cache
+def opponent(spec):
+    return Opponent(game(spec))
+
+
+def lessons(spec, games, seed, **settings):
+    """A learner after so many games, and the regret of each."""
+    played = game(spec)
+    learner = Migo(played, Settings(**settings))
+    marks = take_lessons(learner, start_boards(played), opponent(spec), games, seed)
+    return learner, [mark.played.regret for mark in marks]
+
+
+@cache
+def taught(spec, mode, games=200, seed=0):
+    """The program that was learned."""
+    return lessons(spec, games, seed, mode=mode)[0].program
+
+
+def exact(spec, program):
+    """The mean regret of a program on the start boards: first solutions, else any move."""
+    strategy = Strategy(Reasoner(World()), program)
+    world = strategy.reasoner.world
+
+    def policy(position):
+        board = world.number(position)
+        decision = strategy.decide(board)
+        wanted = decision.boards if decision.rule is None else decision.boards[:1]
+        moves = dict(zip(world.moves(board), position.legal_moves(), strict=True))
+        return {moves[each]: 1 / len(wanted) for each in wanted}
+
+    played = game(spec)
+    return exact_regret(oracle_for(played), policy, start_boards(played))
+
+
+def all_boards(world, first):
+    """The numbers of all states that can follow one."""
+    found = [world.number(first)]
+    seen = set(found)
+    for board in found:
+        for after in world.moves(board):
+            if after not in seen:
+                seen.add(after)
+                found.append(after)
+    return found

@@ -1,0 +1,57 @@
+"""Learned programs in real Prolog: the printed text runs, and chooses the same moves."""
+
+import subprocess
+
+import pytest
+from taught import all_boards, taught
+
+from ludus.games import game
+from ludus.learn.migo.reasoner import Reasoner
+from ludus.learn.migo.runnable import as_term, runnable
+from ludus.learn.migo.strategy import Strategy
+from ludus.learn.migo.world import World
+
+ASK = """
+answer(S) :- ( choose(S,B) -> true ; B = none ), findall(C,move(S,C),Cs), writeln(B/Cs).
+"""
+
+
+def _ask(tmp_path, text, terms):
+    """What Prolog chooses in each state, and all its moves, as texts."""
+    asked = "".join(f":- answer({term}).\n" for term in terms)
+    file = tmp_path / "strategy.pl"
+    file.write_text(f"{text}{ASK}{asked}:- halt.\n")
+    done = subprocess.run(
+        ["swipl", "-q", str(file)], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.needs_debian("swi-prolog-nox")
+@pytest.mark.parametrize(
+    ("spec", "mode", "step"),
+    [
+        ("noughts_and_crosses", "faithful", 9),
+        ("noughts_and_crosses", "improved", 9),
+        ("hexapawn", "faithful", 1),
+        ("hexapawn", "improved", 1),
+        ("hexapawn:size=4", "faithful", 101),
+        ("hexapawn:size=4", "improved", 101),
+    ],
+)
+def test_prolog_makes_the_same_moves(tmp_path, spec, mode, step):
+    """The rules of the games are written anew in Prolog, so they are compared as well."""
+    played, program = game(spec), taught(spec, mode)
+    strategy = Strategy(Reasoner(World()), program)
+    world = strategy.reasoner.world
+    boards = all_boards(world, played.start())[::-step]
+    answers = _ask(tmp_path, runnable(program, played), [as_term(world.states[b]) for b in boards])
+    assert len(answers) == len(boards)
+    for board, answer in zip(boards, answers, strict=True):
+        moves = [as_term(world.states[each]) for each in world.moves(board)]
+        decision = strategy.decide(board)
+        chosen = "none"
+        if decision.rule is not None:
+            chosen = as_term(world.states[decision.boards[0]])
+        assert answer == f"{chosen}/[{','.join(moves)}]"

@@ -1,0 +1,75 @@
+"""Running programs: what is kept in tables is what a plain proof finds, and what is true."""
+
+import pytest
+from taught import all_boards, taught
+
+from ludus.games import game
+from ludus.learn.migo.labels import Known
+from ludus.learn.migo.reasoner import Reasoner
+from ludus.learn.migo.world import World
+from ludus.oracle import oracle_for
+
+
+def _proves(program, world, name, before, after):
+    """Prolog's own way, with nothing kept."""
+    if name == "move":
+        return after in world.moves(before)
+    return any(
+        _proves(program, world, clause.first, before, after)
+        and _passes(program, world, clause, after)
+        for clause in program[name]
+    )
+
+
+def _passes(program, world, clause, board):
+    if clause.metarule == "postcond":
+        return world.won(board) if clause.second == "won" else world.drawn(board)
+    replies = world.moves(board)
+    has_reply = any(_proves(program, world, clause.second, board, each) for each in replies)
+    return not has_reply and (clause.metarule == "negation" or bool(replies))
+
+
+@pytest.mark.parametrize("mode", ["faithful", "improved"])
+@pytest.mark.parametrize("text", ["X.O/.O./X.. x", "XO./.X./..O x", "XOX/.O./... x"])
+def test_solutions_are_those_of_a_plain_proof_in_its_order(mode, text):
+    program = taught("noughts_and_crosses", mode)
+    world = World()
+    reasoner = Reasoner(world)
+    board = world.number(game("noughts_and_crosses").parse(text))
+    for name, concept in reasoner.concepts(program).items():
+        plain = [b for b in world.moves(board) if _proves(program, world, name, board, b)]
+        assert list(reasoner.solutions(concept, board)) == plain
+        assert reasoner.can(concept, board) == bool(plain)
+
+
+@pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"])
+def test_improved_wins_are_the_wins_of_perfect_play(spec):
+    """In every position of the game: win_k holds for moves that win in 2k - 1 plies at most."""
+    played = game(spec)
+    world, program = World(), taught(spec, "improved")
+    reasoner = Reasoner(world)
+    concepts = reasoner.concepts(program)
+    known = Known(reasoner, [concepts[name] for name in program.levels("win")])
+    boards = all_boards(world, played.start())
+    assert len(boards) == {"noughts_and_crosses": 5478, "hexapawn:size=4": 20286}.get(
+        spec, len(boards)
+    )
+    values = oracle_for(played).values([world.states[board] for board in boards])
+    for board, value in zip(boards, values, strict=True):
+        is_near = value.result == "win" and value.depth < 2 * len(known.wins)
+        assert known.win_level(board) == ((value.depth + 1) // 2 if is_near else None)
+
+
+def test_published_wins_take_stalemate_for_a_win():
+    """The second defect: white's b2-b3 leaves black no move, a draw, and win_2 holds for it."""
+    world = World()
+    reasoner = Reasoner(world)
+    played = game("hexapawn:size=4")
+    concepts = {
+        mode: reasoner.concepts(taught("hexapawn:size=4", mode))["win_2"]
+        for mode in ("faithful", "improved")
+    }
+    stuck = [board for board in all_boards(world, played.start()) if world.drawn(board)]
+    assert stuck
+    assert any(reasoner.holds(concepts["faithful"], board) for board in stuck)
+    assert not any(reasoner.holds(concepts["improved"], board) for board in stuck)

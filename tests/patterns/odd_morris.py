@@ -1,0 +1,30 @@
+"""Boards of any kind, most of which no game reaches."""
+
+import random
+
+import ludus
+from ludus.games.nine_mens_morris.notation import Fields
+
+UNUSUAL = (
+    "men=5,flying=no,repetition=3",
+    "lasker,diagonals=yes,take_from_mills=always",
+    "morabaraba,blocked=passes,quiet_plies=30",
+)
+
+
+def morris(rules="vrajitoru", engine="native"):
+    return ludus.game("nine_mens_morris", rules, engine)
+
+
+def odd_positions(game, number, seed):
+    """Random boards that are not over."""
+    rng = random.Random(seed)
+    while number:
+        points = rng.sample(range(24), 24)
+        counts = [rng.randint(0, game.rules.men) for _ in range(2)]
+        hands = tuple(rng.choice([0, game.rules.men - count]) for count in counts)
+        men = frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)])
+        position = game.position(Fields(men, hands, rng.randint(0, 1)))
+        if position.outcome() is None:
+            number -= 1
+            yield position

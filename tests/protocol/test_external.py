@@ -1,0 +1,235 @@
+"""The player `external`: the same moves as within this process, and faults in one clear line."""
+
+import os
+import threading
+
+import pytest
+from engines import children, ludus_engine, numbers, odd_engine, spec, wait_until_gone
+
+import ludus
+from ludus.core.errors import BadSpec, LudusError
+from ludus.core.limit import Limit
+from ludus.core.match import play_match
+from ludus.protocol.errors import ExternalError
+
+TWINS = [
+    ("nine_mens_morris", "", "negascout", {"nodes": 500}),
+    ("nine_mens_morris", "", "negascout", {"nodes": 500, "captures": "token", "fen": "sanmill"}),
+    (
+        "nine_mens_morris",
+        "",
+        "negascout",
+        {"nodes": 200, "options": "Captures=token;Answer=sanmill"},
+    ),
+    ("nine_mens_morris", "lasker", "negascout:level=4,threads=1", {"depth": 3}),
+    ("nine_mens_morris", "repetition=2", "playouts:games=60", {"nodes": 60}),
+    ("backgammon", "", "playouts", {"nodes": 60}),
+    ("noughts_and_crosses", "", "perfect", {"nodes": 10}),
+    ("hexapawn", "size=4", "perfect:nodes=500", {"nodes": 500}),
+]
+
+
+@pytest.mark.parametrize(("name", "rules", "player", "options"), TWINS)
+def test_an_engine_plays_as_its_player_does(name, rules, player, options):
+    """Two games one after the other against the same opponent with the same dice."""
+    game = ludus.game(name, rules)
+    limit = Limit(nodes=options.get("nodes"), depth=options.get("depth"))
+    outside = ludus.player(ludus_engine(name, player, **options), game)
+    inside, opponent = ludus.player(player, game), ludus.player("random", game)
+    for seed, side in ((1, 0), (2**62, 1)):
+        sides = [(who, opponent)[:: 1 - 2 * side] for who in (inside, outside)]
+        games = [
+            play_match(game, pair, seed=seed, limit=limit, max_plies=80).moves for pair in sides
+        ]
+        mine, theirs = ([(each.mover, each.move) for each in moves] for moves in games)
+        assert mine == theirs
+        assert len(mine) > 2
+    assert outside.name.startswith("Ludus ")
+    outside.close()
+
+
+def test_a_search_comes_with_its_score_and_its_line():
+    game = ludus.game("nine_mens_morris")
+    outside = ludus.player(ludus_engine("nine_mens_morris", depth=3), game)
+    inside = ludus.player("negascout:depth=3", game)
+    for player in (inside, outside):
+        player.begin(7)
+    mine, theirs = (player.choose(game.start()) for player in (inside, outside))
+    assert (mine.move, mine.scores) == (theirs.move, theirs.scores)
+    assert (
+        theirs.comment
+        == f"cp {round(100 * mine.scores[mine.move])} at depth 3: "
+        + (mine.comment.partition(": ")[2])
+    )
+    outside.close()
+
+
+def test_options_are_set_and_must_be_offered():
+    game = ludus.game("nine_mens_morris")
+    start = game.start()
+    outside = ludus.player(ludus_engine("", nodes=500, options="Level=2;MultiPV=2"), game)
+    inside = ludus.player("negascout:level=2,multipv=2", game)
+    for player in (inside, outside):
+        player.begin(3)
+    assert outside.choose(start).move == inside.choose(start, Limit(nodes=500)).move
+    outside.close()
+    player = ludus.player(ludus_engine("", options="Contempt=3"), game)
+    with pytest.raises(ExternalError, match="offers no option 'Contempt'"):
+        player.begin(1)
+    player = ludus.player(ludus_engine("", options="Level=99"), game)
+    with pytest.raises(ExternalError, match="level=99 must be from 1 to 10"):
+        player.begin(1)
+
+
+def test_the_engine_is_told_the_game_and_its_rules():
+    game = ludus.game("hexapawn:four")
+    player = ludus.player(ludus_engine("nine_mens_morris", nodes=10), game)
+    player.begin(1)
+    assert player.choose(game.start()).move in game.start().legal_moves()
+    player.close()
+
+
+def test_it_is_told_the_moves_and_not_only_positions():
+    """Only who knows the moves sees that the third occurrence is a draw."""
+    game = ludus.game("nine_mens_morris")
+    player = ludus.player(odd_engine("plays"), game)
+    position = game.start()
+    for text in ("d6", "f4", "d2", "b4"):
+        position = position.play(game.parse_move(text, position))
+        player._road.reach(position)
+    assert player._road.line() == "position startpos moves d6 f4 d2 b4"
+    other = game.parse("W.W/.../.../W..W../.B./..B/B.B w 0 0")
+    player._road.reach(other)
+    assert player._road.line() == f"position fen {other}"
+    player._road.forget()
+    player._road.reach(position)
+    assert player._road.line() == f"position fen {position}"
+    player._road.forget()
+    player._road.reach(game.start().play(game.parse_move("d6", game.start())))
+    assert player._road.line() == "position startpos moves d6", "the opponent has begun"
+
+
+HEXAPAWN = ludus.game("hexapawn")
+
+QUICK = {"startup": 20, "time": 0.05, "patience": 0.4}
+
+FAULTS = [
+    ("dies", r"ended: exit status 3; its last words: 'segfault, sort of'$"),
+    ("is_killed", r"ended: signal 9$"),
+    ("hangs", r"gave no answer in time and was ended$"),
+    ("floods", r"gave no answer in time and was ended$"),
+    ("complains_for_ever", r"gave no answer; its last words: '.*oh dear' in time and was ended$"),
+    ("endless", r"gave no answer in time and was ended$"),
+    ("long_line", r"wrote a line of more than 200000 bytes$"),
+    ("garbage", r"answered '\\+xff"),
+    ("lies", r"answered 'z9-z8': 'z9-z8' is not a legal move of hexapawn here"),
+    ("illegal", r"answered 'b1-b3'"),
+    ("no_move", r"has no move$"),
+    ("nothing", r"has no move$"),
+    ("sanmill_gives_up", r"has no move$"),
+    ("objects", r"says 'I do not know this position'$"),
+    ("late", r"gave no answer in time and was ended$"),
+    ("closes_output", r"ended: signal 15$"),
+]
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS)
+def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
+    before = children(), threading.active_count(), len(os.listdir("/proc/self/fd"))
+    player = ludus.player(odd_engine(fault, tmp_path / "n", **QUICK), HEXAPAWN)
+    player.begin(1)
+    with pytest.raises(ExternalError, match=message) as caught:
+        player.choose(HEXAPAWN.start())
+    text = str(caught.value)
+    assert "\n" not in text
+    assert len(text) < 500
+    wait_until_gone(numbers(tmp_path / "n"))
+    assert (children(), threading.active_count(), len(os.listdir("/proc/self/fd"))) == before
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("dies_at_uci", "ended: exit status 3; its last words"),
+        ("hangs_at_uci", "gave no answer in time"),
+        ("floods_at_uci", "gave no answer in time"),
+        ("never_ready", "gave no answer in time"),
+    ],
+)
+def test_an_engine_that_does_not_start(fault, message, tmp_path):
+    before = children()
+    player = ludus.player(odd_engine(fault, tmp_path / "n", startup=0.5), HEXAPAWN)
+    with pytest.raises(ExternalError, match=message):
+        player.begin(1)
+    assert children() == before
+
+
+@pytest.mark.parametrize("fault", ["plays", "sanmill", "slow", "talkative", "stubborn"])
+def test_odd_manners_are_no_fault(fault):
+    player = ludus.player(odd_engine(fault, time=0.05, patience=20), HEXAPAWN)
+    for seed in (1, 2):
+        player.begin(seed)
+        assert str(player.choose(HEXAPAWN.start()).move) == "b1-b2"
+    player.close()
+
+
+def test_what_an_engine_says_unasked_is_not_its_answer():
+    """The odd engine says `bestmove a1-a2` whenever it is asked whether it is ready."""
+    player = ludus.player(odd_engine("plays", time=0.05), HEXAPAWN)
+    choice = player.choose(HEXAPAWN.start())
+    assert str(choice.move) == "b1-b2"
+    assert choice.comment == "cp 25 at depth 3: b1-b2 a3-a2"
+    assert choice.scores == {choice.move: 0.25}
+    player.close()
+
+
+def test_after_a_fault_the_next_game_begins_with_a_new_process(tmp_path):
+    player = ludus.player(odd_engine("dies", tmp_path / "n", **QUICK), HEXAPAWN)
+    for seed in (1, 2):
+        player.begin(seed)
+        with pytest.raises(ExternalError):
+            player.choose(HEXAPAWN.start())
+    assert len(set(numbers(tmp_path / "n"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("external", "needs a program"),
+        ("external:cmd='", "No closing quotation"),
+        ("external:cmd=%20", "names no program"),
+        ("external:cmd=a%00b", "names no program"),
+        ("external:cmd=x,time=0", "more than 0"),
+        ("external:cmd=x,patience=-1", "patience must be"),
+        ("external:cmd=x,options=Hash", "is not name=value"),
+        ("external:cmd=x,options=Hash=a%0Aquit", "is not name=value"),
+        ("external:cmd=x,captures=both", "must be one of suffix, token"),
+        ("external:x,y", "'y' in 'external:x,y' is not key=value"),
+        ("external:x,colour=red", "has no option 'colour'"),
+    ],
+)
+def test_specs_that_say_nothing_sensible(text, message):
+    with pytest.raises(LudusError, match=message):
+        ludus.player(text, HEXAPAWN)
+
+
+def test_commands_with_spaces_commas_and_equals_signs():
+    text = "external:cmd='/a b/engine' --x=1%2C2 100%25 %25x,time=1"
+    player = ludus.player(text, HEXAPAWN)
+    assert player.settings.command == ["/a b/engine", "--x=1,2", "100%", "%x"]
+    assert ludus.player("external:/usr/bin/engine -q", HEXAPAWN).settings.command == [
+        "/usr/bin/engine",
+        "-q",
+    ]
+
+
+@pytest.mark.parametrize("command", ["/no/such/program", "/", "/etc/passwd"])
+def test_programs_that_are_none(command):
+    player = ludus.player(spec(command), HEXAPAWN)
+    with pytest.raises(ExternalError, match="cannot be started"):
+        player.begin(1)
+
+
+def test_words_are_still_no_options_of_others():
+    with pytest.raises(BadSpec, match="is not key=value"):
+        ludus.player("playouts:fast", HEXAPAWN)

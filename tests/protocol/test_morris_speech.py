@@ -1,0 +1,121 @@
+"""Moves of the Morris family in all the ways in which programs say them."""
+
+import random
+
+import pytest
+
+import ludus
+from ludus.core.errors import BadMove
+from ludus.games.nine_mens_morris.board import POINTS
+from ludus.protocol.speech import Turn, speech
+
+GAME = ludus.game("nine_mens_morris")
+SPEECH = speech(GAME)
+
+SANMILL_PLACES = {
+    # Sanmill's squares 8 to 31: three rings from the inside, each clockwise from its upper middle.
+    1: "d5 e5 e4 e3 d3 c3 c4 c5",
+    2: "d6 f6 f4 f2 d2 b2 b4 b6",
+    3: "d7 g7 g4 g1 d1 a1 a4 a7",
+}
+OLD_NAME = {
+    name: f"({ring},{place})"
+    for ring, names in SANMILL_PLACES.items()
+    for place, name in enumerate(names.split(), 1)
+}
+
+
+def follow(words, turn=None):
+    turn = turn or Turn(GAME.start())
+    for word in words.split():
+        turn = SPEECH.follow(turn, word)
+    return turn
+
+
+def test_sanmill_knows_the_same_points():
+    assert sorted(OLD_NAME) == sorted(POINTS)
+
+
+def old(move):
+    """A move as the older Sanmill wrote it: two moves if a man is taken."""
+    frm, to, take = (None if part is None else OLD_NAME[POINTS[part]] for part in move)
+    return [f"{frm}->{to}" if frm else to, *([f"-{take}"] if take else [])]
+
+
+@pytest.mark.parametrize("rules", ["standard", "lasker", "morabaraba", "vrajitoru"])
+def test_every_way_of_saying_a_move_is_understood(rules):
+    """Random games, told in every way at once; all ways lead to the same positions."""
+    game = ludus.game("nine_mens_morris", rules)
+    said = speech(game)
+    source = random.Random(rules)
+    taken = 0
+    for _ in range(12):
+        position = game.start()
+        while position.outcome() is None:
+            move = source.choice(position.legal_moves())
+            after = position.play(move)
+            taken += move.take is not None
+            whole = str(move)
+            ways = [[whole], said.words(move), said.words(move, apart=True)]
+            if move.to is not None:
+                ways += [old(move), [whole.upper()], [whole.replace("-", "")], ["".join(old(move))]]
+            for way in ways:
+                turn = Turn(position)
+                for word in way:
+                    turn = said.follow(turn, word)
+                assert turn == Turn(after), way
+            position = after
+    assert taken > 50
+
+
+def test_a_mill_that_is_closed_waits_for_the_man_it_takes():
+    turn = follow("d6 d7 f6 g7 b6")
+    assert str(turn.begun) == "b6"
+    assert [str(move) for move in SPEECH.choices(turn)] == ["b6xd7", "b6xg7"]
+    assert follow("xd7", turn).position == follow("d6 d7 f6 g7 b6xd7").position
+    assert SPEECH.words(SPEECH.choices(turn)[0], turn.begun) == ("xd7",)
+    assert SPEECH.words(SPEECH.choices(turn)[0]) == ("b6xd7",)
+    assert SPEECH.words(SPEECH.choices(turn)[0], apart=True) == ("b6", "xd7")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "xd6",
+        "-(1,1)",
+        "d6 xd6",
+        "d6 d7 f6 g7 b6 a1",
+        "d6 d7 f6 g7 b6 xd6",
+        "d6 d7 f6 g7 b6 x",
+        "d6 d7 f6 g7 b6xd7 xg7",
+        "(0,1)",
+        "(1,9)",
+        "(1,1",
+        "()",
+        "->(1,1)",
+        "(1,1)->",
+        "(1,1)--(1,2)",
+        "x",
+        "-",
+        "x" * 100,
+        "(1,1)" * 100,
+    ],
+)
+def test_what_cannot_be_said(words):
+    with pytest.raises(BadMove):
+        follow(words)
+
+
+def test_words_of_other_games_have_no_spaces():
+    for name in ludus.GAMES:
+        game = ludus.game(name)
+        said, source = speech(game), random.Random(1)
+        position = game.start()
+        for _ in range(60):
+            if position.outcome() is not None:
+                break
+            move = source.choice(position.legal_moves())
+            (word,) = said.words(move)
+            assert not set(word) & set(" \t")
+            assert said.read(Turn(position), word) == (move, True)
+            position = position.play(move)

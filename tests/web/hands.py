@@ -1,0 +1,87 @@
+"""Playing on the page as a person does: with the mouse, or with the keyboard alone."""
+
+import random
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+READY = '.stage[data-status="yours"], .stage[data-status="over"]'
+ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
+MAX_TOUCHES = 600
+
+
+def status(page: Page) -> str:
+    page.wait_for_selector(READY)
+    return page.locator(".stage").get_attribute("data-status") or ""
+
+
+def state(page: Page) -> tuple[Any, ...]:
+    stage = page.locator(".stage")
+    return stage.get_attribute("data-node"), stage.get_attribute("data-touched")
+
+
+def open_places(page: Page) -> list[str]:
+    """What may be touched, as the board shows it."""
+    found = page.locator(".place.open")
+    return [each.get_attribute("data-place") or "" for each in found.all()]
+
+
+def click_through(page: Page, seed: int) -> int:
+    """Click any place that may be touched until the game is over; returns how often."""
+    rng = random.Random(seed)
+    for touches in range(MAX_TOUCHES):
+        if status(page) == "over":
+            return touches
+        before = state(page)
+        place = rng.choice(open_places(page))
+        page.locator(f'.place[data-place="{place}"]').click()
+        _wait_for_change(page, before)
+    raise AssertionError("the game does not end")
+
+
+def key_through(page: Page, seed: int) -> int:
+    """The same without a mouse: walk with the arrow keys, and press Enter."""
+    rng = random.Random(seed)
+    for touches in range(MAX_TOUCHES):
+        if status(page) == "over":
+            return touches
+        before = state(page)
+        walk_to(page, rng.choice(open_places(page)))
+        page.keyboard.press("Enter")
+        _wait_for_change(page, before)
+    raise AssertionError("the game does not end")
+
+
+def walk_to(page: Page, place: str) -> None:
+    """Find a place by pressing arrow keys as somebody would who looks at the board."""
+    page.locator('.place[tabindex="0"]').focus()
+    goal = page.locator(f'.place[data-place="{place}"]').bounding_box()
+    assert goal is not None
+    seen: set[str] = set()
+    for _ in range(60):
+        here = page.locator(".place:focus")
+        name = here.get_attribute("data-place") or ""
+        if name == place:
+            return
+        box = here.bounding_box()
+        assert box is not None
+        across, down = goal["x"] - box["x"], goal["y"] - box["y"]
+        sideways = "ArrowRight" if across > 0 else "ArrowLeft"
+        upright = "ArrowDown" if down > 0 else "ArrowUp"
+        first, second = (sideways, upright) if abs(across) > abs(down) else (upright, sideways)
+        page.keyboard.press(second if name in seen else first)
+        seen.add(name)
+        if page.locator(".place:focus").get_attribute("data-place") == name:
+            page.keyboard.press(random.Random(len(seen)).choice(ARROWS))
+    raise AssertionError(f"{place} cannot be reached with arrow keys")
+
+
+def _wait_for_change(page: Page, before: tuple[Any, ...]) -> None:
+    node, touched = before
+    page.wait_for_selector(
+        f'.stage:not([data-node="{node}"]), .stage:not([data-touched="{touched}"])'
+    )
+
+
+def prompt_says(page: Page, text: str) -> None:
+    expect(page.locator(".prompt")).to_contain_text(text)

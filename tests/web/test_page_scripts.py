@@ -1,0 +1,41 @@
+"""The scripts of the page: typed, and light."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import ludus.web
+from ludus.web.pages import colours
+
+STATIC = Path(ludus.web.__file__).parent / "static"
+
+MOST = 300_000
+"""Bytes of everything that a page can ask for, uncompressed."""
+
+
+@pytest.mark.needs_debian("node-typescript")
+def test_types_hold():
+    command = ["tsc", "-p", str(STATIC / "jsconfig.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_the_page_is_light():
+    files = [path for path in STATIC.iterdir() if path.suffix in (".js", ".css", ".html", ".svg")]
+    assert sum(path.stat().st_size for path in files) + len(colours()) < MOST
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere():
+    document = (STATIC / "index.html").read_text()
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)", document)
+    for path in STATIC.glob("*.*s*"):
+        found = re.findall(r"https?://[^\"'\s)]+", path.read_text())
+        assert set(found) <= {"http://www.w3.org/2000/svg"}, path
+
+
+def test_every_script_that_is_named_is_there():
+    for path in STATIC.glob("*.js"):
+        for name in re.findall(r'(?:from |import\()"\./([a-z]+\.js)"', path.read_text()):
+            assert (STATIC / name).exists()
