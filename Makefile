@@ -31,6 +31,7 @@ format: dev ## rewrite the Python files in the house style
 bench: dev debian ## measure speed, then run the tests that take minutes
 	$(BIN)/python benchmarks/run.py $(ARGS)
 	$(BIN)/python benchmarks/oracle_lookups.py $(ARGS)
+	$(BIN)/python benchmarks/backgammon_moves.py
 	$(BIN)/python benchmarks/negascout.py $(ARGS)
 	$(BIN)/python benchmarks/fuzzy_speed.py $(ARGS)
 	$(BIN)/python benchmarks/migo_games.py $(ARGS)

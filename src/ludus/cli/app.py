@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ludus.cli import (
+    backgammon,
     bench,
     choose,
     dataset,
@@ -78,5 +79,6 @@ for command in (
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(patterns.app, name="patterns")
 app.add_typer(train.app, name="train")
+app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")

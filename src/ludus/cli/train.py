@@ -15,6 +15,7 @@ SYSTEMS: Registry[Callable[..., None]] = Registry(
         "her": "ludus.cli.train_lessons:her",
         "qlearning": "ludus.cli.train_lessons:qlearning",
         "deepq": "ludus.cli.train_lessons:deepq",
+        "gammon": "ludus.cli.train_gammon:gammon",
     },
 )
 """A system's name to the function that is its command, written like any other of `ludus.cli`."""

@@ -53,6 +53,7 @@ GENERATORS: Registry[type[Generator]] = Registry(
     "generator of datasets for",
     {
         "nine_mens_morris": "ludus.datasets.morris.generator:MorrisGenerator",
+        "backgammon": "ludus.protocol.gnubg_expert:ExpertGenerator",
     },
 )
 """Game id to generator."""

@@ -1,0 +1,110 @@
+"""In place of the match against an expert: every decision judged, by category and by stage."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from ludus.core.match import play_match
+from ludus.core.record import Record
+from ludus.datasets.backgammon.themes import theme_of
+from ludus.games.backgammon import Backgammon, Move, Position
+from ludus.games.backgammon.view import View, view_of
+from ludus.players import player
+from ludus.players.tool.facts import facts
+from ludus.protocol.review import Judged, decisions, judge, rating
+from ludus.reproduce import Context, Figure, Measured, Table
+
+BLUNDER = 0.16
+BOLDER = 5
+"""Rolls of 36 by which one move risks more than another."""
+
+
+def run(context: Context) -> Iterator[Any]:
+    found: list[dict[str, Any]] = []
+    games = context.setting("games")
+    for number in range(games):
+        context.progress(number, games, "judging games")
+        found += context.cell(f"game {number}", lambda number=number: _game(context, number))
+    blunders = [each for each in found if each["loss"] >= BLUNDER]
+    clean = games - len({each["game"] for each in blunders})
+    error = sum(each["loss"] for each in found) / len(found)
+    yield Measured("games of 20 without a blunder", 20 * clean / games, count=games)
+    yield Measured.share("games without a blunder", clean, games)
+    yield Measured("loss a decision", 1000 * error, unit="thousandths", note=rating(error))
+    yield Measured.share("decisions that are blunders", len(blunders), len(found))
+    stages, kinds = _sums(found, "theme"), _sums(blunders, "kind")
+    yield Table("By stage of the game", HEADINGS, stages)
+    yield Table("Blunders by kind", HEADINGS, kinds)
+    yield Figure("Loss a decision by stage", draw, stages)
+
+
+HEADINGS = ["", "decisions", "loss a decision", "share of all loss"]
+
+
+def _sums(found: list[dict[str, Any]], key: str) -> list[list[Any]]:
+    """For each value of a key: decisions, mean loss, and its share of all that was lost."""
+    losses = defaultdict(list)
+    for each in found:
+        losses[each[key]].append(each["loss"])
+    total = sum(map(sum, losses.values())) or 1.0
+    rows = [
+        [name, len(some), round(sum(some) / len(some), 4), round(sum(some) / total, 3)]
+        for name, some in losses.items()
+    ]
+    return sorted(rows, key=lambda row: -row[3])
+
+
+def _game(context: Context, number: int) -> list[dict[str, Any]]:
+    """One game of the shipped network against tool, its decisions judged."""
+    game = Backgammon()
+    own = number % 2
+    players = [player("gammon", game), player("tool", game)]
+    if own == 1:
+        players.reverse()
+    seed = random.Random(context.seed_for("game", number)).getrandbits(62)
+    match = play_match(game, (players[0], players[1]), seed=seed)
+    made = [each for each in decisions(Record.from_match(match, game), game) if each[1].turn == own]
+    return [
+        {
+            "game": number,
+            "position": str(each.position),
+            "move": str(each.move),
+            "best": str(each.best),
+            "loss": round(each.loss, 5),
+            "theme": theme_of(view_of(each.position.board, own)),
+            "kind": kind(each),
+        }
+        for each in judge(made, 2)
+    ]
+
+
+def kind(judged: Judged) -> str:
+    """What the move played lacks against the best one, most telling first."""
+    played, best = (_end(judged.position, move) for move in (judged.move, judged.best))
+    hits = [any(step.hit for step in move.steps) for move in (judged.move, judged.best)]
+    ours, theirs = facts(played), facts(best)
+    if hits == [False, True]:
+        return "did not hit"
+    if hits == [True, False]:
+        return "hit in vain"
+    risk = ours.exposure.any - theirs.exposure.any
+    if risk >= BOLDER:
+        return "risked too much"
+    if risk <= -BOLDER:
+        return "risked too little"
+    if ours.home_points < theirs.home_points or ours.own_prime < theirs.own_prime:
+        return "made or kept too few points"
+    if ours.own_back != theirs.own_back:
+        return "men behind moved at the wrong time"
+    return "men badly placed"
+
+
+def _end(position: Position, move: Move) -> View:
+    return view_of(position.play(move).board, position.turn)
+
+
+def draw(axes: Any, data: list[list[Any]]) -> None:
+    names = [row[0].replace("_", " ") for row in data][::-1]
+    axes.barh(names, [row[2] for row in data][::-1])
+    axes.set_xlabel("points a game lost per decision")

@@ -1,0 +1,41 @@
+"""Where networks and conventional program stand on a ladder of real programs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ludus.reproduce import Context, Measured, Table
+from ludus.reproduce.experiment import experiments_folder
+from ludus.reproduce.published import read_published
+
+from .networks import settings_of, trained
+
+OPPONENTS = ("pubeval", "gnubg", "bsd")
+
+
+def run(context: Context) -> Iterator[Any]:
+    players = {"tool": "tool", **_networks(context)}
+    games = context.setting("games")
+    table = []
+    for name, spec in players.items():
+        shares: list[str | float] = [name]
+        for opponent in OPPONENTS:
+            tally = context.matches("backgammon", spec, opponent, games[opponent])
+            won, played = tally.wins[0], tally.games
+            yield Measured.share(f"{name} against {opponent}", won, played)
+            shares.append(round(won / played, 3))
+        table.append(shares)
+    yield Table("Share of games won", ["", *OPPONENTS], table)
+
+
+def _networks(context: Context) -> dict[str, str]:
+    """The first network of every row of Table 1, and the one that compares alternatives."""
+    folder = experiments_folder() / "tesauro"
+    table = read_published(folder / "table_1.toml", "tesauro-table-1")
+    rows = {row["row"]: row.extra for row in table.rows if "hidden" in row.extra}
+    specs = {
+        name: trained(context, name, settings_of(row, context.seed))[0]
+        for name, row in rows.items()
+    }
+    compared = settings_of(rows["a"], context.seed, error="comparison")
+    specs["comparison"] = trained(context, "comparison", compared)[0]
+    return {name: f"gammon:weights={file}" for name, file in specs.items()}

@@ -1,0 +1,105 @@
+"""Table 1: how much size, data, features, hidden units and noise matter."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ludus.learn.gammon.contest import contest
+from ludus.learn.gammon.network import Network
+from ludus.learn.gammon.shipped import test_lessons
+from ludus.reproduce import Context, Figure, Measured, Remark, Table
+from ludus.reproduce.intervals import share_interval
+
+from .networks import Curve, settings_of, trained
+
+
+def run(context: Context) -> Iterator[Any]:
+    rows = [row for row in context.published.rows if "hidden" in row.extra]
+    curves: dict[str, Curve] = {}
+    wins: dict[str, float] = {}
+    table = []
+    for number, row in enumerate(rows):
+        name = row.extra["row"]
+        context.progress(number, len(rows), f"row {name}")
+        curves[name], agreements, played = _row(context, name, row.extra)
+        yield _tested(f"{name}: test positions", agreements)
+        won = sum(result["won"] for result in played)
+        games = sum(result["games"] for result in played)
+        wins[name] = won / games
+        yield Measured.share(f"{name}: games against tool", won, games)
+        points = sum(result["points"] * result["games"] for result in played) / games
+        low, high = share_interval(won, games)
+        table.append([name, round(wins[name], 4), round((high - low) / 4, 4), round(points, 3)])
+    yield from _comparison(context)
+    yield Table(
+        "Games against tool", ["row", "share won", "standard error", "points a game"], table
+    )
+    yield Remark(_order(wins))
+    yield Figure("Agreement with the expert", draw_curves, curves, CAPTION)
+
+
+def _row(
+    context: Context, name: str, row: dict[str, Any], **more: Any
+) -> tuple[Curve, list[float], list[dict[str, Any]]]:
+    """The first network's curve, every network's agreement on the test set, and their games."""
+    seeds = context.setting("seeds")
+    curves, played = [], []
+    for seed in range(seeds):
+        settings = settings_of(row, context.seed + seed, **more)
+        file, curve = trained(context, name, settings)
+        curves.append(curve)
+
+        def play(seed: int = seed, file: Any = file) -> dict[str, Any]:
+            games = context.setting("games") // seeds
+            dice = context.seed_for(name, seed)
+            result = contest(Network.load(file), "tool", games, dice, context.jobs)
+            return {"won": sum(result.wins), "games": result.games, "points": result.points}
+
+        played.append(context.cell(f"games of {name} {settings}", play))
+    return curves[0], [curve[-1][1] for curve in curves], played
+
+
+def _comparison(context: Context) -> Iterator[Measured]:
+    """The paper's plan for later: the network of row (a), with alternatives compared."""
+    row = next(
+        row
+        for row in context.published.rows
+        if row.extra.get("row") == "a" and "hidden" in row.extra
+    )
+    _, agreements, played = _row(context, "comparison", row.extra, error="comparison")
+    yield _tested("a, alternatives compared: test positions", agreements)
+    won = sum(result["won"] for result in played)
+    games = sum(result["games"] for result in played)
+    yield Measured.share("a, alternatives compared: games against tool", won, games)
+
+
+def _tested(name: str, agreements: list[float]) -> Measured:
+    """The mean over networks, which all saw the same positions."""
+    positions = len(test_lessons())
+    mean = sum(agreements) / len(agreements)
+    return Measured.share(name, round(mean * positions), positions)
+
+
+def _order(wins: dict[str, float]) -> str:
+    lost = {what: wins["a"] - wins[row] for what, row in EFFECTS.items()}
+    ranked = sorted(lost, key=lambda what: -lost[what])
+    return "What row (a) loses against tool: " + ", ".join(
+        f"{100 * lost[what]:.1f} points without {what}" for what in ranked
+    )
+
+
+EFFECTS = {"features": "h", "noise": "g", "hidden units": "f", "half the positions": "c"}
+
+CAPTION = (
+    "Share of positions in which the network plays the expert's move, on the positions it learns "
+    "from (dashed) and on the test positions."
+)
+
+
+def draw_curves(axes: Any, data: dict[str, Curve]) -> None:
+    for name, curve in data.items():
+        cycles = range(1, len(curve) + 1)
+        (line,) = axes.plot(cycles, [test for _, test in curve], label=name)
+        axes.plot(cycles, [learned for learned, _ in curve], "--", color=line.get_color())
+    axes.set_xlabel("training cycles")
+    axes.set_ylabel("agreement with the expert")
+    axes.legend(ncols=2)

@@ -1,0 +1,96 @@
+"""The backgammon network and the conventional program, compiled.
+
+Boards are rows of 52 counts, as `ludus.players.tool.rows` writes them. A coding is two numbers: how
+a point's change is told (0 the final state, 1 its kind, 2 exactly), and what stands beside the
+board (0 nothing, 1 features, 2 the terms of the conventional program).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Patterns = tuple[
+    NDArray[np.int64], NDArray[np.int8], NDArray[np.int64], NDArray[np.uint16], NDArray[np.float32]
+]
+Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
+Wins = tuple[int, int, int]
+
+def plays(board: NDArray[np.int8], high: int, low: int, /) -> NDArray[np.int8]:
+    """The boards after each legal move; shape (moves, 52)."""
+
+def tool_terms(ends: NDArray[np.int8], /) -> NDArray[np.float32]:
+    """The conventional program's terms for boards after a move; shape (boards, 17)."""
+
+def tool_scores(ends: NDArray[np.int8], /) -> NDArray[np.float32]:
+    """What the conventional program thinks of boards after its move; shape (boards,)."""
+
+def inputs(
+    boards: NDArray[np.int8], rolls: NDArray[np.int8], change: int, beside: int, /
+) -> Patterns:
+    """All moves of boards (n, 52) with rolls (n, 2), coded.
+
+    First where each board's moves begin (n + 1), then the boards after the moves (m, 52), then the
+    units that are on: where each move's begin (m + 1), their numbers, and how active they are.
+    """
+
+def contest(
+    first: Network | str,
+    second: Network | str,
+    start: NDArray[np.int8],
+    games: int,
+    seed: int,
+    threads: int,
+    /,
+) -> tuple[Wins, Wins]:
+    """Games that each won as single games, gammons and backgammons; they begin in turn."""
+
+def met_in_games(
+    first: Network | str,
+    second: Network | str,
+    starts: NDArray[np.int8],
+    is_opening: bool,
+    games: int,
+    stray: float,
+    seed: int,
+    /,
+) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int32]]:
+    """Positions with a choice: boards (n, 52), rolls (n, 2), and game, ply and number of moves."""
+
+class Network:
+    """A feed-forward network of logistic units with one output."""
+
+    def __init__(self, change: int, beside: int, layers: Sequence[Layer], /) -> None: ...
+    def scores(
+        self, starts: NDArray[np.int64], index: NDArray[np.uint16], value: NDArray[np.float32], /
+    ) -> NDArray[np.float32]:
+        """The output for every pattern."""
+
+    def learn(
+        self,
+        starts: NDArray[np.int64],
+        index: NDArray[np.uint16],
+        value: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        targets: NDArray[np.float32],
+        rate: float,
+        /,
+    ) -> float:
+        """Show these patterns one after the other with their targets; the sum of squared errors."""
+
+    def compare(
+        self,
+        starts: NDArray[np.int64],
+        index: NDArray[np.uint16],
+        value: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        targets: NDArray[np.float32],
+        groups: NDArray[np.int64],
+        sharpness: float,
+        rate: float,
+        /,
+    ) -> float:
+        """Show the alternatives of one position after the other, each against the others."""
+
+    def layers(self) -> list[Layer]:
+        """Weights (below, above) and biases of every layer, copied."""

@@ -1,0 +1,119 @@
+"""What the network sees: the numbers of the paper, its figures, and the twin."""
+
+import numpy as np
+import pytest
+from gammon_positions import met, position
+
+from ludus._native import gammon
+from ludus.core.errors import UnknownName
+from ludus.games.backgammon.view import view_of
+from ludus.learn.gammon.codings import CHANGES, CODINGS, FEATURES, LOCATIONS, STATES, coding_named
+from ludus.learn.gammon.lessons import coded
+from ludus.learn.gammon.units import activities
+from ludus.players.tool.rows import row_of, view_of_row
+
+
+def units(coding, before, move):
+    """What is on, by the names of the units, when a move is made."""
+    here = view_of(before.board, 0)
+    end = view_of(before.play(_found(before, move)).board, 0)
+    found = activities(CODINGS[coding], here, before.dice, end)
+    return {name for name, unit in zip(CODINGS[coding].names, found, strict=True) if unit}
+
+
+def _found(before, text):
+    return next(move for move in before.legal_moves() if str(move) == text)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("features", 459), ("raw", 393), ("tool", 410), ("exact", 651)]
+)
+def test_sizes_are_those_of_the_paper(name, size):
+    coding = CODINGS[name]
+    assert coding.size == len(set(coding.names)) == size
+    here = met(games=1, seed=1)[0]
+    _, _, patterns = coded(row_of(here)[None], np.array([here.dice], np.int8), coding)
+    assert patterns.dense(size).shape[1] == size
+
+
+def test_sizes_add_up_as_the_paper_says():
+    assert CODINGS["features"].size - CODINGS["raw"].size == len(FEATURES) == 66
+    assert CODINGS["tool"].size - CODINGS["raw"].size == 17
+    assert len(STATES) + len(CHANGES[2]) == 23
+    assert CODINGS["exact"].size == LOCATIONS * 23 + 99
+    assert CODINGS["unary"].size == LOCATIONS * 16 + 33
+
+
+@pytest.mark.parametrize("name", CODINGS)
+def test_the_twin_sees_the_same(name):
+    coding = CODINGS[name]
+    moves = 0
+    for here in met(games=6, seed=5)[::6]:
+        before = view_of(here.board, 0)
+        _, ends, patterns = coded(row_of(here)[None], np.array([here.dice], np.int8), coding)
+        for end, row in list(zip(ends, patterns.dense(coding.size), strict=True))[::7]:
+            expected = activities(coding, before, here.dice, view_of_row(end))
+            np.testing.assert_allclose(row, expected, atol=1e-6)
+            moves += 1
+    assert moves > 150
+
+
+def test_two_men_before_and_three_after():
+    """The example of Fig. 1: under (a) the units for three men and for a point that has changed
+    are on, under (b) none for the change. Location 20 is White's five point, where 6/5 goes."""
+    before = position("21:2,13:4,8:3,6:4,5:2", "24:2,13:5,8:3,6:5", (5, 1))
+    stack = "21/16 6/5"
+    own = "location 20: "
+    assert {name for name in units("unary", before, stack) if name.startswith(own)} == {
+        own + "x≥2",
+        own + "y≥2",
+        own + "y=3",
+    }
+    assert {name for name in units("raw", before, stack) if name.startswith(own)} == {own + "x≥2"}
+
+
+def test_kinds_of_change():
+    """One move clears a point, slots one, breaks one and strips none."""
+    before = position("24:2,13:5,8:3,6:5", "24:2,13:5,8:3,6:5", (3, 1))
+    assert {"location 20: making", "location 17: stripping"} <= units("raw", before, "8/5 6/5")
+    assert "location 20: slotting" in units("raw", before, "13/10 6/5")
+    on = units("raw", before, "24/20")
+    assert {"location 1: breaking", "location 5: slotting"} <= on
+    assert "location 1: clearing" not in on
+    cleared = position("23:1,13:5,8:4,6:5", "24:2,13:5,8:3,6:5", (2, 1))
+    assert "location 2: clearing" in units("raw", cleared, "23/20")
+
+
+def test_columns_of_figure_3():
+    before = position("24:2,13:5,8:3,6:5", "24:2,13:5,8:3,6:5", (3, 1))
+    on = units("exact", before, "8/5 6/5")
+    assert {
+        "location 20: x<2 & y≥2",
+        "location 17: x≥3 & y=2",
+        "location 19: x≥5 & y=4",
+        "roll 31",
+    } <= on
+    assert "location 19: x>y & y≥5" not in on
+    blot = units("exact", before, "13/9")
+    assert {"location 16: x<1 & y=1", "location 16: chance of a hit"} <= blot
+
+
+def test_bars_and_hits():
+    before = position("bar:1,13:5,8:4,6:5", "24:1,21:1,13:5,8:3,6:5", (4, 1))
+    on = units("features", before, "bar/24 8/4*")
+    assert "own men on the bar before: 1" in on
+    assert "their men on the bar after: 1" in on
+    assert not {name for name in on if name.startswith("own men on the bar after")}
+    assert "their man on the bar: share of the own home that is closed" in on
+
+
+def test_unknown_codings():
+    with pytest.raises(UnknownName, match="did you mean features"):
+        coding_named("feature")
+    here = met(games=1, seed=1)[0]
+    rolls = np.array([here.dice], np.int8)
+    for change, beside in ((3, 0), (-1, 0), (0, 3)):
+        with pytest.raises(ValueError, match="no such coding"):
+            gammon.inputs(row_of(here)[None], rolls, change, beside)
+    with pytest.raises(ValueError, match="every board"):
+        gammon.inputs(row_of(here)[None], np.zeros((2, 2), np.int8), 1, 1)

@@ -1,0 +1,22 @@
+"""Positions with a roll as they come up in games between the conventional program and chance."""
+
+import ludus
+from ludus._native import gammon
+from ludus.players.tool.rows import position_of_row, row_of
+
+START = row_of(ludus.game("backgammon").start())[None]
+
+
+def met(games, seed, stray=0.3):
+    """Positions with a choice, as side 0 sees them."""
+    boards, rolls, _ = gammon.met_in_games("tool", "random", START, True, games, stray, seed)
+    return [
+        position_of_row(board, (int(roll[0]), int(roll[1])))
+        for board, roll in zip(boards, rolls, strict=True)
+    ]
+
+
+def position(own, their, dice=None):
+    """Side 0 on roll, from both sides' men as they write them."""
+    roll = "roll" if dice is None else f"{max(dice)}{min(dice)}"
+    return ludus.game("backgammon").parse(f"{own} {their} 0 {roll}")
