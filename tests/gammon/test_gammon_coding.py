@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from gammon_positions import met, position
 
+from gammon_positions import met, position
 from ludus._native import gammon
 from ludus.core.errors import UnknownName
 from ludus.games.backgammon.view import view_of
