@@ -2,15 +2,12 @@
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ludus.cli.dataset_expand import Out
 from ludus.cli.dataset_stats import MORRIS, DatasetFile, morris_rules
 from ludus.cli.files import whole_file
-from ludus.cli.options import Json, Rules
+from ludus.cli.options import Json, OracleFolder, Rules
 from ludus.cli.output import print_json, with_progress
 
 if TYPE_CHECKING:
@@ -28,15 +25,7 @@ BATCH = 4096
 def label(
     file: DatasetFile,
     out: Out,
-    oracle: Annotated[
-        Path | None,
-        typer.Option(
-            "--oracle",
-            metavar="DIR",
-            help="A folder that `ludus solve` has written.",
-            show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
-        ),
-    ] = None,
+    oracle: OracleFolder = None,
     rules: Rules = "",
     json: Json = False,
 ) -> None:

@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,4 +28,14 @@ StartText = Annotated[
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object, for programs.", show_default=False)
+]
+
+OracleFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--oracle",
+        metavar="DIR",
+        help="A folder that `ludus solve` has written.",
+        show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
+    ),
 ]

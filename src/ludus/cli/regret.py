@@ -9,7 +9,7 @@ import typer
 from ludus.cli.files import read_file
 from ludus.cli.limits import Depth, Nodes, Time
 from ludus.cli.match import PlayerName
-from ludus.cli.options import GameName, Json, Rules
+from ludus.cli.options import GameName, Json, OracleFolder, Rules
 from ludus.cli.output import print_json, print_table, rules_as_json, with_progress
 from ludus.cli.tournament import Jobs
 from ludus.core.errors import BadPosition, BadSpec, LudusError, quoted
@@ -31,15 +31,7 @@ MAX_ERRORS = 20
 def regret(
     game: GameName,
     player: PlayerName,
-    oracle: Annotated[
-        Path | None,
-        typer.Option(
-            "--oracle",
-            metavar="DIR",
-            help="A folder that `ludus solve` has written.",
-            show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
-        ),
-    ] = None,
+    oracle: OracleFolder = None,
     games: Annotated[
         int | None,
         typer.Option(

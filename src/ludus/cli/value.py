@@ -1,12 +1,11 @@
 """`ludus value`: what perfect play makes of a position, and of every move in it."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludus.cli.interrupt import interruptible
-from ludus.cli.options import GameName, Json, Rules
+from ludus.cli.options import GameName, Json, OracleFolder, Rules
 from ludus.cli.output import print_json, print_table, rules_as_json
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
@@ -27,15 +26,7 @@ def value(
         ),
     ],
     rules: Rules = "",
-    oracle: Annotated[
-        Path | None,
-        typer.Option(
-            "--oracle",
-            metavar="DIR",
-            help="A folder that `ludus solve` has written.",
-            show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
-        ),
-    ] = None,
+    oracle: OracleFolder = None,
     json: Json = False,
 ) -> None:
     """Tell what perfect play makes of a position, and of every move in it."""
