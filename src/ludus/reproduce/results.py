@@ -1,6 +1,7 @@
 """The results of a run as a value and as JSON. From either the report can be written."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from ludus.reproduce.errors import BadExperiment, shown
 from ludus.reproduce.experiment import Experiment
 from ludus.reproduce.findings import Figure, Findings, Measured, Remark, Table
 from ludus.reproduce.published import Published, read_text
+
+NUMBERS = re.compile(r"\[\n[-+.\deE,\s]*\]")
+"""A list of nothing but numbers, which fills a line and not a page; no text has a line end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,10 @@ class Results:
     def text(self) -> str:
         """The JSON as a file, one that shows well what has changed."""
         try:
-            return json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+            text = json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         except (TypeError, ValueError) as error:
             raise BadExperiment(f"{self.published.id}: JSON cannot hold it: {error}") from error
+        return NUMBERS.sub(lambda found: " ".join(found[0].split()), text)
 
 
 def read_results(experiment: Experiment) -> Results:
