@@ -136,3 +136,33 @@ def test_importing_ludus_costs_little():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     roots = {name.partition(".")[0] for name in done.stdout.split()}
     assert roots - set(sys.stdlib_module_names) == {"ludus"}
+
+
+@pytest.mark.parametrize(
+    "players", [("newbie", "newbie"), ("focused", "basic"), ("fuzzy", "basic")]
+)
+def test_compiled_matches_come_to_what_single_games_come_to(ludus, players):
+    """Other games, but the same shares: by chance once in a million tests they differ so much."""
+    command = ("match", "nine_mens_morris", *players, "--json", "--games")
+    many = json.loads(ludus(*command, "20001").out)
+    few = json.loads(ludus(*command, "400", "--one-by-one").out)
+    assert many["games"] == sum(many["wins"]) + many["draws"] == sum(many["reasons"].values())
+    assert set(few["reasons"]) <= set(many["reasons"])
+    share = many["wins"][0] / many["games"]
+    assert abs(few["wins"][0] / 400 - share) < 5 * (share * (1 - share) / 400) ** 0.5
+
+
+def test_who_begins_a_compiled_match(ludus):
+    """Focused is ahead of basic by more if it always begins (Vrajitoru's Table 1)."""
+    command = (
+        "match",
+        "nine_mens_morris:vrajitoru",
+        "focused",
+        "basic",
+        "--games",
+        "4000",
+        "--json",
+    )
+    wins = [json.loads(ludus(*command, way).out)["wins"][0] for way in ("--alternate", "--fixed")]
+    assert wins[0] < wins[1]
+    assert json.loads(ludus(*command).out) == json.loads(ludus(*command).out)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.files import whole_file
+from ludus.cli.match_compiled import compiled_match
 from ludus.cli.options import GameName, Json, Rules, StartText
 from ludus.cli.output import print_json, rules_as_json, with_progress
 from ludus.core.game import AnyGame
@@ -19,6 +20,9 @@ from ludus.core.outcome import Outcome
 from ludus.core.player import Player
 from ludus.games import game as named_game
 from ludus.players import player as named_player
+
+if TYPE_CHECKING:
+    from ludus._native.morris import Tally
 
 PlayerName = Annotated[
     str,
@@ -46,6 +50,13 @@ class Score:
         else:
             self.wins[outcome.winner ^ is_swapped] += 1
 
+    def add_tally(self, tally: "Tally", is_swapped: bool) -> None:
+        """Count many games."""
+        self.reasons.update(tally["reasons"])
+        self.draws += tally["draws"]
+        for side, wins in enumerate(tally["wins"]):
+            self.wins[side ^ is_swapped] += wins
+
 
 def match(
     game: GameName,
@@ -65,19 +76,34 @@ def match(
         Path | None,
         typer.Option("--record", metavar="FILE", help="Write the games into this file."),
     ] = None,
+    compiled: Annotated[
+        bool,
+        typer.Option(
+            "--compiled/--one-by-one",
+            help="Compiled players meet in compiled code, if there is nothing to record. It plays "
+            "other games for the same seed, 100,000 a second.",
+        ),
+    ] = True,
     json: Json = False,
 ) -> None:
     """Let two players meet and count who wins."""
     chosen = named_game(game, rules)
     start = chosen.parse(position) if position else chosen.start()
     players = named_player(first, chosen), named_player(second, chosen)
-    score = Score()
-    played = _games(chosen, players, games, seed, alternate, start, max_plies)
-    with whole_file(record) if record is not None else nullcontext() as file:
-        for number, (is_swapped, result) in enumerate(with_progress(played, games, "playing"), 1):
-            score.add(result.outcome, is_swapped)
-            if file is not None:
-                print(_text(result, chosen, number), end="\n\n", file=file)
+    score, tallies = Score(), None
+    if compiled and record is None and not position:
+        tallies = compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
+    if tallies is not None:
+        for is_swapped, tally in tallies:
+            score.add_tally(tally, is_swapped)
+    else:
+        played = _games(chosen, players, games, seed, alternate, start, max_plies)
+        shown = enumerate(with_progress(played, games, "playing"), 1)
+        with whole_file(record) if record is not None else nullcontext() as file:
+            for number, (is_swapped, result) in shown:
+                score.add(result.outcome, is_swapped)
+                if file is not None:
+                    print(_text(result, chosen, number), end="\n\n", file=file)
     if json:
         print_json(
             game=chosen.id,
