@@ -3,29 +3,39 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "solver/sides.hpp"
 
 namespace ludus::solver {
 
-// Where the solved tables are kept while others are being solved.
+// Where the solved tables are kept while others are being solved. One thread may ask for a table,
+// to write it to a file, while another adds the next: tables stay where they are, but the map that
+// finds them is changed.
 class Store {
 public:
     explicit Store(int max_men) : orbits_(max_men) {}
 
     const Orbits& orbits() const { return orbits_; }
     const Table* find(SectorId id) const {
+        const std::lock_guard guard(mutex_);
         const auto found = tables_.find(id);
         return found == tables_.end() ? nullptr : found->second.get();
     }
     void add(Table table) {
         const SectorId id = table.id;
-        tables_[id] = std::make_unique<Table>(std::move(table));
+        auto kept = std::make_unique<Table>(std::move(table));
+        const std::lock_guard guard(mutex_);
+        tables_[id] = std::move(kept);
     }
-    void drop(SectorId id) { tables_.erase(id); }
+    void drop(SectorId id) {
+        const std::lock_guard guard(mutex_);
+        tables_.erase(id);
+    }
 
 private:
     Orbits orbits_;
+    mutable std::mutex mutex_;
     std::map<SectorId, std::unique_ptr<Table>> tables_;
 };
 
