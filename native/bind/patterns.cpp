@@ -6,36 +6,19 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
-#include <stdexcept>
 
 #include "bind/heuristics.hpp"
 #include "bind/rules.hpp"
+#include "bind/state.hpp"
 #include "bind/tally.hpp"
 #include "patterns/games.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace ludus::bind;
 using namespace ludus::patterns;
-using ludus::bind::let_interrupts_through;
 
 namespace {
-
-using Boards = std::pair<Bits, Bits>;
-using Hands = std::pair<std::uint8_t, std::uint8_t>;
-
-void require(bool is_so, const char* otherwise) {
-    if (!is_so) throw std::invalid_argument(otherwise);
-}
-
-State checked(const Rules& rules, Boards men, Hands hands, std::uint8_t mover) {
-    using ludus::morris::count, ludus::morris::kAll;
-    require(((men.first | men.second) & ~kAll) == 0 && (men.first & men.second) == 0,
-            "men beside the board, or two men on one point");
-    require(count(men.first) + hands.first <= rules.men && count(men.second) + hands.second <= rules.men,
-            "a side has more men than the rules give");
-    require(mover <= 1, "the mover must be 0 or 1");
-    return {{men.first, men.second}, {hands.first, hands.second}, mover};
-}
 
 Rules checked_rules(nb::handle object) {
     const Rules rules = ludus::bind::read_rules(object);

@@ -10,13 +10,14 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <stdexcept>
 
 #include "bind/rules.hpp"
+#include "bind/state.hpp"
 #include "search/deepening.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace ludus::bind;
 using namespace ludus::search;
 using ludus::morris::kMaxMen;
 using ludus::morris::kNone;
@@ -25,24 +26,8 @@ using ludus::morris::Position;
 namespace {
 
 using Bytes = nb::ndarray<nb::numpy, const ludus::solver::Value, nb::ndim<1>, nb::c_contig>;
-using Boards = std::pair<Bits, Bits>;
-using Hands = std::pair<std::uint8_t, std::uint8_t>;
 using Part = std::optional<std::uint8_t>;
 using Parts = std::tuple<Part, Part, Part>;
-
-void require(bool is_so, const char* otherwise) {
-    if (!is_so) throw std::invalid_argument(otherwise);
-}
-
-State checked(const Rules& rules, Boards men, Hands hands, std::uint8_t mover) {
-    using ludus::morris::count, ludus::morris::kAll;
-    require(((men.first | men.second) & ~kAll) == 0 && (men.first & men.second) == 0,
-            "men beside the board, or two men on one point");
-    require(count(men.first) + hands.first <= rules.men && count(men.second) + hands.second <= rules.men,
-            "a side has more men than the rules give");
-    require(mover <= 1, "the mover must be 0 or 1");
-    return {{men.first, men.second}, {hands.first, hands.second}, mover};
-}
 
 nb::object part(std::uint8_t point) {
     return point == kNone ? nb::none() : nb::object(nb::int_(static_cast<int>(point)));
