@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+MORRIS = "nine_mens_morris:vrajitoru"
 SMALL = ("--own", "2", "--mixed", "1", "--strong", "1", "--teacher", "negascout:level=1")
 
 
@@ -42,7 +43,7 @@ def test_train_writes_a_network_that_plays(ludus, tmp_path):
     assert again.read_bytes() == out.read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.patterns", "b.patterns"]
     played = json.loads(
-        ludus("patterns", "match", f"fuzzy:network={out}", "newbie", "--games", "50", "--json").out
+        ludus("match", MORRIS, f"fuzzy:network={out}", "newbie", "--games", "50", "--json").out
     )
     assert sum(played["wins"]) + played["draws"] == 50
 
@@ -64,18 +65,18 @@ def test_train_learns_records_onto_a_network(ludus, tmp_path):
 
 
 def test_match_counts_by_player(ludus):
-    one = json.loads(ludus("patterns", "match", "fuzzy", "newbie", "--games", "999", "--json").out)
+    one = json.loads(ludus("match", MORRIS, "fuzzy", "newbie", "--games", "999", "--json").out)
     assert sum(one["wins"]) + one["draws"] == sum(one["reasons"].values()) == 999
     assert one["wins"][0] > 700
-    two = json.loads(ludus("patterns", "match", "newbie", "fuzzy", "--games", "999", "--json").out)
+    two = json.loads(ludus("match", MORRIS, "newbie", "fuzzy", "--games", "999", "--json").out)
     assert two["wins"][1] > 700
-    text = ludus("patterns", "match", "fuzzy", "newbie", "--games", "999").out
+    text = ludus("match", MORRIS, "fuzzy", "newbie", "--games", "999").out
     assert "more than chance" in text
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 10**30])
 def test_any_seed_will_do(ludus, seed):
-    command = ("patterns", "match", "fuzzy", "newbie", "--games", "20", "--seed", str(seed))
+    command = ("match", MORRIS, "fuzzy", "newbie", "--games", "20", "--seed", str(seed))
     assert ludus(*command).out.splitlines()[0] == ludus(*command).out.splitlines()[0]
 
 
@@ -85,12 +86,12 @@ def test_tune_prints_a_spec_that_can_be_used(ludus, tmp_path):
     found = ludus("patterns", "tune", *arguments)
     assert found.status == 0
     spec = found.out.splitlines()[0]
-    assert ludus("patterns", "match", spec, "newbie", "--games", "10").status == 0
+    assert ludus("match", MORRIS, spec, "newbie", "--games", "10").status == 0
 
 
 def test_help_names_every_command(ludus):
     shown = ludus("patterns", "--help").out
-    assert all(name in shown for name in ("show", "train", "match", "tune"))
+    assert all(name in shown for name in ("show", "train", "tune"))
 
 
 @pytest.mark.parametrize(
@@ -101,15 +102,10 @@ def test_help_names_every_command(ludus):
         (("show", "\0"), "cannot read"),
         (("show", "/dev/null"), "is empty"),
         (("show", "empty"), "has learned nothing yet"),
-        (("match", "fuzzy:network=/dev/null", "newbie"), "is empty"),
         (("show", "--pattern", "512"), "511"),
         (("show", "--settings", "k=x"), "must be a number"),
         (("show", "--settings", "tuned"), "is not key=value"),
         (("show", "--svg", "no/such/folder/a.svg"), "cannot write"),
-        (("match", "fuzzy", "random"), "only fuzzy"),
-        (("match", "fuzzy", "nobody"), "only fuzzy"),
-        (("match", "fuzzy:k=-1", "newbie"), "k=-1 must be"),
-        (("match", "fuzzy", "newbie:among=x"), "must be one of"),
         (("train", "--out", "no/such/folder/a", *SMALL), "cannot write"),
         (("train", "--out", "x.patterns", "--own", "-1"), "own=-1 must be"),
         (("train", "--out", "x.patterns", "--teacher", "nobody"), "no player 'nobody'"),
@@ -129,6 +125,26 @@ def test_what_cannot_be_done_is_one_line(ludus, arguments, complaint):
     assert result.out == ""
 
 
+@pytest.mark.parametrize(
+    ("players", "complaint"),
+    [
+        (("fuzzy:network=/dev/null", "newbie"), "is empty"),
+        (("fuzzy", "nobody"), "no player 'nobody'"),
+        (("fuzzy:k=-1", "newbie"), "k=-1 must be"),
+        (("fuzzy", "newbie:among=x"), "must be one of"),
+    ],
+)
+def test_players_that_cannot_be_are_one_line(ludus, players, complaint):
+    result = ludus("match", MORRIS, *players)
+    assert (result.status, result.out, len(result.err.splitlines())) == (2, "", 1)
+    assert complaint in result.err
+
+
+def test_a_player_that_is_not_compiled_meets_fuzzy_all_the_same(ludus):
+    found = json.loads(ludus("match", MORRIS, "fuzzy", "random", "--games", "10", "--json").out)
+    assert found["wins"][0] > found["wins"][1]
+
+
 def test_a_damaged_network_is_one_line_everywhere(ludus, tmp_path):
     from ludus.learn.patterns.file import to_bytes
     from ludus.learn.patterns.shipped import network
@@ -138,7 +154,7 @@ def test_a_damaged_network_is_one_line_everywhere(ludus, tmp_path):
     for arguments in (
         ("patterns", "show", str(path)),
         ("match", "nine_mens_morris", f"fuzzy:network={path}", "newbie"),
-        ("patterns", "match", f"fuzzy:network={path}", "newbie"),
+        ("match", MORRIS, f"fuzzy:network={path}", "newbie", "--one-by-one"),
     ):
         result = ludus(*arguments)
         assert (result.status, result.out) == (2, "")

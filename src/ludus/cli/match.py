@@ -24,6 +24,8 @@ from ludus.players import player as named_player
 if TYPE_CHECKING:
     from ludus._native.morris import Tally
 
+SIGNIFICANT = 0.05
+
 PlayerName = Annotated[
     str,
     typer.Argument(
@@ -87,6 +89,8 @@ def match(
     json: Json = False,
 ) -> None:
     """Let two players meet and count who wins."""
+    from ludus.arena.binomial import compare
+
     chosen = named_game(game, rules)
     start = chosen.parse(position) if position else chosen.start()
     players = named_player(first, chosen), named_player(second, chosen)
@@ -114,6 +118,7 @@ def match(
             wins=score.wins,
             draws=score.draws,
             reasons=dict(score.reasons.most_common()),
+            p_value=compare(*score.wins).p_value,
         )
         return
     width = max(len(first), len(second), len("draws"))
@@ -121,6 +126,9 @@ def match(
         print(f"{name:{width}}  {count:>{len(str(games))}}")
     ends = ", ".join(f"{reason} {count}" for reason, count in score.reasons.most_common())
     print(f"{'ends':{width}}  {ends}")
+    p_value = compare(*score.wins).p_value
+    verdict = "no more than chance" if p_value >= SIGNIFICANT else "more than chance"
+    print(f"the difference is {verdict} (p = {p_value:.2g})")
 
 
 def _games(

@@ -1,8 +1,7 @@
-"""`ludus patterns`: train networks of patterns, look at them, search for settings, play fast."""
+"""`ludus patterns`: train networks of patterns, look at them, search for settings."""
 
 import typer
 
-from ludus.cli.patterns.matching import match
 from ludus.cli.patterns.showing import show
 from ludus.cli.patterns.training import train
 from ludus.cli.patterns.tuning import tune
@@ -13,5 +12,5 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-for command in (show, train, match, tune):
+for command in (show, train, tune):
     app.command()(command)

@@ -1,7 +1,6 @@
 """Whole games of Fuzzy players in compiled code: thousands a second."""
 
-from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ludus._native import patterns as native
@@ -14,34 +13,6 @@ if TYPE_CHECKING:
     from ludus._native.morris import Tally
 
 HEURISTICS = ("newbie", "basic", "focused")
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """What some games came to, by player and not by side."""
-
-    wins: tuple[int, int]
-    draws: int
-    reasons: dict[str, int]
-
-
-def both_ways(
-    game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
-) -> Score | None:
-    """Games that both players begin equally often, one more by the first if they are odd."""
-    halves = (games + 1) // 2, games // 2
-    found = [
-        fuzzy_games(game, sides, half, 2 * seed + number, threads, max_plies)
-        for number, (sides, half) in enumerate(zip((players, players[::-1]), halves, strict=True))
-    ]
-    begun, other = found
-    if begun is None or other is None:
-        return None
-    return Score(
-        (begun["wins"][0] + other["wins"][1], begun["wins"][1] + other["wins"][0]),
-        begun["draws"] + other["draws"],
-        dict(Counter(begun["reasons"]) + Counter(other["reasons"])),
-    )
 
 
 def fuzzy_games(

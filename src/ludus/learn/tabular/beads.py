@@ -5,6 +5,7 @@ was drawn, or loses some. MENACE (Michie 1963) plays noughts and crosses, HER (G
 hexapawn; here they have the beads and rewards of Muggleton and Hocquette (2019).
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -56,9 +57,9 @@ class BeadLearner(TableLearner):
         self._drawn: list[tuple[Row, str]] = []
         self._plies: dict[Any, int] = {}
 
+    @abstractmethod
     def first_beads(self, ply: int) -> int:
         """Beads for each move of a box that is first opened after so many plies."""
-        raise NotImplementedError
 
     def play_and_learn(self, start: Any, opponent: Opponent) -> Played:
         self._drawn = []

@@ -1,5 +1,6 @@
 """The players that MENACE, HER and Q-learning become."""
 
+from abc import abstractmethod
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,9 +81,9 @@ class TablePlayer(Player):
             return Choice(self.random.choice(moves), "has never seen this position")
         return self.decide(position, numbers)
 
+    @abstractmethod
     def decide(self, position: Any, numbers: dict[Any, float]) -> Choice:
         """A choice by what the table has."""
-        raise NotImplementedError
 
 
 class BeadPlayer(TablePlayer):

@@ -1,5 +1,6 @@
 """Noughts and crosses, and hexapawn, on their boards."""
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ from ludus.games.squares import EMPTY, place
 from ludus.web.boards.board import Arrangement, Board, Entry
 
 
-class _SquaresBoard(Board):
+class _SquaresBoard(Board, ABC):
     """What games on squares have in common."""
 
     letters: str
@@ -33,8 +34,9 @@ class _SquaresBoard(Board):
             cells[self._square(start, name)] = self.letters[side]
         return self._position("".join(cells), arrangement.mover)
 
+    @abstractmethod
     def _position(self, cells: str, mover: int) -> Any:
-        raise NotImplementedError
+        """The position with these squares."""
 
     @staticmethod
     def _square(position: Any, place: str) -> int:
