@@ -1,7 +1,6 @@
 """Examples say what the readable rules and the oracle say, and are drawn fairly."""
 
 import ctypes
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ import ludus
 from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.learn.scholar import sampler_cuda
-from ludus.learn.scholar.examples import DRAW, NO_VALUE, Games, Positions, keeps, shares
+from ludus.learn.scholar.examples import DRAW, NO_VALUE, keeps
 from ludus.learn.scholar.sampler_cpu import OracleExamples
 from ludus.oracle import Unsolved, oracle_for
 from ludus.oracle.morris import indexer
@@ -167,90 +166,6 @@ def test_values_of_the_sample_where_they_are_solved_at_once():
         source.label(sample.positions)
 
 
-def chi_squared(counts, shares_expected=None):
-    """How far counts are from what is expected, per degree of freedom: about 1 when fair."""
-    counts = np.asarray(counts, float)
-    expected = counts.sum() * (
-        np.full(len(counts), 1 / len(counts)) if shares_expected is None else shares_expected
-    )
-    return ((counts - expected) ** 2 / expected).sum() / (len(counts) - 1)
-
-
-def test_all_positions_of_a_subspace_are_equally_likely():
-    source = source_of(THREE)
-    drawn = source.draw(100_000, 4, [(1, 1, 2, 2)])
-    assert set(drawn.own_hand.tolist()) == set(drawn.other_hand.tolist()) == {2}
-    counts = Counter(zip(drawn.own.tolist(), drawn.other.tolist(), strict=True))
-    assert len(counts) == 24 * 23
-    assert chi_squared(list(counts.values())) < 1.2
-
-
-def test_subspaces_come_as_often_as_their_weights_say():
-    source, weights = source_of(FOUR), [1.0, 0.0, 5.5, 2.0]
-    chosen = [(3, 3, 0, 0), (4, 3, 0, 0), (0, 0, 4, 4), (2, 2, 2, 2)]
-    drawn = source.draw(50_000, 5, chosen, weights)
-    kinds = Counter(drawn.own_hand.tolist())
-    assert set(kinds) == {0, 4, 2}
-    expected = np.array([1.0, 5.5, 2.0]) / 8.5
-    assert chi_squared([kinds[0], kinds[4], kinds[2]], expected) < 3
-    assert len(set(source.subspaces)) == len(source.subspaces)
-    all_kinds = Counter(
-        (own.bit_count(), other.bit_count(), *hands)
-        for own, other, *hands in zip(
-            *(column.tolist() for column in source.draw(50_000, 6).columns), strict=True
-        )
-    )
-    assert set(all_kinds) == set(source.subspaces)
-    assert chi_squared(list(all_kinds.values())) < 2
-
-
-def test_positions_that_are_over_are_not_drawn():
-    """Eleven men a side leave so few points free that many positions are blocked."""
-    rules = Rules(men=11)
-    columns = tuple(np.empty(20_000, kind) for kind in ("i4", "i4", "u1", "u1"))
-    men, upto = shares([(11, 11, 0, 0), (12, 12, 0, 0)], None)
-    assert men.tolist() == [[11, 11, 0, 0]], "on a full board nobody can move"
-    native.draw(rules, men.reshape(-1), upto, 1, columns)
-    game = ludus.game("nine_mens_morris", rules)
-    assert not any(
-        position.outcome() for position in readable(game.rules, Positions(*columns))[:500]
-    )
-
-
-@pytest.mark.parametrize("weights", [[1.0], [-1.0, 2.0], [0.0, 0.0], [float("nan"), 1.0]])
-def test_weights_that_cannot_be(weights):
-    with pytest.raises(ValueError, match=r"weights|no subspace"):
-        shares([(3, 3, 0, 0), (4, 3, 0, 0)], weights)
-
-
-def test_short_rows_hold_a_fair_choice():
-    source, room = source_of(THREE), 5
-    one = source.draw(1, 7, [(3, 3, 0, 0)])
-    many = one[np.zeros(20_000, int)]
-    children = source.children(many, room, seed=8)
-    whole = source.children(one, 128)
-    moves = whole.move[0, : whole.count[0]].tolist()
-    assert (children.count == len(moves)).all()
-    assert len(moves) > 20
-    chosen = Counter(children.move.ravel().tolist())
-    assert set(chosen) == set(moves)
-    assert chi_squared(list(chosen.values())) < 1.6
-    assert all(len(set(row)) == room for row in children.move[:1000].tolist())
-    values = dict(zip(moves, whole.value[0].tolist(), strict=False))
-    assert [
-        values[move] for move in children.move.ravel().tolist()
-    ] == children.value.ravel().tolist()
-
-
-def test_the_same_seeds_give_the_same_and_others_do_not():
-    source = source_of(FOUR)
-    first, again, other = (source.draw(100, seed) for seed in (1, 1, 2))
-    assert np.array_equal(first.own, again.own)
-    assert not np.array_equal(first.own, other.own)
-    # What a position gets does not depend on how many there are.
-    assert np.array_equal(source.draw(1000, 1).own[:100], first.own)
-
-
 def test_keeping_a_value():
     values = np.array([[DRAW], [7], [8]], np.uint8)
     after = np.array([[DRAW, 4, 5]], np.uint8)
@@ -259,82 +174,6 @@ def test_keeping_a_value():
         [False, True, False],
         [False, False, True],
     ]
-
-
-def one_ply(source, count, seed, **options):
-    drawn = source.draw(count, seed)
-    plies = np.arange(count, dtype=np.int32) % 7
-    examples, restarts = source.examples(drawn, 128), source.starts(1)
-    after = source.advance(Games(drawn, plies), examples, restarts, seed, **options)
-    return examples, after
-
-
-def found_at(examples, after):
-    """Which child each game went on with; -1 for those that began anew."""
-    children = examples.children.positions
-    same = np.logical_and.reduce(
-        [
-            child == then[:, np.newaxis]
-            for child, then in zip(children.columns, after.positions.columns, strict=True)
-        ]
-    )
-    same &= examples.children.is_move
-    # Two moves can lead to one position, by taking a man from either of two places: any will do.
-    return np.where((after.plies > 0) & same.any(1), same.argmax(1), -1)
-
-
-def test_without_noise_games_keep_their_values():
-    source = source_of(FOUR)
-    examples, after = one_ply(source, 5000, 1, noise=0.0, max_plies=100)
-    at = found_at(examples, after)
-    going_on = at >= 0
-    assert going_on.mean() > 0.8
-    assert examples.keeps[going_on, at[going_on]].all()
-    ended = after.plies == 0
-    assert np.array_equal(ended, ~going_on)
-    assert not after.positions.own[ended].any(), "they begin anew at the start of the game"
-    assert (after.positions.own_hand[ended] == 4).all()
-
-
-def test_with_noise_any_move_is_played():
-    source = source_of(FOUR)
-    examples, after = one_ply(source, 20_000, 2, noise=1.0, max_plies=100)
-    at = found_at(examples, after)
-    going_on = at >= 0
-    is_kept = examples.keeps[going_on, at[going_on]]
-    by_chance = (examples.keeps.sum(1) / examples.children.count)[going_on]
-    # Games that end are left out on both sides, so a small difference remains.
-    assert abs(is_kept.mean() - by_chance.mean()) < 0.05
-    half = one_ply(source, 20_000, 2, noise=0.5, max_plies=100)
-    at_half = found_at(*half)
-    half_kept = half[0].keeps[at_half >= 0, at_half[at_half >= 0]].mean()
-    assert is_kept.mean() + 0.02 < half_kept < 0.99
-
-
-def test_long_games_begin_anew_and_plies_are_counted():
-    source = source_of(FOUR)
-    _, after = one_ply(source, 700, 3, noise=0.0, max_plies=4)
-    before = np.arange(700) % 7
-    assert (after.plies[before >= 3] == 0).all()
-    assert set(after.plies[before == 1].tolist()) <= {0, 2}
-
-
-def test_chosen_moves_are_played():
-    source = source_of(FOUR)
-    drawn = source.draw(2000, 4)
-    examples = source.examples(drawn, 128)
-    last = examples.children.count - 1
-    rows = np.arange(2000)
-    chosen = np.where(rows % 2 == 0, examples.children.move[rows, last], -1).astype(np.int32)
-    games = Games(drawn, np.zeros(2000, np.int32))
-    after = source.advance(games, examples, source.starts(1), 5, chosen=chosen, noise=0.0)
-    is_same = (after.positions.own == examples.children.positions.own[rows, last]) & (
-        after.positions.other == examples.children.positions.other[rows, last]
-    )
-    is_chosen = (chosen >= 0) & (after.plies > 0)
-    assert is_chosen.sum() > 700
-    assert is_same[is_chosen].all()
-    assert not is_same[(chosen < 0) & (after.plies > 0)].all()
 
 
 def test_structs_are_as_long_as_those_of_the_compiled_code():
