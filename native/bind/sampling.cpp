@@ -105,6 +105,7 @@ void python_advance(nb::object python_rules, const Ints& count, const Columns& c
     const Rules rules = read_rules(python_rules);
     const std::size_t size = count.shape(0);
     require(length(restarts) >= 1, "games must begin somewhere");
+    require(max_plies >= 1, "a game has at least one ply");
     const std::size_t max_moves = size == 0 ? 1 : move.shape(0) / size;
     const Plies plies{
         .rows = rows(size, static_cast<std::uint32_t>(max_moves), count, child, move),
@@ -170,14 +171,18 @@ private:
 NB_MODULE(sampling, m) {
     m.doc() = "Positions of the Morris family in columns: drawn, expanded, played.";
     m.attr("NO_VALUE") = kNoValue;
-    m.def("expand", &python_expand, "rules"_a, "positions"_a, "max_moves"_a, "seed"_a, "count"_a,
-          "child"_a, "move"_a);
-    m.def("draw", &python_draw, "rules"_a, "men"_a, "cumulative"_a, "seed"_a, "into"_a);
-    m.def("advance", &python_advance, "rules"_a, "count"_a, "child"_a, "move"_a, "values"_a,
-          "child_values"_a, "chosen"_a.none(), "before"_a, "noise"_a, "max_plies"_a, "restarts"_a,
-          "seed"_a, "next"_a, "after"_a);
+    m.attr("SIZES") = nb::make_tuple(sizeof(Positions), sizeof(Rows), sizeof(Kinds), sizeof(Plies));
+    // A column that had to be converted would be filled in vain.
+    const auto column = [](const char* name) { return nb::arg(name).noconvert(); };
+    m.def("expand", &python_expand, "rules"_a, column("positions"), "max_moves"_a, "seed"_a,
+          column("count"), column("child"), column("move"));
+    m.def("draw", &python_draw, "rules"_a, column("men"), column("cumulative"), "seed"_a,
+          column("into"));
+    m.def("advance", &python_advance, "rules"_a, column("count"), column("child"), column("move"),
+          column("values"), column("child_values"), column("chosen").none(), column("before"),
+          "noise"_a, "max_plies"_a, column("restarts"), "seed"_a, column("next"), column("after"));
     nb::class_<Tables>(m, "Tables")
         .def(nb::init<nb::object>(), "rules"_a)
-        .def("add", &Tables::add, "half"_a, "values"_a)
-        .def("label", &Tables::label, "positions"_a, "values"_a);
+        .def("add", &Tables::add, "half"_a, column("values"))
+        .def("label", &Tables::label, column("positions"), column("values"));
 }

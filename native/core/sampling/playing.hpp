@@ -52,7 +52,7 @@ LUDUS_HD inline std::uint32_t pick_move(const Plies& p, Random& random, std::uin
 LUDUS_HD inline void advance(const Rules& rules, const Plies& p, std::uint64_t seed,
                              std::uint64_t i) {
     Random random = random_of(seed, i);
-    if (p.rows.num_shown(i) > 0 && p.before[i] + 1 < p.max_plies) {
+    if (p.rows.num_shown(i) > 0 && p.before[i] < p.max_plies - 1) {
         const State s = p.rows.child.get(i * p.rows.length + pick_move(p, random, i));
         if (!is_over(rules, s)) {
             p.next.put(i, s);

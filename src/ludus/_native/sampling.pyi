@@ -15,6 +15,8 @@ Bytes = NDArray[np.uint8]
 Columns = tuple[Ints, Ints, Bytes, Bytes]
 
 NO_VALUE: int
+SIZES: tuple[int, int, int, int]
+"""Bytes of the structs Positions, Rows, Kinds and Plies, which a GPU's functions are given too."""
 
 def expand(
     rules: Rules,

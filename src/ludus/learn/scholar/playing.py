@@ -100,11 +100,16 @@ class Play:
     def _restarts(self) -> Positions:
         """Where games begin next, in the shares that the options name."""
         num_starts = round(self.options.from_start * NUM_RESTARTS)
-        again = self._errors[:0]
-        if len(self._errors) > 0:
-            num_again = round(self.options.from_errors * NUM_RESTARTS)
-            order = self._source.order(len(self._errors), self._seeds.getrandbits(63))
-            again = self._errors[order[:num_again]]
-        num_drawn = NUM_RESTARTS - num_starts - len(again)
+        num_again = round(self.options.from_errors * NUM_RESTARTS) if len(self._errors) else 0
+        num_drawn = NUM_RESTARTS - num_starts - num_again
+        again = self._some_errors(num_again)
         drawn = self._source.draw(num_drawn, self._seeds.getrandbits(64))
         return self._source.joined_positions([self._source.starts(num_starts), again, drawn])
+
+    def _some_errors(self, count: int) -> Positions:
+        """Random ones; where there are few, the same ones several times."""
+        generator = np.random.default_rng(self._seeds.getrandbits(63))
+        (picked,) = self._source.columns(
+            [generator.integers(max(len(self._errors), 1), size=count)]
+        )
+        return self._errors[picked]

@@ -78,7 +78,7 @@ class OracleExamples(ExampleSource):
             children.move.reshape(-1),
             examples.value,
             children.value.reshape(-1),
-            chosen,
+            None if chosen is None else np.require(chosen, np.int32, ("C", "W")),
             games.plies,
             int(noise * _TWO_TO_32),
             max_plies,
@@ -105,13 +105,13 @@ def _no_positions(*shape: int) -> Positions:
 
 
 def _flat(positions: Positions) -> "native.Columns":
-    """The columns as the compiled functions read them: of the right kinds, without gaps."""
+    """The columns as the compiled functions take them: of the right kinds, without gaps."""
     own, other = (
-        np.ascontiguousarray(board, np.int32).reshape(-1)
+        np.require(board, np.int32, ("C", "W")).reshape(-1)
         for board in (positions.own, positions.other)
     )
     own_hand, other_hand = (
-        np.ascontiguousarray(hand, np.uint8).reshape(-1)
+        np.require(hand, np.uint8, ("C", "W")).reshape(-1)
         for hand in (positions.own_hand, positions.other_hand)
     )
     return own, other, own_hand, other_hand
