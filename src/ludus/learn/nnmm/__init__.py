@@ -1,1 +1,1 @@
-"""Neural Nine Men's Morris (Galassi 2017): networks that choose a move part by part."""
+"""Neural Nine Men's Morris: networks that choose a move part by part, and their player."""
