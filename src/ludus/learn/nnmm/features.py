@@ -16,7 +16,8 @@ Bits = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 BATCH = 512
-"""Boards that are looked at together; their tables fit into a cache. Four times as many take ten times as long."""
+"""Boards that are looked at together; with more the tables leave the cache and take ten times as
+long."""
 
 ALL_POINTS = np.uint32((1 << len(POINTS)) - 1)
 

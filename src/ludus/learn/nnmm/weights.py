@@ -2,7 +2,8 @@
 
 A tensor is named `<member>/<step>/<name within the network>`, such as `0/2/blocks.0.layer1.weight`;
 members are the networks of an ensemble, steps those of the order. What the networks are is JSON in
-the metadata, under the key `ludus`. Files may be in half precision; what is read is float32.
+the metadata, under the key `ludus`. Files may be in half, single or double precision; what is in
+half precision is read as single.
 """
 
 import json
@@ -32,7 +33,9 @@ MAX_BYTES = 2_000_000_000
 
 MAX_MEMBERS = 1000
 
-Array = NDArray[np.float32]
+Array = NDArray[np.floating[Any]]
+"""float32, or float64 where weights are kept so."""
+
 Tensors = Mapping[str, Array]
 """The weights of one network by name."""
 
@@ -68,18 +71,15 @@ class ChainWeights:
 
 def save(path: Path, weights: ChainWeights, half: bool = False) -> None:
     """Write a file, in half precision if that is enough."""
-    kind = np.float16 if half else np.float32
     tensors = {
-        f"{member}/{step}/{name}": np.ascontiguousarray(tensor, dtype=kind)
+        f"{member}/{step}/{name}": np.ascontiguousarray(tensor, np.float16 if half else None)
         for member, steps in enumerate(weights.members)
         for step, named in enumerate(steps)
         for name, tensor in named.items()
     }
     for name, tensor in tensors.items():
         if not np.isfinite(tensor).all():
-            raise BadWeights(
-                f"{quoted(name, 100)} has a weight that is no number in {kind.__name__}"
-            )
+            raise BadWeights(f"{quoted(name, 100)} has a weight that is no {tensor.dtype}")
     described = {
         "format": FORMAT,
         "kind": KIND,
@@ -167,8 +167,7 @@ def _floats(file: Any, name: str) -> Array:
     tensor = file.get_tensor(name)
     if tensor.dtype not in (np.float16, np.float32, np.float64):
         raise BadWeights(f"tensor {quoted(name, 100)} is of type {tensor.dtype}")
-    with np.errstate(over="ignore"):
-        floats: Array = np.ascontiguousarray(tensor, dtype=np.float32)
-    if not np.isfinite(floats).all():
+    if not np.isfinite(tensor).all():
         raise BadWeights(f"tensor {quoted(name, 100)} has a weight that is no number")
+    floats: Array = tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
     return floats
