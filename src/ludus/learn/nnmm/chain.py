@@ -15,7 +15,7 @@ from ludus.learn.nnmm.chooser import Chooser
 from ludus.learn.nnmm.forward import network
 from ludus.learn.nnmm.images import Images
 from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS
-from ludus.learn.nnmm.reading import Begun, Classes, Member, Reading
+from ludus.learn.nnmm.reading import Classes, Member, Reading
 from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors, load
 
 Rule = Literal["parts", "joint"]
@@ -37,16 +37,6 @@ class Answer(NamedTuple):
     probabilities: Array
     """Shape (positions, 3, 25): for each part, given those chosen before it, how likely each class
     is."""
-
-
-class Proposals(NamedTuple):
-    """Moves worth a look, the most likely first."""
-
-    classes: Classes
-    """Shape (positions, moves, 3)."""
-
-    likely: Array
-    """Shape (positions, moves): how likely each is as a whole."""
 
 
 class Chain:
@@ -78,46 +68,21 @@ class Chain:
         """The move of each position; whether the rules of the game allow it is not looked at."""
         if rule not in RULES:
             raise BadSpec(f"rule={quoted(str(rule))} must be one of {', '.join(RULES)}")
-        _check_breadth(breadth)
+        check_breadth(breadth)
         classes = np.empty((len(entries), len(PARTS)), dtype=np.int8)
         probabilities = np.empty((len(entries), len(PARTS), NUM_CLASSES), dtype=np.float32)
         for first in range(0, len(entries), BATCH):
             batch = slice(first, first + BATCH)
             reading = self.reading(entries[batch], symmetries)
-            chosen = _joint(reading, breadth) if rule == "joint" else _in_turn(reading)
+            chosen = (
+                reading.in_turn() if rule == "parts" else reading.joint(breadth).firsts(breadth)
+            )
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
         return Answer(classes, probabilities)
-
-    def proposals(self, entries: Entries, breadth: int = BREADTH, symmetries: int = 1) -> Proposals:
-        """The `breadth` best of each part, given those before it: 27 moves where it is 3."""
-        _check_breadth(breadth)
-        reading = self.reading(entries, symmetries)
-        begun = reading.begin()
-        for number in range(len(PARTS)):
-            begun = reading.extended(number, begun, breadth)
-        begun = reading.likeliest(begun, breadth ** len(PARTS))
-        shape = len(entries), breadth ** len(PARTS)
-        return Proposals(begun.classes.reshape(*shape, -1), begun.likely.reshape(shape))
 
     def reading(self, entries: Entries, symmetries: int = 1) -> Reading:
         """Some positions, to be asked about part by part."""
         return Reading(self.order, self._members, Images(entries, self.model, symmetries))
-
-
-def _in_turn(reading: Reading) -> Begun:
-    begun = reading.begin()
-    for number in range(len(PARTS)):
-        begun = reading.extended(number, begun, 1, is_alone=True)
-    return begun
-
-
-def _joint(reading: Reading, breadth: int) -> Begun:
-    """A search that goes on with the few moves that are most likely so far."""
-    begun = reading.begin()
-    last = len(PARTS) - 1
-    for number in range(last):
-        begun = reading.likeliest(reading.extended(number, begun, breadth), breadth)
-    return reading.likeliest(reading.extended(last, begun, 1), 1)
 
 
 def _choosers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Member:
@@ -134,6 +99,7 @@ def _choosers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Member:
     return found
 
 
-def _check_breadth(breadth: int) -> None:
+def check_breadth(breadth: int) -> None:
+    """Refuse to follow none, or more than there are."""
     if not 1 <= breadth <= NUM_CLASSES:
         raise BadSpec(f"breadth={breadth} must be from 1 to {NUM_CLASSES}")

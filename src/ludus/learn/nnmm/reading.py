@@ -42,6 +42,18 @@ class Begun(NamedTuple):
             self.probabilities[which],
         )
 
+    def with_part(self, part: int, classes: NDArray[np.intp], probabilities: Array) -> "Begun":
+        """Each move with each of these classes for a part, shape (moves, classes)."""
+        self.probabilities[:, part] = probabilities
+        more = self.some(np.repeat(np.arange(len(classes)), classes.shape[1]))
+        more.classes[:, part] = classes.reshape(-1)
+        chosen = np.take_along_axis(probabilities, classes, axis=1).reshape(-1)
+        return more._replace(likely=more.likely * chosen)
+
+    def firsts(self, number: int) -> "Begun":
+        """Of every so many moves the first."""
+        return self.some(np.arange(0, len(self.position), number))
+
 
 class Reading:
     """Positions and the networks that read them."""
@@ -61,6 +73,36 @@ class Reading:
             np.zeros((number, len(PARTS), NUM_CLASSES), dtype=np.float32),
         )
 
+    def in_turn(self) -> Begun:
+        """One move of each position: the most likely class of each part, given those before it."""
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.extended(number, begun, 1, is_alone=True)
+        return begun
+
+    def joint(self, breadth: int) -> Begun:
+        """So many moves of each position, the likeliest first.
+
+        Of all moves begun only so many are ever followed, those that are most likely so far.
+        """
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.likeliest(self.extended(number, begun, breadth), breadth)
+        return begun
+
+    def proposals(self, breadth: int) -> Begun:
+        """The best of each part with each other, the likeliest first: 27 moves for 3 of each."""
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.extended(number, begun, breadth)
+        return self.likeliest(begun, breadth ** len(PARTS))
+
+    def extended(self, number: int, begun: Begun, breadth: int, is_alone: bool = False) -> Begun:
+        """Each move with each of the best classes of the next part; `is_alone` as in `ranks`."""
+        found = self.probabilities(number, begun)
+        ranks = self.ranks(number, found) if is_alone else found
+        return begun.with_part(self._order.parts[number], _best(ranks, breadth), found)
+
     def probabilities(self, number: int, begun: Begun) -> Array:
         """How likely each class of the next part is, the mean over all members and symmetries."""
         rows = self._images.rows(begun.position, begun.classes[:, self._order.parts[:number]])
@@ -70,24 +112,17 @@ class Reading:
         found /= len(self._members)
         return self._images.seen_back(found)
 
-    def extended(self, number: int, begun: Begun, breadth: int, is_alone: bool = False) -> Begun:
-        """Each move with each of the best classes of the next part.
+    def ranks(self, number: int, probabilities: Array) -> Array:
+        """What decides on the next part where it is chosen by itself, the highest first.
 
-        `is_alone` says that a part is decided by itself: in chains of five networks a part that is
-        more likely there than not is then there, even if no single point is as likely as none.
+        In chains of five networks a part that is more likely there than not is there, even if no
+        single point is as likely as none.
         """
-        part = self._order.parts[number]
-        found = self.probabilities(number, begun)
-        ranked = found
-        if is_alone and self._order.has_presence and PARTS[part] != "TO":
-            ranked = found.copy()
-            ranked[:, 0] = found[:, 0] >= 0.5
-        begun.probabilities[:, part] = found
-        best = _best(ranked, breadth)
-        more = begun.some(np.repeat(np.arange(len(found)), breadth))
-        more.classes[:, part] = best.reshape(-1)
-        likely = more.likely * np.take_along_axis(found, best, axis=1).reshape(-1)
-        return more._replace(likely=likely)
+        if not self._order.has_presence or PARTS[self._order.parts[number]] == "TO":
+            return probabilities
+        ranks = probabilities.copy()
+        ranks[:, 0] = probabilities[:, 0] >= 0.5
+        return ranks
 
     def likeliest(self, begun: Begun, number: int) -> Begun:
         """Of each position so many moves, those that are most likely as a whole, best first."""
@@ -100,5 +135,6 @@ class Reading:
 def _best(values: Array, number: int) -> NDArray[np.intp]:
     """Where the largest so many of each row are, the largest first."""
     if number == 1:
-        return values.argmax(axis=1)[:, None]
+        best: NDArray[np.intp] = values.argmax(axis=1)[:, None]
+        return best
     return np.argsort(-values, axis=1, kind="stable")[:, :number]
