@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
-from ludus.learn.scholar.chain_lessons import FROM, TAKE, TO, ChainLessons, Taught, part_of
+from ludus.learn.scholar.chain_lessons import ChainLessons, Taught, part_of
 from ludus.learn.scholar.examples import NO_POINT, Examples, ExampleSource
 from ludus.learn.scholar.experts import NUM_EXPERTS, table
 from ludus.learn.scholar.fields import MOVED

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.board import mills, neighbours
-from ludus.learn.symmetric.group import LINES, ORDER, POINTS, Permutations, joined, fixed
+from ludus.learn.symmetric.group import LINES, ORDER, POINTS, Permutations, fixed, joined
 
 NUM_POINTS = 24
 LINE_STATES = [(own, other) for own in range(4) for other in range(4 - own)]

@@ -2,99 +2,63 @@
 
 A round looks at many positions with all their moves. Where some moves keep the value and others
 do not, one of each becomes an example: what the scholar must learn is to tell them apart. Of
-other positions some become examples too, so that no kind of position is quite unknown.
+other positions some become examples too, so that no kind of position is quite unknown. Part of
+the positions come out of the scholar's own games, and where it erred there it will stand again.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from ludus.learn.scholar.examples import Examples, ExampleSource, Games, Positions
+from ludus.learn.scholar.examples import Examples, ExampleSource, Positions
 from ludus.learn.scholar.experts import experts
-from ludus.learn.scholar.shelves import Judged, Shelves
+from ludus.learn.scholar.mixture import Mixture, shares
+from ludus.learn.scholar.playing import Play, PlayOptions
 
-OVER = 0
-"""The value of a position whose mover has lost: the rules say so, nobody needs to learn it."""
+Choose = Callable[[Examples], torch.Tensor]
+"""The number of the move that the scholar would play in each position."""
 
-
-@dataclass(frozen=True)
-class Mixture:
-    """Where the positions of a round come from."""
-
-    drawn: int = 1 << 15
-    """Positions drawn at random, each kind of position as often as any other."""
-
-    games: int = 1 << 15
-    """Games that go on by one ply a round."""
-
-    noise: float = 0.3
-    """How often a ply of a game is any move, not one that keeps the value."""
-
-    max_plies: int = 30
-    """When games begin anew; they begin at random positions, and some at the start."""
-
-    calm: float = 0.15
-    """Share of positions that become examples although every move keeps their value."""
+Teach = Callable[[Examples, torch.Tensor], None]
+"""Take examples out of positions; the tensor has the number of a move in each that must be among
+them, or -1."""
 
 
 class Lessons:
-    """Fills shelves, round by round."""
+    """Looks at positions, round by round, and hands them on."""
 
     def __init__(
-        self, source: ExampleSource, shelves: Shelves, mixture: Mixture, on: torch.Tensor, seed: int
+        self,
+        source: ExampleSource,
+        mixture: Mixture,
+        choose: Choose,
+        teach: Teach,
+        seed: int,
     ) -> None:
-        """`on` is the table of experts, see `ludus.learn.scholar.experts`."""
-        self.source, self.shelves, self.mixture, self.on = source, shelves, mixture, on
+        self.source, self.mixture = source, mixture
+        self.choose, self.teach = choose, teach
+        self.weights = shares(source.subspaces, mixture)
         self.rounds = seed << 32
-        positions = self._fresh(mixture.games)
-        self.games = Games(positions, 0 * positions.own)
+        options = PlayOptions(mixture.noise, mixture.max_plies, from_start=0.2, from_errors=0.3)
+        self.play = Play(source, mixture.games, seed, options, weights=self.weights)
 
-    def round(self) -> Examples:
-        """Look at every game and at drawn positions; games then go on by one ply."""
-        drawn = self._fresh(self.mixture.drawn)
-        columns = zip(self.games.positions.columns, drawn.columns, strict=True)
-        roots = Positions(*(self.source.joined(pair) for pair in columns))
-        found = self.source.examples(roots, seed=self._seed())
-        self._put_pairs(found)
-        self.games = self.source.advance(
-            self.games,
-            found[: self.mixture.games],
-            drawn,
-            self._seed(),
-            self.mixture.noise,
-            self.mixture.max_plies,
-        )
-        return found
-
-    def put(self, found: Examples, row: torch.Tensor, column: torch.Tensor) -> None:
-        """Put the positions after some moves on the shelves of those who judge them."""
-        children = found.children
-        picked = [_tensor(values)[row, column] for values in children.positions.columns]
-        judged = Judged(*picked, _tensor(children.value)[row, column])
-        going_on = (judged.value != OVER).nonzero()[:, 0]
-        judged = Judged(*(values[going_on] for values in judged))
-        self.shelves.add(expert_numbers(judged[:4], self.on), judged)
-
-    def _put_pairs(self, found: Examples) -> None:
-        is_move, keeps = _tensor(found.children.is_move), _tensor(found.keeps)
-        is_critical = _tensor(found.is_critical)
-        chance = torch.rand(keeps.shape, device=keeps.device)
-        is_calm = ~is_critical & is_move.any(1) & (chance[:, 0] < self.mixture.calm)
-        rows, columns = [], []
-        for which, moves in ((is_critical, keeps), (is_critical, is_move & ~keeps), (is_calm, is_move)):
-            row = which.nonzero()[:, 0]
-            rows.append(row)
-            columns.append(torch.where(moves[row], chance[row], -1.0).argmax(1))
-        self.put(found, torch.cat(rows), torch.cat(columns))
-
-    def _fresh(self, count: int) -> Positions:
-        return self.source.draw(count, self._seed())
-
-    def _seed(self) -> int:
+    def round(self, own: bool) -> None:
+        """Look at drawn positions and at every game; `own`: let the scholar play on in them."""
         self.rounds += 1
-        return self.rounds
+        drawn = self.source.draw(self.mixture.drawn, self.rounds, weights=self.weights)
+        found = self.source.examples(drawn, seed=self.rounds)
+        self.teach(found, torch.full((len(found),), -1, device=tensor(found.value).device))
+        self._play(own)
+
+    def _play(self, own: bool) -> None:
+        found = self.play.examples
+        chosen = self.choose(found) if own else torch.zeros_like(tensor(found.value), dtype=torch.long)
+        is_own = torch.rand(len(found), device=chosen.device) < (self.mixture.own if own else 0)
+        move = tensor(found.children.move).gather(1, chosen[:, None])[:, 0]
+        errs = ~tensor(found.keeps).gather(1, chosen[:, None])[:, 0] & own
+        self.teach(found, torch.where(errs, chosen, -1))
+        move = torch.where(is_own, move, -1)
+        self.play.step(self.source.columns([move.numpy()])[0] if move.device.type == "cpu" else move)
 
 
 def expert_numbers(columns: Sequence[torch.Tensor], on: torch.Tensor) -> torch.Tensor:
@@ -112,5 +76,34 @@ def num_men(boards: torch.Tensor) -> torch.Tensor:
     return ((boards[..., None] >> bits) & 1).sum(-1)
 
 
-def _tensor(array: Any) -> torch.Tensor:
+def pairs(
+    found: Examples, must: torch.Tensor, calm: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows and columns of the moves to learn from: where it matters, a good one and a bad one.
+
+    Where a move must be among them it is the bad one of four pairs: it was an error.
+    """
+    is_move, keeps = tensor(found.children.is_move), tensor(found.keeps)
+    chance = torch.rand(keeps.shape, device=keeps.device)
+    is_critical = tensor(found.is_critical)
+    is_calm = ~is_critical & is_move.any(1) & (chance[:, 0] < calm)
+    picks = [(is_critical, keeps), (is_critical & (must < 0), is_move & ~keeps), (is_calm, is_move)]
+    rows, columns = [], []
+    for which, moves in picks:
+        row = which.nonzero()[:, 0]
+        rows.append(row)
+        columns.append(torch.where(moves[row], chance[row], -1.0).argmax(1))
+    row = (is_critical & (must >= 0)).nonzero()[:, 0]
+    for _ in range(4):
+        rows.append(row)
+        columns.append(must[row])
+    for _ in range(3):
+        rows.append(row)
+        again = torch.rand(len(row), keeps.shape[1], device=keeps.device)
+        columns.append(torch.where(keeps[row], again, -1.0).argmax(1))
+    return torch.cat(rows), torch.cat(columns)
+
+
+def tensor(array: Any) -> torch.Tensor:
+    """An array or tensor as a tensor."""
     return torch.as_tensor(array)

@@ -1,18 +1,14 @@
 """Teaching the scorer: all experts at once, each on examples of its own."""
 
-import math
-import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch.nn import functional
 
+from ludus.learn.scholar.examples import DRAW, ExampleSource
 from ludus.learn.scholar.experts import NUM_EXPERTS, table
 from ludus.learn.scholar.fields import MOVED, Board, board, fields
 from ludus.learn.scholar.lessons import Lessons, Mixture, expert_numbers
-from ludus.learn.scholar.examples import DRAW, ExampleSource
 from ludus.learn.scholar.shelves import Judged, Shelves
 from ludus.learn.symmetric.networks import Symmetric
 

@@ -49,10 +49,11 @@ class Shelves:
             column[place] = values[order].to(column.dtype)
         self.put += counts
 
-    def take(self, number: int) -> Any:
-        """Some of every shelf at random: (experts, number). Shelves must not be empty."""
-        filled = self.put.clamp(max=self.length)[:, None]
-        shelf = torch.arange(len(self.put), device=filled.device)[:, None] * self.length
-        chance = torch.rand(len(self.put), number, device=filled.device)
+    def take(self, number: int, shelves: slice = slice(None)) -> Any:
+        """Some of each of these shelves at random: (shelves, number). None may be empty."""
+        filled = self.put[shelves].clamp(max=self.length)[:, None]
+        numbers = torch.arange(len(self.put), device=filled.device)[shelves]
+        shelf = numbers[:, None] * self.length
+        chance = torch.rand(len(shelf), number, device=filled.device)
         place = shelf + torch.minimum((chance * filled).long(), filled - 1)
         return type(self.columns)(*(column[place] for column in self.columns))

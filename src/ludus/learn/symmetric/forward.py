@@ -11,6 +11,9 @@ from ludus.learn.symmetric.harmonics import Spectrum, mixed, spectrum
 
 Array = NDArray[np.float32]
 
+BATCH = 48
+"""Positions that are worked on together: with more the views of all of them leave the cache."""
+
 
 class Forward:
     """One symmetric network, ready to answer."""
@@ -36,6 +39,12 @@ class Forward:
 
     def __call__(self, things: Array) -> Array:
         """(positions, things) to (positions, outputs)."""
+        if len(things) <= BATCH:
+            return self._few(things)
+        batches = range(0, len(things), BATCH)
+        return np.concatenate([self._few(things[first : first + BATCH]) for first in batches])
+
+    def _few(self, things: Array) -> Array:
         number = len(things)
         views = (things @ self.first).reshape(number, ORDER, self.channels)
         units = np.ascontiguousarray(views.transpose(1, 0, 2)) + self.first_bias
@@ -50,6 +59,23 @@ class Forward:
             return seen @ self.last + self.last_bias
         judged: Array = units.sum(axis=0) @ self.last + self.last_bias
         return judged
+
+
+def parameter_shapes(
+    things: int, outputs: int, channels: int, blocks: int, is_judging: bool
+) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of one network's weights."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "first": (channels, things),
+        "first_bias": (1, channels),
+        "last": (outputs, channels) if is_judging else (channels, outputs),
+        "last_bias": (1, outputs) if is_judging else (1, 2),
+    }
+    for number in range(blocks):
+        for layer in ("1", "2"):
+            shapes[f"blocks.{number}.layer{layer}"] = (ORDER, channels, channels)
+            shapes[f"blocks.{number}.bias{layer}"] = (1, channels)
+    return shapes
 
 
 def _block(weights: Mapping[str, Array], name: str) -> tuple[Spectrum, Array, Spectrum, Array]:

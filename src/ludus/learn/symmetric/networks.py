@@ -33,7 +33,7 @@ class Symmetric(nn.Module):
         self._constant("seen", tied.places(things))
         self._constant("step", STEPS)
         width = things.shape[1]
-        self.first = _weights(experts, channels, width, inputs=width)
+        self.first = nn.Parameter(torch.empty(experts, channels, width))
         self.first_bias = nn.Parameter(torch.zeros(experts, 1, channels))
         self.blocks = nn.ModuleList(_Block(experts, channels) for _ in range(blocks))
         if isinstance(answers, int):
@@ -46,6 +46,14 @@ class Symmetric(nn.Module):
             self.last = nn.Parameter(torch.zeros(experts, channels, answers.shape[1]))
             self.last_bias = nn.Parameter(torch.zeros(experts, 1, 2))
             self._constant("kind", _kinds(answers))
+        self.initialise(None)
+
+    def initialise(self, generator: torch.Generator | None) -> None:
+        """He's method where a rectifier follows; what comes last, and what blocks add, is 0."""
+        with torch.no_grad():
+            _he(self.first, self.first.shape[-1], generator)
+            for block in self.blocks:
+                _he(block.layer1, ORDER * self.channels, generator)
 
     def forward(self, things: torch.Tensor) -> torch.Tensor:
         things = nn.functional.dropout(things, self.input_dropout, self.training)
@@ -75,8 +83,7 @@ class _Block(nn.Module):
 
     def __init__(self, experts: int, channels: int) -> None:
         super().__init__()
-        inputs = ORDER * channels
-        self.layer1 = _weights(experts, ORDER, channels, channels, inputs=inputs)
+        self.layer1 = nn.Parameter(torch.empty(experts, ORDER, channels, channels))
         self.bias1 = nn.Parameter(torch.zeros(experts, 1, channels))
         self.layer2 = nn.Parameter(torch.zeros(experts, ORDER, channels, channels))
         self.bias2 = nn.Parameter(torch.zeros(experts, 1, channels))
@@ -93,9 +100,8 @@ def _affine(units: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor) -> t
     return torch.baddbmm(bias.to(units.dtype), units, weights.to(units.dtype).swapaxes(-2, -1))
 
 
-def _weights(*shape: int, inputs: int) -> nn.Parameter:
-    """He's initialisation."""
-    return nn.Parameter(torch.randn(*shape) * (2 / inputs) ** 0.5)
+def _he(weights: torch.Tensor, inputs: int, generator: torch.Generator | None) -> None:
+    weights.normal_(0, (2 / inputs) ** 0.5, generator=generator)
 
 
 def _kinds(answers: Permutations) -> Any:
