@@ -22,7 +22,7 @@ import ludus
 from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.learn.scholar import sampler_cuda
-from ludus.learn.scholar.examples import DRAW, NO_VALUE, keeps
+from ludus.learn.scholar.examples import DRAW, NO_VALUE, Children, Examples, Positions, keeps
 from ludus.learn.scholar.sampler_cpu import OracleExamples
 from ludus.oracle import Unsolved, oracle_for
 from ludus.oracle.morris import indexer
@@ -139,12 +139,36 @@ def test_moves_of_the_sample():
         for move in position.legal_moves()
     ]
     assert sample.move.tolist() == moves
-    size, length = len(sample.positions), scholar_sample.MAX_MOVES
-    count, move = np.zeros(size, np.int32), np.zeros(size * length, np.int32)
-    child = tuple(np.zeros(size * length, kind) for kind in ("i4", "i4", "u1", "u1"))
-    native.expand(rules, sample.positions.columns, length, 0, count, child, move)
-    assert np.array_equal(count, sample.count)
-    assert np.array_equal(move.reshape(size, length)[np.arange(length) < count[:, None]], moves)
+    children = rows_of(sample, rules)
+    assert np.array_equal(children.count, sample.count)
+    assert np.array_equal(children.move[children.is_move], moves)
+
+
+def rows_of(sample, rules):
+    """The sample in rows: the positions from the rules, their values from the file."""
+    shape = len(sample.positions), scholar_sample.MAX_MOVES
+    count, move = np.zeros(shape[0], np.int32), np.zeros(shape, np.int32)
+    child = [np.zeros(shape, kind) for kind in ("i4", "i4", "u1", "u1")]
+    flat = tuple(column.reshape(-1) for column in child)
+    columns = sample.positions.columns
+    native.expand(rules, columns, shape[1], 0, count, flat, move.reshape(-1))
+    value = np.full(shape, NO_VALUE, np.uint8)
+    value[np.arange(shape[1]) < sample.count[:, np.newaxis]] = sample.child_value
+    return Children(count, Positions(*child), value, move)
+
+
+def test_seeds_still_give_what_they_gave_when_the_sample_was_made():
+    sample, rules = scholar_sample.read(), PRESETS["standard"]
+    source = OracleExamples(oracle_for(ludus.game("nine_mens_morris")))
+    subspaces = sorted(subspace(s, side) for s in all_sectors(rules) for side in halves(rules, s))
+    drawn = source.draw(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED, subspaces)
+    examples = Examples(sample.positions, sample.value, rows_of(sample, rules))
+    after = scholar_sample.one_ply(source, examples, drawn)
+    for ours, kept in ((drawn, sample.drawn), (after.positions, sample.after.positions)):
+        for column, kept_column in zip(ours.columns, kept.columns, strict=True):
+            assert np.array_equal(column, kept_column)
+    assert np.array_equal(after.plies, sample.after.plies)
+    assert set(after.plies.tolist()) == {0, 1, 2, 3, 4}
 
 
 def test_values_of_the_sample_where_they_are_solved_at_once():
@@ -156,12 +180,10 @@ def test_values_of_the_sample_where_they_are_solved_at_once():
     ]
     is_small = np.array([half in source.subspaces for half in zip(*men, strict=True)])
     assert is_small.sum() == 4, "three and four men a side"
-    ours = scholar_sample.in_sample_order(
-        source.examples(sample.positions[is_small], scholar_sample.MAX_MOVES)
-    )
+    ours = source.examples(sample.positions[is_small], scholar_sample.MAX_MOVES)
     belongs = np.repeat(is_small, sample.count)
     assert np.array_equal(ours.value, sample.value[is_small])
-    assert np.array_equal(ours.child_value, sample.child_value[belongs])
+    assert np.array_equal(ours.children.value[ours.children.is_move], sample.child_value[belongs])
     with pytest.raises(Unsolved):
         source.label(sample.positions)
 

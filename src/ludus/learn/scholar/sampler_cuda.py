@@ -27,7 +27,7 @@ _TWO_TO_32 = 1 << 32
 def solve_in_memory(rules: Rules, show: Callable[[Sector], None] | None = None) -> CudaSolver:
     """The whole game solved on the GPU, with all its tables kept there: 25.5 GiB for `standard`.
 
-    On the way it takes 16 GiB more. `show` is told of each sector before it is solved.
+    On the way it takes about 15 GiB more. `show` is told of each sector before it is solved.
     """
     solver = CudaSolver(rules)
     for sector in all_sectors(rules):
