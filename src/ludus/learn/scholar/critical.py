@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import torch
 
 from ludus.learn.scholar.examples import Examples, ExampleSource, Positions
-from ludus.learn.scholar.lessons import OVER, expert_numbers
+from ludus.learn.scholar.lessons import expert_numbers
 
 Score = Callable[[list[torch.Tensor]], torch.Tensor]
 """Positions, column by column, to what they are worth to the side that is not to move."""
+
+OVER = 0
+"""The value of a position whose mover has lost."""
 
 SURE = 2.0
 """More than any score: the game is won, and the rules say so."""

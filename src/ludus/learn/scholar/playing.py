@@ -1,5 +1,6 @@
 """Many games at once, to take positions from as they come about in play."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -55,10 +56,13 @@ class Play:
         seed: int,
         options: PlayOptions | None = None,
         max_moves: int = MAX_MOVES,
+        weights: Sequence[float] | None = None,
     ) -> None:
+        """`weights`: how often games begin in each subspace, those at the start left out."""
         self.options = PlayOptions() if options is None else options
         self._source = source
         self._max_moves = max_moves
+        self._weights = weights
         self._seeds = Random(seed)
         self._errors = source.starts(0)
         begins = self._restarts()
@@ -103,7 +107,7 @@ class Play:
         num_again = round(self.options.from_errors * NUM_RESTARTS) if len(self._errors) else 0
         num_drawn = NUM_RESTARTS - num_starts - num_again
         again = self._some_errors(num_again)
-        drawn = self._source.draw(num_drawn, self._seeds.getrandbits(64))
+        drawn = self._source.draw(num_drawn, self._seeds.getrandbits(64), weights=self._weights)
         return self._source.joined_positions([self._source.starts(num_starts), again, drawn])
 
     def _some_errors(self, count: int) -> Positions:
