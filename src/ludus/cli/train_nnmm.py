@@ -96,7 +96,7 @@ def nnmm(
     json: Json = False,
 ) -> None:
     """Teach networks to choose moves of nine men's morris part by part (needs torch)."""
-    _need_torch()
+    need_torch()
     from ludus.learn.nnmm.devices import device_named
 
     changes = {"order": order, "inputs": inputs, "members": members, "ensemble": ensemble}
@@ -124,7 +124,8 @@ def nnmm(
     _tell(report, json)
 
 
-def _need_torch() -> None:
+def need_torch() -> None:
+    """Say in one line what is missing."""
     try:
         import torch  # noqa: F401
     except ImportError:

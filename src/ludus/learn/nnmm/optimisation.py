@@ -135,7 +135,7 @@ class Optimisation:
 
 
 def numbers(device: torch.device, precision: Precision) -> AbstractContextManager[object]:
-    """Where the products of a network are computed in this precision."""
-    is_short = precision == "bfloat16"
+    """Where the products of a network are computed in this precision, if on a GPU."""
+    is_short = precision == "bfloat16" and device.type == "cuda"
     # A graph must not remember weights that were rounded before it was recorded.
     return torch.autocast(device.type, torch.bfloat16, enabled=is_short, cache_enabled=False)
