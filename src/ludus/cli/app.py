@@ -10,10 +10,12 @@ from ludus.cli import (
     choose,
     dataset,
     engine,
+    evaluate,
     games,
     match,
     menace,
     migo,
+    nnmm,
     patterns,
     perft,
     play,
@@ -83,4 +85,6 @@ app.add_typer(train.app, name="train")
 app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")
+app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(serve.app, name="serve")
+app.add_typer(nnmm.app, name="nnmm")
