@@ -19,7 +19,7 @@ from ludus.learn.nnmm.examples import Coded, Examples
 from ludus.learn.nnmm.judging import judge
 from ludus.learn.nnmm.parts import Order, Step
 from ludus.learn.nnmm.pipeline import chosen
-from ludus.learn.nnmm.presets import Preset
+from ludus.learn.nnmm.preset import Preset
 from ludus.learn.nnmm.splits import Split
 from ludus.learn.nnmm.training import Epoch, NetworkTraining, Weights
 from ludus.learn.nnmm.weights import ChainWeights
