@@ -22,7 +22,7 @@ def text() -> str:
     found = {}
     for position in positions(12):
         move = position.legal_moves()[0]
-        found[to_thesis(position)] = f"{to_thesis(position)}-{to_thesis_move(position, move)}"
+        found[to_thesis(position)] = f"{to_thesis(position)}-{to_thesis_move(move)}"
     return "".join(f"{line}\n" for line in found.values())
 
 

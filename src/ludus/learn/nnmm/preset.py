@@ -50,6 +50,9 @@ class Preset:
             raise UnknownName(f"there is no ensemble {quoted(self.ensemble)}{hint}")
         if not 1 <= self.members <= MAX_MEMBERS:
             raise BadSpec(f"members={self.members} must be from 1 to {MAX_MEMBERS}")
+        for kinds in self.parts.values():
+            self._changed_design(kinds)
+            self._changed_training(kinds)
 
     @property
     def model(self) -> InputModel:
@@ -61,13 +64,19 @@ class Preset:
 
     def design_of(self, step: Step) -> Design:
         """The network of a step."""
-        changes = self.parts.get(step.name, {}).get("design", {})
-        return Design.from_dict({**self.design.as_dict(), **changes, "outputs": step.outputs})
+        changed = self._changed_design(self.parts.get(step.name, {}))
+        return dataclasses.replace(changed, outputs=step.outputs)
 
     def training_of(self, step: Step) -> Training:
         """How it is trained."""
-        changes = self.parts.get(step.name, {}).get("training", {})
-        return Training.from_dict({**dataclasses.asdict(self.training), **changes})
+        return self._changed_training(self.parts.get(step.name, {}))
+
+    def _changed_design(self, kinds: Fields) -> Design:
+        return Design.from_dict({**self.design.as_dict(), **kinds.get("design", {})})
+
+    def _changed_training(self, kinds: Fields) -> Training:
+        settings = dataclasses.asdict(self.training)
+        return Training.from_dict({**settings, **kinds.get("training", {})})
 
     def with_texts(self, text: str) -> Self:
         """The same but for some fields of design and training: `blocks=3,learning_rate=0.002`.
