@@ -15,6 +15,9 @@ from nnmm_data import positions
 
 CPU = torch.device("cpu")
 
+# Networks this small gain nothing from threads, and on a busy machine threads wait for each other.
+torch.set_num_threads(1)
+
 
 @cache
 def text() -> str:
