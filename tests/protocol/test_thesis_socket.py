@@ -128,11 +128,13 @@ def crowd(server, known, seconds):
     return clients
 
 
-def test_200_clients_at_once_are_all_answered_and_nothing_is_left(server, known):
+def test_200_clients_at_once_are_all_answered_and_nothing_is_left(player, known):
     state = next(iter(known))
-    assert server.ask(state) == known[state] + b"\n", "all that is loaded once is loaded"
-    crowd(server, known, 3)
-    assert server.ask(state) == known[state] + b"\n"
+    with Server(player, "--line-time", "4") as server:
+        assert server.ask(state) == known[state] + b"\n", "all that is loaded once is loaded"
+        crowd(server, known, 3)
+        assert server.ask(state) == known[state] + b"\n"
+        assert server.end() == (0, "")
 
 
 @pytest.mark.slow

@@ -164,10 +164,10 @@ class Clients:
         await self._expect(name, reader, self.known[state])
 
     async def slow(self, name, reader, writer, source) -> None:
-        """A state byte by byte, and its answer is not fetched at once."""
+        """A state in small pieces, and its answer is not fetched at once."""
         state = source.choice(sorted(self.known))
-        for byte in state + b"\n":
-            writer.write(bytes([byte]))
+        for place in range(0, len(state) + 1, 4):
+            writer.write((state + b"\n")[place : place + 4])
             await writer.drain()
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
