@@ -111,6 +111,18 @@ def test_one_move_followed_jointly_is_chosen_part_by_part():
     assert (chain.parts(SOME, "joint", breadth=1).classes == chain.parts(SOME).classes).all()
 
 
+@pytest.mark.parametrize("order", ["TFR", "RFT", "TFR5"])
+def test_one_pass_tells_what_two_would(order):
+    chain = Chain(random_chain(order, seed=4))
+    for number in range(0, len(SOME), 5):
+        reading = chain.reading(SOME[number : number + 1])
+        both, alone, joint = reading.at_once(4), reading.in_turn(), reading.joint(4)
+        assert both.classes.tolist() == [*alone.classes.tolist(), *joint.classes.tolist()]
+        assert is_close(both.likely, [*alone.likely, *joint.likely])
+        assert is_close(both.probabilities[:1], alone.probabilities)
+        assert is_close(both.probabilities[1:], joint.probabilities)
+
+
 def test_proposals_are_the_best_of_each_part_with_each_other():
     weights = random_chain("TFR", seed=6)
     entry = SOME[20:21]
