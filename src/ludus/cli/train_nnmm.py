@@ -42,6 +42,10 @@ Limit = Annotated[
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")]
 
+Threads = Annotated[
+    int, typer.Option("--threads", min=0, max=1024, help="Of the CPU; 0: as torch likes.")
+]
+
 
 def nnmm(
     data: Data,
@@ -78,9 +82,7 @@ def nnmm(
         int, typer.Option("--folds", help="Cross-validate with so many folds; keep nothing.")
     ] = 0,
     device: Device = "auto",
-    threads: Annotated[
-        int, typer.Option("--threads", min=0, max=1024, help="Of the CPU; 0: as torch likes.")
-    ] = 0,
+    threads: Threads = 0,
     log: Annotated[
         Path | None, typer.Option("--log", metavar="DIR", help="Write curves for TensorBoard.")
     ] = None,

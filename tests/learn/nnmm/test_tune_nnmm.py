@@ -100,7 +100,16 @@ def test_what_is_found_can_be_trained(tmp_path, capsys):
     out = tmp_path / "tuned.toml"
     command = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
     command += ["--set", "epochs=1,first=50,units=50", "--trials", "2", "--part", "REMOVE"]
-    command += ["--architecture", "feedforward", "--device", "cpu", "--out", str(out)]
+    command += [
+        "--architecture",
+        "feedforward",
+        "--device",
+        "cpu",
+        "--threads",
+        "1",
+        "--out",
+        str(out),
+    ]
     assert run([*command, "--study", str(tmp_path / "study.db"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["trials"] == 2
