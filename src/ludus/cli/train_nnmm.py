@@ -117,13 +117,13 @@ def nnmm(
     run = ChainTraining(plan, parts, place, folder, part or [])
     _check_out(out, folder)
     _train(run, log)
-    report = _report(run, preset, out)
+    report = _report(run, preset)
     if out is not None and run.is_whole:
         from ludus.learn.nnmm.weights import save
 
         save(out, run.chain(report), half)
         shutil.rmtree(f"{folder}", ignore_errors=True)
-    _tell(report, json)
+    _tell({**report, "out": None if out is None else str(out)}, json)
 
 
 def need_torch() -> None:
@@ -184,7 +184,8 @@ def _train(run: "ChainTraining", log: Path | None) -> None:
             curves.close()
 
 
-def _report(run: "ChainTraining", preset: str, out: Path | None) -> dict[str, Any]:
+def _report(run: "ChainTraining", preset: str) -> dict[str, Any]:
+    """Facts about the networks, which also go into their file."""
     plan = run.preset
     return {
         "preset": preset,
@@ -199,7 +200,6 @@ def _report(run: "ChainTraining", preset: str, out: Path | None) -> dict[str, An
         "networks": [result.facts() for result in run.results.values()],
         "test": run.accuracy() if run.is_whole else None,
         "seconds": sum(result.seconds for result in run.results.values()),
-        "out": None if out is None else str(out),
     }
 
 
