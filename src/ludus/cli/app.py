@@ -10,10 +10,12 @@ from ludus.cli import (
     choose,
     dataset,
     engine,
+    evaluate,
     games,
     match,
     menace,
     migo,
+    nnmm,
     patterns,
     perft,
     play,
@@ -23,6 +25,7 @@ from ludus.cli import (
     solve,
     tournament,
     train,
+    tune,
     value,
     verify,
 )
@@ -80,7 +83,10 @@ for command in (
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(patterns.app, name="patterns")
 app.add_typer(train.app, name="train")
+app.add_typer(tune.app, name="tune")
 app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")
+app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(serve.app, name="serve")
+app.add_typer(nnmm.app, name="nnmm")

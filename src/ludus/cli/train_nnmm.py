@@ -15,7 +15,7 @@ from ludus.core.errors import LudusError, quoted
 if TYPE_CHECKING:
     from ludus.datasets.morris.entries import Entries
     from ludus.learn.nnmm.chain_training import ChainTraining
-    from ludus.learn.nnmm.presets import Preset
+    from ludus.learn.nnmm.preset import Preset
 
 Data = Annotated[
     Path,
@@ -41,6 +41,10 @@ Limit = Annotated[
     typer.Option("--limit-entries", min=0, help="Use so many entries of the data; 0: all."),
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")]
+
+Threads = Annotated[
+    int, typer.Option("--threads", min=0, max=1024, help="Of the CPU; 0: as torch likes.")
+]
 
 
 def nnmm(
@@ -78,9 +82,7 @@ def nnmm(
         int, typer.Option("--folds", help="Cross-validate with so many folds; keep nothing.")
     ] = 0,
     device: Device = "auto",
-    threads: Annotated[
-        int, typer.Option("--threads", min=0, max=1024, help="Of the CPU; 0: as torch likes.")
-    ] = 0,
+    threads: Threads = 0,
     log: Annotated[
         Path | None, typer.Option("--log", metavar="DIR", help="Write curves for TensorBoard.")
     ] = None,
@@ -96,7 +98,7 @@ def nnmm(
     json: Json = False,
 ) -> None:
     """Teach networks to choose moves of nine men's morris part by part (needs torch)."""
-    _need_torch()
+    need_torch()
     from ludus.learn.nnmm.devices import device_named
 
     changes = {"order": order, "inputs": inputs, "members": members, "ensemble": ensemble}
@@ -115,16 +117,17 @@ def nnmm(
     run = ChainTraining(plan, parts, place, folder, part or [])
     _check_out(out, folder)
     _train(run, log)
-    report = _report(run, preset, out)
+    report = _report(run, preset)
     if out is not None and run.is_whole:
         from ludus.learn.nnmm.weights import save
 
         save(out, run.chain(report), half)
         shutil.rmtree(f"{folder}", ignore_errors=True)
-    _tell(report, json)
+    _tell({**report, "out": None if out is None else str(out)}, json)
 
 
-def _need_torch() -> None:
+def need_torch() -> None:
+    """Say in one line what is missing."""
     try:
         import torch  # noqa: F401
     except ImportError:
@@ -181,7 +184,8 @@ def _train(run: "ChainTraining", log: Path | None) -> None:
             curves.close()
 
 
-def _report(run: "ChainTraining", preset: str, out: Path | None) -> dict[str, Any]:
+def _report(run: "ChainTraining", preset: str) -> dict[str, Any]:
+    """Facts about the networks, which also go into their file."""
     plan = run.preset
     return {
         "preset": preset,
@@ -196,7 +200,6 @@ def _report(run: "ChainTraining", preset: str, out: Path | None) -> dict[str, An
         "networks": [result.facts() for result in run.results.values()],
         "test": run.accuracy() if run.is_whole else None,
         "seconds": sum(result.seconds for result in run.results.values()),
-        "out": None if out is None else str(out),
     }
 
 

@@ -103,7 +103,8 @@ class Training:
     """If not 0, the gradient is shortened to this length."""
 
     precision: Precision = "float32"
-    """Of activations; weights are always kept in float32."""
+    """Of activations on a GPU. Weights are always kept in float32, and so is all on a CPU, for
+    which shorter numbers are no faster."""
 
     expansion: Recipe = "published"
     """How symmetric images of entries are added."""

@@ -40,6 +40,10 @@ takes long anyway."""
 Weights = dict[str, NDArray[np.float32]]
 
 
+class Diverged(LudusError):
+    """The loss is no number any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Epoch:
     """How a training stands after an epoch."""
@@ -156,7 +160,7 @@ class NetworkTraining:
         """Keep the network if it is better than any before, and see whether that was the end."""
         self.history.append(epoch)
         if not np.isfinite(epoch.loss):
-            raise LudusError(
+            raise Diverged(
                 f"the network {self.name} diverged in epoch {epoch.number}; "
                 "a lower learning rate may help"
             )
