@@ -5,13 +5,17 @@ import signal
 import socket
 import time
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 from thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
 
 from ludus.cli.main import run
 from ludus.datasets.morris import read_lines
+from ludus.learn.nnmm.author import import_folder
+from ludus.learn.nnmm.weights import save
 from nnmm_chains import saved_chain
+from nnmm_data import authors
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 
@@ -78,6 +82,16 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
             assert server.ask(sent).startswith(b"error: ")
         assert server.ask(b"\0" * 5000, ends=False).startswith(b"error: more than 1000 bytes")
         assert server.end() == (0, "")
+
+
+def test_the_conversation_in_the_docs_is_true(tmp_path):
+    save(tmp_path / "author", import_folder(authors("npz")))
+    page = (Path(__file__).parents[2] / "docs" / "nnmm.md").read_text(encoding="utf-8")
+    block = page.split("```text\n")[1].split("```")[0].splitlines()
+    asked = [line[2:] for line in block if line.startswith("> ")]
+    said = [line for line in block if not line.startswith("> ")]
+    with Server(f"nnmm:weights={tmp_path / 'author'}") as server:
+        assert server.ask("\n".join(asked).encode()).decode().splitlines() == said
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
