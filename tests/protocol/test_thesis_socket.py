@@ -127,6 +127,26 @@ def test_more_clients_than_wanted_are_sent_away(player, known):
             assert time.monotonic() < until, "nobody is let in any more"
 
 
+def test_a_client_that_never_listens_is_dropped(server, known):
+    state, before = next(iter(known)), server.open_files
+    with connected(server) as client:
+        client.sendall(state + b"\n")
+        assert client.recv(100) == known[state] + b"\n"
+        # Nobody takes the answers, so that the buffers between both fill up.
+        with suppress(ConnectionError):
+            client.sendall(b"x\n" * 400_000)
+        wait_for_files(server, before)
+    assert server.ask(state) == known[state] + b"\n"
+
+
+def wait_for_files(server, number):
+    """Until the server has no more than so many files open, connections included."""
+    until = time.monotonic() + SECONDS
+    while server.open_files > number:
+        assert time.monotonic() < until, f"{server.open_files - number} files are left open"
+        time.sleep(0.05)
+
+
 def crowd(server, known, seconds):
     """200 clients of every manner; what they count, and what is left of them."""
     before = server.open_files
@@ -134,10 +154,7 @@ def crowd(server, known, seconds):
     asyncio.run(clients.run(200, seconds))
     assert clients.sent == clients.answered
     assert set(clients.sent) == {"polite", "broken", "slow", "endless", "stalled"}
-    until = time.monotonic() + SECONDS
-    while server.open_files > before:
-        assert time.monotonic() < until, f"{server.open_files - before} files are left open"
-        time.sleep(0.05)
+    wait_for_files(server, before)
     assert server.process.poll() is None
     return clients
 
