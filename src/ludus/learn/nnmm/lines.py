@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.board import mills
+from ludus.oracle.men import num_men
 
 Boards = NDArray[np.uint32]
 
@@ -29,5 +30,6 @@ _ONE_OF = _one_of()
 
 def line_states(own: Boards, other: Boards) -> NDArray[np.uint8]:
     """Shape (boards, 160): ten columns for each line, of which one is 1."""
-    mine, yours = (np.bitwise_count(men[:, None] & _MASKS) for men in (own, other))
-    return _ONE_OF[4 * mine + yours].reshape(len(own), WIDTH)
+    mine, yours = (num_men(men[:, None] & _MASKS) for men in (own, other))
+    found: NDArray[np.uint8] = _ONE_OF[4 * mine + yours].reshape(len(own), WIDTH)
+    return found
