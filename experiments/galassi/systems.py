@@ -54,9 +54,8 @@ class System:
     @property
     def spec(self) -> str:
         """The same as a player."""
-        for character in ",":
-            if character in str(self.file):
-                raise LudusError(f"{quoted(str(self.file), 200)} cannot stand in a player's spec")
+        if "," in str(self.file):
+            raise LudusError(f"{quoted(str(self.file), 200)} cannot stand in a player's spec")
         return f"nnmm:weights={self.file},rule={self.rule},symmetries={self.symmetries}"
 
     def positions(self, context: Context, where: str) -> Entries:
