@@ -11,7 +11,7 @@ from ludus.learn.nnmm.legality import verdicts
 from ludus.learn.nnmm.positions import as_entries
 from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
 
-from .exact import kept_table
+from .exact import kept_table, key_of
 from .games import COLOURS, GAME, REASONS, RULES, Contestant, Game, is_deterministic, played
 from .systems import System, systems
 
@@ -33,7 +33,8 @@ def run(context: Context) -> Iterator[Finding]:
     yield outcomes(found)
     yield counts(found)
     for system in networks:
-        yield interventions(context, system, found[system.name])
+        if not system.hybrid:
+            yield interventions(context, system, found[system.name])
     records = {
         name: [game for games in each.values() for game in games] for name, each in found.items()
     }
@@ -105,12 +106,15 @@ def _count(games: list[Game]) -> str:
     results = Counter(game.result for game in games)
     text = " – ".join(str(results[result]) for result in ("WIN", "DRAW", "LOSS"))
     ways = Counter(
-        f"{game.result.lower()} {REASONS.get(game.reason, game.reason)}"
+        f"{WORDS[game.result]} by {REASONS.get(game.reason, game.reason)}"
         for game in games
-        if game.result != "DRAW"
+        if game.result in WORDS
     )
-    more = ", ".join(f"{count} {way}" for way, count in sorted(ways.items()))
+    more = ", ".join(f"{count} {way}" for way, count in sorted(ways.items(), reverse=True))
     return f"{text} ({more})" if more else text
+
+
+WORDS = {"WIN": "won", "LOSS": "lost"}
 
 
 def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
@@ -130,7 +134,8 @@ def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
         is_legal = verdicts(entries, answer.classes).whole_move
         return [len(asked) - int(is_legal.sum()), len(asked)]
 
-    changed, moves = context.cell(f"interventions {system.key}", compute)
+    games = key_of(chain(*ladder.values()))
+    changed, moves = context.cell(f"interventions {system.key} {games}", compute)
     return Remark(
         f"{system.name}: the legality check stepped in for {changed} of {moves} moves "
         "(the thesis: for none in all its games)."

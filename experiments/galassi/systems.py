@@ -40,6 +40,8 @@ class System:
     is_ours: bool
     rule: Any = "parts"
     symmetries: int = 1
+    hybrid: str = ""
+    """Options of the hybrid player, if the networks only propose."""
 
     @cached_property
     def chain(self) -> Chain:
@@ -49,14 +51,16 @@ class System:
     def key(self) -> str:
         """What decides about its answers, for a cell's key."""
         digest = hashlib.sha256(self.file.read_bytes()).hexdigest()[:16]
-        return f"{digest} {self.rule} {self.symmetries}"
+        return f"{digest} {self.rule} {self.symmetries} {self.hybrid}".rstrip()
 
     @property
     def spec(self) -> str:
         """The same as a player."""
         if "," in str(self.file):
             raise LudusError(f"{quoted(str(self.file), 200)} cannot stand in a player's spec")
-        return f"nnmm:weights={self.file},rule={self.rule},symmetries={self.symmetries}"
+        player = "hybrid" if self.hybrid else "nnmm"
+        options = self.hybrid or f"rule={self.rule}"
+        return f"{player}:weights={self.file},symmetries={self.symmetries},{options}"
 
     def positions(self, context: Context, where: str) -> Entries:
         """The positions of a set that this system is asked about, as many as the size allows."""
@@ -80,10 +84,14 @@ def systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
     files |= {f"ours {Path(text).stem}": (Path(text), True) for text in named if text}
     return [
-        System(f"{name}{way['suffix']}", path, is_ours, way["rule"], way["symmetries"])
+        System(f"{name}{way['suffix']}", path, is_ours, **_options(way))
         for way in ways
         for name, (path, is_ours) in files.items()
     ]
+
+
+def _options(way: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in way.items() if key != "suffix"}
 
 
 def first_of_ours(found: Sequence[System]) -> System | None:
