@@ -19,9 +19,11 @@ from ludus.cli import (
     play,
     regret,
     reproduce,
+    serve,
     solve,
     tournament,
     train,
+    tune,
     value,
     verify,
 )
@@ -79,6 +81,8 @@ for command in (
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(patterns.app, name="patterns")
 app.add_typer(train.app, name="train")
+app.add_typer(tune.app, name="tune")
 app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")
+app.add_typer(serve.app, name="serve")

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
 from ludus.learn.nnmm.examples import Examples
@@ -21,16 +21,20 @@ class Judgement(NamedTuple):
 
 
 def judge(network: nn.Module, examples: Examples, precision: Precision = "float32") -> Judgement:
-    """A network's answers to all examples, each as good as alone. The network is left in eval."""
+    """A network on all examples. It is left in eval mode, where nothing is random."""
+    scores = answers(network, examples, precision)
+    loss = functional.cross_entropy(scores, examples.targets)
+    accuracy = (scores.argmax(dim=1) == examples.targets).float().mean()
+    return Judgement(loss.item(), accuracy.item())
+
+
+def answers(network: nn.Module, examples: Examples, precision: Precision = "float32") -> Tensor:
+    """A network's scores, shape (examples, classes)."""
+    return scores_of(network, examples.inputs, precision)
+
+
+def scores_of(network: nn.Module, inputs: Tensor, precision: Precision = "float32") -> Tensor:
+    """The same for rows of inputs."""
     network.eval()
-    device = examples.targets.device
-    loss, right = torch.zeros((), device=device), torch.zeros((), device=device)
-    with torch.no_grad():
-        for first in range(0, len(examples), BATCH):
-            targets = examples.targets[first : first + BATCH]
-            with numbers(device, precision):
-                scores = network(examples.inputs[first : first + BATCH].float()).float()
-            loss += functional.cross_entropy(scores, targets, reduction="sum")
-            right += (scores.argmax(dim=1) == targets).sum()
-    count = max(len(examples), 1)
-    return Judgement(loss.item() / count, right.item() / count)
+    with torch.no_grad(), numbers(inputs.device, precision):
+        return torch.cat([network(part.float()).float() for part in torch.split(inputs, BATCH)])

@@ -34,6 +34,9 @@ class Optimisation:
         self.loss = Loss(network, training)
         self.total_loss = torch.zeros((), device=self.device)
         self._chosen = torch.zeros(self.batch, dtype=torch.int64, device=self.device)
+        self.steps = 0
+        """Taken so far."""
+
         self._graph: torch.cuda.CUDAGraph | None = None
         self._eager_left = EAGER_STEPS
 
@@ -70,6 +73,7 @@ class Optimisation:
             else:
                 self._set_rate(rate)
                 self._step(chosen)
+        self.steps += len(rates)
 
     def _set_rate(self, rate: Tensor | float) -> None:
         for group in self.adam.param_groups:
@@ -119,15 +123,19 @@ class Optimisation:
 
     def judged(self) -> nn.Module:
         """The network as it is judged and kept."""
-        if self.averaged is not self.network:
-            pairs = zip(self.averaged.buffers(), self.network.buffers(), strict=True)
-            for mean, latest in pairs:
-                mean.copy_(latest)
+        if self.averaged is self.network:
+            return self.network
+        is_early = self.steps * (1 - self.training.averaging) < 1
+        # A mean that still holds much of the untrained network is worth nothing yet.
+        if is_early:
+            self.averaged.load_state_dict(self.network.state_dict())
+        for mean, latest in zip(self.averaged.buffers(), self.network.buffers(), strict=True):
+            mean.copy_(latest)
         return self.averaged
 
 
 def numbers(device: torch.device, precision: Precision) -> AbstractContextManager[object]:
-    """Where the products of a network are computed in this precision."""
-    is_short = precision == "bfloat16"
+    """Where the products of a network are computed in this precision, if on a GPU."""
+    is_short = precision == "bfloat16" and device.type == "cuda"
     # A graph must not remember weights that were rounded before it was recorded.
     return torch.autocast(device.type, torch.bfloat16, enabled=is_short, cache_enabled=False)

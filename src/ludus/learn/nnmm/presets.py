@@ -16,6 +16,7 @@ Everything but `about` may be left out.
 """
 
 import dataclasses
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -107,6 +108,23 @@ class Preset:
             for name, kinds in self.parts.items()
         }
         return dataclasses.replace(self, design=changed, training=training, parts=parts)
+
+
+def as_toml(preset: Preset, name: str) -> str:
+    """A preset as such a file has it."""
+    head = {each: getattr(preset, each) for each in ("about", "inputs", "order", "members")}
+    tables = [
+        (name, {**head, "ensemble": preset.ensemble}),
+        (f"{name}.design", _without(preset.design.as_dict(), {"outputs": None})),
+        (f"{name}.training", dataclasses.asdict(preset.training)),
+    ]
+    for part, kinds in preset.parts.items():
+        tables += [(f'{name}.part."{part}".{kind}', dict(each)) for kind, each in kinds.items()]
+    # Texts, numbers, yes or no, and lists of numbers are written in TOML as they are in JSON.
+    return "\n".join(
+        f"[{table}]\n" + "".join(f"{key} = {json.dumps(each)}\n" for key, each in values.items())
+        for table, values in tables
+    )
 
 
 def _units(text: str) -> dict[str, Any]:

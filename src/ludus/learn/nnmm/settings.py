@@ -103,7 +103,8 @@ class Training:
     """If not 0, the gradient is shortened to this length."""
 
     precision: Precision = "float32"
-    """Of activations; weights are always kept in float32."""
+    """Of activations on a GPU. Weights are always kept in float32, and so is all on a CPU, for
+    which shorter numbers are no faster."""
 
     expansion: Recipe = "published"
     """How symmetric images of entries are added."""
@@ -130,10 +131,12 @@ class Training:
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """Settings from what JSON or TOML say; fields left out are as above."""
         known = {field.name: field.default for field in dataclasses.fields(cls)}
+        values: dict[str, Any] = {}
         for name, value in fields.items():
             if name not in known:
                 raise UnknownName(f"a training has no {quoted(name)}{suggestion(name, known)}")
-            is_number = isinstance(known[name], float) and type(value) is int
-            if not is_number and type(value) is not type(known[name]):
+            is_whole = isinstance(known[name], float) and type(value) is int
+            values[name] = float(value) if is_whole and abs(value) < 2**53 else value
+            if type(values[name]) is not type(known[name]):
                 raise BadSpec(f"the training's {name} cannot be {quoted(str(value))}")
-        return cls(**fields)
+        return cls(**values)

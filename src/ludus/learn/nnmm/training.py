@@ -40,6 +40,10 @@ takes long anyway."""
 Weights = dict[str, NDArray[np.float32]]
 
 
+class Diverged(LudusError):
+    """The loss is no number any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Epoch:
     """How a training stands after an epoch."""
@@ -112,9 +116,9 @@ class NetworkTraining:
 
     def best_network(self) -> nn.Module:
         """The same as a network, which takes the place of the latest one."""
-        network = self.optimisation.judged()
+        network = self.optimisation.averaged
         network.load_state_dict(self.best)
-        return network
+        return network.eval()
 
     def epochs(self) -> Iterator[Epoch]:
         """Train to the end, and tell after every epoch."""
@@ -133,9 +137,13 @@ class NetworkTraining:
             self._keep()
             yield self.history[-1]
 
+    @property
+    def _steps_an_epoch(self) -> int:
+        return len(self.learned) // self.optimisation.batch
+
     def _rates(self, number: int, seconds: float) -> list[float]:
         """The learning rate of each step of an epoch."""
-        steps = len(self.learned) // self.optimisation.batch
+        steps = self._steps_an_epoch
         progress, share = number / self.training.epochs, 1 / self.training.epochs
         if self.training.seconds:
             last = seconds - (self.history[-2].seconds if number > 1 else 0.0)
@@ -152,7 +160,7 @@ class NetworkTraining:
         """Keep the network if it is better than any before, and see whether that was the end."""
         self.history.append(epoch)
         if not np.isfinite(epoch.loss):
-            raise LudusError(
+            raise Diverged(
                 f"the network {self.name} diverged in epoch {epoch.number}; "
                 "a lower learning rate may help"
             )
@@ -197,7 +205,8 @@ class NetworkTraining:
         parts = {"best": self.best}
         if not self.is_over:
             parts["network"] = self.optimisation.network.state_dict()
-            parts["averaged"] = self.optimisation.averaged.state_dict()
+            if self.training.averaging:
+                parts["averaged"] = self.optimisation.averaged.state_dict()
             parts["adam"] = adam_tensors(self.optimisation.adam)
         write_state(self.file, about, parts)
         self._written = time.monotonic()
@@ -222,8 +231,10 @@ class NetworkTraining:
         self.best = _copy(optimisation.averaged)
         if not self.is_over:
             restore_network(optimisation.network, parts["network"])
-            restore_network(optimisation.averaged, parts["averaged"])
+            if self.training.averaging:
+                restore_network(optimisation.averaged, parts["averaged"])
             restore_adam(optimisation.adam, parts["adam"])
+            optimisation.steps = len(self.history) * self._steps_an_epoch
 
 
 def _copy(network: nn.Module) -> dict[str, Tensor]:
