@@ -10,10 +10,12 @@ from ludus.cli import (
     choose,
     dataset,
     engine,
+    evaluate,
     games,
     match,
     menace,
     migo,
+    nnmm,
     patterns,
     perft,
     play,
@@ -85,4 +87,6 @@ app.add_typer(tune.app, name="tune")
 app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")
+app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(serve.app, name="serve")
+app.add_typer(nnmm.app, name="nnmm")
