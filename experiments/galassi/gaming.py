@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from ludus.arena.run import LocalPool
@@ -35,9 +36,7 @@ def run(context: Context) -> Iterator[Finding]:
     for system in networks:
         if not system.hybrid:
             yield interventions(context, system, found[system.name])
-    records = {
-        name: [game for games in each.values() for game in games] for name, each in found.items()
-    }
+    records = {name: list(chain(*ladder.values())) for name, ladder in found.items()}
     yield kept_table(context, records)
     yield Figure("Points against each opponent", draw_points, points(found), CAPTION, (7, 6))
 
