@@ -43,6 +43,7 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     key = f"{name} {part} {entries} {design} {settings}"
 
     def compute() -> Curve:
+        torch.set_num_threads(context.jobs)
         learned, validation = examples(folder(), wanted.inputs, step, entries)
         file = context.folder("networks") / f"{name}-{part}.safetensors"
         training = NetworkTraining(design, settings, learned, validation, name, file, key)
