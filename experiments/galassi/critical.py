@@ -55,13 +55,13 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def drawn(entries: Entries, context: Context) -> Entries:
-    """As many entries of each phase, at random; those in which the game is over are left out."""
+    """As many entries of each phase, or all; those in which the game is over are left out."""
     rng = np.random.default_rng(context.seed_for("entries"))
     is_lost = entries.own_men + entries.own_hand < 3
     chosen = []
     for phase in (1, 2, 3):
         there = np.flatnonzero((entries.phases == phase) & ~is_lost)
-        number = min(context.setting("positions"), len(there))
+        number = min(context.setting("positions") or len(there), len(there))
         chosen.append(np.sort(rng.choice(there, number, replace=False)))
     return entries[np.concatenate(chosen)]
 

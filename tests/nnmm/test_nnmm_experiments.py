@@ -201,3 +201,11 @@ def test_without_the_data_one_line_says_how_to_get_it(tmp_path, monkeypatch, cap
     told = capsys.readouterr().err.strip()
     assert "\n" not in told
     assert "ludus dataset fetch nnmm" in told
+
+
+def test_weights_that_are_not_there(small, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    monkeypatch.setenv("LUDUS_NNMM_WEIGHTS", str(tmp_path / "nowhere.safetensors"))
+    out = ["--size", "quick", "--out", str(tmp_path / "out")]
+    assert run(["reproduce", "galassi-accuracy", *out]) == 2
+    assert "nowhere.safetensors" in capsys.readouterr().err
