@@ -15,7 +15,7 @@ from ludus.core.errors import LudusError, quoted
 if TYPE_CHECKING:
     from ludus.datasets.morris.entries import Entries
     from ludus.learn.nnmm.chain_training import ChainTraining
-    from ludus.learn.nnmm.presets import Preset
+    from ludus.learn.nnmm.preset import Preset
 
 Data = Annotated[
     Path,

@@ -72,7 +72,7 @@ def nnmm(
 ) -> None:
     """Search for the configuration with the best validation accuracy (needs torch and optuna)."""
     need_torch()
-    from ludus.learn.nnmm.presets import as_toml
+    from ludus.learn.nnmm.preset import as_toml
     from ludus.learn.nnmm.splits import split
     from ludus.learn.nnmm.tuning import Search
 

@@ -42,6 +42,9 @@ class Settings:
     max_clients: int = 1000
 
     def __post_init__(self) -> None:
+        if not self.host:
+            # To a socket no address is every address, which nobody should ask for by mistake.
+            raise BadSpec("an address to listen at is needed; 0.0.0.0 is every one")
         for name in ("line_seconds", "idle_seconds", "max_clients"):
             if not getattr(self, name) > 0:
                 raise BadSpec(f"{name.replace('_', ' ')} must be more than 0")
@@ -64,6 +67,7 @@ class ThesisSocket:
         self._player = player
         self._settings = settings
         self._clients: set[asyncio.Task[None]] = set()
+        self._is_ending = False
 
     def serve(self, ready: Callable[[str, int], None]) -> Tally:
         """Answer until SIGINT or SIGTERM; `ready` is told the address when it can be asked."""
@@ -76,7 +80,7 @@ class ThesisSocket:
             server = await asyncio.start_server(
                 self._welcome, wanted.host, wanted.port, backlog=BACKLOG
             )
-        except (OSError, OverflowError, UnicodeError) as error:
+        except (OSError, OverflowError, ValueError) as error:
             where = f"{quoted(wanted.host)}, port {wanted.port}"
             raise LudusError(f"cannot listen at {where}: {error}") from error
         self._asking = Asking(self._player)
@@ -87,6 +91,7 @@ class ThesisSocket:
         ready(*server.sockets[0].getsockname()[:2])
         await stop.wait()
         server.close()
+        self._is_ending = True
         for task in (asking, *self._clients):
             task.cancel()
         await asyncio.gather(asking, *self._clients, return_exceptions=True)
@@ -98,9 +103,11 @@ class ThesisSocket:
         self._clients.add(task)
         self.tally.clients += 1
         try:
-            await self._entertain(reader, writer)
+            if not self._is_ending:
+                await self._entertain(reader, writer)
             writer.close()
-            await asyncio.wait_for(writer.wait_closed(), self._settings.line_seconds)
+            async with asyncio.timeout(self._settings.line_seconds):
+                await writer.wait_closed()
         except (OSError, asyncio.CancelledError):
             pass  # gone, or deaf, or the server ends
         finally:
@@ -131,7 +138,8 @@ class ThesisSocket:
                 last = last or clock() + self._settings.line_seconds
                 seconds = max(0.0, last - clock())
             try:
-                chunk = await asyncio.wait_for(reader.read(CHUNK), seconds)
+                async with asyncio.timeout(seconds):
+                    chunk = await reader.read(CHUNK)
             except TimeoutError:
                 raise Endless("no whole state has come in time") from None
             if not chunk:
@@ -150,7 +158,8 @@ class ThesisSocket:
 
     async def _say(self, writer: asyncio.StreamWriter, answer: bytes) -> None:
         writer.write(answer)
-        await asyncio.wait_for(writer.drain(), self._settings.line_seconds)
+        async with asyncio.timeout(self._settings.line_seconds):
+            await writer.drain()
 
 
 async def _see_off(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from ludus.learn.nnmm.examples import Coded, Examples
 from ludus.learn.nnmm.judging import judge
 from ludus.learn.nnmm.parts import Order, Step
 from ludus.learn.nnmm.pipeline import chosen
-from ludus.learn.nnmm.presets import Preset
+from ludus.learn.nnmm.preset import Preset
 from ludus.learn.nnmm.splits import Split
 from ludus.learn.nnmm.training import Epoch, NetworkTraining, Weights
 from ludus.learn.nnmm.weights import ChainWeights
@@ -47,6 +47,18 @@ class Result:
         """What is told about it."""
         told = dataclasses.fields(self)[:-2]
         return {each.name: getattr(self, each.name) for each in told}
+
+
+class Lessons(NamedTuple):
+    """What the networks of one step are given."""
+
+    step: Step
+    entries: Entries
+    """Those that `learned` was made of."""
+
+    learned: Examples
+    validation: Examples
+    test: Examples | None
 
 
 class ChainTraining:
@@ -85,13 +97,18 @@ class ChainTraining:
         self.coded_test = Coded.of(self.split.test, self.preset.model)
         validation = Coded.of(self.split.validation, self.preset.model)
         for step in self.wanted:
-            learned, judged, tested = (
-                coded.examples(step, self.order.has_presence, self.device)
-                for coded in (training, validation, self.coded_test)
+            lessons = Lessons(
+                step,
+                self._entries(step),
+                self._examples(training, step),
+                self._examples(validation, step),
+                self._examples(self.coded_test, step) if len(self.split.test) else None,
             )
-            entries = self._entries(step)
             for member in range(self.preset.members):
-                yield from self._network(step, member, learned, judged, tested, entries)
+                yield from self._network(lessons, member)
+
+    def _examples(self, coded: Coded, step: Step) -> Examples:
+        return coded.examples(step, self.order.has_presence, self.device)
 
     def _entries(self, step: Step) -> Entries:
         """The entries that the training examples of a step come from."""
@@ -100,22 +117,15 @@ class ChainTraining:
             return entries[entries.classes[:, step.part] != 0]
         return entries
 
-    def _network(
-        self,
-        step: Step,
-        member: int,
-        learned: Examples,
-        judged: Examples,
-        tested: Examples,
-        entries: Entries,
-    ) -> Iterator[tuple[NetworkTraining, Epoch]]:
-        preset, settings = self.preset, self.preset.training_of(step)
+    def _network(self, lessons: Lessons, member: int) -> Iterator[tuple[NetworkTraining, Epoch]]:
+        preset, step = self.preset, lessons.step
+        settings = preset.training_of(step)
         earlier = [self.results[step.name, each].network for each in range(member)]
         network = NetworkTraining(
             preset.design_of(step),
             settings,
-            sample(preset.ensemble, learned, entries, earlier, settings.seed),
-            judged,
+            sample(preset.ensemble, lessons.learned, lessons.entries, earlier, settings.seed),
+            lessons.validation,
             name=f"{step.name} {member + 1}/{preset.members}",
             file=self._file(step, member),
             data=f"{self._data} {preset.inputs} {preset.order} {preset.ensemble}",
@@ -130,7 +140,7 @@ class ChainTraining:
             network.best_epoch,
             network.history[-1].seconds,
             network.best_accuracy,
-            judge(best, tested).accuracy if len(tested) else None,
+            None if lessons.test is None else judge(best, lessons.test).accuracy,
             best,
             network.weights,
         )

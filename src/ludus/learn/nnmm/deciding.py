@@ -59,14 +59,14 @@ class Decider:
     def one(self, position: Any) -> Decision:
         """The decision in one position, with scores."""
         reading = self._reading(position)
-        ranked = reading.joint(self._breadth)
-        chosen = reading.in_turn() if self._rule == "parts" else ranked
+        found = reading.at_once(self._breadth)
+        chosen = 0 if self._rule == "parts" else 1
         legal = position.legal_moves()
-        likely = dict(zip(as_moves(ranked.classes), ranked.likely.tolist(), strict=True))
-        scores = {move: share for move, share in likely.items() if move in legal}
-        move = as_moves(chosen.classes[:1])[0]
-        decision = Decision(move, chosen.classes[0], chosen.probabilities[0])
-        if self._has_check and move not in legal:
+        moves = as_moves(found.classes)
+        likely = zip(moves, found.likely.tolist(), strict=True)
+        scores = {move: share for move, share in likely if move in legal}
+        decision = Decision(moves[chosen], found.classes[chosen], found.probabilities[chosen])
+        if self._has_check and decision.move not in legal:
             decision = self._legal(decision, reading, legal)
         return decision._replace(scores=scores)
 

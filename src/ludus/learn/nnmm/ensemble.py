@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from ludus.datasets.morris.entries import Entries
 from ludus.learn.nnmm.examples import Examples
 from ludus.learn.nnmm.judging import answers
-from ludus.learn.nnmm.presets import Ensemble
+from ludus.learn.nnmm.preset import Ensemble
 from ludus.learn.nnmm.splits import groups
 
 

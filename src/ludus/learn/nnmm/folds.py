@@ -12,7 +12,7 @@ import torch
 
 from ludus.datasets.morris.entries import Entries
 from ludus.learn.nnmm.chain_training import ChainTraining
-from ludus.learn.nnmm.presets import Preset
+from ludus.learn.nnmm.preset import Preset
 from ludus.learn.nnmm.splits import folds
 from ludus.learn.nnmm.training import Epoch, NetworkTraining
 

@@ -16,7 +16,7 @@ class Log:
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError:
-            raise LudusError("logs need TensorBoard: pip install 'ludus[logs]'") from None
+            raise LudusError("logs need TensorBoard: pip install 'ludus[learn]'") from None
         self._writer_of = SummaryWriter
         self._folder = folder
         self._name = ""

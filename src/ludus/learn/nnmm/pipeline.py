@@ -5,17 +5,16 @@ the device that has just trained the networks.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from ludus.learn.nnmm.examples import Coded
 from ludus.learn.nnmm.inputs import with_choices
 from ludus.learn.nnmm.judging import scores_of
-from ludus.learn.nnmm.parts import PARTS, Order, Step
+from ludus.learn.nnmm.parts import PARTS, Order
 
 BATCH = 65536
 
@@ -30,28 +29,34 @@ def chosen(
     classes = np.zeros((len(coded.entries), len(PARTS)), dtype=np.int8)
     for first in range(0, len(classes), BATCH):
         part = slice(first, first + BATCH)
+        presence: list[nn.Module] = []
         for number, step in enumerate(order.steps):
-            rows = with_choices(coded.model, coded.rows[part], classes[part][:, list(step.after)])
             networks = [member[number] for member in members]
-            _choose(classes[part], step, order, _mean(networks, rows, device))
+            if step.asks_presence:
+                presence = networks
+                continue
+            rows = with_choices(coded.model, coded.rows[part], classes[part][:, list(step.after)])
+            inputs = torch.from_numpy(rows).to(device)
+            classes[part, step.part] = _best(networks, presence, inputs).cpu().numpy()
+            presence = []
     return classes
 
 
-def _mean(
-    networks: Sequence[nn.Module], rows: NDArray[Any], device: torch.device
-) -> NDArray[np.float32]:
-    """The mean of the probabilities that networks give to each class."""
-    inputs = torch.from_numpy(rows).to(device)
-    found = [torch.softmax(scores_of(network, inputs), dim=1) for network in networks]
-    mean: NDArray[np.float32] = torch.stack(found).mean(dim=0).cpu().numpy()
-    return mean
+def _best(networks: Sequence[nn.Module], presence: Sequence[nn.Module], inputs: Tensor) -> Tensor:
+    """The most likely class of a part, by the mean of what the members say.
+
+    Where networks of their own say whether there is such a part, that is decided first.
+    """
+    if not presence:
+        return _mean([torch.softmax(scores_of(each, inputs), dim=1) for each in networks]).argmax(1)
+    is_there = [torch.softmax(scores_of(each, inputs), dim=1) for each in presence]
+    points = [
+        torch.softmax(scores_of(each, inputs)[:, 1:], dim=1) * there[:, 1:]
+        for each, there in zip(networks, is_there, strict=True)
+    ]
+    is_likely = _mean(is_there).argmax(dim=1)
+    return is_likely * (1 + _mean(points).argmax(dim=1))
 
 
-def _choose(
-    classes: NDArray[np.int8], step: Step, order: Order, probabilities: NDArray[np.float32]
-) -> None:
-    """Enter the choice of a step. Whether a part is there is noted as class 1 in its place."""
-    best = probabilities.argmax(axis=1)
-    if order.has_presence and not step.asks_presence and step.name != "TO":
-        best = np.where(classes[:, step.part] == 0, 0, 1 + probabilities[:, 1:].argmax(axis=1))
-    classes[:, step.part] = best
+def _mean(probabilities: Sequence[Tensor]) -> Tensor:
+    return torch.stack(list(probabilities)).mean(dim=0)

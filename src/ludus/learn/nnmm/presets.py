@@ -15,132 +15,21 @@
 Everything but `about` may be left out.
 """
 
-import dataclasses
-import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any
 
 from ludus.core.errors import BadSpec, LudusError, UnknownName, quoted
-from ludus.core.spec import parse_options, suggestion, with_options
+from ludus.core.spec import suggestion
 from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.inputs import INPUTS, InputModel
-from ludus.learn.nnmm.parts import Order, Step
+from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.preset import Fields, Preset
 from ludus.learn.nnmm.settings import Training
 
-Ensemble = Literal["seeds", "bagging", "boosting"]
-
 KEYS = ("about", "like", "inputs", "order", "members", "ensemble", "design", "training", "part")
-MAX_MEMBERS = 1000
-
-Fields = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Preset:
-    """What networks are made and how they are trained."""
-
-    about: str = ""
-    inputs: str = "rawest"
-    order: str = "TFR"
-
-    members: int = 1
-    """Networks that are trained for each step and asked together."""
-
-    ensemble: Ensemble = "seeds"
-    """How members differ, see `ludus.learn.nnmm.ensemble`."""
-
-    design: Design = field(default_factory=Design)
-    training: Training = field(default_factory=Training)
-
-    parts: Mapping[str, Fields] = field(default_factory=dict)
-    """For a step by name: fields of its design and of its training that differ."""
-
-    def __post_init__(self) -> None:
-        Order.parse(self.order)
-        if self.inputs not in INPUTS:
-            hint = suggestion(self.inputs, INPUTS)
-            raise UnknownName(f"there is no input model {quoted(self.inputs)}{hint}")
-        if self.ensemble not in get_args(Ensemble):
-            hint = suggestion(self.ensemble, get_args(Ensemble))
-            raise UnknownName(f"there is no ensemble {quoted(self.ensemble)}{hint}")
-        if not 1 <= self.members <= MAX_MEMBERS:
-            raise BadSpec(f"members={self.members} must be from 1 to {MAX_MEMBERS}")
-
-    @property
-    def model(self) -> InputModel:
-        return INPUTS[self.inputs]
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        return Order.parse(self.order).steps
-
-    def design_of(self, step: Step) -> Design:
-        """The network of a step."""
-        changes = self.parts.get(step.name, {}).get("design", {})
-        return Design.from_dict({**self.design.as_dict(), **changes, "outputs": step.outputs})
-
-    def training_of(self, step: Step) -> Training:
-        """How it is trained."""
-        changes = self.parts.get(step.name, {}).get("training", {})
-        return Training.from_dict({**dataclasses.asdict(self.training), **changes})
-
-    def with_texts(self, text: str) -> Self:
-        """The same but for some fields of design and training: `blocks=3,learning_rate=0.002`.
-
-        They hold for all networks. Several units are written 200/200/100/50.
-        """
-        words, options = parse_options(text)
-        if words:
-            raise BadSpec(f"{quoted(words[0])} is not key=value")
-        names = {each.name for each in dataclasses.fields(Design)}
-        shape = {name: value for name, value in options.items() if name in names}
-        units = shape.pop("units", "")
-        design = self.design.as_dict() | _units(units)
-        changed = with_options(Design.from_dict(design), shape, "design")
-        others = {name: value for name, value in options.items() if name not in names}
-        training = with_options(self.training, others, "training")
-        parts = {
-            name: {kind: _without(fields, options) for kind, fields in kinds.items()}
-            for name, kinds in self.parts.items()
-        }
-        return dataclasses.replace(self, design=changed, training=training, parts=parts)
-
-
-def as_toml(preset: Preset, name: str) -> str:
-    """A preset as such a file has it."""
-    head = {each: getattr(preset, each) for each in ("about", "inputs", "order", "members")}
-    tables = [
-        (name, {**head, "ensemble": preset.ensemble}),
-        (f"{name}.design", _without(preset.design.as_dict(), {"outputs": None})),
-        (f"{name}.training", dataclasses.asdict(preset.training)),
-    ]
-    for part, kinds in preset.parts.items():
-        tables += [(f'{name}.part."{part}".{kind}', dict(each)) for kind, each in kinds.items()]
-    # Texts, numbers, yes or no, and lists of numbers are written in TOML as they are in JSON.
-    return "\n".join(
-        f"[{table}]\n" + "".join(f"{key} = {json.dumps(each)}\n" for key, each in values.items())
-        for table, values in tables
-    )
-
-
-def _units(text: str) -> dict[str, Any]:
-    """The fields of a design that `units` decides."""
-    if not text:
-        return {}
-    numbers = text.split("/")
-    if not all(each.isascii() and each.isdigit() and len(each) <= 6 for each in numbers):
-        raise BadSpec(f"units={quoted(text)} must be numbers as in 300 or 200/100/50")
-    if len(numbers) == 1:
-        return {"units": int(text)}
-    return {"units": [int(each) for each in numbers], "blocks": len(numbers)}
-
-
-def _without(fields: Fields, names: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in names}
+KINDS = ("design", "training")
 
 
 def preset(name: str) -> Preset:
@@ -170,22 +59,34 @@ def read_tables(file: Path) -> dict[str, Fields]:
 def from_tables(name: str, known: Mapping[str, Fields]) -> Preset:
     """A preset out of tables."""
     fields = dict(_inherited(name, known, ()))
-    parts = fields.pop("part", {})
-    if not isinstance(parts, dict) or not all(isinstance(each, dict) for each in parts.values()):
-        raise BadSpec(f"preset {quoted(name)}: part must be a table of tables")
-    design = Design.from_dict(_table(name, fields, "design"))
-    training = Training.from_dict(_table(name, fields, "training"))
+    parts = _parts(name, fields.pop("part", {}))
+    design = Design.from_dict(_table(name, "design", fields.get("design", {})))
+    training = Training.from_dict(_table(name, "training", fields.get("training", {})))
     for key, kind in (("about", str), ("inputs", str), ("order", str), ("members", int)):
         if key in fields and type(fields[key]) is not kind:
             raise BadSpec(f"preset {quoted(name)}: {key} cannot be {quoted(str(fields[key]))}")
     return Preset(**{**fields, "design": design, "training": training}, parts=parts)
 
 
-def _table(name: str, fields: Fields, key: str) -> Fields:
-    table = fields.get(key, {})
-    if not isinstance(table, dict):
+def _parts(name: str, parts: Any) -> dict[str, Fields]:
+    """What differs for some networks; the steps of five networks are the most there are."""
+    known = [step.name for step in Order.parse("TFR5").steps]
+    for part, kinds in _table(name, "part", parts).items():
+        if part not in known:
+            hint = suggestion(part, known)
+            raise UnknownName(f"preset {quoted(name)} has no part {quoted(part)}{hint}")
+        for kind, fields in _table(name, part, kinds).items():
+            if kind not in KINDS:
+                hint = suggestion(kind, KINDS)
+                raise UnknownName(f"preset {quoted(name)}: {part} has no {quoted(kind)}{hint}")
+            _table(name, kind, fields)
+    return dict(parts)
+
+
+def _table(name: str, key: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
         raise BadSpec(f"preset {quoted(name)}: {key} must be a table")
-    return table
+    return value
 
 
 def _inherited(name: str, known: Mapping[str, Fields], seen: tuple[str, ...]) -> Fields:

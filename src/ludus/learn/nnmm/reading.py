@@ -33,7 +33,7 @@ class Begun(NamedTuple):
     probabilities: Array
     """Shape (moves, 3, 25): what the networks said when the parts were chosen."""
 
-    def some(self, which: NDArray[np.intp]) -> "Begun":
+    def some(self, which: NDArray[np.intp] | slice) -> "Begun":
         """Moves by their numbers, which may repeat."""
         return Begun(
             self.position[which],
@@ -49,6 +49,15 @@ class Begun(NamedTuple):
         more.classes[:, part] = classes.reshape(-1)
         chosen = np.take_along_axis(probabilities, classes, axis=1).reshape(-1)
         return more._replace(likely=more.likely * chosen)
+
+    def and_more(self, other: "Begun") -> "Begun":
+        """These moves and others behind them."""
+        return Begun(
+            np.concatenate([self.position, other.position]),
+            np.concatenate([self.classes, other.classes]),
+            np.concatenate([self.likely, other.likely]),
+            np.concatenate([self.probabilities, other.probabilities]),
+        )
 
     def firsts(self, number: int) -> "Begun":
         """Of every so many moves the first."""
@@ -88,6 +97,23 @@ class Reading:
         begun = self.begin()
         for number in range(len(PARTS)):
             begun = self.likeliest(self.extended(number, begun, breadth), breadth)
+        return begun
+
+    def at_once(self, breadth: int) -> Begun:
+        """Of one position the move chosen in turn, then those of `joint`, from one pass.
+
+        Weights are read from memory once, which is what takes time where positions are few.
+        """
+        begun = self.begin()
+        for number, part in enumerate(self._order.parts):
+            found = self.probabilities(number, begun)
+            # The first move goes on by itself, whatever the others do; both begin with nothing.
+            best = _best(self.ranks(number, found[:1]), 1)
+            alone = begun.some(slice(0, 1)).with_part(part, best, found[:1])
+            others = slice(1 if number else 0, None)
+            best = _best(found[others], breadth)
+            more = begun.some(others).with_part(part, best, found[others])
+            begun = alone.and_more(self.likeliest(more, breadth))
         return begun
 
     def proposals(self, breadth: int) -> Begun:

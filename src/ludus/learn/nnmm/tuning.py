@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ludus.core.errors import BadSpec, LudusError, UnknownName, quoted
 from ludus.core.spec import suggestion
 from ludus.learn.nnmm.design import ARCHITECTURES, Design
-from ludus.learn.nnmm.presets import Preset
+from ludus.learn.nnmm.preset import Preset
 
 if TYPE_CHECKING:
     import optuna

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from ludus.core.errors import LudusError, quoted
-from ludus.learn.nnmm.presets import Preset
+from ludus.learn.nnmm.preset import Preset
 from ludus.learn.nnmm.splits import Split
 
 Judge = Callable[[int, float], bool]

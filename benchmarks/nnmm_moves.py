@@ -1,0 +1,107 @@
+"""How fast the networks for nine men's morris choose, on one core.
+
+    python benchmarks/nnmm_moves.py [FILE.safetensors]
+
+Without a file the shipped networks are asked or, where none are shipped, random ones of the
+thesis's size, without the check that would have to step in all the time. Wanted are 2 ms for one
+move and 30,000 positions a second in batches.
+"""
+
+import os
+import sys
+
+# One core is what is measured; numpy reads this when it is loaded.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import random
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import ludus
+from ludus.learn.nnmm import shipped
+from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.deciding import Decider
+from ludus.learn.nnmm.design import Design
+from ludus.learn.nnmm.inputs import INPUTS
+from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.positions import as_entries
+from ludus.learn.nnmm.weights import ChainWeights
+
+POSITIONS = 20_000
+SINGLE = 300
+
+
+def main() -> None:
+    positions = _positions(POSITIONS)
+    entries = as_entries(positions)
+    for name, chain in _chains(sys.argv[1:]).items():
+        print(f"{name}, order {chain.order}, inputs {chain.model.name}")
+        chain.parts(entries[:100], symmetries=16)
+        for rule, symmetries in (("parts", 1), ("joint", 1), ("parts", 16), ("joint", 16)):
+            count = POSITIONS if symmetries == 1 else POSITIONS // 10
+            began = time.process_time()
+            chain.parts(entries[:count], rule, symmetries)
+            rate = count / (time.process_time() - began)
+            decider = Decider(chain, bool(chain.trained), rule, 3, symmetries)
+            single = _milliseconds(decider, positions[::67])
+            print(
+                f"  {rule:<6} {symmetries:>2} symmetries: {rate:10,.0f} positions/s in batches, "
+                f"{single:6.2f} ms for one move"
+            )
+        if chain.trained:
+            began = time.process_time()
+            Decider(chain, True, "parts", 3, 1).many(positions)
+            rate = POSITIONS / (time.process_time() - began)
+            print(f"  with the legality check: {rate:10,.0f} positions/s in batches")
+
+
+def _milliseconds(decider: Decider, positions: list[Any]) -> float:
+    taken = []
+    for position in positions[:SINGLE]:
+        began = time.process_time_ns()
+        decider.one(position)
+        taken.append(time.process_time_ns() - began)
+    return median(taken) / 1e6
+
+
+def _chains(files: list[str]) -> dict[str, Chain]:
+    if files:
+        return {name: Chain.load(Path(name)) for name in files}
+    found = {f"shipped {size}": Chain.load(path) for (size, _), path in shipped.shipped().items()}
+    return found or {"random networks of the thesis's size": Chain(_random())}
+
+
+def _random() -> ChainWeights:
+    """Networks of 200 and ten blocks of 300, as in the thesis."""
+    order, model, design = Order(), INPUTS["rawest"], Design("residual")
+    rng = np.random.default_rng(0)
+    networks = []
+    for step in order.steps:
+        sizes = {"first": (model.width_after(len(step.after)), 200), "last": (200, 25)}
+        for block in range(design.blocks):
+            sizes |= {f"blocks.{block}.layer1": (200, 300), f"blocks.{block}.layer2": (300, 200)}
+        tensors = {}
+        for name, (below, above) in sizes.items():
+            tensors[f"{name}.weight"] = rng.normal(0, 0.05, (above, below)).astype(np.float32)
+            tensors[f"{name}.bias"] = np.zeros(above, np.float32)
+        networks.append(tensors)
+    return ChainWeights(order, model, (design.as_dict(),) * 3, (tuple(networks),))
+
+
+def _positions(number: int) -> list[Any]:
+    """Positions of random games."""
+    game, source, found = ludus.game("nine_mens_morris"), random.Random(1), []
+    while len(found) < number:
+        position = game.start()
+        while position.outcome() is None:
+            found.append(position)
+            position = position.play(source.choice(position.legal_moves()))
+    return found[:number]
+
+
+if __name__ == "__main__":
+    main()

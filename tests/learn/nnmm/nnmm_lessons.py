@@ -1,0 +1,50 @@
+"""A small dataset with something to learn: a teacher that always plays its first legal move."""
+
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from ludus.datasets.morris.entries import Entries
+from ludus.datasets.morris.lines import read_lines
+from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
+from ludus.learn.nnmm.examples import Coded, Examples
+from ludus.learn.nnmm.inputs import INPUTS
+from ludus.learn.nnmm.parts import Order, Step
+from nnmm_data import positions
+
+CPU = torch.device("cpu")
+
+# Networks this small gain nothing from threads, and on a busy machine threads wait for each other.
+torch.set_num_threads(1)
+
+
+@cache
+def text() -> str:
+    """The lines, each state once."""
+    found = {}
+    for position in positions(12):
+        move = position.legal_moves()[0]
+        found[to_thesis(position)] = f"{to_thesis(position)}-{to_thesis_move(move)}"
+    return "".join(f"{line}\n" for line in found.values())
+
+
+def lessons() -> Entries:
+    """The same as entries."""
+    return read_lines(text().encode()).entries
+
+
+def lessons_file(folder: Path) -> Path:
+    """The same as a file."""
+    file = folder / "lessons.txt"
+    file.write_text(text())
+    return file
+
+
+def step_named(name: str, order: str = "TFR") -> Step:
+    return next(step for step in Order.parse(order).steps if step.name == name)
+
+
+def examples(entries: Entries, part: str = "TO", inputs: str = "rawest") -> Examples:
+    """What the network of a part sees of entries."""
+    return Coded.of(entries, INPUTS[inputs]).examples(step_named(part), False, CPU)

@@ -1,0 +1,200 @@
+"""What a chain chooses, against the same worked out one position, one class at a time."""
+
+import numpy as np
+import pytest
+import torch
+
+from ludus.core.errors import BadSpec
+from ludus.datasets.morris.boards import seen_through
+from ludus.games.nine_mens_morris import SYMMETRIES
+from ludus.games.nine_mens_morris.board import READING_ORDER
+from ludus.learn.nnmm.chain import BATCH, Chain
+from ludus.learn.nnmm.design import Design
+from ludus.learn.nnmm.inputs import with_choices
+from ludus.learn.nnmm.networks import build
+from ludus.learn.nnmm.parts import ORDERS
+from ludus.learn.nnmm.positions import as_entries, as_moves
+from nnmm_chains import is_close, random_chain
+from nnmm_data import positions
+
+SOME = as_entries(positions(4)[::5])
+
+
+def asked(weights, entry, step, choices, member=0):
+    """What torch's network for a step says about one position with these earlier choices."""
+    model, number = weights.model, [each.name for each in weights.order.steps].index(step)
+    place = weights.order.steps[number]
+    design = Design.from_dict(weights.designs[number])
+    network = build(design, model.width_after(len(place.after)), torch.Generator())
+    state = weights.members[member][number]
+    network.load_state_dict(
+        {name: torch.tensor(each) for name, each in state.items()}, strict=False
+    )
+    rows = model.encode(entry.own, entry.other, entry.own_hand, entry.other_hand)
+    earlier = np.array([[choices[part] for part in place.after]], dtype=np.int8).reshape(1, -1)
+    inputs = torch.tensor(with_choices(model, rows, earlier), dtype=torch.float32)
+    with torch.no_grad():
+        return torch.softmax(network.eval()(inputs), 1)[0].numpy()
+
+
+@pytest.mark.parametrize("order", ORDERS[:6])
+def test_parts_are_chosen_in_the_order_each_knowing_those_before(order):
+    weights = random_chain(order, "rawer", seed=5)
+    answer = Chain(weights).parts(SOME)
+    for number in range(0, len(SOME), 7):
+        choices = [0, 0, 0]
+        for step in weights.order.steps:
+            wanted = asked(weights, SOME[number : number + 1], step.name, choices)
+            assert is_close(answer.probabilities[number, step.part], wanted)
+            choices[step.part] = int(wanted.argmax())
+        assert answer.classes[number].tolist() == choices
+
+
+def test_five_networks_ask_first_whether_a_part_is_there():
+    weights = random_chain("FRT5", seed=3)
+    answer = Chain(weights).parts(SOME)
+    is_there = []
+    for number in range(0, len(SOME), 3):
+        entry, choices = SOME[number : number + 1], [0, 0, 0]
+        for name, part in (("FROM", 1), ("REMOVE", 2)):
+            none, some = asked(weights, entry, f"{name}?", choices)
+            points = asked(weights, entry, name, choices)[1:]
+            wanted = [none, *(some * points / points.sum())]
+            assert is_close(answer.probabilities[number, part], wanted)
+            choices[part] = 1 + int(points.argmax()) if some > none else 0
+            is_there.append(some > none)
+        choices[0] = int(asked(weights, entry, "TO", choices).argmax())
+        assert answer.classes[number].tolist() == choices
+    assert set(is_there) == {True, False}
+
+
+def test_an_ensemble_is_the_mean_of_its_members():
+    weights = random_chain(members=3, seed=8)
+    answer = Chain(weights).parts(SOME)
+    for number in range(0, len(SOME), 9):
+        entry = SOME[number : number + 1]
+        each = [asked(weights, entry, "TO", [0, 0, 0], member) for member in range(3)]
+        assert is_close(answer.probabilities[number, 0], np.mean(each, axis=0))
+    assert Chain(weights).num_members == 3
+
+
+def likelihood(weights, entry, move):
+    """How likely a whole move is."""
+    product = 1.0
+    for step in weights.order.steps:
+        product *= asked(weights, entry, step.name, move)[move[step.part]]
+    return product
+
+
+def test_the_joint_rule_finds_the_likeliest_move_if_it_follows_enough():
+    weights = random_chain("RTF", seed=2)
+    chain = Chain(weights)
+    answer, greedy = chain.parts(SOME, "joint", breadth=25), chain.parts(SOME)
+    differs = np.flatnonzero((answer.classes != greedy.classes).any(axis=1)).tolist()
+    assert len(differs) > 3, "the examples show a difference"
+    for number in differs[:4]:
+        entry = SOME[number : number + 1]
+        best = (0.0, ())
+        first = asked(weights, entry, "REMOVE", [0, 0, 0])
+        for take in np.argsort(-first)[:8].tolist():
+            second = asked(weights, entry, "TO", [0, 0, take])
+            for to in np.argsort(-second)[:5].tolist():
+                third = asked(weights, entry, "FROM", [to, 0, take])
+                likely = float(first[take] * second[to] * third.max())
+                best = max(best, (likely, (to, int(third.argmax()), take)))
+        assert tuple(answer.classes[number].tolist()) == best[1]
+        assert likelihood(weights, entry, greedy.classes[number].tolist()) < best[0]
+
+
+def test_one_move_followed_jointly_is_chosen_part_by_part():
+    chain = Chain(random_chain(seed=2))
+    assert (chain.parts(SOME, "joint", breadth=1).classes == chain.parts(SOME).classes).all()
+
+
+@pytest.mark.parametrize("order", ["TFR", "RFT", "TFR5"])
+def test_one_pass_tells_what_two_would(order):
+    chain = Chain(random_chain(order, seed=4))
+    for number in range(0, len(SOME), 5):
+        reading = chain.reading(SOME[number : number + 1])
+        both, alone, joint = reading.at_once(4), reading.in_turn(), reading.joint(4)
+        assert both.classes.tolist() == [*alone.classes.tolist(), *joint.classes.tolist()]
+        assert is_close(both.likely, [*alone.likely, *joint.likely])
+        assert is_close(both.probabilities[:1], alone.probabilities)
+        assert is_close(both.probabilities[1:], joint.probabilities)
+
+
+def test_proposals_are_the_best_of_each_part_with_each_other():
+    weights = random_chain("TFR", seed=6)
+    entry = SOME[20:21]
+    begun = Chain(weights).reading(entry).proposals(3)
+    wanted = {}
+    first = asked(weights, entry, "TO", [0, 0, 0])
+    for to in np.argsort(-first)[:3].tolist():
+        second = asked(weights, entry, "FROM", [to, 0, 0])
+        for frm in np.argsort(-second)[:3].tolist():
+            third = asked(weights, entry, "REMOVE", [to, frm, 0])
+            for take in np.argsort(-third)[:3].tolist():
+                wanted[to, frm, take] = first[to] * second[frm] * third[take]
+    found = dict(zip(map(tuple, begun.classes.tolist()), begun.likely.tolist(), strict=True))
+    assert found.keys() == wanted.keys()
+    assert len(found) == 27
+    assert all(is_close(found[move], wanted[move]) for move in wanted)
+    assert begun.likely.tolist() == sorted(begun.likely.tolist(), reverse=True)
+
+
+def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
+    chain = Chain(random_chain(seed=7))
+    here = chain.reading(SOME, 16)
+    plain = here.probabilities(0, here.begin())
+    one = chain.reading(SOME, 1)
+    assert not is_close(plain, one.probabilities(0, one.begin()))
+    for symmetry in (SYMMETRIES[5], SYMMETRIES[14]):
+        there = chain.reading(seen_through(SOME, symmetry), 16)
+        image = there.probabilities(0, there.begin())
+        for point, goal in enumerate(symmetry):
+            assert is_close(plain[:, class_of(point)], image[:, class_of(goal)])
+    assert is_close(plain.sum(axis=1), 1)
+
+
+def class_of(point):
+    return 1 + READING_ORDER.index(point)
+
+
+def test_earlier_choices_are_seen_through_the_same_symmetry():
+    """A chain asked about an image answers with the image of the move, all three parts of it."""
+    chain = Chain(random_chain(seed=9))
+    answer = chain.parts(SOME, symmetries=16)
+    for symmetry in (SYMMETRIES[3], SYMMETRIES[12]):
+        image = chain.parts(seen_through(SOME, symmetry), symmetries=16)
+        pairs = zip(as_moves(answer.classes), as_moves(image.classes), strict=True)
+        same = [
+            there == type(here)(*(None if part is None else symmetry[part] for part in here))
+            for here, there in pairs
+        ]
+        # Where classes are equally likely, as on an empty board, either may be chosen.
+        assert sum(same) > 0.95 * len(same)
+
+
+def test_batches_do_not_matter():
+    chain = Chain(random_chain(seed=1))
+    many = as_entries(positions(40))
+    assert len(many) > BATCH
+    together = chain.parts(many)
+    place = BATCH - 2
+    apart = chain.parts(many[place : place + 4])
+    assert (together.classes[place : place + 4] == apart.classes).all()
+    assert is_close(together.probabilities[place : place + 4], apart.probabilities)
+    assert chain.parts(many[:0]).classes.shape == (0, 3)
+
+
+def test_wrong_ways_of_asking_are_refused():
+    chain = Chain(random_chain())
+    for options in (
+        {"rule": "guess"},
+        {"symmetries": 0},
+        {"symmetries": 17},
+        {"breadth": 0},
+        {"breadth": 26},
+    ):
+        with pytest.raises(BadSpec):
+            chain.parts(SOME, **options)

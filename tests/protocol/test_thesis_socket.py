@@ -1,0 +1,180 @@
+"""The socket of the thesis: answers, dialects, hostile clients, and a clean end."""
+
+import asyncio
+import signal
+import socket
+import time
+from contextlib import ExitStack, suppress
+
+import pytest
+from thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
+
+from ludus.cli.main import run
+from ludus.datasets.morris import read_lines
+from nnmm_chains import saved_chain
+
+START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
+
+
+@pytest.fixture(scope="module")
+def player(tmp_path_factory):
+    """A player of random networks."""
+    return f"nnmm:weights={saved_chain(tmp_path_factory.mktemp('socket'))}"
+
+
+@pytest.fixture(scope="module")
+def known(player):
+    return known_answers(player)
+
+
+@pytest.fixture(scope="module")
+def server(player):
+    with Server(player, "--line-time", "1") as found:
+        yield found
+        status, complaints = found.end()
+        assert (status, complaints) == (0, "")
+
+
+def test_a_state_comes_in_and_the_move_goes_out(server, known):
+    states = list(known)[:50]
+    answer = server.ask(b"".join(state + b"\n" for state in states))
+    assert answer.split() == [known[state] for state in states]
+
+
+def test_the_last_line_needs_no_end_and_empty_lines_do_not_count(server, known):
+    state = next(iter(known))
+    assert server.ask(b"\n\r\n" + state) == known[state] + b"\n"
+    assert server.ask(b"") == b""
+
+
+def test_nonsense_is_answered_with_one_line_each(server, known):
+    state = next(iter(known))
+    for line in NONSENSE:
+        answer = server.ask(line + b"\n" + state + b"\n").split(b"\n")
+        assert answer[0].startswith(b"error: "), line
+        assert answer[0].isascii()
+        assert len(answer[0]) < 400
+        assert answer[1:] == [known[state], b""]
+
+
+def test_a_line_without_end_and_a_state_that_does_not_come_are_told_so(server):
+    assert server.ask(b"M" * 100_000, ends=False) == b"error: a line is longer than 1000 bytes\n"
+    assert server.ask(START[:20], ends=False) == b"error: no whole state has come in time\n"
+
+
+def test_the_player_of_2018_speaks_in_numbers(player, known):
+    with Server(player, "--compat", "2018", "--line-time", "1") as server:
+        assert server.told["dialect"] == "2018"
+        for state, move in list(known.items())[::15]:
+            (numbers,) = read_lines(state + b"-" + move).entries.classes.tolist()
+            wanted = "".join(f"{number}\n" for number in numbers).encode()
+            # A line, a string of Java's, and the bare state.
+            for sent in (state + b"\r\n", b"\0\x1c" + state, state):
+                assert server.ask(sent) == wanted
+        several = list(known)[:7]
+        answer = server.ask(b"".join(b"\0\x1c" + state for state in several))
+        assert len(answer.split()) == 21
+        for sent in (b"M" * 28, b"Mister\n", b"OOO"):
+            assert server.ask(sent).startswith(b"error: ")
+        assert server.ask(b"\0" * 5000, ends=False).startswith(b"error: more than 1000 bytes")
+        assert server.end() == (0, "")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_cleanly_whoever_is_connected(player, how):
+    with Server(player) as server, ExitStack() as stack:
+        clients = [stack.enter_context(connected(server)) for _ in range(20)]
+        for number, client in enumerate(clients):
+            client.sendall((START + b"\n")[: 3 * number])
+        assert server.end(how) == (0, "")
+        for client in clients:
+            # One that had just sent something may be told so harshly.
+            with suppress(ConnectionResetError):
+                while client.recv(100):
+                    pass
+
+
+def connected(server):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
+
+
+def test_more_clients_than_wanted_are_sent_away(player, known):
+    state = next(iter(known))
+    with Server(player, "--clients", "2") as server:
+        staying = [connected(server) for _ in range(2)]
+        for client in staying:
+            client.sendall(state + b"\n")
+            assert client.recv(100) == known[state] + b"\n"
+        assert server.ask(state + b"\n") == b"error: there are 2 clients already\n"
+        for client in staying:
+            client.close()
+        until = time.monotonic() + SECONDS
+        while server.ask(state + b"\n") != known[state] + b"\n":
+            assert time.monotonic() < until, "nobody is let in any more"
+
+
+def crowd(server, known, seconds):
+    """200 clients of every manner; what they count, and what is left of them."""
+    before = server.open_files
+    clients = Clients(server.port, known)
+    asyncio.run(clients.run(200, seconds))
+    assert clients.sent == clients.answered
+    assert set(clients.sent) == {"polite", "broken", "slow", "endless", "stalled"}
+    until = time.monotonic() + SECONDS
+    while server.open_files > before:
+        assert time.monotonic() < until, f"{server.open_files - before} files are left open"
+        time.sleep(0.05)
+    assert server.process.poll() is None
+    return clients
+
+
+def test_200_clients_at_once_are_all_answered_and_nothing_is_left(player, known):
+    state = next(iter(known))
+    with Server(player, "--line-time", "4") as server:
+        assert server.ask(state) == known[state] + b"\n", "all that is loaded once is loaded"
+        crowd(server, known, 3)
+        assert server.ask(state) == known[state] + b"\n"
+        assert server.end() == (0, "")
+
+
+@pytest.mark.slow
+def test_200_clients_for_a_minute(player, known):
+    with Server(player, "--line-time", "5") as server:
+        crowd(server, known, 5)
+        memory = server.kilobytes
+        clients = crowd(server, known, 60)
+        print(dict(clients.answered), f"{memory} kB, then {server.kilobytes} kB")
+        assert server.kilobytes < memory + 20_000
+        assert server.end() == (0, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--compat", "2017"),
+        ("--player", "nobody"),
+        ("--player", "nnmm:weights=/nowhere"),
+        ("--host", "no.such.host.invalid"),
+        ("--host", "\0"),
+        ("--host", ""),
+        ("--port", "70000"),
+        ("--line-time", "0"),
+        ("--line-time", "nan"),
+        ("--idle-time", "-1"),
+        ("--clients", "0"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_one_line(player, arguments, capsys):
+    given = arguments if "--player" in arguments else ("--player", player, *arguments)
+    assert run(["serve", "nnmm", "--port", "0", *given]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("ludus: ")
+    assert err.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(player, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["serve", "nnmm", "--port", port, "--player", player]) == 2
+    assert "cannot listen" in capsys.readouterr().err
