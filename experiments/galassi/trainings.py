@@ -14,6 +14,7 @@ from ludus.learn.nnmm.examples import Coded, Examples
 from ludus.learn.nnmm.inputs import INPUTS
 from ludus.learn.nnmm.parts import Order, Step
 from ludus.learn.nnmm.presets import preset
+from ludus.learn.nnmm.settings import Training
 from ludus.learn.nnmm.training import NetworkTraining
 from ludus.reproduce import Context
 
@@ -34,11 +35,10 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     """
     wanted = preset(name)
     step = next(each for each in Order.parse(wanted.order).steps if each.name == part)
-    most = context.setting("epochs")
-    settings = wanted.training_of(step)
-    if most:
-        settings = replace(settings, epochs=min(most, settings.epochs))
-    settings = replace(settings, batch=batch_for(settings.batch, entries), seed=context.seed)
+    settings = replace(
+        limited(wanted.training_of(step), context.setting("epochs"), context.setting("batch")),
+        seed=context.seed,
+    )
     design = wanted.design_of(step)
     key = f"{name} {part} {entries} {design} {settings}"
 
@@ -59,9 +59,16 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     return context.cell(key, compute)
 
 
-def batch_for(batch: int, entries: int) -> int:
-    """With few examples a large batch would leave few steps: at least 20 an epoch."""
-    return min(batch, max(1, 16 * entries // 20)) if entries else batch
+def limited(settings: Training, epochs: int, batch: int) -> Training:
+    """No more epochs and no larger batches than these; 0: as the settings have them.
+
+    With few examples a large batch would leave an epoch few steps.
+    """
+    return replace(
+        settings,
+        epochs=min(epochs or settings.epochs, settings.epochs),
+        batch=min(batch or settings.batch, settings.batch),
+    )
 
 
 @lru_cache(maxsize=1)

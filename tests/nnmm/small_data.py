@@ -19,6 +19,7 @@ SIZES = {
     "costly": 60,
     "entries": 60,
     "epochs": 2,
+    "batch": 50,
     "openings": 1,
     "teacher": '"negascout:depth=2"',
 }
