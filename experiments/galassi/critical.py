@@ -103,4 +103,4 @@ def draw_kept(axes: Any, data: Mapping[str, Sequence[float | None]]) -> None:
     axes.invert_yaxis()
     axes.set_xlabel("critical positions kept, %")
     axes.grid(axis="y", linewidth=0.3)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))

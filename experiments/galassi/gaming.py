@@ -162,4 +162,4 @@ def draw_points(axes: Any, data: Mapping[str, Mapping[str, float]]) -> None:
     axes.set_xlim(-3, 103)
     axes.set_xlabel("points, %")
     axes.grid(axis="y", linewidth=0.3)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))

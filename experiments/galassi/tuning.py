@@ -45,10 +45,12 @@ def summary(title: str, curves: Mapping[str, Curve]) -> Table:
 
 def draw_series(axes: Any, data: Mapping[str, Any]) -> None:
     """Curves by epoch; a published best accuracy is a dashed line of the same colour."""
-    for name, curve in data["curves"].items():
-        (line,) = axes.plot(range(1, len(curve) + 1), curve, label=name.removeprefix("table-"))
+    for number, (name, curve) in enumerate(data["curves"].items()):
+        # There are six colours; further curves tell themselves apart by their style.
+        style, label = ("-", "-.", ":")[number // 6 % 3], name.removeprefix("table-")
+        (line,) = axes.plot(range(1, len(curve) + 1), curve, style, label=label)
         if name in data["published"]:
             axes.axhline(data["published"][name], linestyle="--", color=line.get_color(), lw=1)
     axes.set_xlabel("epoch")
     axes.set_ylabel("validation accuracy, %" if data["kind"] == "accuracy" else "validation error")
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
