@@ -209,3 +209,40 @@ def test_weights_that_are_not_there(small, monkeypatch, capsys, tmp_path):
     out = ["--size", "quick", "--out", str(tmp_path / "out")]
     assert run(["reproduce", "galassi-accuracy", *out]) == 2
     assert "nowhere.safetensors" in capsys.readouterr().err
+
+
+def kept(name):
+    """The rows of the results that are kept with the program, by name."""
+    rows = json.loads(named(f"galassi-{name}", EXPERIMENTS).results.read_text())["rows"]
+    return {row["name"]: row for row in rows}
+
+
+def test_the_authors_networks_give_the_published_accuracy():
+    """To the fourth decimal: data, expansion, encoding and inference in one."""
+    rows = kept("accuracy")
+    figures = [round(rows[f"author TFR: {line}"]["ours"], 4) for line in FOUR]
+    assert figures == [52.8715, 63.0072, 75.6040, 37.2005]
+    for row in rows.values():
+        if row["name"].startswith("author TFR:"):
+            assert row["ours"] == pytest.approx(row["published"], abs=1e-6)
+
+
+FOUR = ("TO", "FROM", "REMOVE", "whole move")
+
+
+def test_the_authors_networks_give_the_published_legality():
+    """All lines but that on FROM in phase 2, on both sets."""
+    rows = [row for row in kept("legality").values() if row["published"] is not None]
+    found = [row for row in rows if row["name"].startswith("author TFR")]
+    assert len(found) == 20
+    for row in found:
+        is_odd = row["name"].endswith("whole phase 2 FROM")
+        gap = 0.07 if is_odd else 1e-6
+        assert row["ours"] == pytest.approx(row["published"], abs=gap), row["name"]
+
+
+def test_the_authors_networks_give_the_published_curves():
+    rows = [row for row in kept("reliability").values() if row["published"] is not None]
+    assert len(rows) == 18
+    for row in rows:
+        assert row["ours"] == pytest.approx(row["published"], abs=0.00501), row["name"]
