@@ -1,12 +1,16 @@
 """The experiments of chapter 6: what was published, small runs of each, and the kept results."""
 
+import importlib
 import json
 
 import pytest
 from chapter6_data import authors
 from small_data import EXPERIMENTS, train, write_data, write_experiments
 
+import ludus
+from ludus.arena.regret import Regret
 from ludus.cli.main import run
+from ludus.oracle import oracle_for
 from ludus.reproduce import named
 
 # Section 6.3 of the thesis.
@@ -246,3 +250,17 @@ def test_the_authors_networks_give_the_published_curves():
     assert len(rows) == 18
     for row in rows:
         assert row["ours"] == pytest.approx(row["published"], abs=0.00501), row["name"]
+
+
+def test_what_is_kept_of_critical_positions():
+    """Cross can win or block; the three other moves lose: regret 0, 1 and three times 2."""
+    package = named("galassi-critical", EXPERIMENTS).module().__package__
+    exact = importlib.import_module(f"{package}.exact")
+    game = ludus.game("noughts_and_crosses")
+    found = Regret(game, oracle_for(game))
+    here = game.parse(".../XO./XO. x")
+    moves = here.legal_moves()
+    found.add_choices([here] * len(moves), moves)
+    counts = exact.kept(found)
+    assert counts["all"] == [1, 5, 7, 5]
+    assert exact.table_row("all", counts)[:3] == ["all", 5, 1.4]
