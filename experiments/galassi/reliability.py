@@ -31,9 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
     for name, where in found:
         if where in published.get(name, {}):
             gap = furthest(published[name][where], found[name, where])
-            yield Remark(
-                f"{name}, {where}: no point is more than {gap:.3f} from the published one."
-            )
+            yield Remark(f"{name}, {where}: all points are within {gap:.3f} of those published.")
     for where in SETS:
         others = {
             f"{name}, published": sets[where]

@@ -3,10 +3,10 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ludus.core.errors import LudusError, quoted
 from ludus.datasets.morris import Entries
@@ -28,8 +28,6 @@ somebody has put them into the same folder."""
 STEP = 20_000
 """Positions between two steps of the progress bar."""
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True)
 class System:
@@ -37,9 +35,14 @@ class System:
 
     name: str
     file: Path
-    is_ours: bool
+    shipped_as: str = ""
+    """The player's options by which it is known, if it comes with the program."""
+
+    is_ours: bool = True
     rule: Any = "parts"
     symmetries: int = 1
+    hybrid: str = ""
+    """Options of the hybrid player, if the networks only propose."""
 
     @cached_property
     def chain(self) -> Chain:
@@ -49,15 +52,18 @@ class System:
     def key(self) -> str:
         """What decides about its answers, for a cell's key."""
         digest = hashlib.sha256(self.file.read_bytes()).hexdigest()[:16]
-        return f"{digest} {self.rule} {self.symmetries}"
+        return f"{digest} {self.rule} {self.symmetries} {self.hybrid}".rstrip()
 
     @property
     def spec(self) -> str:
         """The same as a player."""
-        for character in ",":
-            if character in str(self.file):
-                raise LudusError(f"{quoted(str(self.file), 200)} cannot stand in a player's spec")
-        return f"nnmm:weights={self.file},rule={self.rule},symmetries={self.symmetries}"
+        if "," in str(self.file):
+            raise LudusError(f"{quoted(str(self.file), 200)} cannot stand in a player's spec")
+        player = "hybrid" if self.hybrid else "nnmm"
+        # The spec is a part of a game's seed, so it should not hold a path if it need not.
+        networks = self.shipped_as or f"weights={self.file}"
+        options = self.hybrid or f"rule={self.rule}"
+        return f"{player}:{networks},symmetries={self.symmetries},{options}"
 
     def positions(self, context: Context, where: str) -> Entries:
         """The positions of a set that this system is asked about, as many as the size allows."""
@@ -76,15 +82,29 @@ class System:
 
 def systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]:
     """The author's networks, those that come with the program, and those the variable names."""
-    files = {f"author {order}": (path, False) for order, path in _authors(context)}
-    files |= {f"ours {size} {order}": (path, True) for (size, order), path in shipped().items()}
-    named = os.environ.get(VARIABLE, "").split(os.pathsep)
-    files |= {f"ours {Path(text).stem}": (Path(text), True) for text in named if text}
-    return [
-        System(f"{name}{way['suffix']}", path, is_ours, way["rule"], way["symmetries"])
-        for way in ways
-        for name, (path, is_ours) in files.items()
+    found = [System(f"author {order}", path, is_ours=False) for order, path in _authors(context)]
+    found += [
+        System(f"ours {size} {order}", path, f"size={size},order={order}")
+        for (size, order), path in shipped().items()
     ]
+    found += [System(f"ours {path.stem}", path) for path in _named()]
+    return [
+        replace(system, name=f"{system.name}{way['suffix']}", **_options(way))
+        for way in ways
+        for system in found
+    ]
+
+
+def _named() -> list[Path]:
+    paths = [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
+    for path in paths:
+        if not path.is_file():
+            raise LudusError(f"{VARIABLE} names {quoted(str(path), 200)}, which is no file")
+    return paths
+
+
+def _options(way: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in way.items() if key != "suffix"}
 
 
 def first_of_ours(found: Sequence[System]) -> System | None:

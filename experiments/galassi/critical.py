@@ -1,0 +1,106 @@
+"""Critical positions of the dataset: how often each player keeps what could be lost."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ludus.arena.choose import batch_for, choices
+from ludus.arena.regret import Regret
+from ludus.core.limit import Limit
+from ludus.datasets.morris import Entries, read
+from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.learn.nnmm.positions import as_moves
+from ludus.oracle import Oracle
+from ludus.players import player as named_player
+from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+
+from .data import folder
+from .exact import CAPTION, HEADINGS, MISSING, PHASES, Kept, kept, solved, table_row
+from .games import GAME, RULES, Contestant
+from .systems import systems
+
+TEACHER = "the dataset's moves"
+
+
+def run(context: Context) -> Iterator[Finding]:
+    oracle = solved(context)
+    if oracle is None:
+        yield Remark(MISSING)
+        return
+    entries = drawn(read(folder() / "dataset.txt"), context)
+    positions = [as_position(entries, number) for number in range(len(entries))]
+    players = [Contestant(name, spec) for name, spec in context.published["players"].items()]
+    players += [
+        Contestant(system.name, system.spec, system.key)
+        for system in systems(context, context.published["ways"])
+    ]
+    found = {
+        TEACHER: context.cell(
+            "teacher", lambda: judged(oracle, positions, as_moves(entries.classes))
+        )
+    }
+    for number, player in enumerate(players):
+        context.progress(number, len(players), player.name)
+
+        def compute(spec: str = player.spec) -> Kept:
+            return judged(oracle, positions, answered(spec, positions, context.seed))
+
+        found[player.name] = context.cell(f"kept {player.key or player.spec}", compute)
+    for name, each in found.items():
+        yield Measured.share(f"{name}: critical positions kept", *each["all"][:2])
+    yield Table("By phase", HEADINGS, [table_row(*each) for each in found.items()], CAPTION)
+    yield Figure("Critical positions kept", draw_kept, shares(found), CAPTION, (7, 6))
+
+
+def drawn(entries: Entries, context: Context) -> Entries:
+    """As many entries of each phase, or all; those in which the game is over are left out."""
+    rng = np.random.default_rng(context.seed_for("entries"))
+    is_lost = entries.own_men + entries.own_hand < 3
+    chosen = []
+    for phase in (1, 2, 3):
+        there = np.flatnonzero((entries.phases == phase) & ~is_lost)
+        number = min(context.setting("positions") or len(there), len(there))
+        chosen.append(np.sort(rng.choice(there, number, replace=False)))
+    return entries[np.concatenate(chosen)]
+
+
+def as_position(entries: Entries, number: int) -> Any:
+    """A position of the game, White to move."""
+    men = tuple(
+        frozenset(point for point in range(24) if int(board[number]) >> point & 1)
+        for board in (entries.own, entries.other)
+    )
+    hands = int(entries.own_hand[number]), int(entries.other_hand[number])
+    return named_game(GAME, RULES).position(Fields((men[0], men[1]), hands, 0))
+
+
+def answered(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
+    """A player's move in each position."""
+    player = named_player(spec, named_game(GAME, RULES))
+    player.begin(seed)
+    parts = choices(player, positions, Limit(), batch_for(player))
+    return [move for part in parts for move in part]
+
+
+def judged(oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]) -> Kept:
+    found = Regret(named_game(GAME, RULES), oracle)
+    found.add_choices(positions, moves)
+    return kept(found)
+
+
+def shares(found: Mapping[str, Kept]) -> dict[str, list[float | None]]:
+    """Player to the share kept in each phase, in percent."""
+    return {name: table_row(name, each)[-len(PHASES) :] for name, each in found.items()}
+
+
+def draw_kept(axes: Any, data: Mapping[str, Sequence[float | None]]) -> None:
+    names = list(data)
+    for number, phase in enumerate(PHASES):
+        axes.plot([data[name][number] for name in names], range(len(names)), "o", label=phase)
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("critical positions kept, %")
+    axes.grid(axis="y", linewidth=0.3)
+    axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))

@@ -1,0 +1,81 @@
+"""Exact figures: how often a value that could be lost was kept, where the solved game is there."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ludus.arena.regret import Regret, Tally
+from ludus.core.record import Record
+from ludus.games import game as named_game
+from ludus.oracle import Oracle, Unsolved, oracle_for
+from ludus.reproduce import Context, Table
+
+from .games import GAME, RULES, Game
+
+PHASES = ("placing", "moving", "flying")
+HEADINGS = ("player", "moves", "regret of a move", *(f"{phase}: kept, %" for phase in PHASES))
+MISSING = "Nothing was judged: the solved game is not at hand (--oracle or LUDUS_ORACLE)."
+
+Kept = dict[str, list[int]]
+"""Phase, or `all`, to critical positions kept, critical positions, regret, and moves judged."""
+
+
+def solved(context: Context) -> Oracle | None:
+    """The oracle, if it knows the whole game."""
+    game = named_game(GAME, RULES)
+    oracle = oracle_for(game, context.oracle)
+    try:
+        oracle.moves(game.start())
+    except Unsolved:
+        return None
+    return oracle
+
+
+def kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table:
+    """Every move of every player in its games, judged."""
+    oracle = solved(context)
+    if oracle is None:
+        return Table("Exact figures", HEADINGS, [], MISSING)
+    rows = []
+    for number, (name, games) in enumerate(records.items()):
+        context.progress(number, len(records), f"judging {name}")
+
+        def compute(games: Sequence[Game] = games) -> Kept:
+            found = Regret(named_game(GAME, RULES), oracle)
+            for each in games:
+                found.add(Record.parse(each.record), each.side)
+            return kept(found)
+
+        rows.append(table_row(name, context.cell(f"regret {name} {key_of(games)}", compute)))
+    return Table("Exact figures", HEADINGS, rows, CAPTION)
+
+
+CAPTION = (
+    "Of the positions with a move that gives something away, how often the player kept the value. "
+    "A win is worth 1, a draw 0, a loss -1."
+)
+
+
+def key_of(games: Iterable[Game]) -> str:
+    """What tells these games from others."""
+    text = "\0".join(game.record for game in games)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def kept(found: Regret) -> Kept:
+    tallies: dict[str, Tally] = {**found.phases, "all": found.total}
+    return {
+        name: [tally.critical_kept, tally.critical, tally.regret, tally.moves - tally.unjudged]
+        for name, tally in tallies.items()
+    }
+
+
+def table_row(name: str, found: Kept) -> list[Any]:
+    _, _, regret, moves = found["all"]
+    shares = [found.get(phase, [0, 0]) for phase in PHASES]
+    return [
+        name,
+        moves,
+        round(regret / moves, 4) if moves else None,
+        *(round(100 * each[0] / each[1], 2) if each[1] else None for each in shares),
+    ]

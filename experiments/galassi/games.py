@@ -1,0 +1,118 @@
+"""Games of one player against another with both colours, kept with everything about them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ludus.arena.jobs import Conditions, GameResult, Job, Key
+from ludus.arena.run import LocalPool
+from ludus.arena.starts import Starts
+from ludus.core.errors import LudusError
+from ludus.core.record import Record
+from ludus.games import game as named_game
+from ludus.reproduce import Context
+
+GAME, RULES = "nine_mens_morris", "standard"
+COLOURS = ("White", "Black")
+SEEDS = 2
+"""Games from the start with each colour."""
+
+REASONS = {"men": "removing", "blocked": "suffocating"}
+"""How a game was won, in the thesis's words."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A player, and what tells it from players that have the same spec on another machine."""
+
+    name: str
+    spec: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game as the first of both players saw it, as JSON holds it."""
+
+    colour: str
+    """Which side it had; White is the side that begins the game."""
+
+    opening: int
+    """0 from the start of the game, else the number of the opening."""
+
+    result: str
+    """WIN, DRAW or LOSS."""
+
+    reason: str
+    record: str
+
+    @property
+    def text(self) -> str:
+        """As Table 6.11 has it."""
+        if self.result == "DRAW":
+            return "DRAW" if self.reason == "repetition" else f"DRAW ({self.reason})"
+        return f"{self.result} ({REASONS.get(self.reason, self.reason)})"
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        return tuple(node.move for node in Record.parse(self.record).line.moves)
+
+    @property
+    def side(self) -> int:
+        return COLOURS.index(self.colour)
+
+
+def played(context: Context, pool: LocalPool, one: Contestant, other: Contestant) -> list[Game]:
+    """All games of a pairing, each with both colours: some from the start, some from openings."""
+    identity = f"{one.name} {one.key or one.spec} – {other.name} {other.key or other.spec}"
+
+    def compute() -> list[Mapping[str, Any]]:
+        jobs = {job.key: job for job in schedule(context, one, other)}
+        found = {}
+        for number, result in enumerate(pool.run(jobs.values())):
+            context.progress(number, len(jobs), f"{one.name} – {other.name}")
+            if result.reason in ("crash", "illegal"):
+                raise LudusError(f"{one.name} – {other.name}: {result.reason}, {result.message}")
+            found[result.key.number] = _seen(result, jobs[result.key])
+        return [found[number] for number in sorted(found)]
+
+    return [Game(**fields) for fields in context.cell(f"games {identity}", compute)]
+
+
+def schedule(context: Context, one: Contestant, other: Contestant) -> Iterator[Job]:
+    """From the start twice with each colour, to see whether chance plays a part; then openings."""
+    game = named_game(GAME, RULES)
+    starts = Starts(random_plies=context.setting("plies"))
+    tournament = f"galassi {context.seed}"
+    conditions = Conditions(GAME, RULES)
+    for number in range(2 * (SEEDS + context.setting("openings"))):
+        opening = opening_of(number)
+        start = starts.position(game, context.seed, opening) if opening else ""
+        key = Key(tournament, one.spec, other.spec, number)
+        # An even number gives White to the first player, whoever is to move after the opening.
+        yield Job(key, conditions, number % 2 == 1, start)
+
+
+def opening_of(number: int) -> int:
+    """0 for games from the start, then the openings, each for two games."""
+    return max(0, number // 2 - SEEDS + 1)
+
+
+def _seen(result: GameResult, job: Job) -> dict[str, Any]:
+    outcome = "DRAW" if result.winner is None else ("WIN", "LOSS")[result.winner]
+    return {
+        "colour": COLOURS[job.is_swapped],
+        "opening": opening_of(result.key.number),
+        "result": outcome,
+        "reason": result.reason,
+        "record": result.record,
+    }
+
+
+def is_deterministic(games: list[Game]) -> bool:
+    """Whether both seeds gave the same games from the start."""
+    for colour in COLOURS:
+        first = [game.moves for game in games if game.opening == 0 and game.colour == colour]
+        if len(set(first)) > 1:
+            return False
+    return True

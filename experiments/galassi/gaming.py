@@ -1,0 +1,165 @@
+"""The gaming test (6.5): a ladder of opponents, both colours, in the form of Table 6.11."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from ludus.arena.run import LocalPool
+from ludus.core.record import Record
+from ludus.games import game as named_game
+from ludus.learn.nnmm.legality import verdicts
+from ludus.learn.nnmm.positions import as_entries
+from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+
+from .exact import kept_table, key_of
+from .games import COLOURS, GAME, REASONS, RULES, Contestant, Game, is_deterministic, played
+from .systems import System, systems
+
+Ladder = dict[str, list[Game]]
+"""Opponent to the games against it, as one player saw them."""
+
+
+def run(context: Context) -> Iterator[Finding]:
+    networks = systems(context, context.published["ways"])
+    teacher = Contestant(context.published["teacher_name"], context.setting("teacher"))
+    tested = [teacher, *(contestant(system) for system in networks)]
+    fixed = [Contestant(name, spec) for name, spec in context.published["opponents"].items()]
+    with LocalPool(context.jobs) as pool:
+        found: dict[str, Ladder] = {
+            one.name: {other.name: played(context, pool, one, other) for other in [*fixed, *tested]}
+            for one in tested
+        }
+    yield from rows(context, found)
+    yield outcomes(found)
+    yield counts(found)
+    for system in networks:
+        if not system.hybrid:
+            yield interventions(context, system, found[system.name])
+    records = {name: list(chain(*ladder.values())) for name, ladder in found.items()}
+    yield kept_table(context, records)
+    yield Figure("Points against each opponent", draw_points, points(found), CAPTION, (7, 6))
+
+
+CAPTION = "Share of points, a draw being half of one, over all games with both colours."
+
+
+def contestant(system: System) -> Contestant:
+    return Contestant(system.name, system.spec, system.key)
+
+
+def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measured]:
+    """The published totals beside ours; games against itself do not count."""
+    for row in context.published.rows:
+        ladder = found.get(row["player"])
+        if ladder is None:
+            continue
+        results = Counter(
+            game.result
+            for opponent, games in ladder.items()
+            for game in games
+            if opponent != row["player"] and game.colour in row["colours"]
+        )
+        yield Measured.share(row.name, results[row["result"]], results.total())
+
+
+def outcomes(found: Mapping[str, Ladder]) -> Table:
+    """Table 6.11: one game from the start with each colour."""
+    headings = [f"{name} as {colour}" for name in found for colour in reversed(COLOURS)]
+    lines: list[list[str]] = []
+    for opponent in next(iter(found.values())):
+        line = [opponent]
+        for ladder in found.values():
+            games = ladder[opponent]
+            mark = "" if is_deterministic(games) else " *"
+            line += [_first(games, colour).text + mark for colour in reversed(COLOURS)]
+        lines.append(line)
+    return Table("Table 6.11", ("opponent", *headings), lines, OUTCOMES)
+
+
+OUTCOMES = (
+    "One game from the start with each colour. With a star: another seed gave another game, so one "
+    "game says little. Without: both seeds gave the same game, because neither side draws lots."
+)
+
+
+def counts(found: Mapping[str, Ladder]) -> Table:
+    lines = [
+        [opponent, *(_count(ladder[opponent]) for ladder in found.values())]
+        for opponent in next(iter(found.values()))
+    ]
+    return Table("All games", ("opponent", *found), lines, COUNTS)
+
+
+COUNTS = (
+    "Won – drawn – lost over all games with both colours, two from the start and those from "
+    "openings of random plies; then how they were won or lost."
+)
+
+
+def _first(games: list[Game], colour: str) -> Game:
+    return next(game for game in games if game.opening == 0 and game.colour == colour)
+
+
+def _count(games: list[Game]) -> str:
+    results = Counter(game.result for game in games)
+    text = " – ".join(str(results[result]) for result in ("WIN", "DRAW", "LOSS"))
+    ways = Counter(
+        f"{WORDS[game.result]} by {REASONS.get(game.reason, game.reason)}"
+        for game in games
+        if game.result in WORDS
+    )
+    more = ", ".join(f"{count} {way}" for way, count in sorted(ways.items(), reverse=True))
+    return f"{text} ({more})" if more else text
+
+
+WORDS = {"WIN": "won", "LOSS": "lost"}
+
+
+def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
+    """How often the legality check had to change what the networks wanted to play."""
+
+    def compute() -> list[int]:
+        game = named_game(GAME, RULES)
+        asked = [
+            position
+            for games in ladder.values()
+            for each in games
+            for position in Record.parse(each.record).replay(game)
+            if position.mover == each.side and position.outcome() is None
+        ]
+        entries = as_entries(asked)
+        answer = system.chain.parts(entries, system.rule, system.symmetries)
+        is_legal = verdicts(entries, answer.classes).whole_move
+        return [len(asked) - int(is_legal.sum()), len(asked)]
+
+    games = key_of(chain(*ladder.values()))
+    changed, moves = context.cell(f"interventions {system.key} {games}", compute)
+    return Remark(
+        f"{system.name}: the legality check stepped in for {changed} of {moves} moves "
+        "(the thesis: for none in all its games)."
+    )
+
+
+def points(found: Mapping[str, Ladder]) -> dict[str, dict[str, float]]:
+    worth = {"WIN": 1.0, "DRAW": 0.5, "LOSS": 0.0}
+    return {
+        name: {
+            opponent: 100 * sum(worth[game.result] for game in games) / len(games)
+            for opponent, games in ladder.items()
+        }
+        for name, ladder in found.items()
+    }
+
+
+def draw_points(axes: Any, data: Mapping[str, Mapping[str, float]]) -> None:
+    opponents = list(next(iter(data.values())))
+    for number, (name, ladder) in enumerate(data.items()):
+        places = [place + 0.15 * (number - (len(data) - 1) / 2) for place in range(len(opponents))]
+        axes.plot([ladder[each] for each in opponents], places, "o", label=name, markersize=5)
+    axes.set_yticks(range(len(opponents)), opponents, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(-3, 103)
+    axes.set_xlabel("points, %")
+    axes.grid(axis="y", linewidth=0.3)
+    axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))

@@ -1,0 +1,93 @@
+"""Single networks trained as chapter 6 trains them, each once for a run that may be broken off."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ludus.datasets.morris import Entries, expand, read
+from ludus.learn.nnmm.examples import Coded, Examples
+from ludus.learn.nnmm.inputs import INPUTS
+from ludus.learn.nnmm.parts import Order, Step
+from ludus.learn.nnmm.presets import preset
+from ludus.learn.nnmm.settings import Training
+from ludus.learn.nnmm.training import NetworkTraining
+from ludus.reproduce import Context
+
+from .data import folder
+
+Curve = dict[str, list[float]]
+"""Validation accuracy in percent, validation error, and seconds since the beginning, by epoch."""
+
+VALIDATION_SHARE = 20
+"""One part in so many decides which network is best: the last of the expanded entries."""
+
+
+def trained(context: Context, name: str, part: str, entries: int) -> Curve:
+    """The curve of the network for a part of the move, with the preset's settings.
+
+    It learns from the first `entries` of the dataset, 0 for all of them, and for as many epochs as
+    the size allows.
+    """
+    wanted = preset(name)
+    step = next(each for each in Order.parse(wanted.order).steps if each.name == part)
+    settings = replace(
+        limited(wanted.training_of(step), context.setting("epochs"), context.setting("batch")),
+        seed=context.seed,
+    )
+    design = wanted.design_of(step)
+    key = f"{name} {part} {entries} {design} {settings}"
+
+    def compute() -> Curve:
+        torch.set_num_threads(context.jobs)
+        learned, validation = examples(folder(), wanted.inputs, step, entries)
+        file = context.folder("networks") / f"{name}-{part}.safetensors"
+        training = NetworkTraining(design, settings, learned, validation, name, file, key)
+        for epoch in training.epochs():
+            context.progress(epoch.number, settings.epochs, f"{name}, {part}")
+        history = [asdict(epoch) for epoch in training.history]
+        return {
+            "accuracy": [100 * epoch["accuracy"] for epoch in history],
+            "error": [epoch["validation_loss"] for epoch in history],
+            "seconds": [epoch["seconds"] for epoch in history],
+        }
+
+    return context.cell(key, compute)
+
+
+def limited(settings: Training, epochs: int, batch: int) -> Training:
+    """No more epochs and no larger batches than these; 0: as the settings have them.
+
+    With few examples a large batch would leave an epoch few steps.
+    """
+    return replace(
+        settings,
+        epochs=min(epochs or settings.epochs, settings.epochs),
+        batch=min(batch or settings.batch, settings.batch),
+    )
+
+
+@lru_cache(maxsize=1)
+def examples(data: Path, inputs: str, step: Step, entries: int) -> tuple[Examples, Examples]:
+    """What is learned, and what decides; expanded as published and cut without shuffling."""
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    expanded = _expanded(data, entries)
+    first = len(expanded) - len(expanded) // VALIDATION_SHARE
+    parts = (Coded.of(part, INPUTS[inputs]) for part in (expanded[:first], expanded[first:]))
+    learned, validation = (part.examples(step, False, device) for part in parts)
+    return learned, validation
+
+
+@lru_cache(maxsize=1)
+def _expanded(data: Path, entries: int) -> Entries:
+    return expand(read(data / "dataset.txt")[: entries or None], "published")
+
+
+def top(curve: Mapping[str, Any]) -> tuple[float, int]:
+    """The best validation accuracy, and the epoch in which it was reached."""
+    best = int(np.argmax(curve["accuracy"]))
+    return curve["accuracy"][best], best + 1

@@ -1,0 +1,56 @@
+"""What both tuning experiments share: series of trainings, their curves and their best points."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ludus.learn.nnmm.presets import preset
+from ludus.reproduce import Context, Figure, Finding, Measured, Table
+
+from .trainings import Curve, top, trained
+
+
+def series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
+    """Every series of the TOML file: rows for published end points, two figures, and a table."""
+    rows = {row["preset"]: row for row in context.published.rows}
+    for table in context.published["series"]:
+        names = presets_of(table)
+        curves = {name: trained(context, name, table["part"], entries) for name in names}
+        for name in names:
+            if name in rows:
+                best, epoch = top(curves[name])
+                yield Measured(rows[name].name, best, note=f"in epoch {epoch}")
+        yield summary(table["title"], curves)
+        published = {name: rows[name].published for name in names if name in rows}
+        for figure, kind in zip(table["figures"], ("error", "accuracy"), strict=True):
+            data = {
+                "kind": kind,
+                "curves": {name: curve[kind] for name, curve in curves.items()},
+                "published": published if kind == "accuracy" else {},
+            }
+            yield Figure(figure, draw, data, f"{table['title']}: validation {kind}.")
+
+
+def presets_of(table: Mapping[str, Any]) -> list[str]:
+    """The presets of a series, of which some may be named in short behind a common beginning."""
+    return [f"{table['begins']}{name}" for name in table["presets"]]
+
+
+def summary(title: str, curves: Mapping[str, Curve]) -> Table:
+    rows: list[list[Any]] = []
+    for name, curve in curves.items():
+        best, epoch = top(curve)
+        rows.append([name, preset(name).about, round(best, 2), epoch, len(curve["accuracy"])])
+    return Table(title, ("preset", "network", "best accuracy, %", "in epoch", "epochs"), rows)
+
+
+def draw_series(axes: Any, data: Mapping[str, Any]) -> None:
+    """Curves by epoch; a published best accuracy is a dashed line of the same colour."""
+    for number, (name, curve) in enumerate(data["curves"].items()):
+        # There are six colours; further curves tell themselves apart by their style.
+        style, label = ("-", "-.", ":")[number // 6 % 3], name.removeprefix("table-")
+        (line,) = axes.plot(range(1, len(curve) + 1), curve, style, label=label)
+        if name in data["published"]:
+            axes.axhline(data["published"][name], linestyle="--", color=line.get_color(), lw=1)
+    axes.set_xlabel("epoch")
+    axes.set_ylabel("validation accuracy, %" if data["kind"] == "accuracy" else "validation error")
+    axes.legend(fontsize=7, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
