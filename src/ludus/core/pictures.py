@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from ludus.core.marks import NO_MARKS, Marks
 
 NUM_COLOURS = 9
-"""Colours that people can tell apart."""
+"""Colours that people can tell apart; 2 is green and 3 is red."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class Note:
     """A few characters: a rank, a score."""
 
     beads: int = 0
-    """Beads that are drawn, if a place has room for them; else their number is written."""
+    """Beads that lie there. Many are drawn as few, in proportion, with their number."""
 
     colour: int = 0
-    """From 0 to 8; 0 and 1 are those of the sides, the others mean what the picture says."""
+    """One of nine, from 0 to 8; what it means, the picture says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ async def advice_on(table: Table, number: int, hall: Hall, thinkers: Thinkers) -
         raise OutOfTurn("there is nothing to decide here")
     verdict = await verdict_on(table, number)
     if verdict.known:
-        moves = [each.model_dump() for each in verdict.moves]
+        moves = table.hints[number] = [each.model_dump() for each in verdict.moves]
         return Advice(
             exact=True, by="perfect play", text=_said(verdict.value, verdict.depth), moves=moves
         )
@@ -34,7 +34,7 @@ async def advice_on(table: Table, number: int, hall: Hall, thinkers: Thinkers) -
     scores = dict(answer["scores"])
     others = [move for move, _ in answer["scores"] if move != answer["move"]]
     ranked = [answer["move"], *others][:MAX_MOVES]
-    moves = [{"move": move, "score": scores.get(move)} for move in ranked]
+    moves = table.hints[number] = [{"move": move, "score": scores.get(move)} for move in ranked]
     return Advice(exact=False, by=adviser, text=answer["comment"], moves=moves)
 
 

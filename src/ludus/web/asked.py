@@ -105,5 +105,8 @@ class ArrangementAsked(Asked):
     men: Annotated[dict[Place, ManView], Field(max_length=200)] | None = None
     mover: Annotated[int, Field(ge=0, le=1)] = 0
     hands: Annotated[
-        list[Annotated[int, Field(ge=0, le=12)]], Field(min_length=2, max_length=2)
+        list[Annotated[int, Field(ge=0, le=15)]], Field(min_length=2, max_length=2)
     ] = [0, 0]
+    dice: (
+        Annotated[list[Annotated[int, Field(ge=1, le=6)]], Field(min_length=2, max_length=2)] | None
+    ) = None

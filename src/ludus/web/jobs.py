@@ -12,9 +12,10 @@ from typing import Any
 
 from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
-from ludus.core.player import Choice, Player
+from ludus.core.player import Player
 from ludus.games import game as named_game
 from ludus.players import player as named_player
+from ludus.web.thoughts import thought_of
 
 Job = Mapping[str, Any]
 
@@ -23,9 +24,6 @@ MAX_PLAYERS = 12
 
 MAX_POSITIONS = 256
 """Positions a worker remembers, so that the next move of a game need not replay it."""
-
-MAX_SCORES = 40
-"""Moves whose scores are told."""
 
 _players: OrderedDict[tuple[str, str, str], Player] = OrderedDict()
 _positions: OrderedDict[tuple[str, ...], Any] = OrderedDict()
@@ -77,36 +75,12 @@ def choose(job: Job) -> dict[str, Any]:
         _thinking.clear()
     if choice.move not in position.legal_moves():
         raise LudusError(f"{job['player']} wants to play {choice.move}, which is not legal")
-    return {"move": str(choice.move), **thought(player, position, choice)}
+    return {"move": str(choice.move), **thought_of(player, position, choice)}
 
 
 def thinking() -> Player | None:
     """The player who is at work, asked from another thread."""
     return next(iter(_thinking), None)
-
-
-def thought(player: Player, position: Any, choice: Choice) -> dict[str, Any]:
-    """What a player has to say: a sentence, scores best first, and its own pictures.
-
-    A player may have a method `pictures(position)` that gives its own ways of seeing a board, as
-    pairs of a title and `Marks`; a network's probabilities are heat, for instance.
-    """
-    ranked = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_SCORES]
-    pictures = getattr(player, "pictures", None)
-    layers = pictures(position) if callable(pictures) else []
-    return {
-        "comment": choice.comment,
-        "scores": [[str(move), float(score)] for move, score in ranked],
-        "pictures": [
-            {
-                "title": title,
-                "arrows": [list(arrow) for arrow in marks.arrows],
-                "points": dict(marks.points),
-                "heat": {place: float(share) for place, share in marks.heat.items()},
-            }
-            for title, marks in layers
-        ],
-    }
 
 
 def _elsewhere(module: str, name: str) -> Callable[[Job], dict[str, Any]]:

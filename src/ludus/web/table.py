@@ -70,6 +70,9 @@ class Table:
         self.verdicts: dict[int, dict[str, Any]] = {}
         """Exact verdicts by node, as far as somebody has asked."""
 
+        self.hints: dict[int, list[dict[str, Any]]] = {}
+        """Moves that were advised, best first, by node."""
+
         self.lost: dict[int, int] = {}
         """What moves gave away, by node, as far as a review has told."""
 

@@ -6,12 +6,14 @@ the first level to the last, divided by n times the gain. Between two levels cha
 of them plays a game.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadPosition, BadSpec
 from ludus.core.limit import Limit
+from ludus.core.pictures import HasPictures, Picture
 from ludus.core.player import Choice, Player
 from ludus.learn.patterns.ladder import HIGHEST, LADDER
 from ludus.learn.patterns.results import points
@@ -82,6 +84,11 @@ class AdaptivePlayer(Player):
         else:
             self._keep(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
+
+    def pictures(self, position: Any) -> Sequence[Picture]:
+        """Those of the player that it plays as."""
+        played_as = self._player(self._rung)
+        return played_as.pictures(position) if isinstance(played_as, HasPictures) else ()
 
     def _settle(self) -> None:
         """Find out what the last game brought, and move the level if it was played to its end."""

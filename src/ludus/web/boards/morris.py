@@ -11,7 +11,7 @@ from ludus.web.boards.board import Arrangement, Board, Entry, Stage
 class MorrisBoard(Board):
     """The men go where they are sent at once, and the man to take is chosen then."""
 
-    has_hands = True
+    hand_title = "Still to place"
 
     def stage(self, position: Any, touched: tuple[str, ...]) -> Stage:
         if not touched:
@@ -21,6 +21,11 @@ class MorrisBoard(Board):
     @staticmethod
     def _later(touched: tuple[str, ...]) -> Stage:
         return "go" if len(touched) == 1 else "take"
+
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        """Whoever is taken goes nowhere."""
+        steps = self.game.steps(move._replace(take=None))
+        return (steps,) if steps else ()
 
     def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
         """The man stands where he was sent, although it is still decided whom he takes."""
