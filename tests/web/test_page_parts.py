@@ -12,12 +12,9 @@ from ludus.arena.jobs import Conditions, GameResult
 from ludus.arena.store import Store as Results
 from ludus.arena.tournament_file import read_tournament
 from ludus.core.errors import LudusError
-from ludus.core.marks import Marks
-from ludus.core.player import Choice
 from ludus.games import game as named_game
 from ludus.oracle.finding import oracle_for
-from ludus.players.uniform import UniformPlayer
-from ludus.web import jobs, results
+from ludus.web import results
 from ludus.web.errors import NoAnswer
 from ludus.web.guard import Buckets
 from ludus.web.pool import Pool
@@ -109,21 +106,6 @@ def test_only_so_many_wait():
         await asyncio.gather(*asking, return_exceptions=True)
 
     with_pool(work, max_waiting=2)
-
-
-class Painter(UniformPlayer):
-    """A player with pictures of its own."""
-
-    def pictures(self, position):
-        return [("where I look", Marks(heat={"d6": 0.5}))]
-
-
-def test_a_player_may_have_pictures_of_its_own():
-    game = named_game("nine_mens_morris")
-    told = jobs.thought(Painter(game, None, "painter"), game.start(), Choice(None, "hm"))
-    [picture] = told["pictures"]
-    assert (picture["title"], picture["heat"]) == ("where I look", {"d6": 0.5})
-    assert json.loads(json.dumps(told)) == told
 
 
 def test_a_killed_server_loses_no_game(tmp_path):

@@ -38,6 +38,8 @@ class NewGame(Asked):
     ]
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
     delay: Annotated[float, Field(ge=0, le=60)] = 0.0
+    after: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
+    """A game whose players go on with what they have learned."""
 
 
 class Touch(Asked):

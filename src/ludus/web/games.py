@@ -80,6 +80,7 @@ async def begin(request: Request, asked: NewGame) -> Response:
         _seats(asked.seats),
         asked.seed,
         asked.delay,
+        asked.after,
     )
     return _sent(await hall.open(order), status=201)
 

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ludus.core.errors import BadRecord, LudusError, check_length
@@ -15,7 +15,7 @@ from ludus.web.errors import NoSuchGame, TooMuch
 from ludus.web.seats import Seat
 from ludus.web.settings import Settings
 from ludus.web.store import Store
-from ludus.web.table import Pace, Table
+from ludus.web.table import Learning, Pace, Table
 from ludus.web.thinkers import Thinkers
 from ludus.web.tree import Tree
 
@@ -41,6 +41,8 @@ class Order:
     seats: tuple[Seat, Seat] = field(default=(Seat(), Seat()))
     seed: int | None = None
     delay: float = 0.0
+    after: str = ""
+    """A game whose players may go on with what they have learned."""
 
 
 class Hall:
@@ -98,6 +100,7 @@ class Hall:
             self._settings.max_nodes,
         )
         table.pace = Pace(is_paused=bool(order.record), delay=order.delay)
+        table.learning.begun = await self._learned(order.after)
         self._tables[table.id] = table
         await table.open()
         return table
@@ -112,6 +115,13 @@ class Hall:
             table.go_on()
         self._tables.move_to_end(id_)
         return table
+
+    async def _learned(self, id_: str) -> dict[str, str]:
+        """What players have learned up to a game; nothing if there is none."""
+        if id_ in self._tables:
+            return self._tables[id_].learning.handed_on
+        found = await self._means[0].load(id_) if id_ else None
+        return {} if found is None else Learning(*_learned(found[0].state)).handed_on
 
     def close(self) -> None:
         for table in self._tables.values():
@@ -133,7 +143,7 @@ class Hall:
             tree.go(tree.add_line(record.line, 0, self._settings.max_nodes))
         except RecursionError:
             raise BadRecord("the variations of this game lie too deep in each other") from None
-        return tree, Order(game.id, rules, "", order.record, order.seats, order.seed, order.delay)
+        return tree, replace(order, game=game.id, rules=rules, position="")
 
     async def _load(self, id_: str) -> Table:
         found = await self._means[0].load(id_)
@@ -162,6 +172,7 @@ class Hall:
             self._settings.max_nodes,
         )
         table.pace = Pace(kept.state["paused"], kept.state["delay"])
+        table.learning = Learning(*_learned(kept.state))
         return table
 
     def _make_room(self) -> None:
@@ -173,3 +184,9 @@ class Hall:
                 del self._tables[id_]
                 return
         raise TooMuch("too many games are being played; try again in a moment")
+
+
+def _learned(state: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What a kept game says about what was learned; an older one says nothing."""
+    begun, ended = state.get("learned", ({}, {}))
+    return begun, ended

@@ -14,7 +14,7 @@ from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.players import PLAYERS, player
-from ludus.web.jobs import game_of
+from ludus.web.positions import game_of
 
 
 def opponents(job: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ludus.core.pictures import Note, Picture
@@ -15,6 +16,9 @@ from ludus.web.tree import DICE, RULES, Node
 
 PLACES = re.compile(r'<rect class="place".*?</rect>', re.DOTALL)
 """Nobody clicks on a small picture."""
+
+LEAST = 0.005
+"""Shares that are less than half a percent are not drawn."""
 
 MOST = 9
 """Moves whose scores are written on the board."""
@@ -50,7 +54,9 @@ def pictures_at(table: Table, number: int) -> list[PictureView]:
 
 
 def _view(position: Any, picture: Picture) -> PictureView:
-    svg, _ = drawn(position, picture.marks)
+    marks = picture.marks
+    heat = {place: share for place, share in marks.heat.items() if share >= LEAST}
+    svg, _ = drawn(position, replace(marks, heat=heat))
     view = 'viewBox="{:g} {:g} {:g} {:g}"'.format(*area_of(svg, MARGIN))
     stands_for = beads_a_bead(picture.notes)
     counted = f" Each bead that is drawn stands for {stands_for}." if stands_for > 1 else ""

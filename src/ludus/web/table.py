@@ -8,6 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,9 @@ from ludus.web.store import KeptGame, KeptNode, Store
 from ludus.web.thinkers import Thinkers
 from ludus.web.tree import DICE, PERSON, PLAYER, RULES, Node, Tree
 
+MAX_LEARNED = 20
+"""Players whose knowledge is handed on from game to game."""
+
 MAX_FORCED = 100
 """Rolls and passes in a row, after which something must be wrong."""
 
@@ -31,6 +35,21 @@ class Pace:
     is_paused: bool = False
     delay: float = 0.0
     """Seconds between two moves of players that are being watched."""
+
+
+@dataclass(slots=True)
+class Learning:
+    """What players learn from game to game: with which specs they began, and would go on."""
+
+    begun: dict[str, str] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """By spec, what players that want to know of results call themselves by now."""
+
+    @property
+    def handed_on(self) -> dict[str, str]:
+        """For the next game; what was learned first makes room."""
+        return dict(list((self.begun | self.ended).items())[-MAX_LEARNED:])
 
 
 @dataclass(eq=False, slots=True)
@@ -76,10 +95,12 @@ class Table:
         self.lost: dict[int, int] = {}
         """What moves gave away, by node, as far as a review has told."""
 
+        self.learning = Learning()
         self._store, self._thinkers = means
         self._max_nodes = max_nodes
         self._lock = asyncio.Lock()
         self._thinking: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._now = asyncio.Event()
 
     @property
@@ -206,6 +227,15 @@ class Table:
 
     def close(self) -> None:
         self._stop_thinking()
+        if self._ending is not None:
+            self._ending.cancel()
+
+    def title(self, side: int) -> str:
+        """Who plays a side, and how a player that changes from game to game calls itself now."""
+        seat = self.seats[side]
+        name = self.learning.names.get("" if seat.is_person else seat.spec, "")
+        state = name.partition(" ")[2]
+        return f"{seat.title} {state}" if state else seat.title
 
     def _is_persons_turn(self, node: Node) -> bool:
         position = node.position
@@ -218,8 +248,8 @@ class Table:
         began = time.monotonic()
         position = self.node(number).position
         seat = self.seats[position.mover]
-        seed = random.Random(f"{self.seed} {number} {seat.spec}").getrandbits(62)
-        job = {**self.job(number), "player": seat.spec, "seed": seed}
+        job = {**self.job(number), **self._seated(position.mover)}
+        job["seed"] = random.Random(f"{self.seed} {number} {seat.spec}").getrandbits(62)
         try:
             answer = await self._thinkers.choose(job, self._now)
         except LudusError as error:
@@ -233,6 +263,8 @@ class Table:
                 return
             move = self.game.parse_move(answer["move"], position)
             thought = {name: answer[name] for name in ("comment", "scores", "pictures")}
+            if answer["wants_results"]:
+                self.learning.names[seat.spec] = answer["name"]
             self._thinking = None
             await self._add(move, PLAYER, thought)
 
@@ -246,6 +278,35 @@ class Table:
         await self._keep(self.tree.nodes[known:])
         self._tell()
         self.go_on()
+        if self.tree.current.position.outcome() is not None and self.learning.names:
+            self._ending = asyncio.create_task(self._end(self.tree.at))
+
+    def _seated(self, side: int) -> dict[str, Any]:
+        """A player of this game as worker processes are told of it."""
+        seat = self.seats[side]
+        begin = random.Random(f"{self.seed} {side} {seat.spec}").getrandbits(62)
+        spec = self.learning.begun.get(self._learner(seat), seat.spec)
+        return {"table": self.id, "player": spec, "begin": begin}
+
+    def _learner(self, seat: Seat) -> str:
+        """What is learned is remembered by the game, its rules, and who has learned it."""
+        return " ".join((*self.names, seat.spec))
+
+    async def _end(self, number: int) -> None:
+        """Tell players that want to know how the game ended; what they learn is for the next."""
+        names: dict[str, str] = {}
+        for side, seat in enumerate(self.seats):
+            if seat.is_person or seat.spec not in self.learning.names:
+                continue
+            job = {**self.job(number), **self._seated(side), "seed": 0, "side": side}
+            with suppress(LudusError):
+                answer = await self._thinkers.work("end", job)
+                self.learning.ended[self._learner(seat)] = answer["spec"]
+                names[seat.spec] = answer["name"]
+        async with self._lock:
+            await self._keep([])
+            self.learning.names |= names
+            self._tell()
 
     def _settled(self, number: int) -> int:
         """The node that rolls of the dice and turns without a choice lead to."""
@@ -294,6 +355,7 @@ class Table:
             "paused": self.pace.is_paused,
             "delay": self.pace.delay,
             "comment": self.tree.nodes[0].comment,
+            "learned": [self.learning.begun, self.learning.ended],
         }
         start = str(self.tree.nodes[0].position)
         kept = KeptGame(self.id, *self.names, start, self.seed, state)

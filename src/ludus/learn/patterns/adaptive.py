@@ -7,12 +7,13 @@ of them plays a game.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadPosition, BadSpec
 from ludus.core.limit import Limit
+from ludus.core.outcome import Outcome
 from ludus.core.pictures import HasPictures, Picture
 from ludus.core.player import Choice, Player
 from ludus.learn.patterns.ladder import HIGHEST, LADDER
@@ -84,6 +85,24 @@ class AdaptivePlayer(Player):
         else:
             self._keep(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
+
+    def end(self, outcome: Outcome) -> None:
+        """Move the level, unless its own last move has told the result already."""
+        if self._last is not None:
+            side = 1 - self._last.mover
+            self._last = None
+            self._move_level(0.5 if outcome.winner is None else float(outcome.winner == side))
+
+    @property
+    def next_spec(self) -> str:
+        """Its spec for the next game, at the level that it has come to."""
+        settings = replace(self.settings, level=round(self.state.level, 4))
+        changed = (
+            f"{field.name}={getattr(settings, field.name)}"
+            for field in fields(settings)
+            if getattr(settings, field.name) != getattr(self.options, field.name)
+        )
+        return f"adaptive:{','.join(changed)}".rstrip(":")
 
     def pictures(self, position: Any) -> Sequence[Picture]:
         """Those of the player that it plays as."""

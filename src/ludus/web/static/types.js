@@ -56,7 +56,7 @@
  * }} Puzzle
  * @typedef {{
  *   game?: string, rules?: string, position?: string, record?: string,
- *   seats?: Partial<Seat>[], seed?: number, delay?: number
+ *   seats?: Partial<Seat>[], seed?: number, delay?: number, after?: string
  * }} NewGame
  */
 
