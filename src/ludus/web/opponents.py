@@ -4,6 +4,7 @@ Players are found in the registry, so one that is added there appears by itself.
 """
 
 import json
+import math
 import typing
 from collections.abc import Mapping
 from functools import cache
@@ -56,10 +57,10 @@ def _levels(highest: int | None) -> range:
 
 
 @cache
-def _measured() -> dict[str, dict[str, dict[str, int]]]:
+def _measured() -> dict[str, dict[str, dict[str, Any]]]:
     """Game, then spec, to what was measured; docs/page.md says how."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
-    measured: dict[str, dict[str, dict[str, int]]] = json.loads(text)
+    measured: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return measured
 
 
@@ -69,8 +70,20 @@ def strength(game: AnyGame, spec: str) -> str:
     found = _measured().get(game.id, {}).get(spec) if is_standard else None
     if found is None:
         return "not measured"
+    if "follows" in found:
+        return "about as strong as whoever it plays"
     if "elo" in found:
         return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
     if "won" in found:
-        return f"won {found['won']} of {found['games']} games against chance"
-    return f"errs in {1 - found['kept'] / found['critical']:.0%} of the positions where one can"
+        return f"won {_share(found['won'], found['games'])} games against {found['against']}"
+    lost = found["critical"] - found["kept"]
+    return f"errs in {_share(lost, found['critical'])} positions where one can"
+
+
+def _share(part: int, whole: int) -> str:
+    """A share with how sure it is: `56% ± 7% of 200`; nothing is called certain."""
+    share = part / whole
+    # Half a case is added on either side, so that none and all have a margin as well.
+    likely = (part + 0.5) / (whole + 1)
+    margin = 1.96 * math.sqrt(likely * (1 - likely) / whole)
+    return f"{share:.0%} ± {max(margin, 0.01):.0%} of {whole}"
