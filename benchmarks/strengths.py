@@ -30,11 +30,14 @@ ANCHOR = "random"
 MEASURE = "pubeval"
 """Against whom backgammon players are measured, as is usual."""
 
-POSITIONS = 400
+POSITIONS = 200
 """Games from which the critical positions of a small game come."""
 
-LONG_MATCH = 200
+LONG_MATCH = 100
 """Games of backgammon, where luck is half of it."""
+
+SLOW = "perfect"
+"""Without the solved game it searches for seconds; it comes last, with a fifth of the games."""
 
 FOLLOWERS = ("adaptive",)
 """Players that have no strength of their own."""
@@ -69,6 +72,12 @@ def _is_new(task: Task, found: Results) -> bool:
 
 def tasks(games: int, only: set[str]) -> Iterator[Task]:
     """Everything that can be measured with what is installed here."""
+    morris = "nine_mens_morris"
+    pairs = list(combinations(specs(morris), 2))
+    for pair in sorted(pairs, key=lambda pair: SLOW in pair):
+        if not only or only & {_name(spec) for spec in pair}:
+            number = max(1, games // 5) if SLOW in pair else games
+            yield morris, " ".join(pair), ["match", morris, *pair, "--games", str(number)]
     for game in ("noughts_and_crosses", "hexapawn"):
         for spec in specs(game):
             if not only or _name(spec) in only:
@@ -77,11 +86,6 @@ def tasks(games: int, only: set[str]) -> Iterator[Task]:
         if spec != MEASURE and (not only or _name(spec) in only):
             command = ["match", "backgammon", spec, MEASURE, "--games", str(LONG_MATCH)]
             yield "backgammon", spec, command
-    morris = "nine_mens_morris"
-    for pair in combinations(specs(morris), 2):
-        if not only or only & {_name(spec) for spec in pair}:
-            command = ["match", morris, *pair, "--games", str(games)]
-            yield morris, " ".join(pair), command
 
 
 def specs(game: str) -> list[str]:

@@ -203,6 +203,13 @@ class Kind(BaseModel):
     start: str
 
 
+class HowView(BaseModel):
+    """How a game is played under given rules."""
+
+    title: str
+    sentences: list[str]
+
+
 class PositionView(BaseModel):
     """A position as it is written and drawn."""
 

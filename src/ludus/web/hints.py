@@ -31,10 +31,11 @@ def hint_notes(board: Board, position: Any, advised: Sequence[Advised]) -> tuple
             rank = len(shown)
             text = f"{rank + 1}{_cost(each, advised[0])}"
             colour = RANKS[rank] if "cost" not in each else BAD if each["cost"] else GOOD
-            first, *others = ways
-            shown[ways] = (
-                Note(first, text, colour=colour),
-                *(Note(way, colour=colour) for way in others),
+            # The text stands on a way of its own, where the move has one.
+            taken = {way for other in shown for way in other}
+            own = next((way for way in ways if way not in taken), ways[0])
+            shown[ways] = tuple(
+                Note(way, text if way == own else "", colour=colour) for way in ways
             )
     # The best ones lie on top.
     return tuple(note for notes in reversed(shown.values()) for note in notes)

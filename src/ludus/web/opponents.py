@@ -31,7 +31,19 @@ def opponents(job: Mapping[str, Any]) -> dict[str, Any]:
         except (LudusError, ImportError):
             # One that needs what this installation or these rules do not have is not offered.
             continue
-    return {"players": found}
+    return {"players": sorted(found, key=lambda each: _rank(game, each["name"]))}
+
+
+def _rank(game: AnyGame, name: str) -> tuple[bool, float]:
+    """The weakest first, and at the end those that nobody has measured."""
+    found = _measured().get(game.id, {}).get(name, {})
+    if "elo" in found:
+        return False, found["elo"]
+    if "won" in found:
+        return False, found["won"] / found["games"]
+    if "kept" in found:
+        return False, found["kept"] / found["critical"]
+    return True, 0.0
 
 
 def _offer(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:

@@ -39,6 +39,19 @@ class BackgammonBoard(Board):
             touched = self._with_stops(position, touched, place)
         return super().touch(position, touched, place)
 
+    def how(self) -> list[str]:
+        return [
+            f"Each side brings its {self.game.rules.men} men home, to its points 6 to 1, and then "
+            "off the board; whoever is first to have them all off wins.",
+            "Each die moves a man by as many points as it shows; a double is played four times. "
+            "What can be played must be played.",
+            "A point with two or more men of the other side is closed. A man that stands alone can "
+            "be hit: he waits on the bar and must come in again before anything else is played.",
+            "A win counts double if the loser has borne off nobody, and threefold if a man of his "
+            "is still on the bar or in the winner’s home.",
+            "The numbers at the edge are those of the side to move.",
+        ]
+
     def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
         steps = self.game.steps(move)
         return tuple(zip(steps[::2], steps[1::2], strict=True))

@@ -141,6 +141,10 @@ class Board:
         """A position to look at, which need not be one that the rules allow."""
         raise Refused(f"a position of {self.game.id} is entered as text")
 
+    def how(self) -> list[str]:
+        """How the game is played, under its rules, in a few sentences."""
+        return []
+
     def side(self, side: int) -> str:
         """A side's name at the beginning of a sentence."""
         return self.game.sides[side].capitalize()

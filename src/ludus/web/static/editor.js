@@ -64,15 +64,22 @@ export class EditorPanel {
     );
     this.diceRow = h("div", { class: "row" }, h("span", {}, "Dice:"), ...this.dice);
     this.start = button("Play from here", () => this.play(), { class: "primary" });
+    const brushes = h(
+      "div",
+      { class: "row", role: "group", "aria-label": "What to put" },
+      ...this.brushes,
+    );
     this.tools = h(
       "div",
       { class: "stack", hidden: true },
-      h("div", { class: "row", role: "group", "aria-label": "What to put" }, ...this.brushes),
+      brushes,
+      this.board.element,
+      this.problem,
       h(
         "div",
         { class: "row" },
         h("label", { for: "mover" }, "To move ", this.mover),
-        button("Empty the board", () => this.change(() => ({ men: {} }))),
+        button("Empty the board", () => this.change(() => ({ men: {}, hands: [0, 0] }))),
       ),
       this.handRow,
       this.diceRow,
@@ -81,11 +88,17 @@ export class EditorPanel {
     this.element = h(
       "div",
       { class: "stack" },
-      h("p", { class: "quiet" }, "Put men on the board and play from there."),
-      button("Begin with this position", () => this.load()),
+      h(
+        "p",
+        { class: "quiet" },
+        "Choose a side, touch the places where its men should stand, and play from there.",
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button("Begin with this position", () => this.load()),
+      ),
       this.tools,
-      this.board.element,
-      this.problem,
     );
     this.choose(0);
   }

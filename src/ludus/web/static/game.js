@@ -4,6 +4,7 @@ import { follow, get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { button, fill, h, notice, say } from "./dom.js";
 import { openChange } from "./change.js";
+import { openHow } from "./how.js";
 import { EditorPanel } from "./editor.js";
 import { Insight } from "./insight.js";
 import { MovesPanel } from "./moves.js";
@@ -195,6 +196,7 @@ export class GamePage {
         ({ status }) => status !== "looking" && status !== "over",
       ],
       [this.insight.toggle, () => true],
+      [button("Rules", () => this.after(() => openHow(this.view))), () => true],
       [
         button("Flip", () => this.flip(), {
           title: "See the board from the other side (F, on the board)",
