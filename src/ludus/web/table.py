@@ -147,6 +147,7 @@ class Table:
             first = self._settled(self.tree.at)
             self.tree.go(first)
             await self._keep(self.tree.nodes[1:])
+        self._get_players_ready()
         self.go_on()
 
     async def go(self, number: int) -> None:
@@ -174,6 +175,7 @@ class Table:
             self._stop_thinking()
             self.seats = seats
             self.pace.is_paused = False
+            self._get_players_ready()
             await self._changed()
 
     async def set_pace(self, is_paused: bool, delay: float) -> None:
@@ -280,6 +282,15 @@ class Table:
         self.go_on()
         if self.tree.current.position.outcome() is not None and self.learning.names:
             self._ending = asyncio.create_task(self._end(self.tree.at))
+
+    def _get_players_ready(self) -> None:
+        """Let those who are not to move load what they need meanwhile."""
+        position = self.tree.current.position
+        if position.outcome() is not None or not self.seats[position.mover].is_person:
+            return
+        for seat in self.seats:
+            if not seat.is_person:
+                self._thinkers.get_ready({**self.job(self.tree.at), "player": seat.spec})
 
     def _seated(self, side: int) -> dict[str, Any]:
         """A player of this game as worker processes are told of it."""
