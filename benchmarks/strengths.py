@@ -25,6 +25,7 @@ from ludus.web.opponents import opponents
 EVIDENCE = Path(__file__).with_suffix(".json")
 TARGET = Path(__file__).parents[1] / "src" / "ludus" / "web" / "strengths.json"
 
+MORRIS = "nine_mens_morris"
 SEED = 9
 ANCHOR = "random"
 MEASURE = "pubeval"
@@ -71,21 +72,25 @@ def _is_new(task: Task, found: Results) -> bool:
 
 
 def tasks(games: int, only: set[str]) -> Iterator[Task]:
-    """Everything that can be measured with what is installed here."""
-    morris = "nine_mens_morris"
-    pairs = list(combinations(specs(morris), 2))
-    for pair in sorted(pairs, key=lambda pair: SLOW in pair):
-        if not only or only & {_name(spec) for spec in pair}:
-            number = max(1, games // 5) if SLOW in pair else games
-            yield morris, " ".join(pair), ["match", morris, *pair, "--games", str(number)]
+    """Everything that can be measured with what is installed here; the slow ones come last."""
+
+    def is_wanted(*players: str) -> bool:
+        return not only or bool(only & {_name(spec) for spec in players})
+
+    pairs = [pair for pair in combinations(sorted(specs(MORRIS)), 2) if is_wanted(*pair)]
+    yield from (_meeting(pair, games) for pair in pairs if SLOW not in pair)
     for game in ("noughts_and_crosses", "hexapawn"):
-        for spec in specs(game):
-            if not only or _name(spec) in only:
-                yield game, spec, ["regret", game, spec, "--games", str(POSITIONS)]
-    for spec in specs("backgammon"):
-        if spec != MEASURE and (not only or _name(spec) in only):
+        for spec in filter(is_wanted, specs(game)):
+            yield game, spec, ["regret", game, spec, "--games", str(POSITIONS)]
+    for spec in filter(is_wanted, specs("backgammon")):
+        if spec != MEASURE:
             command = ["match", "backgammon", spec, MEASURE, "--games", str(LONG_MATCH)]
             yield "backgammon", spec, command
+    yield from (_meeting(pair, max(1, games // 5)) for pair in pairs if SLOW in pair)
+
+
+def _meeting(pair: tuple[str, str], games: int) -> Task:
+    return MORRIS, " ".join(pair), ["match", MORRIS, *pair, "--games", str(games)]
 
 
 def specs(game: str) -> list[str]:
@@ -122,7 +127,7 @@ def strengths(found: Results) -> Results:
     """What the page tells, by game and player."""
     told: Results = {}
     for game, results in found.items():
-        if game == "nine_mens_morris":
+        if game == MORRIS:
             told[game] = elos(results) | {name: {"follows": True} for name in FOLLOWERS}
         elif game == "backgammon":
             told[game] = {

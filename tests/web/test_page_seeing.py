@@ -128,7 +128,7 @@ SEERS = [
     ("noughts_and_crosses", "migo", "b2", "draw_1 at work", ".tag"),
     ("nine_mens_morris", "fuzzy", "d6", "Chances", ".heat"),
     ("nine_mens_morris", "negascout", "d6", "What it expects", ".tag"),
-    ("noughts_and_crosses", "qlearning", "a1", "Its scores", ".tag"),
+    ("noughts_and_crosses", "deepq", "a1", "Its scores", ".tag"),
 ]
 
 

@@ -116,7 +116,7 @@ class MorrisBoard(Board):
         if rules.repetition:
             told.append(f"A position that comes {_times(rules.repetition)} is a draw.")
         if rules.quiet_plies:
-            told.append(f"{rules.quiet_plies} turns without placing or taking a man are a draw.")
+            told.append(f"After {rules.quiet_plies} turns without placing or taking it is a draw.")
         if rules.full_board == "draws":
             told.append("A full board is a draw.")
         return told
