@@ -145,7 +145,7 @@ def test_thoughts_are_told_and_drawn(client):
     [scores] = client.get(f"/api/games/{view['id']}/pictures").json()
     assert scores["title"] == "Its scores"
     # The board as it was before the move, with a number on every square that was free.
-    assert scores["svg"].count('class="told"') == 8
+    assert scores["svg"].count('class="tagged"') == 8
     assert "nought" not in scores["svg"].partition("<desc>")[2].partition("</desc>")[2]
     assert client.get(f"/api/games/{view['id']}/pictures", params={"node": 1}).json() == []
 
@@ -157,7 +157,7 @@ def test_hints_lie_on_the_board_with_what_they_cost(client):
     assert 'class="tag' not in before["svg"]
     client.get(f"/api/games/{view['id']}/advice")
     svg = client.get(f"/api/games/{view['id']}", params=hinted).json()["svg"]
-    told = re.findall(r'class="told"[^>]*>([^<]+)<', svg)
+    told = re.findall(r'class="tagged"[^>]*>([^<]+)<', svg)
     # One move wins; blocking draws and costs half a point; with any other the game is lost.
     assert sorted(told) == ["1", "2 −½", "3 −1", "4 −1"]
 
@@ -167,7 +167,7 @@ def test_hints_of_players_lie_on_the_board_too(client, game):
     view = begin(client, game)
     client.get(f"/api/games/{view['id']}/advice")
     svg = client.get(f"/api/games/{view['id']}", params={"overlay": "hint"}).json()["svg"]
-    assert re.findall(r'class="told"[^>]*>(1)<', svg)
+    assert re.findall(r'class="tagged"[^>]*>(1)<', svg)
 
 
 def test_backgammon_is_arranged_with_bar_and_dice(client):

@@ -110,7 +110,7 @@ def _lay_text(canvas: Canvas, note: Note, spot: Spot, level: int) -> None:
     x, y = spot.middle
     y -= level * (height + 2)
     canvas.rect((x - width / 2, y - height / 2), width, height, f"tag n{note.colour}", height / 2)
-    canvas.text((x, y), text, "told")
+    canvas.text((x, y), text, "tagged")
 
 
 def _lay_beads(canvas: Canvas, note: Note, spot: Spot, stands_for: int) -> None:

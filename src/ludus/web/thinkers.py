@@ -13,7 +13,7 @@ from ludus.web.settings import Settings
 QUICK = 0.08
 """Seconds; players that have taken less of late are asked where nobody keeps them waiting."""
 
-NICE = 15
+NICE = 10
 """Those who think long give way to the server, which answers people, and to quick players."""
 
 MAX_KNOWN = 1_000
