@@ -19,6 +19,7 @@ from ludus.cli import (
     play,
     regret,
     reproduce,
+    serve,
     solve,
     tournament,
     train,
@@ -82,3 +83,4 @@ app.add_typer(train.app, name="train")
 app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(menace.app, name="menace")
+app.add_typer(serve.app, name="serve")

@@ -16,6 +16,7 @@ SYSTEMS: Registry[Callable[..., None]] = Registry(
         "qlearning": "ludus.cli.train_lessons:qlearning",
         "deepq": "ludus.cli.train_lessons:deepq",
         "gammon": "ludus.cli.train_gammon:gammon",
+        "nnmm": "ludus.cli.train_nnmm:nnmm",
     },
 )
 """A system's name to the function that is its command, written like any other of `ludus.cli`."""

@@ -13,6 +13,7 @@ from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.blocks import DRAW
 from ludus.oracle.database import Half
+from ludus.oracle.men import num_men
 from ludus.oracle.morris_rules import spec_of, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, value_of_end
 from ludus.oracle.sectors import Sector, all_sectors, halves, moving_sectors, oriented
@@ -207,16 +208,6 @@ def indexer(men: int) -> native.Solver:
     That depends on the number of men alone, so the big table behind it is made once for each.
     """
     return native.Solver(Rules(men=men))
-
-
-def num_men(boards: Boards) -> NDArray[np.uint32]:
-    """How many men stand on each board; bits beyond its points are not looked at."""
-    low, high = boards & 0xFFF, boards >> 12 & 0xFFF
-    numbers: NDArray[np.uint32] = _NUM_BITS[low] + _NUM_BITS[high]
-    return numbers
-
-
-_NUM_BITS = np.array([number.bit_count() for number in range(1 << 12)], dtype=np.uint32)
 
 
 def _groups(counts: tuple[NDArray[np.uint32], ...]) -> Iterator[tuple[NDArray[np.intp], Counts]]:

@@ -29,6 +29,8 @@ PLAYERS: Registry[type[Player]] = Registry(
         "her": "ludus.learn.tabular.player:HerPlayer",
         "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
         "deepq": "ludus.learn.deepq.player:DeepQPlayer",
+        "nnmm": "ludus.learn.nnmm.player:NnmmPlayer",
+        "hybrid": "ludus.learn.nnmm.hybrid:HybridPlayer",
     },
 )
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER
-from ludus.oracle.morris import num_men
+from ludus.oracle.men import num_men
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,52 @@
+"""The author's data, found by path: it does not come with the program."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ludus.core.errors import LudusError
+from ludus.datasets.morris import Entries, expand, read
+from ludus.learn.nnmm.splits import contiguous
+
+VARIABLE = "LUDUS_NNMM_DATA"
+
+CHECKOUT = Path(__file__).parents[2]
+
+WHOLE, HELD_OUT, STATES = "whole expansion", "held out", "states"
+"""The expanded dataset; its last tenth, which the author's networks were tested with and never
+learned; and the expanded states of games, for which nobody has written down a good move."""
+
+
+def folder() -> Path:
+    """Where a variable says, where `ludus dataset fetch nnmm` puts it, or beside the checkout."""
+    named = os.environ.get(VARIABLE)
+    places = [Path(named)] if named else [Path("nnmm"), CHECKOUT.parent / "shared/data/nnmm"]
+    for place in places:
+        if (place / "dataset.txt").is_file():
+            return place
+    raise LudusError(
+        "the author's data is not here; `ludus dataset fetch nnmm` gets it into the folder nnmm, "
+        f"and {VARIABLE} says where it is if it is elsewhere"
+    )
+
+
+def positions(name: str) -> Entries:
+    """One of the sets, expanded as published."""
+    if name == HELD_OUT:
+        return contiguous(positions(WHOLE)).test
+    return _expanded(folder() / ("states.txt" if name == STATES else "dataset.txt"))
+
+
+@lru_cache(maxsize=2)
+def _expanded(file: Path) -> Entries:
+    return expand(read(file), "published")
+
+
+def sample(entries: Entries, number: int, seed: int) -> Entries:
+    """So many of them at random, in their order; 0 or more than there are: all."""
+    if not 0 < number < len(entries):
+        return entries
+    chosen = np.random.default_rng(seed).choice(len(entries), number, replace=False)
+    return entries[np.sort(chosen)]

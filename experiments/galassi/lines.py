@@ -1,0 +1,85 @@
+"""Lines of the tests of 6.3 and 6.4: counted once, then shown as rows and tables."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ludus.datasets.morris import Entries
+from ludus.learn.nnmm.accuracy import Classes
+from ludus.learn.nnmm.shares import Lines, Share, summed
+from ludus.reproduce import Context, Measured, Table
+
+from .data import positions
+from .systems import System
+
+Count = Callable[[Entries, Classes], Lines]
+"""What a test says to positions and the moves predicted for them."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The lines of one system on one set of positions, as JSON holds them."""
+
+    lines: dict[str, list[int]]
+    """Name to hits and cases."""
+
+    is_sample: bool
+    """Whether not all positions of the set were looked at."""
+
+    def share(self, line: str) -> Share:
+        return Share(*self.lines[line])
+
+    def row(self, name: str, line: str) -> Iterator[Measured]:
+        """A line as a row, if it had any case; with an interval if this is a sample."""
+        share = self.share(line)
+        if share.percent is None:
+            return
+        if self.is_sample:
+            yield Measured.share(name, share.hits, share.of)
+        else:
+            yield Measured(name, share.percent, count=share.of, unit="%")
+
+
+def counted(context: Context, system: System, where: str, kind: str, count: Count) -> Found:
+    """The lines of a system on a set; `kind` names the test."""
+
+    def compute() -> dict[str, Any]:
+        entries = system.positions(context, where)
+        lines = summed(
+            count(part, answer.classes) for part, answer in system.answers(context, where, entries)
+        )
+        return {
+            "lines": {name: [share.hits, share.of] for name, share in lines.items()},
+            "is_sample": len(entries) < len(positions(where)),
+        }
+
+    return Found(**context.cell(f"{kind} {system.key} {where}", compute))
+
+
+def table(
+    name: str,
+    columns: Mapping[str, Found],
+    others: Mapping[str, Mapping[str, float]],
+    caption: str,
+) -> Table:
+    """Systems as columns, lines as rows, in percent; then what was published of further ones."""
+    lines = next(iter(columns.values())).lines
+    rows = [
+        [
+            line,
+            *(_percent(found.share(line)) for found in columns.values()),
+            *(published.get(line) for published in others.values()),
+        ]
+        for line in lines
+    ]
+    return Table(name, ("%", *columns, *others), rows, caption)
+
+
+def published_of(context: Context, where: str) -> dict[str, Mapping[str, float]]:
+    """Published lines of networks that are not at hand, by name."""
+    others = context.published["others"]
+    return {name: sets[where] for name, sets in others.items() if where in sets}
+
+
+def _percent(share: Share) -> float | None:
+    return None if share.percent is None else round(share.percent, 4)

@@ -1,0 +1,102 @@
+"""The reliability test of the published program: whether legal choices rank above illegal ones."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ludus.learn.nnmm.parts import PARTS
+from ludus.learn.nnmm.reliability import LEVELS, Curve, reliability
+from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+
+from .data import STATES, WHOLE
+from .systems import System, systems
+
+SETS = (WHOLE, STATES)
+Curves = dict[str, list[float]]
+"""Part to the precision at each recall, in percent."""
+
+
+def run(context: Context) -> Iterator[Finding]:
+    known = systems(context, context.published["ways"])
+    published = context.published["curves"]
+    found = {
+        (system.name, where): ranked(context, system, where) for where in SETS for system in known
+    }
+    for row in context.published.rows:
+        key = row["system"], row["set"]
+        if row["part"] in found.get(key, {}):
+            precision = found[key][row["part"]][row["recall"] * LEVELS // 100 - 1]
+            yield Measured(row.name, precision, unit="%")
+    for name, where in found:
+        if where in published.get(name, {}):
+            gap = furthest(published[name][where], found[name, where])
+            yield Remark(
+                f"{name}, {where}: no point is more than {gap:.3f} from the published one."
+            )
+    for where in SETS:
+        others = {
+            f"{name}, published": sets[where]
+            for name, sets in published.items()
+            if (name, where) not in found
+        }
+        yield table(where, {system.name: found[system.name, where] for system in known} | others)
+    for where in SETS:
+        curves = {system.name: found[system.name, where] for system in known}
+        theirs = {name: sets[where] for name, sets in published.items() if name in curves}
+        data = {"published": theirs, "ours": curves}
+        yield Figure(f"Precision over recall, {where}", draw_curves, data, CAPTION, (7, 7))
+
+
+CAPTION = (
+    "Mean precision of legal choices over recall, for each part of the move; points are published."
+)
+
+
+def ranked(context: Context, system: System, where: str) -> Curves:
+    """The curves of one system on one set, by the author's check."""
+
+    def compute() -> Curves:
+        entries = system.positions(context, where)
+        order = system.chain.order.parts
+        total = [Curve.empty() for _ in order]
+        for part, answer in system.answers(context, where, entries):
+            given = [answer.probabilities[:, each] for each in order]
+            curves = reliability(part, order, answer.classes, given)
+            total = [whole.plus(more) for whole, more in zip(total, curves, strict=True)]
+        found = zip(order, total, strict=True)
+        # A network that never names a point has no curve.
+        return {PARTS[part]: curve.percent for part, curve in found if curve.positions}
+
+    return context.cell(f"reliability {system.key} {where}", compute)
+
+
+def furthest(published: Curves, found: Curves) -> float:
+    return float(max(np.abs(np.subtract(published[part], found[part])).max() for part in published))
+
+
+def table(where: str, found: dict[str, Curves]) -> Table:
+    rows: list[list[Any]] = [
+        [name, part, *(round(curve[at], 3) for at in (0, LEVELS // 2, -1)), round(min(curve), 3)]
+        for name, curves in found.items()
+        for part, curve in curves.items()
+    ]
+    headings = ("networks", "part", "at 4%", "at 52%", "at 100%", "least")
+    return Table(f"Precision at some recalls, {where}", headings, rows)
+
+
+def draw_curves(axes: Any, data: dict[str, Any]) -> None:
+    """Parts of a move have their own line style, systems their own colour."""
+    recalls = [100 * level / LEVELS for level in range(1, LEVELS + 1)]
+    styles = dict(zip(PARTS, ("-", "--", ":"), strict=True))
+    for name, curves in data["ours"].items():
+        colour = None
+        for part, curve in curves.items():
+            (line,) = axes.plot(recalls, curve, styles[part], color=colour, label=f"{name} {part}")
+            colour = line.get_color()
+            points = data["published"].get(name, {}).get(part)
+            if points:
+                axes.plot(recalls, points, "o", color=colour, markersize=3, fillstyle="none")
+    axes.set_xlabel("recall, %")
+    axes.set_ylabel("precision, %")
+    axes.legend(fontsize=7)

@@ -1,0 +1,140 @@
+"""Some positions before the networks of a chain: moves grow part by part, the likely ones first."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.learn.nnmm.chooser import Chooser
+from ludus.learn.nnmm.images import Images
+from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, Order
+from ludus.learn.nnmm.weights import Array
+
+Classes = NDArray[np.int8]
+"""Columns TO, FROM and REMOVE: 0 for none, 1 to 24 for the points in reading order."""
+
+Member = Sequence[Chooser]
+"""One for each part, in the order in which they are chosen."""
+
+
+class Begun(NamedTuple):
+    """Moves of which some parts are chosen, equally many of each position, in a row."""
+
+    position: NDArray[np.intp]
+    """The number of each move's position."""
+
+    classes: Classes
+    """Shape (moves, 3); what is not chosen yet is 0."""
+
+    likely: Array
+    """How likely what is chosen is as a whole."""
+
+    probabilities: Array
+    """Shape (moves, 3, 25): what the networks said when the parts were chosen."""
+
+    def some(self, which: NDArray[np.intp]) -> "Begun":
+        """Moves by their numbers, which may repeat."""
+        return Begun(
+            self.position[which],
+            self.classes[which],
+            self.likely[which],
+            self.probabilities[which],
+        )
+
+    def with_part(self, part: int, classes: NDArray[np.intp], probabilities: Array) -> "Begun":
+        """Each move with each of these classes for a part, shape (moves, classes)."""
+        self.probabilities[:, part] = probabilities
+        more = self.some(np.repeat(np.arange(len(classes)), classes.shape[1]))
+        more.classes[:, part] = classes.reshape(-1)
+        chosen = np.take_along_axis(probabilities, classes, axis=1).reshape(-1)
+        return more._replace(likely=more.likely * chosen)
+
+    def firsts(self, number: int) -> "Begun":
+        """Of every so many moves the first."""
+        return self.some(np.arange(0, len(self.position), number))
+
+
+class Reading:
+    """Positions and the networks that read them."""
+
+    def __init__(self, order: Order, members: Sequence[Member], images: Images) -> None:
+        self._order = order
+        self._members = members
+        self._images = images
+
+    def begin(self) -> Begun:
+        """Every position with no part chosen."""
+        number = self._images.positions
+        return Begun(
+            np.arange(number),
+            np.zeros((number, len(PARTS)), dtype=np.int8),
+            np.ones(number, dtype=np.float32),
+            np.zeros((number, len(PARTS), NUM_CLASSES), dtype=np.float32),
+        )
+
+    def in_turn(self) -> Begun:
+        """One move of each position: the most likely class of each part, given those before it."""
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.extended(number, begun, 1, is_alone=True)
+        return begun
+
+    def joint(self, breadth: int) -> Begun:
+        """So many moves of each position, the likeliest first.
+
+        Of all moves begun only so many are ever followed, those that are most likely so far.
+        """
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.likeliest(self.extended(number, begun, breadth), breadth)
+        return begun
+
+    def proposals(self, breadth: int) -> Begun:
+        """The best of each part with each other, the likeliest first: 27 moves for 3 of each."""
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.extended(number, begun, breadth)
+        return self.likeliest(begun, breadth ** len(PARTS))
+
+    def extended(self, number: int, begun: Begun, breadth: int, is_alone: bool = False) -> Begun:
+        """Each move with each of the best classes of the next part; `is_alone` as in `ranks`."""
+        found = self.probabilities(number, begun)
+        ranks = self.ranks(number, found) if is_alone else found
+        return begun.with_part(self._order.parts[number], _best(ranks, breadth), found)
+
+    def probabilities(self, number: int, begun: Begun) -> Array:
+        """How likely each class of the next part is, the mean over all members and symmetries."""
+        rows = self._images.rows(begun.position, begun.classes[:, self._order.parts[:number]])
+        found = self._members[0][number].probabilities(rows)
+        for member in self._members[1:]:
+            found += member[number].probabilities(rows)
+        found /= len(self._members)
+        return self._images.seen_back(found)
+
+    def ranks(self, number: int, probabilities: Array) -> Array:
+        """What decides on the next part where it is chosen by itself, the highest first.
+
+        In chains of five networks a part that is more likely there than not is there, even if no
+        single point is as likely as none.
+        """
+        if not self._order.has_presence or PARTS[self._order.parts[number]] == "TO":
+            return probabilities
+        ranks = probabilities.copy()
+        ranks[:, 0] = probabilities[:, 0] >= 0.5
+        return ranks
+
+    def likeliest(self, begun: Begun, number: int) -> Begun:
+        """Of each position so many moves, those that are most likely as a whole, best first."""
+        likely = begun.likely.reshape(self._images.positions, -1)
+        order = _best(likely, number)
+        first = np.arange(len(likely)) * likely.shape[1]
+        return begun.some((first[:, None] + order).reshape(-1))
+
+
+def _best(values: Array, number: int) -> NDArray[np.intp]:
+    """Where the largest so many of each row are, the largest first."""
+    if number == 1:
+        best: NDArray[np.intp] = values.argmax(axis=1)[:, None]
+        return best
+    return np.argsort(-values, axis=1, kind="stable")[:, :number]

@@ -1,0 +1,71 @@
+"""Chains of small random networks, made where they are needed: what they choose means nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ludus.learn.nnmm.design import Design
+from ludus.learn.nnmm.inputs import INPUTS
+from ludus.learn.nnmm.networks import build
+from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.weights import ChainWeights, save
+
+SMALL = Design("residual", first=24, units=16, blocks=2, batch_normalisation=True)
+
+
+def torch_network(design: Design, inputs: int, seed: int) -> torch.nn.Module:
+    """An untrained network whose normalisation has seen something, ready to be asked."""
+    source = torch.Generator().manual_seed(seed)
+    network = build(design, inputs, source)
+    with torch.no_grad():
+        for module in network.modules():
+            if isinstance(module, torch.nn.BatchNorm1d):
+                module.weight.uniform_(0.5, 1.5, generator=source)
+                module.bias.normal_(0, 0.3, generator=source)
+                module.running_mean.normal_(0, 0.3, generator=source)
+                module.running_var.uniform_(0.5, 2, generator=source)
+    return network.eval()
+
+
+def tensors_of(network: torch.nn.Module) -> dict[str, Any]:
+    """Its weights as a weights file has them."""
+    state = network.state_dict()
+    return {name: state[name].numpy() for name in state if "num_batches" not in name}
+
+
+def random_chain(
+    order: str = "TFR", inputs: str = "raw", members: int = 1, design: Design = SMALL, seed: int = 0
+) -> ChainWeights:
+    """The weights of a chain."""
+    steps, model = Order.parse(order).steps, INPUTS[inputs]
+    designs = [Design.from_dict({**design.as_dict(), "outputs": step.outputs}) for step in steps]
+    networks = [
+        tuple(
+            tensors_of(
+                torch_network(
+                    designs[number],
+                    model.width_after(len(step.after)),
+                    seed + 100 * member + number,
+                )
+            )
+            for number, step in enumerate(steps)
+        )
+        for member in range(members)
+    ]
+    facts = {"note": "random"}
+    return ChainWeights(
+        Order.parse(order), model, tuple(each.as_dict() for each in designs), tuple(networks), facts
+    )
+
+
+def saved_chain(folder: Path, name: str = "chain.safetensors", **options: Any) -> Path:
+    """The file of a random chain."""
+    path = folder / name
+    save(path, random_chain(**options))
+    return path
+
+
+def is_close(first: Any, second: Any, tolerance: float = 1e-5) -> bool:
+    return bool(np.allclose(first, second, atol=tolerance, rtol=0))
