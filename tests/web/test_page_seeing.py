@@ -18,7 +18,7 @@ from ludus.games import game as named_game
 from ludus.players.uniform import UniformPlayer
 from ludus.web.layers import MAX_BEADS, beads_a_bead, laid_over, spots_of
 from ludus.web.store import KeptGame, KeptNode, Store
-from ludus.web.thoughts import thought_of
+from ludus.web.thoughts import from_json, thought_of
 
 POINTS = spots_of(named_game("nine_mens_morris").start().svg(Marks()))
 
@@ -36,6 +36,13 @@ class Mapper(UniformPlayer):
         ]
 
 
+class Plain(UniformPlayer):
+    """Has nothing to say about its pictures but what they are called."""
+
+    def pictures(self, position):
+        return [("where I look", Marks(heat={"d6": 0.5}))]
+
+
 class Clumsy(UniformPlayer):
     """Cannot draw."""
 
@@ -46,6 +53,11 @@ class Clumsy(UniformPlayer):
 def thought_by(kind):
     game = named_game("nine_mens_morris")
     return thought_of(kind(game, None, "seer"), game.start(), Choice(None, "I see", {}))
+
+
+def test_a_title_and_marks_are_enough():
+    [picture] = thought_by(Plain)["pictures"]
+    assert from_json(picture) == Picture("where I look", Marks(heat={"d6": 0.5}))
 
 
 def test_who_cannot_draw_still_moves():

@@ -55,5 +55,8 @@ class Picture:
 class HasPictures(Protocol):
     """A player that shows how it sees a board."""
 
-    def pictures(self, position: Any) -> Sequence[Picture]:
-        """The position whose move it has just chosen, as it saw it; the most telling first."""
+    def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
+        """The position whose move it has just chosen, as it saw it; the most telling first.
+
+        A title and its marks are enough for a picture.
+        """

@@ -38,7 +38,8 @@ def _pictures(player: Player, position: Any) -> list[Picture]:
     if not isinstance(player, HasPictures):
         return []
     try:
-        return list(player.pictures(position))[:MAX_PICTURES]
+        found = list(player.pictures(position))[:MAX_PICTURES]
+        return [each if isinstance(each, Picture) else Picture(*each) for each in found]
     except Exception as error:
         return [Picture("No picture", text=f"It failed: {type(error).__name__}: {error}")]
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadPosition, BadSpec
 from ludus.core.limit import Limit
+from ludus.core.marks import Marks
 from ludus.core.outcome import Outcome
 from ludus.core.pictures import HasPictures, Picture
 from ludus.core.player import Choice, Player
@@ -104,7 +105,7 @@ class AdaptivePlayer(Player):
         )
         return f"adaptive:{','.join(changed)}".rstrip(":")
 
-    def pictures(self, position: Any) -> Sequence[Picture]:
+    def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
         """Those of the player that it plays as."""
         played_as = self._player(self._rung)
         return played_as.pictures(position) if isinstance(played_as, HasPictures) else ()
