@@ -17,6 +17,7 @@ from ludus.core.player import Choice
 from ludus.games import game as named_game
 from ludus.players.uniform import UniformPlayer
 from ludus.web.layers import MAX_BEADS, beads_a_bead, laid_over, spots_of
+from ludus.web.seen import drawn_picture
 from ludus.web.store import KeptGame, KeptNode, Store
 from ludus.web.thoughts import from_json, thought_of
 
@@ -63,6 +64,15 @@ def test_a_title_and_marks_are_enough():
 def test_who_cannot_draw_still_moves():
     [picture] = thought_by(Clumsy)["pictures"]
     assert picture["text"] == "It failed: ValueError: no pencil"
+
+
+def test_shares_are_written_on_free_places_and_where_men_stand():
+    game = named_game("nine_mens_morris")
+    position = game.parse("W../.../.../....../.../.../..B w 8 8")
+    heat = {"a7": 0.5, "d6": 0.25, "g1": 0.001}
+    view = drawn_picture(position, Picture("map", Marks(heat=heat)))
+    assert re.findall(r'class="share"[^>]*>([0-9]+)<', view.svg) == ["25"]
+    assert re.findall(r'class="tagged"[^>]*>([^<]+)<', view.svg) == ["50%"]
 
 
 def test_heaps_of_beads_are_drawn_in_proportion():
