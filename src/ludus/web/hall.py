@@ -12,10 +12,11 @@ from ludus.core.record import Record
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web.errors import NoSuchGame, TooMuch
+from ludus.web.learning import Learning
 from ludus.web.seats import Seat
 from ludus.web.settings import Settings
 from ludus.web.store import Store
-from ludus.web.table import Learning, Pace, Table
+from ludus.web.table import Pace, Table
 from ludus.web.thinkers import Thinkers
 from ludus.web.tree import Tree
 
@@ -121,7 +122,7 @@ class Hall:
         if id_ in self._tables:
             return self._tables[id_].learning.handed_on
         found = await self._means[0].load(id_) if id_ else None
-        return {} if found is None else Learning(*_learned(found[0].state)).handed_on
+        return {} if found is None else Learning.kept(found[0].state).handed_on
 
     def close(self) -> None:
         for table in self._tables.values():
@@ -172,7 +173,7 @@ class Hall:
             self._settings.max_nodes,
         )
         table.pace = Pace(kept.state["paused"], kept.state["delay"])
-        table.learning = Learning(*_learned(kept.state))
+        table.learning = Learning.kept(kept.state)
         return table
 
     def _make_room(self) -> None:
@@ -184,9 +185,3 @@ class Hall:
                 del self._tables[id_]
                 return
         raise TooMuch("too many games are being played; try again in a moment")
-
-
-def _learned(state: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """What a kept game says about what was learned; an older one says nothing."""
-    begun, ended = state.get("learned", ({}, {}))
-    return begun, ended

@@ -16,13 +16,11 @@ from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.web.boards import board_of
 from ludus.web.errors import NoSuchGame, OutOfTurn, TooMuch
+from ludus.web.learning import Learning
 from ludus.web.seats import Seat
 from ludus.web.store import KeptGame, KeptNode, Store
 from ludus.web.thinkers import Thinkers
 from ludus.web.tree import DICE, PERSON, PLAYER, RULES, Node, Tree
-
-MAX_LEARNED = 20
-"""Players whose knowledge is handed on from game to game."""
 
 MAX_FORCED = 100
 """Rolls and passes in a row, after which something must be wrong."""
@@ -35,21 +33,6 @@ class Pace:
     is_paused: bool = False
     delay: float = 0.0
     """Seconds between two moves of players that are being watched."""
-
-
-@dataclass(slots=True)
-class Learning:
-    """What players learn from game to game: with which specs they began, and would go on."""
-
-    begun: dict[str, str] = field(default_factory=dict)
-    ended: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    """By spec, what players that want to know of results call themselves by now."""
-
-    @property
-    def handed_on(self) -> dict[str, str]:
-        """For the next game; what was learned first makes room."""
-        return dict(list((self.begun | self.ended).items())[-MAX_LEARNED:])
 
 
 @dataclass(eq=False, slots=True)
@@ -232,13 +215,6 @@ class Table:
         if self._ending is not None:
             self._ending.cancel()
 
-    def title(self, side: int) -> str:
-        """Who plays a side, and how a player that changes from game to game calls itself now."""
-        seat = self.seats[side]
-        name = self.learning.names.get("" if seat.is_person else seat.spec, "")
-        state = name.partition(" ")[2]
-        return f"{seat.title} {state}" if state else seat.title
-
     def _is_persons_turn(self, node: Node) -> bool:
         position = node.position
         if position.outcome() is not None or position.mover == CHANCE:
@@ -296,12 +272,8 @@ class Table:
         """A player of this game as worker processes are told of it."""
         seat = self.seats[side]
         begin = random.Random(f"{self.seed} {side} {seat.spec}").getrandbits(62)
-        spec = self.learning.begun.get(self._learner(seat), seat.spec)
+        spec = self.learning.spec(self.names, seat)
         return {"table": self.id, "player": spec, "begin": begin}
-
-    def _learner(self, seat: Seat) -> str:
-        """What is learned is remembered by the game, its rules, and who has learned it."""
-        return " ".join((*self.names, seat.spec))
 
     async def _end(self, number: int) -> None:
         """Tell players that want to know how the game ended; what they learn is for the next."""
@@ -312,7 +284,7 @@ class Table:
             job = {**self.job(number), **self._seated(side), "seed": 0, "side": side}
             with suppress(LudusError):
                 answer = await self._thinkers.work("end", job)
-                self.learning.ended[self._learner(seat)] = answer["spec"]
+                self.learning.note(self.names, seat, answer["spec"])
                 names[seat.spec] = answer["name"]
         async with self._lock:
             await self._keep([])

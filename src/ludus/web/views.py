@@ -159,7 +159,7 @@ def _ending(position: Any) -> Ending | None:
 def _seat(table: Table, position: Any, side: int, seat: Seat) -> SeatView:
     return SeatView(
         side=table.board.side(side),
-        title=table.title(side),
+        title=table.learning.title(seat),
         player=seat.player,
         level=seat.level,
         choices=dict(seat.choices),
