@@ -234,7 +234,7 @@ export class Insight {
     while (move && (move.by === "dice" || move.by === "rules") && move.parent !== null)
       move = moves.get(move.parent);
     const seat = view.seats[move?.mover ?? -1];
-    return seat?.player ? `${seat.side} (${seat.title})` : (seat?.side ?? "the player");
+    return seat?.player ? `${seat.side}, ${seat.title},` : (seat?.side ?? "the player");
   }
 }
 
