@@ -12,7 +12,7 @@ from ludus.games.nine_mens_morris.board import NUMBER, SYMMETRIES
 from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS, expert_of, experts, table
 from ludus.learn.scholar.fields import MOVED, WIDTH, encoded
 from ludus.learn.scholar.player import columns
-from ludus.learn.scholar.scorer_training import columns_of, on_device
+from ludus.learn.scholar.seeing import Sight
 
 MORRIS = ludus.game("nine_mens_morris")
 CLOSABLE = slice(48 + 160, 48 + 160 + 24)
@@ -74,8 +74,8 @@ def test_columns_turn_with_the_board(g):
 def test_torch_sees_what_numpy_sees():
     seen = columns(POSITIONS[::5])
     given = [torch.as_tensor(column.astype(np.int32)) for column in seen]
-    on = on_device(torch.device("cpu"), torch.float32)
-    np.testing.assert_array_equal(columns_of(given, on).numpy(), encoded(*seen))
+    looked = Sight(torch.device("cpu")).columns(given)
+    np.testing.assert_array_equal(looked.numpy(), encoded(*seen))
 
 
 def test_a_line_counts_men():

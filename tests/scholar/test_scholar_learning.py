@@ -5,11 +5,13 @@ import pytest
 import torch
 from scholar_games import FOUR, source_of
 
+from ludus.learn.scholar.chain_lessons import taught_by
+from ludus.learn.scholar.chain_training import ChainCourse, ChainTraining
 from ludus.learn.scholar.critical import Exam
 from ludus.learn.scholar.experts import NUM_EXPERTS, table
-from ludus.learn.scholar.lessons import expert_numbers, pairs
+from ludus.learn.scholar.lessons import NO_ERROR, pairs
 from ludus.learn.scholar.mixture import Mixture, shares
-from ludus.learn.scholar.scorer_training import Course, ScorerTraining, results
+from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining, results
 from ludus.learn.scholar.shelves import Judged, Shelves
 
 CPU = torch.device("cpu")
@@ -44,7 +46,7 @@ def test_pairs_are_one_good_and_one_bad_move():
     source = source_of(FOUR)
     found = source.examples(source.draw(500, 3))
     critical = torch.as_tensor(found.is_critical)
-    row, column = pairs(found, torch.full((500,), -1), calm=0.0)
+    row, column = pairs(found, torch.full((500,), NO_ERROR), calm=0.0)
     keeps = torch.as_tensor(found.keeps)[row, column]
     assert torch.as_tensor(found.children.is_move)[row, column].all()
     for each in critical.nonzero()[:, 0].tolist():
@@ -58,7 +60,7 @@ def test_errors_are_taught_more_often():
     keeps, is_move = torch.as_tensor(found.keeps), torch.as_tensor(found.children.is_move)
     wrong = (is_move & ~keeps).int().argmax(1)
     critical = torch.as_tensor(found.is_critical)
-    row, column = pairs(found, torch.where(critical, wrong, -1), calm=0.0)
+    row, column = pairs(found, torch.where(critical, wrong, NO_ERROR), calm=0.0)
     for each in critical.nonzero()[:5, 0].tolist():
         taught = column[row == each]
         assert (taught == wrong[each]).sum() == 4
@@ -80,21 +82,22 @@ def test_results_of_values():
 
 @pytest.fixture(scope="module")
 def taught():
-    course = Course(
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the matrices are small
+    course = ScorerCourse(
         channels=(8, 8),
         blocks=1,
         batch=(64, 64),
         shelf=4096,
         rounds_ahead=4,
-        warmup=5,
-        mixture=Mixture(drawn=2000, games=200),
+        rounds_an_own=2,
+        mixture=Mixture(drawn=1000, games=100),
     )
-    # Four men a side have no positions for most experts; theirs learn nothing from empty shelves.
     training = ScorerTraining(source_of(FOUR), course, CPU)
-    training.prepare()
-    for _ in range(120):
+    for _ in range(80):
         training.step(4e-3)
-    return training
+    yield training
+    torch.set_num_threads(threads)
 
 
 def test_a_scorer_learns_to_keep_the_value(taught):
@@ -103,7 +106,7 @@ def test_a_scorer_learns_to_keep_the_value(taught):
     assert len(exam) > 500
     moves = torch.as_tensor(exam.found.children.is_move).sum(1)
     by_chance = (torch.as_tensor(exam.found.keeps).sum(1) / moves).mean()
-    kept = exam.is_kept(taught.score).float().mean()
+    kept = exam.is_kept(taught.choose(exam.found)).float().mean()
     assert kept > 0.5 * (1 + by_chance)  # more than half of what chance gives away
 
 
@@ -111,7 +114,7 @@ def test_experts_are_asked_for_their_own_positions(taught):
     source = source_of(FOUR)
     drawn = source.draw(400, 5)
     columns = [torch.as_tensor(column) for column in drawn.columns]
-    kinds = expert_numbers(columns, taught.on)
+    kinds = taught.sight.experts(columns)
     assert kinds.max() < NUM_EXPERTS
     scores = taught.score(columns)
     for kind in kinds.unique().tolist():
@@ -121,5 +124,40 @@ def test_experts_are_asked_for_their_own_positions(taught):
 
 
 def test_own_games_find_errors(taught):
-    assert taught.steps > 10 * taught.course.warmup
     assert len(taught.lessons.play._errors) > 0
+
+
+def test_a_chain_learns_moves_that_are_legal_and_good():
+    torch.set_num_threads(1)
+    course = ChainCourse(
+        channels=(8, 8, 8),
+        blocks=(1, 1, 1),
+        batch=64,
+        shelf=4096,
+        rounds_ahead=4,
+        mixture=Mixture(drawn=1000, games=100),
+    )
+    source = source_of(FOUR)
+    training = ChainTraining(source, course, CPU)
+    losses = [training.step(8e-3) for _ in range(80)]
+    assert (losses[-1] < 0.7 * losses[0]).all()
+    exam = Exam.of(source, source.draw(1000, 77)).found
+    is_chosen = training.is_chosen(exam)
+    assert is_chosen.any(1).float().mean() > 0.5  # legal, though nobody told the rules
+
+
+def test_sets_of_good_choices_are_those_of_the_good_moves():
+    source = source_of(FOUR)
+    found = source.examples(source.draw(300, 8))
+    taught = taught_by(found[found.is_critical], calm=0.0)
+    for number, (move, *sets) in enumerate(
+        zip(taught.move.tolist(), *(each.tolist() for each in taught[5:]), strict=True)
+    ):
+        chosen = [move >> 8 * part & 0xFF for part in range(3)]
+        assert all(good >> choice & 1 for good, choice in zip(sets, chosen, strict=True))
+        examples = found[found.is_critical]
+        moves = examples.children.move[number][examples.keeps[number]].tolist()
+        points = [[one >> 8 * part & 0xFF for part in range(3)] for one in moves]
+        for part in range(3):
+            fitting = {one[part] for one in points if one[:part] == chosen[:part]}
+            assert {point for point in range(25) if sets[part] >> point & 1} == fitting
