@@ -7,7 +7,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help play test lint format bench clean base dev debian
+.PHONY: help play test lint format bench strengths clean base dev debian
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -38,6 +38,9 @@ bench: dev debian ## measure speed, then run the tests that take minutes
 	$(BIN)/python benchmarks/nnmm_moves.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python -m pytest -m slow
+
+strengths: dev debian ## measure how strong players are, for the page; goes on where it stopped
+	$(BIN)/python benchmarks/strengths.py $(ARGS)
 
 clean: ## remove .venv and everything that was built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .hypothesis .import_linter_cache

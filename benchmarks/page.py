@@ -29,6 +29,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
 from page_server import Server, begin, settled, touch
 
 QUICK = ("newbie", "basic", "focused")
+"""Opponents in the crowd."""
+
+SEARCHING = {"negascout", "perfect", "playouts"}
+"""Players of Morris that take the time they are given; all others should answer at once."""
+
+CLICKS = 9
+"""In one game of each; a game has more."""
 FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 SEARCHERS = 10
@@ -45,8 +52,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
         try:
-            found |= in_browser(server)
-            found |= asyncio.run(replies(server))
+            names = quick_players(server)
+            found |= in_browser(server, names)
+            found |= asyncio.run(replies(server, names))
             found |= asyncio.run(crowd(server, asked.games, asked.seconds))
             found |= many_connections(server)
             found |= killed(server)
@@ -64,15 +72,22 @@ def milliseconds(times: list[float], share: float) -> float:
     return round(1000 * sorted(times)[min(int(share * len(times)), len(times) - 1)], 1)
 
 
-def in_browser(server: Server) -> dict[str, Any]:
-    """Weight and first paint of a page that is opened for the first time."""
+def quick_players(server: Server) -> list[str]:
+    """Every player of Morris that is registered and does not search."""
+    with server.client() as client:
+        found = client.get("/api/opponents", params={"game": "nine_mens_morris"}).json()
+    return [each["name"] for each in found if each["name"] not in SEARCHING]
+
+
+def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
+    """Weight and first paint of a page that is opened for the first time, and replies to clicks."""
     program = shutil.which("chromium")
     if program is None:
         return {}
     from playwright.sync_api import sync_playwright
 
     weights: list[int] = []
-    paints, clicks = [], []
+    paints, clicks = [], {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         with server.client() as client:
@@ -87,37 +102,55 @@ def in_browser(server: Server) -> dict[str, Any]:
             page.wait_for_load_state("networkidle")
             paints.append(page.evaluate(FIRST_PAINT))
             weights.append(sum(len(answer.body()) for answer in answers))
-            clicks.append(_click(page))
             context.close()
+        for name in names:
+            page = browser.new_page()
+            with server.client() as client:
+                id_ = begin(client, "nine_mens_morris", None, name)["id"]
+            page.goto(f"{server.base}/game/{id_}")
+            page.wait_for_selector(".place.open")
+            clicks[name] = [_click(page) for _ in range(CLICKS)]
+            page.close()
         browser.close()
     return {
         "page weight, bytes": max(weights),
         "first paint, ms, median of 5": round(statistics.median(paints)),
-        "click to reply on the board, ms, median of 5": round(statistics.median(clicks)),
+        **{
+            f"click to reply of {name} on the board, ms, first, median, worst later": [
+                round(times[0]),
+                round(statistics.median(times[1:])),
+                round(max(times[1:])),
+            ]
+            for name, times in clicks.items()
+        },
     }
 
 
 def _click(page: Any) -> float:
-    """Milliseconds from a click until the answer of the other side is drawn."""
+    """Milliseconds from the click that ends a move until the answer of the other side is drawn."""
     node = page.locator(".stage").get_attribute("data-node")
     watch = """([node]) => new Promise((done) => {
         const stage = document.querySelector(".stage");
         const place = document.querySelector(".place.open");
-        const began = performance.now();
+        const click = () => new MouseEvent("click", { bubbles: true });
+        let began = performance.now();
         new MutationObserver(() => {
             const isDone = stage.dataset.node !== node && stage.dataset.status !== "thinking";
-            if (isDone || stage.dataset.touched) done(performance.now() - began);
+            if (isDone) return done(performance.now() - began);
+            if (!stage.dataset.touched) return;
+            began = performance.now();
+            document.querySelector(".place.open").dispatchEvent(click());
         }).observe(stage, { attributes: true });
-        place.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        place.dispatchEvent(click());
     })"""
     return float(page.evaluate(watch, [node]))
 
 
-async def replies(server: Server) -> dict[str, Any]:
+async def replies(server: Server, names: list[str]) -> dict[str, Any]:
     """From a touch to the view that has the answer of the other side in it."""
     found = {}
     async with httpx.AsyncClient(base_url=server.base, timeout=60) as client:
-        for name in QUICK:
+        for name in names:
             times = []
             for seed in range(6):
                 times += (await one_game(client, server, name, seed))[2:]

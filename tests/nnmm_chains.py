@@ -26,6 +26,9 @@ def torch_network(design: Design, inputs: int, seed: int) -> torch.nn.Module:
                 module.bias.normal_(0, 0.3, generator=source)
                 module.running_mean.normal_(0, 0.3, generator=source)
                 module.running_var.uniform_(0.5, 2, generator=source)
+        if design.architecture == "symmetric":  # which begins with an answer of zeros
+            for parameter in network.parameters():
+                parameter.normal_(0, 0.3, generator=source)
     return network.eval()
 
 

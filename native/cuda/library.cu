@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cuda/sampling.cuh"
 #include "cuda/solver.cuh"
 
 namespace {
@@ -25,6 +26,8 @@ ludus::cuda::Solver& solver(void* handle) { return *static_cast<ludus::cuda::Sol
 ludus::solver::SectorId id(const int* sector) {
     return {sector[0], sector[1], sector[2], sector[3]};
 }
+
+cudaStream_t on(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 }  // namespace
 
@@ -115,5 +118,50 @@ long long ludus_cuda_load(void* handle, const int* sector, int x_to_move,
 }
 
 void ludus_cuda_drop(void* handle, const int* sector) { solver(handle).drop(id(sector)); }
+
+// Gives back the memory that only solving needs.
+long long ludus_cuda_release_work(void* handle) {
+    return guarded([&] {
+        solver(handle).release_work();
+        return 0LL;
+    });
+}
+
+// Examples; every array lies in device memory, and the work is done on the given stream. Positions
+// are structs of four pointers, see core/sampling.
+
+long long ludus_cuda_label(void* handle, void* stream, unsigned long long size,
+                           const ludus::cuda::Positions* positions, unsigned char* values) {
+    return guarded([&] {
+        ludus::cuda::label(solver(handle), on(stream), size, *positions, values);
+        return 0LL;
+    });
+}
+
+long long ludus_cuda_children(void* handle, void* stream, unsigned long long size,
+                              const ludus::cuda::Positions* positions, unsigned long long seed,
+                              const ludus::cuda::Rows* rows, unsigned char* values) {
+    return guarded([&] {
+        ludus::cuda::children(solver(handle), on(stream), size, *positions, *rows, seed, values);
+        return 0LL;
+    });
+}
+
+long long ludus_cuda_draw(void* handle, void* stream, unsigned long long size,
+                          const ludus::cuda::Kinds* kinds, unsigned long long seed,
+                          const ludus::cuda::Positions* positions) {
+    return guarded([&] {
+        ludus::cuda::draw(solver(handle), on(stream), size, *kinds, seed, *positions);
+        return 0LL;
+    });
+}
+
+long long ludus_cuda_advance(void* handle, void* stream, unsigned long long size,
+                             const ludus::cuda::Plies* plies, unsigned long long seed) {
+    return guarded([&] {
+        ludus::cuda::advance(solver(handle), on(stream), size, *plies, seed);
+        return 0LL;
+    });
+}
 
 }  // extern "C"

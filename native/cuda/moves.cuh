@@ -18,7 +18,7 @@ struct Target {
     std::uint32_t cols = 0;
     bool a_is_x = true, is_lost = false;
 
-    __device__ Value look_up(const Tables& tables, Bits a, Bits b) const {
+    __device__ Value look_up(const FlatTables& tables, Bits a, Bits b) const {
         if (is_lost) return solver::kLost;
         const Bits x = a_is_x ? a : b, y = a_is_x ? b : a;
         const std::uint32_t place = __ldg(tables.places + x);
@@ -30,7 +30,7 @@ struct Target {
 
 // All that a kernel needs to know about the sector it works on.
 struct Sector {
-    Tables tables;
+    FlatTables tables;
     Rules rules;
     Side x_side, y_side;
     const Row* rows;

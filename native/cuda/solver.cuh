@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cuda/kernels.cuh"
+#include "sampling/directory.hpp"
 #include "solver/solve.hpp"
 
 namespace ludus::cuda {
@@ -38,6 +39,21 @@ public:
             settle_all(table);
         }
         solved_[id] = std::move(table);
+        is_listed_ = false;
+    }
+
+    const Rules& rules() const { return rules_; }
+
+    // All tables by the numbers of men, for kernels that look up any position.
+    sampling::Directory directory() {
+        if (!is_listed_) list_tables();
+        return {rules_, tables_.get(), halves_.get(), num_cols_.get()};
+    }
+
+    // Gives back what only solving needs, more than half as much as all tables of the standard game.
+    void release_work() {
+        for (auto& offers : offers_) offers = Array<Value>();
+        for (auto& list : lists_) list = Array<std::uint32_t>();
     }
 
     unsigned long long verify_all(SectorId id) {
@@ -97,8 +113,12 @@ public:
         Array<Value>& values = x_to_move ? found->second.x_moves : found->second.y_moves;
         values = Array<Value>(padded(slots(id)));
         check(cudaMemcpy(values.get(), host, slots(id), cudaMemcpyHostToDevice));
+        is_listed_ = false;
     }
-    void drop(SectorId id) { solved_.erase(id); }
+    void drop(SectorId id) {
+        solved_.erase(id);
+        is_listed_ = false;
+    }
 
 private:
     struct Table {
@@ -119,6 +139,26 @@ private:
         const auto found = solved_.find(id);
         if (found == solved_.end()) throw std::runtime_error("the sector is not solved");
         return found->second;
+    }
+
+    void list_tables() {
+        std::vector<const Value*> halves(sampling::kNumHalves, nullptr);
+        std::vector<std::uint32_t> num_cols(sampling::kNumHalves, 0);
+        const auto add = [&](SectorId seen, const Array<Value>& values, std::uint64_t cols) {
+            if (values.is_empty()) return;
+            const auto number = static_cast<std::size_t>(
+                sampling::half_number(seen.x, seen.y, seen.x_hand, seen.y_hand));
+            halves[number] = values.get();
+            num_cols[number] = static_cast<std::uint32_t>(cols);
+        };
+        for (const auto& [id, table] : solved_) {
+            const std::uint64_t cols = solver::choose(morris::kPoints - id.x, id.y);
+            add(id, table.x_moves, cols);
+            add(id.swapped(), table.y_moves, cols);
+        }
+        halves_ = Array<const Value*>(halves);
+        num_cols_ = Array<std::uint32_t>(num_cols);
+        is_listed_ = true;
     }
 
     Target target(int a, int b, int a_hand, int b_hand, bool a_to_move) const {
@@ -296,6 +336,9 @@ private:
     Array<unsigned long long> wide_histogram_;
     std::array<Array<Value>, 2> offers_;
     std::array<Array<std::uint32_t>, 6> lists_;
+    bool is_listed_ = false;
+    Array<const Value*> halves_;
+    Array<std::uint32_t> num_cols_;
 };
 
 }  // namespace ludus::cuda

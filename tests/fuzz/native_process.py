@@ -28,12 +28,14 @@ def values(game: str, seed: str, calls: str) -> dict[str, int]:
     import native_values
     import search_values
     from pattern_values import pattern_values
+    from sampling_values import sampling_values
 
     call = {
         "morris": native_values.morris_values,
         "backgammon": native_values.backgammon_values,
         "search": search_values.search_values,
         "patterns": pattern_values,
+        "sampling": sampling_values,
     }
     return call[game](random.Random(int(seed)), int(calls))
 

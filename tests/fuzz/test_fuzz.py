@@ -78,7 +78,13 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "calls"),
-    [("morris", 8000), ("backgammon", 8000), ("search", 2500), ("patterns", 8000)],
+    [
+        ("morris", 8000),
+        ("backgammon", 8000),
+        ("search", 2500),
+        ("patterns", 8000),
+        ("sampling", 4000),
+    ],
 )
 def test_hostile_values(modules, game, calls):
     """Native code, called directly, refuses what it cannot use and uses the rest."""

@@ -7,7 +7,7 @@ from odd_morris import morris
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
-from ludus.learn.patterns.adaptive import AdaptivePlayer
+from ludus.learn.patterns.adaptive import AdaptivePlayer, Options
 from ludus.learn.patterns.ladder import HIGHEST, LADDER
 from ludus.learn.patterns.results import points
 from ludus.learn.patterns.state import State, load, save
@@ -27,17 +27,42 @@ def play(adaptive, opponent, games, rules="vrajitoru", seed=0):
     return found
 
 
+class Untold(AdaptivePlayer):
+    """Sits where nobody says how a game ended."""
+
+    def end(self, outcome):
+        pass
+
+
 @pytest.mark.parametrize("rules", ["standard", "vrajitoru", "morabaraba"])
 def test_results_are_found_out_without_being_told(rules):
     """What the player thinks each game brought, against what it did."""
     game = morris(rules)
-    adaptive = ludus.player("adaptive:level=4,gain=0.01", game)
+    adaptive = Untold(game, Options(level=4, gain=0.01), "adaptive")
     told = play(adaptive, "focused", 40, rules)
     adaptive.begin(0)
     known = adaptive.state.recent
     assert adaptive.state.games >= 39, "a game by nobody's last move may be missed"
     assert known == tuple(told[-len(known) :])
     assert {0.0, 1.0} <= set(told)
+
+
+@pytest.mark.parametrize("rules", ["standard", "lasker"])
+def test_results_that_are_told_count_once_and_none_is_missed(rules):
+    adaptive = ludus.player("adaptive:level=4,gain=0.01", morris(rules))
+    told = play(adaptive, "focused", 20, rules)
+    assert (adaptive.state.games, adaptive.state.recent) == (20, tuple(told))
+    adaptive.begin(0)
+    assert adaptive.state.games == 20
+
+
+def test_it_can_be_followed_by_another_at_its_level():
+    adaptive = ludus.player("adaptive:target=0.4", morris())
+    play(adaptive, "newbie", 7)
+    heir = ludus.player(adaptive.next_spec, morris())
+    assert heir.state.level == pytest.approx(adaptive.state.level, abs=1e-4)
+    assert heir.settings.target == 0.4
+    assert ludus.player("adaptive", morris()).next_spec == "adaptive"
 
 
 def test_an_unfinished_game_counts_for_nothing():

@@ -5,13 +5,17 @@ import signal
 import socket
 import time
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 from thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
 
 from ludus.cli.main import run
 from ludus.datasets.morris import read_lines
+from ludus.learn.nnmm.author import import_folder
+from ludus.learn.nnmm.weights import save
 from nnmm_chains import saved_chain
+from nnmm_data import authors
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 
@@ -80,6 +84,16 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
         assert server.end() == (0, "")
 
 
+def test_the_conversation_in_the_docs_is_true(tmp_path):
+    save(tmp_path / "author", import_folder(authors("npz")))
+    page = (Path(__file__).parents[2] / "docs" / "nnmm.md").read_text(encoding="utf-8")
+    block = page.split("```text\n")[1].split("```")[0].splitlines()
+    asked = [line[2:] for line in block if line.startswith("> ")]
+    said = [line for line in block if not line.startswith("> ")]
+    with Server(f"nnmm:weights={tmp_path / 'author'}") as server:
+        assert server.ask("\n".join(asked).encode()).decode().splitlines() == said
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_it_cleanly_whoever_is_connected(player, how):
     with Server(player) as server, ExitStack() as stack:
@@ -113,6 +127,26 @@ def test_more_clients_than_wanted_are_sent_away(player, known):
             assert time.monotonic() < until, "nobody is let in any more"
 
 
+def test_a_client_that_never_listens_is_dropped(server, known):
+    state, before = next(iter(known)), server.open_files
+    with connected(server) as client:
+        client.sendall(state + b"\n")
+        assert client.recv(100) == known[state] + b"\n"
+        # Nobody takes the answers, so that the buffers between both fill up.
+        with suppress(ConnectionError):
+            client.sendall(b"x\n" * 400_000)
+        wait_for_files(server, before)
+    assert server.ask(state) == known[state] + b"\n"
+
+
+def wait_for_files(server, number):
+    """Until the server has no more than so many files open, connections included."""
+    until = time.monotonic() + SECONDS
+    while server.open_files > number:
+        assert time.monotonic() < until, f"{server.open_files - number} files are left open"
+        time.sleep(0.05)
+
+
 def crowd(server, known, seconds):
     """200 clients of every manner; what they count, and what is left of them."""
     before = server.open_files
@@ -120,10 +154,7 @@ def crowd(server, known, seconds):
     asyncio.run(clients.run(200, seconds))
     assert clients.sent == clients.answered
     assert set(clients.sent) == {"polite", "broken", "slow", "endless", "stalled"}
-    until = time.monotonic() + SECONDS
-    while server.open_files > before:
-        assert time.monotonic() < until, f"{server.open_files - before} files are left open"
-        time.sleep(0.05)
+    wait_for_files(server, before)
     assert server.process.poll() is None
     return clients
 

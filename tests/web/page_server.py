@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) ->
 def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
     """The game once nobody is thinking."""
     while view["status"] == "thinking":
+        time.sleep(0.01)  # who asks without a pause is refused after a while
         view = client.get(f"/api/games/{view['id']}").json()
     return view
 

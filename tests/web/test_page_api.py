@@ -1,5 +1,8 @@
 """The server as programs see it: every request answered, every bad one refused in one line."""
 
+import re
+
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from page_server import begin, settled, touch
@@ -134,14 +137,57 @@ def test_a_review_finds_the_mistake(client):
     assert [move["verdict"] for move in moves] == ["", "lost"]
 
 
-def test_thoughts_are_told_and_laid_over_the_board(client):
+def test_thoughts_are_told_and_drawn(client):
     view = begin(client, "noughts_and_crosses", None, "playouts")
     view = touch(client, view, "b2")
     assert view["thought"]["comment"]
     assert len(view["thought"]["scores"]) == 8
-    laid = client.get(f"/api/games/{view['id']}", params={"overlay": "thought"}).json()
-    assert 'class="heat"' in laid["svg"]
-    assert 'class="heat"' not in view["svg"]
+    [scores] = client.get(f"/api/games/{view['id']}/pictures").json()
+    assert scores["title"] == "Its scores"
+    # The board as it was before the move, with a number on every square that was free.
+    assert scores["svg"].count('class="tagged"') == 8
+    assert "nought" not in scores["svg"].partition("<desc>")[2].partition("</desc>")[2]
+    assert client.get(f"/api/games/{view['id']}/pictures", params={"node": 1}).json() == []
+
+
+def test_hints_lie_on_the_board_with_what_they_cost(client):
+    view = begin(client, "noughts_and_crosses", position="XX./OO./... x")
+    hinted = {"overlay": "hint"}
+    before = client.get(f"/api/games/{view['id']}", params=hinted).json()
+    assert 'class="tag' not in before["svg"]
+    client.get(f"/api/games/{view['id']}/advice")
+    svg = client.get(f"/api/games/{view['id']}", params=hinted).json()["svg"]
+    told = re.findall(r'class="tagged"[^>]*>([^<]+)<', svg)
+    # One move wins; blocking draws and costs half a point; with any other the game is lost.
+    assert sorted(told) == ["1", "2 −½", "3 −1", "4 −1"]
+
+
+@pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
+def test_hints_of_players_lie_on_the_board_too(client, game):
+    view = begin(client, game)
+    client.get(f"/api/games/{view['id']}/advice")
+    svg = client.get(f"/api/games/{view['id']}", params={"overlay": "hint"}).json()["svg"]
+    assert re.findall(r'class="tagged"[^>]*>(1)<', svg)
+
+
+def test_backgammon_is_arranged_with_bar_and_dice(client):
+    asked = {
+        "game": "backgammon",
+        "men": {"6": {"side": 0, "count": 5}, "bar": {"side": 0}, "19": {"side": 1, "count": 4}},
+        "hands": [1, 2],
+        "dice": [2, 5],
+        "mover": 1,
+    }
+    found = client.post("/api/arrangements", json=asked).json()
+    assert found["position"] == "bar:2,6:5,off:8 bar:2,6:4,off:9 1 52"
+    assert (found["problem"], found["hands"], found["dice"]) == ("", [2, 2], [5, 2])
+    assert "bar" not in found["men"]
+    again = {"game": "backgammon", **{key: found[key] for key in ("men", "hands", "dice", "mover")}}
+    assert client.post("/api/arrangements", json=again).json() == found
+    view = begin(client, "backgammon", position=found["position"])
+    assert (view["places"], view["mover"]) == (["bar"], 1)
+    crowded = client.post("/api/arrangements", json={**asked, "hands": [15, 15]}).json()
+    assert crowded["problem"]
 
 
 def test_opponents_are_those_of_the_registry(client):

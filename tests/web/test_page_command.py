@@ -61,19 +61,19 @@ def test_tournaments_and_trainings_are_shown_while_they_run(page, tmp_path, pict
     server = Server(tmp_path, "--tournament", str(plan), "--curves", str(curves))
     try:
         page.goto(f"{server.base}/tournament")
-        expect(page.get_by_text("No tournament has begun yet.")).to_be_visible()
+        expect(page.get_by_text("No game of the tournament has been played yet")).to_be_visible()
         assert run(["tournament", str(plan), "--jobs", "1", "--json"]) == 0
         expect(page.get_by_text("4 of 4 games")).to_be_visible()
         expect(page.get_by_role("row").filter(has_text="±")).to_have_count(2)
         page.screenshot(path=pictures / "tournament.png")
         page.get_by_role("link", name="Training").click()
-        expect(page.get_by_text("No curve has been written yet.")).to_be_visible()
+        expect(page.get_by_text("No curve has been written yet")).to_be_visible()
         with (curves / "run.jsonl").open("w") as file:
             for step in range(50):
                 print(
                     json.dumps({"step": step, "name": "loss", "value": 1 / (1 + step)}), file=file
                 )
-        expect(page.get_by_text("run: loss: 0.02000 after 49")).to_be_visible()
+        expect(page.locator("figcaption")).to_have_text("run: loss 0.02 at step 49")
         page.screenshot(path=pictures / "training.png")
     finally:
         server.kill()

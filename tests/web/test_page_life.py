@@ -154,9 +154,9 @@ def test_a_position_is_set_up_by_hand(page, morris, client):
                 "aria-label", f"{place}, a {side.lower()} man"
             )
     for side in ("White", "Black"):
-        panel.get_by_label(f"{side} has still to place").fill("0")
-        panel.get_by_label(f"{side} has still to place").blur()
-        expect(panel.get_by_label(f"{side} has still to place")).to_have_value("0")
+        panel.get_by_label(f"{side}, still to place").fill("0")
+        panel.get_by_label(f"{side}, still to place").blur()
+        expect(panel.get_by_label(f"{side}, still to place")).to_have_value("0")
     panel.get_by_role("button", name="Play from here").click()
     prompt_says(page, "with three left they may jump")
     view = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()

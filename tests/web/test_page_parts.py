@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 
 import pytest
 from page_server import Server, begin, touch
@@ -12,18 +13,21 @@ from ludus.arena.jobs import Conditions, GameResult
 from ludus.arena.store import Store as Results
 from ludus.arena.tournament_file import read_tournament
 from ludus.core.errors import LudusError
-from ludus.core.marks import Marks
-from ludus.core.player import Choice
 from ludus.games import game as named_game
 from ludus.oracle.finding import oracle_for
-from ludus.players.uniform import UniformPlayer
-from ludus.web import jobs, results
+from ludus.web import opponents, results
+from ludus.web.boards import board_of
 from ludus.web.errors import NoAnswer
 from ludus.web.guard import Buckets
 from ludus.web.pool import Pool
 from ludus.web.puzzles import GRADES, make
+from ludus.web.settings import Settings
 from ludus.web.store import BadGames, KeptGame, KeptNode, Store
+from ludus.web.thinkers import Thinkers
 from ludus.web.tree import PERSON, Tree
+from support import VARIANTS
+
+STRENGTHS = files("ludus.web").joinpath("strengths.json")
 
 START = {"game": "nine_mens_morris", "rules": "", "start": "start", "moves": []}
 
@@ -109,21 +113,6 @@ def test_only_so_many_wait():
         await asyncio.gather(*asking, return_exceptions=True)
 
     with_pool(work, max_waiting=2)
-
-
-class Painter(UniformPlayer):
-    """A player with pictures of its own."""
-
-    def pictures(self, position):
-        return [("where I look", Marks(heat={"d6": 0.5}))]
-
-
-def test_a_player_may_have_pictures_of_its_own():
-    game = named_game("nine_mens_morris")
-    told = jobs.thought(Painter(game, None, "painter"), game.start(), Choice(None, "hm"))
-    [picture] = told["pictures"]
-    assert (picture["title"], picture["heat"]) == ("where I look", {"d6": 0.5})
-    assert json.loads(json.dumps(told)) == told
 
 
 def test_a_killed_server_loses_no_game(tmp_path):
@@ -262,3 +251,60 @@ def test_curves_are_read_while_they_are_written(tmp_path):
     assert (curve["steps"][-1], curve["values"][-1]) == (1999, 1 / 2000)
     with pytest.raises(LudusError, match="cannot read"):
         results.training({"folder": str(tmp_path / "other.txt" / "x")})
+
+
+def test_players_get_ready_once_and_before_they_are_asked():
+    """Failures are for whoever plays, and are not remembered as an answer."""
+
+    async def run():
+        thinkers = Thinkers(Settings())
+        await thinkers.start()
+        try:
+            for name in ("newbie", "newbie", "nobody"):
+                thinkers.get_ready({**START, "player": name})
+            waiting = list(thinkers._getting_ready.values())
+            await asyncio.gather(*waiting)
+            thinkers.get_ready({**START, "player": "newbie"})
+            return len(waiting), set(thinkers._taken), dict(thinkers._getting_ready)
+        finally:
+            await thinkers.close()
+
+    asked, known, waiting = run_apart(run())
+    assert (asked, known, waiting) == (2, {("nine_mens_morris", "", "newbie")}, {})
+
+
+def test_strengths_are_told_with_how_sure_they_are():
+    game = named_game("backgammon")
+    for spec, found in json.loads(STRENGTHS.read_text())["backgammon"].items():
+        told = opponents.strength(game, spec)
+        assert f"of {found['games']} games against {found['against']}" in told
+        assert "±" in told
+    assert opponents.strength(named_game("backgammon", "hyper"), "playouts") == "not measured"
+    assert opponents.strength(game, "nobody") == "not measured"
+
+
+def test_opponents_stand_in_order_of_strength():
+    found = opponents.opponents({"game": "nine_mens_morris", "rules": ""})["players"]
+    elos = [int(each["strength"].split()[1]) for each in found if "Elo" in each["strength"]]
+    assert elos == sorted(elos)
+    assert len(elos) > 5
+
+
+@pytest.mark.parametrize(("name", "preset"), VARIANTS)
+def test_every_game_says_how_it_is_played(name, preset):
+    game = named_game(name, preset)
+    sentences = board_of(game).how()
+    assert len(sentences) >= 2
+    assert all(each[0].isupper() and each.endswith(".") for each in sentences)
+
+
+def test_the_rules_that_are_told_are_those_that_are_played():
+    told = {
+        preset: " ".join(board_of(named_game("nine_mens_morris", preset)).how())
+        for preset in ("standard", "vrajitoru", "lasker", "morabaraba")
+    }
+    assert "9 men" in told["standard"]
+    assert "jump" in told["standard"]
+    assert "jump" not in told["vrajitoru"]
+    assert "10 men. In turn, place one of them on a free point, or move" in told["lasker"]
+    assert "A full board is a draw." in told["morabaraba"]

@@ -33,10 +33,10 @@ struct State {
     std::array<std::uint8_t, 2> hand{};
     std::uint16_t mover = 0;  // two bytes, so that the struct has no holes and copies well
 
-    Bits own() const { return men[mover]; }
-    Bits other() const { return men[mover ^ 1]; }
-    Bits free() const { return kAll & ~(men[0] | men[1]); }
-    int total(int side) const {
+    LUDUS_HD Bits own() const { return men[mover]; }
+    LUDUS_HD Bits other() const { return men[mover ^ 1]; }
+    LUDUS_HD Bits free() const { return kAll & ~(men[0] | men[1]); }
+    LUDUS_HD int total(int side) const {
         const auto s = static_cast<std::size_t>(side);
         return count(men[s]) + hand[s];
     }
@@ -62,14 +62,16 @@ LUDUS_HD inline Bits takeable(const Rules& rules, Bits men) {
     return men & ~safe;
 }
 
-inline bool places(const State& s) { return s.hand[s.mover] > 0; }
-inline bool slides(const Rules& rules, const State& s) { return rules.place_or_move || !places(s); }
-inline bool flies(const Rules& rules, const State& s) {
+LUDUS_HD inline bool places(const State& s) { return s.hand[s.mover] > 0; }
+LUDUS_HD inline bool slides(const Rules& rules, const State& s) {
+    return rules.place_or_move || !places(s);
+}
+LUDUS_HD inline bool flies(const Rules& rules, const State& s) {
     return rules.flying && !places(s) && count(s.own()) <= 3;
 }
 
 // Whether this side could put a man anywhere if it were to move.
-inline bool can_move(const Rules& rules, State s, int side) {
+LUDUS_HD inline bool can_move(const Rules& rules, State s, int side) {
     s.mover = static_cast<std::uint16_t>(side);
     const Bits free = s.free();
     if (places(s)) return free != 0;
@@ -79,7 +81,7 @@ inline bool can_move(const Rules& rules, State s, int side) {
 
 // Calls f(Move) for each move but the pass: placings first, then by from, to and take.
 template <class F>
-void for_each_move(const Rules& rules, const State& s, F&& f) {
+LUDUS_HD void for_each_move(const Rules& rules, const State& s, F&& f) {
     const Bits own = s.own(), free = s.free(), booty = takeable(rules, s.other());
     const auto emit = [&](std::uint8_t from, Bits targets, Bits closing) {
         for_each_point(targets, [&](int to) {
@@ -94,11 +96,10 @@ void for_each_move(const Rules& rules, const State& s, F&& f) {
     if (places(s)) emit(kNone, free, booty == 0 ? 0 : completes_mill(own, rules.diagonals));
     if (!slides(rules, s)) return;
     const bool flying = flies(rules, s);
-    const Bits* near = kNeighbours.of[rules.diagonals ? 1 : 0];
     // Most positions offer no mill at all; then no man needs a look of its own.
     const bool may_close = booty != 0 && (completes_mill(own, rules.diagonals) & free) != 0;
     for_each_point(own, [&](int from) {
-        const Bits targets = flying ? free : near[from] & free;
+        const Bits targets = flying ? free : neighbours_of(from, rules.diagonals) & free;
         if (targets == 0) return;
         const Bits closing = may_close ? completes_mill(own & ~bit(from), rules.diagonals) : 0;
         emit(static_cast<std::uint8_t>(from), targets, closing);
@@ -178,7 +179,7 @@ inline bool is_move(const Rules& rules, const State& s, Move move) {
 }
 
 // Makes a move (or a pass), which is taken to be legal.
-inline void apply(State& s, Move move) {
+LUDUS_HD inline void apply(State& s, Move move) {
     Bits& own = s.men[s.mover];
     if (move.from != kNone) {
         own &= ~bit(move.from);
@@ -190,7 +191,7 @@ inline void apply(State& s, Move move) {
     if (move.take != kNone) s.men[s.mover] &= ~bit(move.take);
 }
 
-inline State after(State s, Move move) {
+LUDUS_HD inline State after(State s, Move move) {
     apply(s, move);
     return s;
 }

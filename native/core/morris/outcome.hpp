@@ -12,12 +12,12 @@ struct Outcome {
     Reason reason = Reason::none;
     std::uint8_t winner = 2;  // 0, 1, or 2 for nobody
 
-    bool is_over() const { return reason != Reason::none; }
+    LUDUS_HD bool is_over() const { return reason != Reason::none; }
 };
 
 // The outcome of a state that has occurred so often, after so many quiet plies, for those who
 // know already whether the mover can move.
-inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet,
+LUDUS_HD inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet,
                        bool mover_can_move) {
     const auto mover = static_cast<std::uint8_t>(s.mover);
     const auto other = static_cast<std::uint8_t>(mover ^ 1);
@@ -33,7 +33,7 @@ inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int q
     return {};
 }
 
-inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet) {
+LUDUS_HD inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet) {
     return outcome(rules, s, occurrence, quiet, can_move(rules, s, s.mover));
 }
 

@@ -42,12 +42,7 @@ inline Exits exits(const Side& mover, int own, int other) {
 
 // Points to which a man on a point can move, whatever stands there.
 LUDUS_HD inline Bits reach(const Rules& rules, const Side& side, int from) {
-    if (side.flies) return kAll;
-#ifdef __CUDA_ARCH__
-    return morris::neighbours(morris::bit(from), rules.diagonals);
-#else
-    return morris::kNeighbours.of[rules.diagonals ? 1 : 0][from];
-#endif
+    return side.flies ? kAll : morris::neighbours_of(from, rules.diagonals);
 }
 
 }  // namespace ludus::solver

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -50,6 +51,12 @@ class Guarded(Player):
             self._player.begin(seed)
         except (Exception, SystemExit) as error:
             raise crash(self._side, error) from error
+
+    def end(self, outcome: Outcome) -> None:
+        self._watch(self._side, None)
+        # The result stands, whatever a player makes of it.
+        with suppress(Exception, SystemExit):
+            self._player.end(outcome)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         self._watch(self._side, position)

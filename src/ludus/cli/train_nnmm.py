@@ -42,6 +42,10 @@ Limit = Annotated[
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")]
 
+Threads = Annotated[
+    int, typer.Option("--threads", min=0, max=1024, help="Of the CPU; 0: as torch likes.")
+]
+
 
 def nnmm(
     data: Data,
@@ -78,9 +82,7 @@ def nnmm(
         int, typer.Option("--folds", help="Cross-validate with so many folds; keep nothing.")
     ] = 0,
     device: Device = "auto",
-    threads: Annotated[
-        int, typer.Option("--threads", min=0, max=1024, help="Of the CPU; 0: as torch likes.")
-    ] = 0,
+    threads: Threads = 0,
     log: Annotated[
         Path | None, typer.Option("--log", metavar="DIR", help="Write curves for TensorBoard.")
     ] = None,
@@ -115,13 +117,13 @@ def nnmm(
     run = ChainTraining(plan, parts, place, folder, part or [])
     _check_out(out, folder)
     _train(run, log)
-    report = _report(run, preset, out)
+    report = _report(run, preset)
     if out is not None and run.is_whole:
         from ludus.learn.nnmm.weights import save
 
         save(out, run.chain(report), half)
         shutil.rmtree(f"{folder}", ignore_errors=True)
-    _tell(report, json)
+    _tell({**report, "out": None if out is None else str(out)}, json)
 
 
 def need_torch() -> None:
@@ -182,7 +184,8 @@ def _train(run: "ChainTraining", log: Path | None) -> None:
             curves.close()
 
 
-def _report(run: "ChainTraining", preset: str, out: Path | None) -> dict[str, Any]:
+def _report(run: "ChainTraining", preset: str) -> dict[str, Any]:
+    """Facts about the networks, which also go into their file."""
     plan = run.preset
     return {
         "preset": preset,
@@ -197,7 +200,6 @@ def _report(run: "ChainTraining", preset: str, out: Path | None) -> dict[str, An
         "networks": [result.facts() for result in run.results.values()],
         "test": run.accuracy() if run.is_whole else None,
         "seconds": sum(result.seconds for result in run.results.values()),
-        "out": None if out is None else str(out),
     }
 
 

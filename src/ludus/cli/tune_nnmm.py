@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from ludus.cli.train_nnmm import (
     PresetName,
     Presets,
     Set,
+    Threads,
     configured,
     need_torch,
     read_entries,
@@ -24,8 +26,10 @@ from ludus.cli.train_nnmm import (
 from ludus.core.errors import LudusError, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ludus.learn.nnmm.splits import Split
-    from ludus.learn.nnmm.tuning import Found, Search
+    from ludus.learn.nnmm.tuning import Found, Report, Search
     from ludus.learn.nnmm.tuning_workers import RayTrials, ThisProcess
 
 NAME = "tuned"
@@ -54,6 +58,7 @@ def nnmm(
         int, typer.Option("--seed", min=0, max=10**6, help="The same seed, the same search.")
     ] = 0,
     device: Device = "auto",
+    threads: Threads = 0,
     cluster: Annotated[
         str,
         typer.Option("--cluster", metavar="ADDRESS", help="Use a Ray cluster; auto: this one's."),
@@ -81,7 +86,7 @@ def nnmm(
     plan = Search(base, part, trials, seed=seed, **architectures)
     settings = base.training
     parts = split(read_entries(data, limit), settings.split, settings.expansion, settings.seed)
-    found = _searched(plan, parts, device, cluster, study)
+    found = _searched(plan, parts, device, cluster, threads, study)
     if out is not None:
         with whole_file(out) as file:
             file.write(as_toml(found.preset, NAME))
@@ -99,7 +104,7 @@ def nnmm(
 
 
 def _searched(
-    plan: "Search", parts: "Split", device: str, cluster: str, study: Path | None
+    plan: "Search", parts: "Split", device: str, cluster: str, threads: int, study: Path | None
 ) -> "Found":
     from ludus.learn.nnmm.chain_training import fingerprint
     from ludus.learn.nnmm.tuning import search
@@ -107,9 +112,16 @@ def _searched(
     if study is not None and not study.parent.is_dir():
         raise LudusError(f"there is no folder for {quoted(str(study), 200)}")
     data = fingerprint(parts)
-    workers = _workers(plan, parts, device, cluster)
+    with closing(_workers(plan, parts, device, cluster, threads)) as workers, _bar(plan) as report:
+        return search(plan, workers, study, data, report)
+
+
+@contextmanager
+def _bar(plan: "Search") -> "Iterator[Report]":
+    """A bar on standard error while somebody can see it."""
     if not sys.stderr.isatty():
-        return search(plan, workers, study, data)
+        yield lambda done, best: None
+        return
     from rich.progress import Progress
 
     with Progress(console=console(stderr=True), transient=True) as bars:
@@ -118,14 +130,14 @@ def _searched(
         def report(done: int, best: float) -> None:
             bars.update(task, completed=done, description=f"searching, best {best:.2%}")
 
-        return search(plan, workers, study, data, report)
+        yield report
 
 
 def _workers(
-    plan: "Search", parts: "Split", device: str, cluster: str
+    plan: "Search", parts: "Split", device: str, cluster: str, threads: int
 ) -> "ThisProcess | RayTrials":
     from ludus.learn.nnmm.tuning_workers import RayTrials, ThisProcess
 
     if cluster:
-        return RayTrials(cluster, plan.part, parts, device)
-    return ThisProcess(plan.part, parts, device)
+        return RayTrials(cluster, plan.part, parts, device, threads or 1)
+    return ThisProcess(plan.part, parts, device, threads)

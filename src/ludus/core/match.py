@@ -82,6 +82,8 @@ def play_match(
         if watch is not None:
             watch(position, record)
         outcome = position.outcome()
+    for player in players:
+        player.end(outcome)
     return MatchRecord(
         game=game.id,
         rules=game.rules,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from ludus.core.game import AnyGame
 from ludus.core.limit import Limit
+from ludus.core.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class Player(ABC):
     def begin(self, seed: int) -> None:
         """A new game starts: forget the last one and draw random numbers from this seed."""
         self.random.seed(seed)
+
+    def end(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
+        """The game that began last is over. Not every game comes to its end."""
 
     @abstractmethod
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen

@@ -48,6 +48,7 @@ class CudaSolver:
     def __init__(self, rules: Rules) -> None:
         if reason := available():
             raise NoCuda(reason)
+        self.rules = rules
         self._library = _library()
         self._handle = self._library.ludus_cuda_open(_fields(rules))
         if not self._handle:
@@ -104,6 +105,15 @@ class CudaSolver:
     def drop(self, sector: Sector) -> None:
         self._library.ludus_cuda_drop(self._handle, _sector(sector))
 
+    def release_work(self) -> None:
+        """Give back the memory that only solving needs; it is taken again when need be."""
+        self.run("release_work")
+
+    def run(self, name: str, *arguments: Any) -> None:
+        """One of the library's functions that are not about a sector."""
+        if getattr(self._library, f"ludus_cuda_{name}")(self._handle, *arguments) < 0:
+            raise NoCuda(self._error())
+
     def stop(self) -> None:
         """A sector takes seconds at most; it is let finish."""
 
@@ -148,6 +158,18 @@ def _library() -> Any:
         function = getattr(library, f"ludus_cuda_{name}")
         function.restype = ctypes.c_longlong
         function.argtypes = [pointer, pointer, *arguments]
+    size, seed = ctypes.c_ulonglong, ctypes.c_ulonglong
+    others: dict[str, list[Any]] = {
+        "release_work": [],
+        "label": [pointer, size, pointer, pointer],
+        "children": [pointer, size, pointer, seed, pointer, pointer],
+        "draw": [pointer, size, pointer, seed, pointer],
+        "advance": [pointer, size, pointer, seed],
+    }
+    for name, arguments in others.items():
+        function = getattr(library, f"ludus_cuda_{name}")
+        function.restype = ctypes.c_longlong
+        function.argtypes = [pointer, *arguments]
     library.ludus_cuda_close.argtypes = [pointer]
     return library
 

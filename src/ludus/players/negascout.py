@@ -13,9 +13,11 @@ from typing import Any, ClassVar
 from ludus._native import search as native
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
 from ludus.games.nine_mens_morris.move import Move
 from ludus.players.endings import endings
+from ludus.players.expected import expected
 from ludus.players.levels import LEVELS, Level
 from ludus.players.thinking import ExpectedLine, Progress, Watch
 
@@ -80,6 +82,9 @@ class NegascoutPlayer(Player):
     options: ClassVar[Options] = Options()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
+    _seen: tuple[Sequence[Move], str] | None = None
+    """The line it expected when it last moved, and what that comes to."""
+
     @cached_property
     def search(self) -> native.Search:
         return native.Search(self.game.rules, self.settings.memory, self.level.plans_ahead)
@@ -96,10 +101,15 @@ class NegascoutPlayer(Player):
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.think(position, limit)
 
+    def pictures(self, position: Any) -> list[Picture]:
+        """The moves it expects, with what it thinks they come to."""
+        return [] if self._seen is None else [expected(self.game, position, *self._seen)]
+
     def think(
         self, position: Any, limit: Limit, watch: Watch | None = None, only: Sequence[Any] = ()
     ) -> Choice:
         moves = only or position.legal_moves()
+        self._seen = None
         if len(moves) == 1:
             return Choice(moves[0], "has no choice")
         report = None if watch is None else lambda found: watch(self._progress(found))
@@ -111,7 +121,9 @@ class NegascoutPlayer(Player):
         score, line = self.random.choice(near) if len(near) > 1 and self.level.margin else lines[0]
         shown = lines[: self.settings.multipv]
         scores = {each[0]: points / MAN for points, each in shown} | {line[0]: score / MAN}
-        return Choice(line[0], _comment(score, result["depth"], line), scores)
+        comment = _comment(score, result["depth"], line)
+        self._seen = line, comment.partition(":")[0]
+        return Choice(line[0], comment, scores)
 
     def _progress(self, result: "native.Result") -> Progress:
         shown = result["lines"][: self.settings.multipv]

@@ -55,6 +55,7 @@ class Table:
             raise
         self.close()
         self._players = [player]
+        self._has_ended = False
 
     @property
     def player(self) -> Player:
@@ -62,6 +63,7 @@ class Table:
 
     def begin(self) -> None:
         """A new game, with the same seed as before."""
+        self._has_ended = False
         self.player.begin(self.seed)
 
     def close(self) -> None:
@@ -132,6 +134,10 @@ class Table:
             except LudusError as error:
                 raise BadSetting(f"move {number}: {error}") from error
         self.turn = turn
+        outcome = turn.position.outcome()
+        if outcome is not None and not self._has_ended:
+            self._has_ended = True
+            self.player.end(outcome)
 
     def _set_game(self, text: str) -> None:
         self._open(text, "", lambda game: named_player(usual_player(game), game))

@@ -11,16 +11,20 @@ STYLE = """
   --line: #d1d9e0; --yes: #1a7f37; --no: #b35900; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --paper: #14171c; --soft: #9aa4af;
   --line: #353c45; --yes: #4cc26b; --no: #e8a145; } }
-body { margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: var(--ink);
+body { margin: 2rem auto; max-width: 82rem; padding: 0 1rem; color: var(--ink);
   background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
+h1, p, ul, figure { max-width: 62rem; }
 h1 { line-height: 1.2; } h2 { margin-top: 2.2rem; }
 p.source, figcaption, caption { color: var(--soft); }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.wide:focus-visible { outline: 2px solid var(--soft); outline-offset: 3px; }
+table { border-collapse: collapse; font-size: .94rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding-bottom: .5rem; }
-th, td { padding: .3rem .8rem .3rem 0; text-align: left; border-bottom: 1px solid var(--line);
+th, td { padding: .3rem .7rem .3rem 0; text-align: left; border-bottom: 1px solid var(--line);
   vertical-align: top; }
-th.number, td.number { text-align: right; white-space: nowrap; }
+th { vertical-align: bottom; } th:last-child, td:last-child { padding-right: 0; }
+td:first-child:not(.number) { min-width: 8rem; }
+th.number, td.number { text-align: right; } td.number { white-space: nowrap; }
 td.yes { color: var(--yes); } td.no { color: var(--no); font-weight: 600; }
 figure { margin: 0; } figure svg { max-width: 100%; height: auto; color: var(--ink); }
 """
@@ -69,7 +73,8 @@ def _table(
     is_number: Sequence[bool],
     caption: str = "",
 ) -> Iterator[str]:
-    yield '<div class="wide"><table>'
+    # A table that is wider than the window can be scrolled, also with the keyboard.
+    yield '<div class="wide" tabindex="0" role="group" aria-label="table"><table>'
     if caption:
         yield f"<caption>{escape(caption)}</caption>"
     yield f"<thead><tr>{_cells('th', headings, is_number)}</tr></thead>\n<tbody>"

@@ -10,7 +10,7 @@ from ludus.web.table import Table
 from ludus.web.thinkers import Thinkers
 from ludus.web.verdicts import verdict_on
 
-ADVISERS = ("negascout", "playouts")
+ADVISERS = ("negascout:multipv=4", "gammon", "playouts")
 """Who is asked where perfect play is not known, the first of them that plays the game."""
 
 MAX_MOVES = 12
@@ -23,19 +23,19 @@ async def advice_on(table: Table, number: int, hall: Hall, thinkers: Thinkers) -
         raise OutOfTurn("there is nothing to decide here")
     verdict = await verdict_on(table, number)
     if verdict.known:
-        moves = [each.model_dump() for each in verdict.moves]
+        moves = table.hints[number] = [each.model_dump() for each in verdict.moves]
         return Advice(
             exact=True, by="perfect play", text=_said(verdict.value, verdict.depth), moves=moves
         )
     known = [each["name"] for each in await hall.opponents(*table.names)]
-    adviser = next((name for name in ADVISERS if name in known), known[0])
+    adviser = next((spec for spec in ADVISERS if spec.partition(":")[0] in known), known[0])
     job = {**table.job(number), "player": adviser, "seed": table.seed}
     answer = await thinkers.choose(job, asyncio.Event())
     scores = dict(answer["scores"])
     others = [move for move, _ in answer["scores"] if move != answer["move"]]
     ranked = [answer["move"], *others][:MAX_MOVES]
-    moves = [{"move": move, "score": scores.get(move)} for move in ranked]
-    return Advice(exact=False, by=adviser, text=answer["comment"], moves=moves)
+    moves = table.hints[number] = [{"move": move, "score": scores.get(move)} for move in ranked]
+    return Advice(exact=False, by=adviser.partition(":")[0], text=answer["comment"], moves=moves)
 
 
 def _said(value: str | None, depth: int | None) -> str:

@@ -19,10 +19,13 @@ class ArrangementView(BaseModel):
     men: dict[str, ManView]
     mover: int
     hands: list[int]
+    hand_title: str
+    """What is said of the men beside the places; empty if there are none in this game."""
+
+    dice: list[int] | None
+    has_dice: bool
     most: int
     """Men that one place can hold."""
-
-    has_hands: bool
 
 
 class Problem(BaseModel):
@@ -64,7 +67,15 @@ class Thought(BaseModel):
     comment: str
     scores: list[tuple[str, float]]
     pictures: list[str]
-    """Titles of its own pictures, which can be laid over the board."""
+    """Titles of its own pictures."""
+
+
+class PictureView(BaseModel):
+    """One way in which a player saw the board before its move."""
+
+    title: str
+    text: str
+    svg: str
 
 
 class Ending(BaseModel):
@@ -190,6 +201,13 @@ class Kind(BaseModel):
     sides: list[str]
     presets: list[str]
     start: str
+
+
+class HowView(BaseModel):
+    """How a game is played under given rules."""
+
+    title: str
+    sentences: list[str]
 
 
 class PositionView(BaseModel):

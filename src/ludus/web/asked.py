@@ -38,6 +38,8 @@ class NewGame(Asked):
     ]
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
     delay: Annotated[float, Field(ge=0, le=60)] = 0.0
+    after: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
+    """A game whose players go on with what they have learned."""
 
 
 class Touch(Asked):
@@ -105,5 +107,8 @@ class ArrangementAsked(Asked):
     men: Annotated[dict[Place, ManView], Field(max_length=200)] | None = None
     mover: Annotated[int, Field(ge=0, le=1)] = 0
     hands: Annotated[
-        list[Annotated[int, Field(ge=0, le=12)]], Field(min_length=2, max_length=2)
+        list[Annotated[int, Field(ge=0, le=15)]], Field(min_length=2, max_length=2)
     ] = [0, 0]
+    dice: (
+        Annotated[list[Annotated[int, Field(ge=1, le=6)]], Field(min_length=2, max_length=2)] | None
+    ) = None

@@ -13,6 +13,7 @@ from ludus.web import notations
 from ludus.web.answers import (
     ArrangementView,
     CurveView,
+    HowView,
     Kind,
     Opponent,
     PositionView,
@@ -21,6 +22,7 @@ from ludus.web.answers import (
     TournamentView,
 )
 from ludus.web.asked import ArrangementAsked, PositionAsked
+from ludus.web.boards import board_of
 from ludus.web.editor import edited
 from ludus.web.games import REFUSALS
 from ludus.web.picture import drawn
@@ -55,6 +57,13 @@ async def kinds() -> list[Kind]:
             )
         )
     return found
+
+
+@router.get("/how")
+async def how(game: GameQuery, rules: RulesQuery = "") -> HowView:
+    """How a game is played, for people who do not know it."""
+    found = named_game(game, rules)
+    return HowView(title=found.title, sentences=board_of(found).how())
 
 
 @router.get("/opponents")

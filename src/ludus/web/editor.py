@@ -20,9 +20,11 @@ def edited(asked: ArrangementAsked) -> ArrangementView:
         arrangement = board.arranged(position)
     else:
         men = {place: (man.side, man.count) for place, man in asked.men.items()}
-        arrangement = Arrangement(men, asked.mover, (asked.hands[0], asked.hands[1]))
+        dice = (asked.dice[0], asked.dice[1]) if asked.dice and board.has_dice else None
+        arrangement = Arrangement(men, asked.mover, (asked.hands[0], asked.hands[1]), dice)
     _check(board, arrangement)
     position = board.arrange(arrangement)
+    arrangement = board.arranged(position)
     svg, places = drawn(position, NO_MARKS)
     text = str(position)
     return ArrangementView(
@@ -39,7 +41,9 @@ def edited(asked: ArrangementAsked) -> ArrangementView:
         mover=arrangement.mover,
         hands=list(arrangement.hands),
         most=board.most,
-        has_hands=board.has_hands,
+        hand_title=board.hand_title,
+        dice=None if arrangement.dice is None else list(arrangement.dice),
+        has_dice=board.has_dice,
     )
 
 

@@ -8,7 +8,7 @@ from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE
 from ludus.oracle.finding import oracle_for
 from ludus.oracle.oracle import Oracle, Unsolved, Value
-from ludus.web.jobs import game_of, position_of
+from ludus.web.positions import game_of, position_of
 
 
 @lru_cache(maxsize=16)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocke
 
 from ludus.core.errors import LudusError
 from ludus.web.advice import advice_on
-from ludus.web.answers import Advice, Problem, RecordText, Review, Verdict, View
+from ludus.web.answers import Advice, PictureView, Problem, RecordText, Review, Verdict, View
 from ludus.web.asked import (
     MoveAsked,
     NewGame,
@@ -23,6 +23,7 @@ from ludus.web.hall import Hall, Order
 from ludus.web.records import record_of
 from ludus.web.review import review_of
 from ludus.web.seats import Seat
+from ludus.web.seen import pictures_at
 from ludus.web.table import Table
 from ludus.web.verdicts import verdict_on
 from ludus.web.views import status_of, view_of
@@ -43,7 +44,7 @@ router = APIRouter(prefix="/api", responses=REFUSALS, tags=["games"])
 
 Id = Annotated[str, Path(min_length=16, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 NodeQuery = Annotated[int | None, Query(ge=0, le=1_000_000)]
-Overlay = Annotated[str, Query(max_length=20, pattern=r"^(|verdicts|thought(:[0-9]{1,3})?)$")]
+Overlay = Annotated[str, Query(max_length=20, pattern=r"^(|verdicts|hint)$")]
 
 
 async def _table(request: Request, id: Id) -> Table:  # noqa: A002 - named as in the path
@@ -79,6 +80,7 @@ async def begin(request: Request, asked: NewGame) -> Response:
         _seats(asked.seats),
         asked.seed,
         asked.delay,
+        asked.after,
     )
     return _sent(await hall.open(order), status=201)
 
@@ -180,6 +182,12 @@ async def advice(request: Request, table: ATable, node: NodeQuery = None) -> Adv
     return await advice_on(
         table, table.tree.at if node is None else node, state.hall, state.thinkers
     )
+
+
+@router.get("/games/{id}/pictures")
+async def pictures(table: ATable, node: NodeQuery = None) -> list[PictureView]:
+    """How the player who moved last saw the board before its move."""
+    return pictures_at(table, table.tree.at if node is None else node)
 
 
 @router.get("/games/{id}/review")

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ludus.core.errors import BadRecord, LudusError, check_length
@@ -12,6 +12,7 @@ from ludus.core.record import Record
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web.errors import NoSuchGame, TooMuch
+from ludus.web.learning import Learning
 from ludus.web.seats import Seat
 from ludus.web.settings import Settings
 from ludus.web.store import Store
@@ -41,6 +42,8 @@ class Order:
     seats: tuple[Seat, Seat] = field(default=(Seat(), Seat()))
     seed: int | None = None
     delay: float = 0.0
+    after: str = ""
+    """A game whose players may go on with what they have learned."""
 
 
 class Hall:
@@ -98,6 +101,7 @@ class Hall:
             self._settings.max_nodes,
         )
         table.pace = Pace(is_paused=bool(order.record), delay=order.delay)
+        table.learning.begun = await self._learned(order.after)
         self._tables[table.id] = table
         await table.open()
         return table
@@ -112,6 +116,13 @@ class Hall:
             table.go_on()
         self._tables.move_to_end(id_)
         return table
+
+    async def _learned(self, id_: str) -> dict[str, str]:
+        """What players have learned up to a game; nothing if there is none."""
+        if id_ in self._tables:
+            return self._tables[id_].learning.handed_on
+        found = await self._means[0].load(id_) if id_ else None
+        return {} if found is None else Learning.kept(found[0].state).handed_on
 
     def close(self) -> None:
         for table in self._tables.values():
@@ -133,7 +144,7 @@ class Hall:
             tree.go(tree.add_line(record.line, 0, self._settings.max_nodes))
         except RecursionError:
             raise BadRecord("the variations of this game lie too deep in each other") from None
-        return tree, Order(game.id, rules, "", order.record, order.seats, order.seed, order.delay)
+        return tree, replace(order, game=game.id, rules=rules, position="")
 
     async def _load(self, id_: str) -> Table:
         found = await self._means[0].load(id_)
@@ -162,6 +173,7 @@ class Hall:
             self._settings.max_nodes,
         )
         table.pace = Pace(kept.state["paused"], kept.state["delay"])
+        table.learning = Learning.kept(kept.state)
         return table
 
     def _make_room(self) -> None:

@@ -1,75 +1,32 @@
 """What the worker processes are asked: a player's choice, exact values, and puzzles.
 
-A question and its answer are plain objects that JSON can hold. A position travels as the start of
-its game and the moves since, because rules about repetition ask for the road.
+A question and its answer are plain objects that JSON can hold.
 """
 
-from collections import OrderedDict
+import time
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import AnyGame
-from ludus.core.player import Choice, Player
-from ludus.games import game as named_game
-from ludus.players import player as named_player
+from ludus.core.player import Player
+from ludus.web.positions import position_of
+from ludus.web.seated import has_moved, leave, player_of, wants_results
+from ludus.web.thoughts import thought_of
 
 Job = Mapping[str, Any]
 
-MAX_PLAYERS = 12
-"""Players a worker keeps ready; networks and searches take a while to make."""
+LONG = 1.0
+"""Seconds; who takes longer is not asked twice to get ready."""
 
-MAX_POSITIONS = 256
-"""Positions a worker remembers, so that the next move of a game need not replay it."""
-
-MAX_SCORES = 40
-"""Moves whose scores are told."""
-
-_players: OrderedDict[tuple[str, str, str], Player] = OrderedDict()
-_positions: OrderedDict[tuple[str, ...], Any] = OrderedDict()
 _thinking: list[Player] = []
-
-
-@lru_cache(maxsize=64)
-def game_of(name: str, rules: str) -> AnyGame:
-    """A game by its name and rules."""
-    return named_game(name, rules)
-
-
-def position_of(job: Job) -> Any:
-    """The position a job is about."""
-    game = game_of(job["game"], job["rules"])
-    key = (job["game"], job["rules"], job["start"])
-    moves = tuple(job["moves"])
-    known = next(
-        (size for size in range(len(moves), -1, -1) if (*key, *moves[:size]) in _positions), None
-    )
-    position = game.parse(job["start"]) if known is None else _positions[(*key, *moves[:known])]
-    for text in moves[known or 0 :]:
-        position = position.play(game.parse_move(text, position))
-    _positions[(*key, *moves)] = position
-    while len(_positions) > MAX_POSITIONS:
-        _positions.popitem(last=False)
-    return position
-
-
-def player_of(job: Job) -> Player:
-    """The player a job asks, who may have played before."""
-    key = (job["game"], job["rules"], job["player"])
-    if key not in _players:
-        _players[key] = named_player(job["player"], game_of(job["game"], job["rules"]))
-    _players.move_to_end(key)
-    while len(_players) > MAX_PLAYERS:
-        _players.popitem(last=False)
-    return _players[key]
 
 
 def choose(job: Job) -> dict[str, Any]:
     """What a player plays, and what it thinks about it."""
-    position, player = position_of(job), player_of(job)
-    player.begin(job["seed"])
+    position = position_of(job)
+    side = position.mover
+    player = player_of(job, side)
     _thinking.append(player)
     try:
         choice = player.choose(position)
@@ -77,7 +34,28 @@ def choose(job: Job) -> dict[str, Any]:
         _thinking.clear()
     if choice.move not in position.legal_moves():
         raise LudusError(f"{job['player']} wants to play {choice.move}, which is not legal")
-    return {"move": str(choice.move), **thought(player, position, choice)}
+    has_moved(job, side, str(choice.move))
+    return {
+        "move": str(choice.move),
+        **thought_of(player, position, choice),
+        "name": player.name,
+        "wants_results": wants_results(type(player)),
+    }
+
+
+def get_ready(job: Job) -> dict[str, Any]:
+    """Make a player and let it choose, so that somebody who plays it need not wait for that.
+
+    The answer is how long it takes once everything that it needs is loaded.
+    """
+    seconds = []
+    for _ in (0, 1):
+        began = time.perf_counter()
+        choose(job)
+        seconds.append(time.perf_counter() - began)
+        if seconds[0] > LONG:
+            break
+    return {"seconds": min(seconds)}
 
 
 def thinking() -> Player | None:
@@ -85,28 +63,17 @@ def thinking() -> Player | None:
     return next(iter(_thinking), None)
 
 
-def thought(player: Player, position: Any, choice: Choice) -> dict[str, Any]:
-    """What a player has to say: a sentence, scores best first, and its own pictures.
+def end(job: Job) -> dict[str, Any]:
+    """Tell a player of one side how its game ended, and hear with which spec it would go on.
 
-    A player may have a method `pictures(position)` that gives its own ways of seeing a board, as
-    pairs of a title and `Marks`; a network's probabilities are heat, for instance.
+    A player that learns from game to game has a `next_spec` for that.
     """
-    ranked = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_SCORES]
-    pictures = getattr(player, "pictures", None)
-    layers = pictures(position) if callable(pictures) else []
-    return {
-        "comment": choice.comment,
-        "scores": [[str(move), float(score)] for move, score in ranked],
-        "pictures": [
-            {
-                "title": title,
-                "arrows": [list(arrow) for arrow in marks.arrows],
-                "points": dict(marks.points),
-                "heat": {place: float(share) for place, share in marks.heat.items()},
-            }
-            for title, marks in layers
-        ],
-    }
+    outcome = position_of(job).outcome()
+    player = player_of(job, job["side"])
+    if outcome is not None:
+        player.end(outcome)
+    leave(job, job["side"])
+    return {"spec": getattr(player, "next_spec", job["player"]), "name": player.name}
 
 
 def _elsewhere(module: str, name: str) -> Callable[[Job], dict[str, Any]]:
@@ -121,6 +88,8 @@ def _elsewhere(module: str, name: str) -> Callable[[Job], dict[str, Any]]:
 
 JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "choose": choose,
+    "get ready": get_ready,
+    "end": end,
     "values": _elsewhere("exact", "judged"),
     "puzzle": _elsewhere("puzzles", "make"),
     "opponents": _elsewhere("opponents", "opponents"),

@@ -4,6 +4,7 @@ Players are found in the registry, so one that is added there appears by itself.
 """
 
 import json
+import math
 import typing
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +15,7 @@ from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.players import PLAYERS, player
-from ludus.web.jobs import game_of
+from ludus.web.positions import game_of
 
 
 def opponents(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,7 +31,19 @@ def opponents(job: Mapping[str, Any]) -> dict[str, Any]:
         except (LudusError, ImportError):
             # One that needs what this installation or these rules do not have is not offered.
             continue
-    return {"players": found}
+    return {"players": sorted(found, key=lambda each: _rank(game, each["name"]))}
+
+
+def _rank(game: AnyGame, name: str) -> tuple[bool, float]:
+    """The weakest first, and at the end those that nobody has measured."""
+    found = _measured().get(game.id, {}).get(name, {})
+    if "elo" in found:
+        return False, found["elo"]
+    if "won" in found:
+        return False, found["won"] / found["games"]
+    if "kept" in found:
+        return False, found["kept"] / found["critical"]
+    return True, 0.0
 
 
 def _offer(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
@@ -56,10 +69,10 @@ def _levels(highest: int | None) -> range:
 
 
 @cache
-def _measured() -> dict[str, dict[str, dict[str, int]]]:
+def _measured() -> dict[str, dict[str, dict[str, Any]]]:
     """Game, then spec, to what was measured; docs/page.md says how."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
-    measured: dict[str, dict[str, dict[str, int]]] = json.loads(text)
+    measured: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return measured
 
 
@@ -69,8 +82,20 @@ def strength(game: AnyGame, spec: str) -> str:
     found = _measured().get(game.id, {}).get(spec) if is_standard else None
     if found is None:
         return "not measured"
+    if "follows" in found:
+        return "about as strong as whoever it plays"
     if "elo" in found:
         return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
     if "won" in found:
-        return f"won {found['won']} of {found['games']} games against chance"
-    return f"errs in {1 - found['kept'] / found['critical']:.0%} of the positions where one can"
+        return f"won {_share(found['won'], found['games'])} games against {found['against']}"
+    lost = found["critical"] - found["kept"]
+    return f"errs in {_share(lost, found['critical'])} positions where one can"
+
+
+def _share(part: int, whole: int) -> str:
+    """A share with how sure it is: `56% ± 7% of 200`; nothing is called certain."""
+    share = part / whole
+    # Half a case is added on either side, so that none and all have a margin as well.
+    likely = (part + 0.5) / (whole + 1)
+    margin = 1.96 * math.sqrt(likely * (1 - likely) / whole)
+    return f"{share:.0%} ± {max(margin, 0.01):.0%} of {whole}"

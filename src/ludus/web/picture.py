@@ -4,15 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
 from ludus.web.boards.board import Entry
 
 PLACE = re.compile(r'data-place="([^"]+)"')
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
-
-MAX_ARROWS = 3
-"""More would hide the board."""
 
 
 def drawn(position: Any, marks: Marks) -> tuple[str, list[str]]:
@@ -32,23 +28,6 @@ def marks_of(entry: Entry, last: Sequence[str], more: Marks) -> Marks:
     if entry.selected is not None:
         points[entry.selected] = "selected"
     return Marks(more.arrows, {**points, **more.points}, more.heat)
-
-
-def scored(game: AnyGame, moves: Mapping[Any, float]) -> Marks:
-    """What a player thinks of moves: arrows for the best, or heat where a move is one touch."""
-    if not moves:
-        return Marks()
-    low, high = min(moves.values()), max(moves.values())
-    heat: dict[str, float] = {}
-    arrows: list[tuple[str, str]] = []
-    for move, score in sorted(moves.items(), key=lambda item: -item[1]):
-        steps = game.steps(move)
-        if len(steps) >= 2 and len(arrows) < MAX_ARROWS and (steps[0], steps[1]) not in arrows:
-            arrows.append((steps[0], steps[1]))
-        if steps:
-            share = 1.0 if high == low else (score - low) / (high - low)
-            heat[steps[0]] = max(share, heat.get(steps[0], 0.0))
-    return Marks(tuple(arrows), {}, heat)
 
 
 def judged(entry: Entry, steps: Mapping[Any, tuple[str, ...]], kept: set[Any]) -> Marks:

@@ -9,7 +9,7 @@ from typing import Any
 from ludus.core.errors import LudusError
 from ludus.web.errors import NoAnswer
 
-GRACE = 2.0
+GRACE = 5.0
 """Seconds a worker has for its answer after it was told to stop; then it is killed."""
 
 MAX_ANSWER = 16 * 1024 * 1024

@@ -18,7 +18,7 @@ from ludus.games.nine_mens_morris.notation import Fields
 from ludus.oracle.oracle import Oracle
 from ludus.web.errors import NoAnswer
 from ludus.web.exact import oracle_of
-from ludus.web.jobs import game_of
+from ludus.web.positions import game_of
 
 GRADES = (1, 2, 3)
 """Easy, middling, hard."""

@@ -8,6 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.web.boards import board_of
 from ludus.web.errors import NoSuchGame, OutOfTurn, TooMuch
+from ludus.web.learning import Learning
 from ludus.web.seats import Seat
 from ludus.web.store import KeptGame, KeptNode, Store
 from ludus.web.thinkers import Thinkers
@@ -70,13 +72,18 @@ class Table:
         self.verdicts: dict[int, dict[str, Any]] = {}
         """Exact verdicts by node, as far as somebody has asked."""
 
+        self.hints: dict[int, list[dict[str, Any]]] = {}
+        """Moves that were advised, best first, by node."""
+
         self.lost: dict[int, int] = {}
         """What moves gave away, by node, as far as a review has told."""
 
+        self.learning = Learning()
         self._store, self._thinkers = means
         self._max_nodes = max_nodes
         self._lock = asyncio.Lock()
         self._thinking: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._now = asyncio.Event()
 
     @property
@@ -123,6 +130,7 @@ class Table:
             first = self._settled(self.tree.at)
             self.tree.go(first)
             await self._keep(self.tree.nodes[1:])
+        self._get_players_ready()
         self.go_on()
 
     async def go(self, number: int) -> None:
@@ -150,6 +158,7 @@ class Table:
             self._stop_thinking()
             self.seats = seats
             self.pace.is_paused = False
+            self._get_players_ready()
             await self._changed()
 
     async def set_pace(self, is_paused: bool, delay: float) -> None:
@@ -203,6 +212,8 @@ class Table:
 
     def close(self) -> None:
         self._stop_thinking()
+        if self._ending is not None:
+            self._ending.cancel()
 
     def _is_persons_turn(self, node: Node) -> bool:
         position = node.position
@@ -215,8 +226,8 @@ class Table:
         began = time.monotonic()
         position = self.node(number).position
         seat = self.seats[position.mover]
-        seed = random.Random(f"{self.seed} {number} {seat.spec}").getrandbits(62)
-        job = {**self.job(number), "player": seat.spec, "seed": seed}
+        job = {**self.job(number), **self._seated(position.mover)}
+        job["seed"] = random.Random(f"{self.seed} {number} {seat.spec}").getrandbits(62)
         try:
             answer = await self._thinkers.choose(job, self._now)
         except LudusError as error:
@@ -230,6 +241,8 @@ class Table:
                 return
             move = self.game.parse_move(answer["move"], position)
             thought = {name: answer[name] for name in ("comment", "scores", "pictures")}
+            if answer["wants_results"]:
+                self.learning.names[seat.spec] = answer["name"]
             self._thinking = None
             await self._add(move, PLAYER, thought)
 
@@ -243,6 +256,40 @@ class Table:
         await self._keep(self.tree.nodes[known:])
         self._tell()
         self.go_on()
+        if self.tree.current.position.outcome() is not None and self.learning.names:
+            self._ending = asyncio.create_task(self._end(self.tree.at))
+
+    def _get_players_ready(self) -> None:
+        """Let those who are not to move load what they need meanwhile."""
+        position = self.tree.current.position
+        if position.outcome() is not None or not self.seats[position.mover].is_person:
+            return
+        for seat in self.seats:
+            if not seat.is_person:
+                self._thinkers.get_ready({**self.job(self.tree.at), "player": seat.spec})
+
+    def _seated(self, side: int) -> dict[str, Any]:
+        """A player of this game as worker processes are told of it."""
+        seat = self.seats[side]
+        begin = random.Random(f"{self.seed} {side} {seat.spec}").getrandbits(62)
+        spec = self.learning.spec(self.names, seat)
+        return {"table": self.id, "player": spec, "begin": begin}
+
+    async def _end(self, number: int) -> None:
+        """Tell players that want to know how the game ended; what they learn is for the next."""
+        names: dict[str, str] = {}
+        for side, seat in enumerate(self.seats):
+            if seat.is_person or seat.spec not in self.learning.names:
+                continue
+            job = {**self.job(number), **self._seated(side), "seed": 0, "side": side}
+            with suppress(LudusError):
+                answer = await self._thinkers.work("end", job)
+                self.learning.note(self.names, seat, answer["spec"])
+                names[seat.spec] = answer["name"]
+        async with self._lock:
+            await self._keep([])
+            self.learning.names |= names
+            self._tell()
 
     def _settled(self, number: int) -> int:
         """The node that rolls of the dice and turns without a choice lead to."""
@@ -291,6 +338,7 @@ class Table:
             "paused": self.pace.is_paused,
             "delay": self.pace.delay,
             "comment": self.tree.nodes[0].comment,
+            "learned": [self.learning.begun, self.learning.ended],
         }
         start = str(self.tree.nodes[0].position)
         kept = KeptGame(self.id, *self.names, start, self.seed, state)

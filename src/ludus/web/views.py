@@ -7,9 +7,12 @@ from ludus.core.marks import NO_MARKS, Marks
 from ludus.web import picture
 from ludus.web.answers import Ending, MoveView, SeatView, Thought, View
 from ludus.web.boards.board import Entry
+from ludus.web.hints import hint_notes
+from ludus.web.layers import laid_over
 from ludus.web.seats import Seat
+from ludus.web.seen import decided
 from ludus.web.table import Table
-from ludus.web.tree import DICE, PERSON, RULES, Node
+from ludus.web.tree import DICE, PERSON, Node
 from ludus.web.words import ending, told
 
 SCORES = {"win": 1, "draw": 0, "loss": -1}
@@ -17,9 +20,8 @@ SCORES = {"win": 1, "draw": 0, "loss": -1}
 MAX_TOLD = 6
 """Moves that are told of at once."""
 
-VERDICTS, THOUGHT = "verdicts", "thought"
-"""What may be laid over the board: exact verdicts, or what the player thought; its own pictures
-are `thought:0`, `thought:1`, …"""
+VERDICTS, HINT = "verdicts", "hint"
+"""What may be laid over the board: exact verdicts, or the hint that was asked for here."""
 
 
 def view_of(
@@ -35,6 +37,8 @@ def view_of(
         entry, _last_places(table, node), _laid_over(table, node, entry, overlay)
     )
     svg, places = picture.drawn(entry.position, marks)
+    if overlay == HINT and node.number in table.hints:
+        svg = laid_over(svg, hint_notes(table.board, position, table.hints[node.number]))
     side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
     return View(
         id=table.id,
@@ -57,7 +61,7 @@ def view_of(
         seats=[_seat(table, position, side, seat) for side, seat in enumerate(table.seats)],
         delay=table.pace.delay,
         moves=[_move(table, each) for each in table.tree.nodes],
-        thought=_thought(_decided(table, node)),
+        thought=_thought(decided(table, node)),
     )
 
 
@@ -129,31 +133,7 @@ def _laid_over(table: Table, node: Node, entry: Entry, overlay: str) -> Marks:
             steps = {str(move): table.game.steps(move) for move in node.position.legal_moves()}
             kept = {move for move in steps if rated.get(move) == verdict["value"]}
             return picture.judged(entry, steps, kept)
-    node = _decided(table, node)
-    if overlay.startswith(THOUGHT) and node.thought is not None:
-        _, _, which = overlay.partition(":")
-        if which.isascii() and which.isdigit() and int(which) < len(node.thought["pictures"]):
-            laid = node.thought["pictures"][int(which)]
-            arrows = tuple((start, end) for start, end in laid["arrows"])
-            return Marks(arrows, laid["points"], laid["heat"])
-        return _scored(table, node)
     return NO_MARKS
-
-
-def _decided(table: Table, node: Node) -> Node:
-    """The last move that somebody chose, up to this node."""
-    while node.by in (DICE, RULES) and node.parent is not None:
-        node = table.node(node.parent)
-    return node
-
-
-def _scored(table: Table, node: Node) -> Marks:
-    assert node.parent is not None
-    assert node.thought is not None
-    before = table.node(node.parent).position
-    scores = dict(node.thought["scores"])
-    moves = {move: scores[str(move)] for move in before.legal_moves() if str(move) in scores}
-    return picture.scored(table.game, moves)
 
 
 def _label(table: Table, entry: Entry, place: str, side: int) -> str:
@@ -179,7 +159,7 @@ def _ending(position: Any) -> Ending | None:
 def _seat(table: Table, position: Any, side: int, seat: Seat) -> SeatView:
     return SeatView(
         side=table.board.side(side),
-        title=seat.title,
+        title=table.learning.title(seat),
         player=seat.player,
         level=seat.level,
         choices=dict(seat.choices),

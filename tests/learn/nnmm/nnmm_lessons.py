@@ -45,6 +45,6 @@ def step_named(name: str, order: str = "TFR") -> Step:
     return next(step for step in Order.parse(order).steps if step.name == name)
 
 
-def examples(entries: Entries, part: str = "TO", inputs: str = "rawest") -> Examples:
+def examples(entries: Entries, part: str = "TO", device: torch.device = CPU) -> Examples:
     """What the network of a part sees of entries."""
-    return Coded.of(entries, INPUTS[inputs]).examples(step_named(part), False, CPU)
+    return Coded.of(entries, INPUTS["rawest"]).examples(step_named(part), False, device)

@@ -14,6 +14,7 @@ from ludus.learn.nnmm.inputs import with_choices
 from ludus.learn.nnmm.networks import build
 from ludus.learn.nnmm.parts import ORDERS
 from ludus.learn.nnmm.positions import as_entries, as_moves
+from ludus.learn.nnmm.reading import best_of
 from nnmm_chains import is_close, random_chain
 from nnmm_data import positions
 
@@ -156,6 +157,19 @@ def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
     assert is_close(plain.sum(axis=1), 1)
 
 
+def test_symmetric_networks_need_no_averaging():
+    chain = Chain(random_chain("TFR", "lines", design=Design("symmetric", first=4, blocks=1)))
+    answer = chain.parts(SOME)
+    averaged = chain.parts(SOME, symmetries=16)
+    assert is_close(answer.probabilities, averaged.probabilities, 1e-4)
+    assert (answer.classes == averaged.classes).all(), "rounding does not decide between equals"
+    assert len({tuple(row) for row in answer.classes.tolist()}) > 10
+    there = chain.parts(seen_through(SOME, SYMMETRIES[13]))
+    for point, goal in enumerate(SYMMETRIES[13]):
+        here, image = (each.probabilities[:, 0] for each in (answer, there))
+        assert is_close(here[:, class_of(point)], image[:, class_of(goal)], 1e-4)
+
+
 def class_of(point):
     return 1 + READING_ORDER.index(point)
 
@@ -173,6 +187,15 @@ def test_earlier_choices_are_seen_through_the_same_symmetry():
         ]
         # Where classes are equally likely, as on an empty board, either may be chosen.
         assert sum(same) > 0.95 * len(same)
+
+
+def test_of_equals_the_first_is_best_and_rounding_makes_no_difference():
+    values = np.array([[0.1, 0.3, 0.3, 0.2], [0.25, 0.25, 0.25, 0.25]], dtype=np.float32)
+    noise = 1 + 1e-6 * np.array([[0, 0, 1, 0], [0, 3, 1, 2]], dtype=np.float32)
+    for each in (values, values * noise):
+        assert best_of(each, 4).tolist() == [[1, 2, 3, 0], [0, 1, 2, 3]]
+        assert best_of(each, 1).tolist() == [[1], [0]]
+    assert best_of(np.array([[0.5, 0.5 + 1e-10]]), 1).tolist() == [[1]], "doubles are finer"
 
 
 def test_batches_do_not_matter():

@@ -9,7 +9,8 @@ from ludus.learn.nnmm.forward import Network
 from ludus.learn.nnmm.weights import BadWeights
 from nnmm_chains import SMALL, is_close, random_chain, tensors_of, torch_network
 
-INPUTS = 40
+INPUTS = 115
+"""As many as `rawest` has with one earlier choice: symmetric networks must know what they see."""
 
 DESIGNS = [
     Design("residual", first=30, units=20, blocks=3),
@@ -20,6 +21,8 @@ DESIGNS = [
     Design("dense", first=10, units=(3, 8), blocks=2, batch_normalisation=True),
     Design("feedforward", units=(20, 10), blocks=2),
     Design("feedforward", units=15, blocks=3, batch_normalisation=True, outputs=2),
+    Design("symmetric", first=5, blocks=2),
+    Design("symmetric", first=3, blocks=1, outputs=2),
 ]
 
 

@@ -61,7 +61,14 @@ def test_phases_are_of_each_side(line, phases):
 
 def test_widths_and_kinds_are_as_promised():
     entries = as_entries(positions(2))
-    widths = {"rawest": 90, "rawer": 96, "raw": 114, "integer": 30, "features": 402}
+    widths = {
+        "rawest": 90,
+        "rawer": 96,
+        "raw": 114,
+        "integer": 30,
+        "features": 402,
+        "lines": 562,
+    }
     assert {name: model.width for name, model in INPUTS.items()} == widths
     for name, model in INPUTS.items():
         found = rows(name, entries)
@@ -134,11 +141,23 @@ def test_features_are_what_the_rules_say():
             assert points == wanted, f"{name} in {position}: {shown}"
 
 
+def test_lines_are_counted_man_by_man():
+    some = positions(6)[::3]
+    found = rows("lines", as_entries(some))
+    assert (found[:, :402] == rows("features", as_entries(some))).all()
+    states = [(own, other) for own in range(4) for other in range(4 - own)]
+    for position, columns in zip(some, found[:, 402:].reshape(len(some), 16, 10), strict=True):
+        own, other = position.men[position.mover], position.men[1 - position.mover]
+        for line, mill in zip(columns, mills(False), strict=True):
+            wanted = states.index((len(own & set(mill)), len(other & set(mill))))
+            assert np.flatnonzero(line).tolist() == [wanted]
+
+
 def test_features_do_not_depend_on_how_many_are_looked_at():
     some = as_entries(positions(25))
     assert len(some) > 1200, "more than two batches"
-    together = rows("features", some)
-    apart = np.concatenate([rows("features", some[i : i + 7]) for i in range(0, len(some), 7)])
+    together = rows("lines", some)
+    apart = np.concatenate([rows("lines", some[i : i + 7]) for i in range(0, len(some), 7)])
     assert (together == apart).all()
 
 

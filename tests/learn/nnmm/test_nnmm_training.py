@@ -8,7 +8,7 @@ import torch
 from nnmm_lessons import examples, lessons
 
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.design import Design
+from ludus.learn.nnmm.design import ARCHITECTURES, Design
 from ludus.learn.nnmm.judging import judge
 from ludus.learn.nnmm.settings import Training
 from ludus.learn.nnmm.splits import split
@@ -17,6 +17,13 @@ from ludus.learn.nnmm.training_state import BadState, write_state
 
 SMALL = Design("residual", first=32, units=32, blocks=1, dropout=0.05)
 SHORT = Training(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)
+DESIGNS = [
+    SMALL,
+    replace(SMALL, batch_normalisation=True, stochastic_depth=0.2, blocks=3),
+    Design("dense", first=32, units=16, blocks=2, batch_normalisation=True),
+    Design("feedforward", units=(48, 32), blocks=2, input_dropout=0.05),
+    Design("symmetric", first=4, blocks=1),
+]
 PARTS = split(lessons(), "entries", "published")
 LEARNED, VALIDATION, _ = (examples(part) for part in PARTS)
 
@@ -36,21 +43,32 @@ def is_same(one: NetworkTraining, other: NetworkTraining) -> bool:
     return all(np.array_equal(one.weights[name], other.weights[name]) for name in one.weights)
 
 
-@pytest.mark.parametrize(
-    "design",
-    [
-        SMALL,
-        replace(SMALL, batch_normalisation=True, stochastic_depth=0.2, blocks=3),
-        Design("dense", first=32, units=16, blocks=2, batch_normalisation=True),
-        Design("feedforward", units=(48, 32), blocks=2, input_dropout=0.05),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_every_architecture_learns(design):
     network = trained(design)
     most_frequent = np.bincount(VALIDATION.targets).max() / len(VALIDATION)
     assert network.best_accuracy > most_frequent + 0.1
     assert network.history[-1].loss < network.history[0].loss
+
+
+def test_all_architectures_are_among_them():
+    assert {design.architecture for design in DESIGNS} == set(ARCHITECTURES)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="left out: needs a CUDA device")
+def test_a_recorded_step_is_the_step():
+    """On a GPU, steps replayed from a graph lead to the weights that eager steps lead to."""
+    gpu = torch.device("cuda")
+    learned, order = examples(PARTS[0], device=gpu), torch.arange(5000, device=gpu)
+    ends = []
+    for eager in (3, 1_000_000):
+        settings = replace(SHORT, precision="float32", clip=1.0)
+        plain = replace(SMALL, dropout=0.0)
+        network = NetworkTraining(plain, settings, learned, learned)
+        network.optimisation._eager_left = eager
+        network.optimisation.epoch(order, [0.001 * step for step in range(20)])
+        ends.append(network.optimisation.judged().get_parameter("last.weight").detach())
+    assert torch.allclose(*ends, atol=1e-4)
 
 
 def test_a_seed_decides_everything():

@@ -107,6 +107,8 @@ class Table:
     def _turn(self) -> None:
         position = self.line.position
         if position.outcome() is not None:
+            for side in {0, 1} - set(self.people):
+                self.players[side].end(position.outcome())
             self._end(ending(position.outcome(), self.names))
         elif position.mover == CHANCE:
             self._roll()

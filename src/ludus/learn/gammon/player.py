@@ -8,9 +8,11 @@ import numpy as np
 
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
 from ludus.games.backgammon.rules import Rules
 from ludus.learn.gammon.lessons import coded
+from ludus.learn.gammon.pictures import best_moves
 from ludus.learn.gammon.shipped import NETWORKS, network
 from ludus.players.tool.rows import row_of
 
@@ -45,6 +47,10 @@ class GammonPlayer(Player):
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
+
+    def pictures(self, position: Any) -> list[Picture]:
+        """The moves it scores highest, each on a board of its own."""
+        return best_moves(self.game, position, self.choose(position).scores)
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         boards = np.array([row_of(position) for position in positions], np.int8).reshape(-1, 52)

@@ -52,6 +52,29 @@ class Explainer:
             lines = self._answers(after) if is_win else self._refusals(board, decision.boards)
         return Explanation(self._named(board, after), rule, sentence, _cut(lines))
 
+    def ends(self, state: Any) -> Iterator[Any]:
+        """Every state in which a win ends that the program knows, after a winning move to here."""
+        yield from (self.world.states[end] for end in self._ends(self.world.number(state)))
+
+    def _ends(self, board: int) -> Iterator[int]:
+        if self.world.won(board):
+            yield board
+        for reply in self.world.moves(board):
+            level = self._known.win_level(reply)
+            if level is not None:
+                yield from self._ends(self._first_win(reply, level))
+
+    def refused(self, state: Any) -> list[Any]:
+        """The moves that are not wanted because the opponent would win."""
+        board = self.world.number(state)
+        wanted = self.strategy.decide(board).boards
+        legal = zip(state.legal_moves(), self.world.moves(board), strict=True)
+        return [
+            move
+            for move, after in legal
+            if after not in wanted and self._known.win_level(after) is not None
+        ]
+
     def _answers(self, board: int, depth: int = 0) -> Iterator[str]:
         """After a winning move: every reply, and how the win goes on."""
         for reply in self.world.moves(board):

@@ -6,8 +6,10 @@ from typing import Any, ClassVar, Literal
 
 from ludus.core.game import AnyGame
 from ludus.core.limit import Limit
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
 from ludus.learn.migo.english import explain_predicate
+from ludus.learn.migo.pictures import reasons
 from ludus.learn.migo.reasoner import Reasoner
 from ludus.learn.migo.shipped import shipped
 from ludus.learn.migo.strategy import Strategy
@@ -52,3 +54,7 @@ class MigoPlayer(Player):
         move = legal[world.moves(board).index(decision.boards[0])]
         why = f"{decision.rule}: {explain_predicate(self.strategy.program, decision.rule)}"
         return Choice(move, why)
+
+    def pictures(self, position: Any) -> list[Picture]:
+        """The rule that gave the move, and what it rests on."""
+        return reasons(self.strategy, self.game, position)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ludus.games.nine_mens_morris.move import Move
-from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.parts import NUM_CLASSES, Order
 from ludus.learn.nnmm.positions import as_classes
-from ludus.learn.nnmm.reading import Begun, Reading
+from ludus.learn.nnmm.reading import Begun, Reading, best_of
 
 
 class Checked(NamedTuple):
@@ -33,7 +33,7 @@ def checked(reading: Reading, order: Order, legal: Sequence[Move]) -> Checked:
     begun, changed = reading.begin(), []
     for number, part in enumerate(order.parts):
         found = reading.probabilities(number, begun)
-        ranking = np.argsort(-reading.ranks(number, found)[0], kind="stable").tolist()
+        ranking = best_of(reading.ranks(number, found), NUM_CLASSES)[0].tolist()
         allowed = {classes[part] for classes, _ in left}
         chosen = next(each for each in ranking if each in allowed)
         if chosen != ranking[0]:

@@ -11,7 +11,7 @@ from typing import Any, Self
 from ludus.core.errors import BadSpec, UnknownName, quoted
 from ludus.core.spec import suggestion
 
-ARCHITECTURES = ("residual", "dense", "feedforward")
+ARCHITECTURES = ("residual", "dense", "feedforward", "symmetric")
 
 MAX_UNITS, MAX_BLOCKS = 16384, 1000
 
@@ -21,15 +21,16 @@ class Design:
     """One network, but for the width of its input."""
 
     architecture: str = "residual"
-    """residual (Fig. 5.1), dense (Fig. 5.2) or feedforward."""
+    """residual (Fig. 5.1), dense (Fig. 5.2), feedforward; or symmetric, which is ours: a residual
+    network that respects the symmetries of the board."""
 
     first: int = 200
     """Units of the layer that reads the input, and of the way past the residual blocks. A
-    feed-forward network has no such layer."""
+    feed-forward network has no such layer. A symmetric one has so many in each of its 16 views."""
 
     units: int | tuple[int, ...] = 300
     """Inner units of each residual block, or units of each further layer: one number for all of
-    them, or one for each."""
+    them, or one for each. A symmetric network does not ask: it has `first` of them everywhere."""
 
     blocks: int = 10
     """Residual blocks, or further layers."""

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import LudusError, quoted
 from ludus.learn.nnmm.design import Design
+from ludus.learn.nnmm.moved import moved_in
+from ludus.learn.nnmm.parts import NUM_CLASSES
 from ludus.learn.nnmm.weights import Array, BadWeights, Tensors
+from ludus.learn.symmetric.forward import Forward, parameter_shapes
+from ludus.learn.symmetric.group import CLASSES
 
 EPSILON = 1e-5
 """What torch adds to a variance before it takes the root."""
@@ -59,15 +63,15 @@ class Reader:
         self._left = dict(tensors)
 
     def layer(self, name: str, inputs: int, outputs: int) -> Layer:
-        weight = self._tensor(f"{name}.weight", (outputs, inputs))
-        return Layer(np.ascontiguousarray(weight.T), self._tensor(f"{name}.bias", (outputs,)))
+        weight = self.tensor(f"{name}.weight", (outputs, inputs))
+        return Layer(np.ascontiguousarray(weight.T), self.tensor(f"{name}.bias", (outputs,)))
 
     def norm(self, name: str, units: int, design: Design) -> Norm | None:
         """None in networks without batch normalisation."""
         if not design.batch_normalisation:
             return None
         weight, bias, mean, variance = (
-            self._tensor(f"{name}.{part}", (units,))
+            self.tensor(f"{name}.{part}", (units,))
             for part in ("weight", "bias", "running_mean", "running_var")
         )
         if (variance < 0).any():
@@ -80,7 +84,7 @@ class Reader:
         if self._left:
             raise BadWeights(f"tensor {quoted(next(iter(self._left)), 100)} is not of its design")
 
-    def _tensor(self, name: str, shape: tuple[int, ...]) -> Array:
+    def tensor(self, name: str, shape: tuple[int, ...]) -> Array:
         tensor = self._left.pop(name, None)
         if tensor is None:
             raise BadWeights(f"there is no tensor {name}")
@@ -153,10 +157,19 @@ def feedforward(design: Design, reader: Reader, inputs: int) -> Scores:
     return scores
 
 
+def symmetric(design: Design, reader: Reader, inputs: int) -> Scores:
+    """Ours: sixteen views of the board that share their weights."""
+    answers = CLASSES if design.outputs == NUM_CLASSES else None
+    shapes = parameter_shapes(inputs, design.outputs, design.first, design.blocks, answers is None)
+    tensors = {name: reader.tensor(name, (1, *shape))[0] for name, shape in shapes.items()}
+    return Forward(tensors, moved_in(inputs), answers)
+
+
 ARCHITECTURES: dict[str, Callable[[Design, Reader, int], Scores]] = {
     "residual": residual,
     "dense": dense,
     "feedforward": feedforward,
+    "symmetric": symmetric,
 }
 """What builds a network of each architecture; a further one is entered here, in `Design` and, to
 be trained, in `networks.py`."""

@@ -1,4 +1,4 @@
-"""What networks see of a position: five ways of writing it as a row of numbers.
+"""What networks see of a position: six ways of writing it as a row of numbers.
 
 `docs/nnmm.md` lists every column. The men of the mover come first, then those of the enemy;
 points are in reading order, as classes 1 to 24 are. Numbers of men are thermometers: 3 out of 9 is
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER
-from ludus.learn.nnmm import features
+from ludus.learn.nnmm import features, lines
 from ludus.learn.nnmm.parts import NUM_CLASSES
 
 Rows = NDArray[Any]
@@ -107,6 +107,11 @@ def _with_features(own: Boards, other: Boards, own_hand: Hands, other_hand: Hand
     return np.concatenate([raw, features.features(*sides)], axis=1)
 
 
+def _with_lines(own: Boards, other: Boards, own_hand: Hands, other_hand: Hands) -> Rows:
+    rows = _with_features(own, other, own_hand, other_hand)
+    return np.concatenate([rows, lines.line_states(own, other)], axis=1)
+
+
 def _board(own: Boards, other: Boards) -> list[NDArray[np.uint8]]:
     return [_points(own), _points(other), _points(~(own | other))]
 
@@ -124,6 +129,8 @@ _ORDER = np.array(READING_ORDER, dtype=np.uint32)
 _ONE_OF = np.eye(NUM_CLASSES, dtype=np.uint8)
 _SCALE_9, _SCALE_3 = _thermometer(MAX_MEN), _thermometer(PHASES)
 
+_FEATURES = 114 + len(POINTS) * len(features.NAMES)
+
 INPUTS: MappingProxyType[str, InputModel] = MappingProxyType(
     {
         model.name: model
@@ -132,7 +139,8 @@ INPUTS: MappingProxyType[str, InputModel] = MappingProxyType(
             InputModel("rawer", 96, True, _rawer),
             InputModel("raw", 114, True, _raw),
             InputModel("integer", 30, False, _integer),
-            InputModel("features", 114 + len(POINTS) * len(features.NAMES), True, _with_features),
+            InputModel("features", _FEATURES, True, _with_features),
+            InputModel("lines", _FEATURES + lines.WIDTH, True, _with_lines),
         )
     }
 )

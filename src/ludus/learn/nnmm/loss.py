@@ -12,13 +12,12 @@ class Loss:
 
     def __init__(self, network: nn.Module, training: Training) -> None:
         self.training = training
-        layers = {
-            name: module.weight
-            for name, module in network.named_modules()
-            if isinstance(module, nn.Linear)
-        }
         everywhere = training.penalised == "all"
-        self.weights = [layers[name] for name in layers if everywhere or name == "last"]
+        self.weights = [
+            weight
+            for name, weight in weights_of(network).items()
+            if everywhere or name.partition(".")[0] == "last"
+        ]
 
     def __call__(self, scores: Tensor, targets: Tensor, legal: Tensor | None) -> Tensor:
         """`scores` are of shape (examples, classes), `legal` are masks as of `legal_classes`."""
@@ -34,6 +33,15 @@ class Loss:
                 each.square().sum() for each in self.weights
             )
         return loss
+
+
+def weights_of(network: nn.Module) -> dict[str, nn.Parameter]:
+    """The weights of connections by name: neither biases nor what norms have."""
+    return {
+        name: parameter
+        for name, parameter in network.named_parameters()
+        if parameter.dim() > 1 and "bias" not in name
+    }
 
 
 def illegal_mass(scores: Tensor, legal: Tensor) -> Tensor:

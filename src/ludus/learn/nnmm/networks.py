@@ -1,4 +1,4 @@
-"""The three architectures in torch, to be trained; `forward.py` has them in numpy, to play.
+"""The architectures in torch, to be trained; `forward.py` has them in numpy, to play.
 
 Outputs are scores, of which the loss takes the softmax. Layers are named alike in both files: what
 `state_dict` calls them is what weights files call them.
@@ -12,6 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from ludus.learn.nnmm.design import Design
+from ludus.learn.nnmm.moved import moved_in
+from ludus.learn.nnmm.parts import NUM_CLASSES
+from ludus.learn.symmetric.group import CLASSES
+from ludus.learn.symmetric.networks import Symmetric
 
 
 class Block(nn.Module):
@@ -122,6 +126,23 @@ class FeedForward(nn.Module):
         return cast("Tensor", self.last(self.layers(self.input_drop(x))))
 
 
+class SymmetricNetwork(Symmetric):
+    """The same answer, turned, for a position that is turned."""
+
+    def __init__(self, design: Design, inputs: int) -> None:
+        super().__init__(
+            moved_in(inputs),
+            CLASSES if design.outputs == NUM_CLASSES else design.outputs,
+            design.first,
+            design.blocks,
+            dropout=design.dropout,
+            input_dropout=design.input_dropout,
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x[None])[0]
+
+
 def norm(design: Design, units: int) -> nn.Module:
     """Batch normalisation, or nothing."""
     return nn.BatchNorm1d(units) if design.batch_normalisation else nn.Identity()
@@ -131,6 +152,7 @@ MODULES: dict[str, Callable[[Design, int], nn.Module]] = {
     "residual": Residual,
     "dense": Dense,
     "feedforward": FeedForward,
+    "symmetric": SymmetricNetwork,
 }
 """An architecture's name to what builds it; a further one is entered here and in `Design`."""
 
@@ -144,6 +166,8 @@ def build(design: Design, inputs: int, generator: torch.Generator) -> nn.Module:
 
 def initialise(network: nn.Module, generator: torch.Generator) -> None:
     """He's method for rectifiers: weights normal around 0, of variance 2 / inputs; biases 0."""
+    if isinstance(network, Symmetric):
+        network.initialise(generator)
     with torch.no_grad():
         for module in network.modules():
             if isinstance(module, nn.Linear):

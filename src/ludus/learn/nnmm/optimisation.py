@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.loss import Loss
+from ludus.learn.nnmm.loss import Loss, weights_of
 from ludus.learn.nnmm.settings import Precision, Training
 
 EAGER_STEPS = 3
@@ -42,12 +42,12 @@ class Optimisation:
 
     def _adam(self) -> torch.optim.AdamW:
         training = self.training
-        matrices = [each for each in self.network.parameters() if each.dim() > 1]
-        others = [each for each in self.network.parameters() if each.dim() <= 1]
+        weights = weights_of(self.network)
+        others = [each for name, each in self.network.named_parameters() if name not in weights]
         is_cuda = self.device.type == "cuda"
-        # Biases and norms do not overfit; only matrices decay.
+        # Biases and norms do not overfit; only weights decay.
         groups: list[dict[str, Any]] = [
-            {"params": matrices},
+            {"params": list(weights.values())},
             {"params": others, "weight_decay": 0.0},
         ]
         return torch.optim.AdamW(

@@ -14,6 +14,9 @@ from ludus.learn.nnmm.weights import Array
 Classes = NDArray[np.int8]
 """Columns TO, FROM and REMOVE: 0 for none, 1 to 24 for the points in reading order."""
 
+ROUNDING = 256
+"""Numbers that are equal but for rounding are less than so many of the smallest steps apart."""
+
 Member = Sequence[Chooser]
 """One for each part, in the order in which they are chosen."""
 
@@ -108,10 +111,10 @@ class Reading:
         for number, part in enumerate(self._order.parts):
             found = self.probabilities(number, begun)
             # The first move goes on by itself, whatever the others do; both begin with nothing.
-            best = _best(self.ranks(number, found[:1]), 1)
+            best = best_of(self.ranks(number, found[:1]), 1)
             alone = begun.some(slice(0, 1)).with_part(part, best, found[:1])
             others = slice(1 if number else 0, None)
-            best = _best(found[others], breadth)
+            best = best_of(found[others], breadth)
             more = begun.some(others).with_part(part, best, found[others])
             begun = alone.and_more(self.likeliest(more, breadth))
         return begun
@@ -127,7 +130,7 @@ class Reading:
         """Each move with each of the best classes of the next part; `is_alone` as in `ranks`."""
         found = self.probabilities(number, begun)
         ranks = self.ranks(number, found) if is_alone else found
-        return begun.with_part(self._order.parts[number], _best(ranks, breadth), found)
+        return begun.with_part(self._order.parts[number], best_of(ranks, breadth), found)
 
     def probabilities(self, number: int, begun: Begun) -> Array:
         """How likely each class of the next part is, the mean over all members and symmetries."""
@@ -153,14 +156,22 @@ class Reading:
     def likeliest(self, begun: Begun, number: int) -> Begun:
         """Of each position so many moves, those that are most likely as a whole, best first."""
         likely = begun.likely.reshape(self._images.positions, -1)
-        order = _best(likely, number)
+        order = best_of(likely, number)
         first = np.arange(len(likely)) * likely.shape[1]
         return begun.some((first[:, None] + order).reshape(-1))
 
 
-def _best(values: Array, number: int) -> NDArray[np.intp]:
-    """Where the largest so many of each row are, the largest first."""
-    if number == 1:
-        best: NDArray[np.intp] = values.argmax(axis=1)[:, None]
-        return best
-    return np.argsort(-values, axis=1, kind="stable")[:, :number]
+def best_of(values: Array, number: int) -> NDArray[np.intp]:
+    """Where the largest so many of each row are, the largest first.
+
+    Points that are symmetric to each other may be equally likely. What differs by no more than
+    rounding counts as equal, and of equals the first comes first, on every machine.
+    """
+    nearly = 1 - ROUNDING * np.finfo(values.dtype).eps
+    left = values.copy() if number > 1 else values
+    rows, found = np.arange(len(values)), np.empty((len(values), number), dtype=np.intp)
+    for place in range(number):
+        found[:, place] = (left >= nearly * left.max(axis=1, keepdims=True)).argmax(axis=1)
+        if number > 1:
+            left[rows, found[:, place]] = -1
+    return found

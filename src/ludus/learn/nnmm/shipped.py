@@ -12,7 +12,7 @@ from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.parts import ORDERS, Order
 
 FOLDER: Final = Path(__file__).with_name("weights")
-BEST: Final = "best"
+BEST: Final = "symmetric"
 """The size that plays if nobody says which."""
 
 

@@ -38,7 +38,9 @@ class Search:
 
     trials: int = 30
 
-    architectures: tuple[str, ...] = ARCHITECTURES
+    architectures: tuple[str, ...] = ("residual", "dense", "feedforward")
+    """Those of the thesis, if nothing is said."""
+
     seed: int = 0
 
     def __post_init__(self) -> None:

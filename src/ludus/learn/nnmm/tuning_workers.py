@@ -22,16 +22,24 @@ class Workers(Protocol):
     def result(self) -> tuple[int, float | None]:
         """The number of a trial and its accuracy; None if it was broken off."""
 
+    def close(self) -> None:
+        """Let go of what is held."""
+
 
 def accuracy_of(
-    preset: Preset, part: str, split: Split, device: str, judge: Judge | None = None
+    preset: Preset,
+    part: str,
+    split: Split,
+    device: str,
+    threads: int = 0,
+    judge: Judge | None = None,
 ) -> float | None:
     """The best validation accuracy of one network; 0 if it diverges, None if it is broken off."""
     from ludus.learn.nnmm.chain_training import ChainTraining
     from ludus.learn.nnmm.devices import device_named
     from ludus.learn.nnmm.training import Diverged
 
-    run = ChainTraining(preset, split, device_named(device), None, [part])
+    run = ChainTraining(preset, split, device_named(device, threads), None, [part])
     best = 0.0
     try:
         for _, epoch in run.run():
@@ -48,8 +56,8 @@ class ThisProcess:
 
     width = 1
 
-    def __init__(self, part: str, split: Split, device: str) -> None:
-        self._what = part, split, device
+    def __init__(self, part: str, split: Split, device: str, threads: int = 0) -> None:
+        self._what = part, split, device, threads
         self._next: tuple[int, Preset, Any] | None = None
 
     def give(self, number: int, preset: Preset, trial: Any) -> None:
@@ -64,6 +72,9 @@ class ThisProcess:
             return bool(trial.should_prune())
 
         return number, accuracy_of(preset, *self._what, is_hopeless)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
 
 class RayTrials:
@@ -87,7 +98,7 @@ class RayTrials:
         is_gpu = device == "cuda" or (device == "auto" and "GPU" in resources)
         self.width = max(int(resources.get("GPU", 0) if is_gpu else resources["CPU"] / cores), 1)
         self._task = ray.remote(num_cpus=cores, num_gpus=1 if is_gpu else 0)(accuracy_of)
-        self._what = part, ray.put(split), "cuda" if is_gpu else "cpu"
+        self._what = part, ray.put(split), "cuda" if is_gpu else "cpu", cores
         self._numbers: dict[Any, int] = {}
 
     def give(self, number: int, preset: Preset, trial: Any) -> None:
@@ -98,5 +109,5 @@ class RayTrials:
         return self._numbers.pop(ready), self._ray.get(ready)
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Leave the cluster; it goes on."""
         self._ray.shutdown()

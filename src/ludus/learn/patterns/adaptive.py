@@ -6,12 +6,16 @@ the first level to the last, divided by n times the gain. Between two levels cha
 of them plays a game.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadPosition, BadSpec
 from ludus.core.limit import Limit
+from ludus.core.marks import Marks
+from ludus.core.outcome import Outcome
+from ludus.core.pictures import HasPictures, Picture
 from ludus.core.player import Choice, Player
 from ludus.learn.patterns.ladder import HIGHEST, LADDER
 from ludus.learn.patterns.results import points
@@ -82,6 +86,29 @@ class AdaptivePlayer(Player):
         else:
             self._keep(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
+
+    def end(self, outcome: Outcome) -> None:
+        """Move the level, unless its own last move has told the result already."""
+        if self._last is not None:
+            side = 1 - self._last.mover
+            self._last = None
+            self._move_level(0.5 if outcome.winner is None else float(outcome.winner == side))
+
+    @property
+    def next_spec(self) -> str:
+        """Its spec for the next game, at the level that it has come to."""
+        settings = replace(self.settings, level=round(self.state.level, 4))
+        changed = (
+            f"{field.name}={getattr(settings, field.name)}"
+            for field in fields(settings)
+            if getattr(settings, field.name) != getattr(self.options, field.name)
+        )
+        return f"adaptive:{','.join(changed)}".rstrip(":")
+
+    def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
+        """Those of the player that it plays as."""
+        played_as = self._player(self._rung)
+        return played_as.pictures(position) if isinstance(played_as, HasPictures) else ()
 
     def _settle(self) -> None:
         """Find out what the last game brought, and move the level if it was played to its end."""

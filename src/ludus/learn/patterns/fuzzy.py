@@ -61,7 +61,7 @@ def weigh(position: Any, known: Knowledge) -> list[float]:
     moves: list[Move] = position.legal_moves()
     side = position.mover
     own, other = position.bits[side], position.bits[1 - side]
-    threats = _threats(position, known) if known.defends else {}
+    threats = threats_to(position, known) if known.defends else {}
     booty = sorted({move.take for move in moves if move.take is not None})
     shares = _take_shares(other, booty, known)
     weights = []
@@ -93,8 +93,8 @@ def _scores(men: int, step: Step, known: Knowledge, threshold: float) -> Iterato
             yield known.scores[new]
 
 
-def _threats(position: Any, known: Knowledge) -> Mapping[int, float]:
-    """Point to the best score that the other side could reach by a step to it, where it is one."""
+def threats_to(position: Any, known: Knowledge) -> Mapping[int, float]:
+    """Point to the best score that the other side could reach by a step there, if it threatens."""
     other = 1 - position.mover
     found: dict[int, float] = {}
     for step in _steps(position, other):

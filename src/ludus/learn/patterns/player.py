@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 
 from ludus._native import patterns as native
 from ludus.core.limit import Limit
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
 from ludus.learn.patterns.file import save
 from ludus.learn.patterns.fuzzy import Knowledge
+from ludus.learn.patterns.pictures import chances, patterns_made, threats
 from ludus.learn.patterns.settings import Options, knowledge
 from ludus.learn.patterns.shipped import network
 from ludus.learn.patterns.watching import Watcher
@@ -25,6 +27,7 @@ class FuzzyPlayer(Player):
     def __init__(self, game: Any, settings: Options, spec: str) -> None:
         super().__init__(game, settings, spec)
         self._settings = settings.settings()
+        self._choice: Choice | None = None
         self.network = network(self._settings.network)
         self._use_network()
         mutual = self._settings.mutual
@@ -38,12 +41,24 @@ class FuzzyPlayer(Player):
         self._end_match()
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        choice = self._draw(position)
+        choice = self._choice = self._draw(position)
         if self.settings.learn:
             self._watcher.see(position, choice.move)
             if self._watcher.is_over:
                 self._end_match()
         return choice
+
+    def pictures(self, position: Any) -> list[Picture]:
+        """The chances of its moves, the patterns of the one it made, and what it saw coming."""
+        if self._choice is None or not self._choice.scores:
+            return []
+        known, move = self.knowledge, self._choice.move
+        seen = threats(position, known)
+        return [
+            chances(self._choice.scores),
+            *patterns_made(position, move, known),
+            *([seen] if seen is not None else []),
+        ]
 
     def _end_match(self) -> None:
         """What was seen of a match counts from now on."""

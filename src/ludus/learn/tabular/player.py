@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
 from ludus.learn.tabular.beads import Her, Menace
 from ludus.learn.tabular.knowledge import learned, shipped_table
+from ludus.learn.tabular.matchbox import matchbox
 from ludus.learn.tabular.qlearning import QLearning
 from ludus.learn.tabular.rows import Table
 from ludus.learn.tabular.table import TableLearner
@@ -106,6 +108,12 @@ class BeadPlayer(TablePlayer):
             return Choice(self.random.choice(list(numbers)), "finds the box empty", numbers)
         move = self.random.choices(list(chances), list(chances.values()))[0]
         return Choice(move, f"drew one of {numbers[move]:.0f} beads for {move}", numbers)
+
+    def pictures(self, position: Any) -> list[Picture]:
+        """Its matchbox, opened; none for a position that it has no box for."""
+        numbers = self.numbers(position)
+        _, names = self.places.find(position)
+        return [matchbox(self.game, numbers, names)] if numbers else []
 
 
 class MenacePlayer(BeadPlayer):

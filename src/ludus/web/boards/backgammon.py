@@ -15,6 +15,8 @@ class BackgammonBoard(Board):
     """Places are named as side 0 counts them, as in `Game.steps`."""
 
     most = 15
+    hand_title = "On the bar"
+    has_dice = True
 
     def enter(self, position: Any, touched: tuple[str, ...]) -> Entry:
         if position.dice is None:
@@ -36,6 +38,23 @@ class BackgammonBoard(Board):
         if len(touched) % 2 and position.dice is not None:
             touched = self._with_stops(position, touched, place)
         return super().touch(position, touched, place)
+
+    def how(self) -> list[str]:
+        return [
+            f"Each side brings its {self.game.rules.men} men home, to its points 6 to 1, and then "
+            "off the board; whoever is first to have them all off wins.",
+            "Each die moves a man by as many points as it shows; a double is played four times. "
+            "What can be played must be played.",
+            "A point with two or more men of the other side is closed. A man that stands alone can "
+            "be hit: he waits on the bar and must come in again before anything else is played.",
+            "A win counts double if the loser has borne off nobody, and threefold if a man of his "
+            "is still on the bar or in the winner’s home.",
+            "The numbers at the edge are those of the side to move.",
+        ]
+
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        steps = self.game.steps(move)
+        return tuple(zip(steps[::2], steps[1::2], strict=True))
 
     def task(self, position: Any, entry: Entry) -> str:
         if position.dice is None:
@@ -79,23 +98,27 @@ class BackgammonBoard(Board):
         return f"played {move}" if move.steps else "could not move"
 
     def arranged(self, position: Any) -> Arrangement:
-        """The men on the points; those on the bar or borne off are what is missing there."""
+        """The men on the points and on the bar; those borne off are what is missing there."""
         men = {
             str(number): (int(count < 0), abs(count))
             for number, count in enumerate(position.points, 1)
             if count
         }
-        return Arrangement(men, position.turn)
+        return Arrangement(men, position.turn, position.bar, position.dice)
 
     def arrange(self, arrangement: Arrangement) -> Any:
-        """Men that stand nowhere have been borne off."""
-        points, left = [0] * 24, [self.game.rules.men] * 2
+        """Men that stand nowhere have been borne off; one put on the bar joins those there."""
+        points, bar = [0] * 24, list(arrangement.hands)
+        left = [self.game.rules.men] * 2
         for place, (side, count) in arrangement.men.items():
             if place in _POINTS:
                 points[int(place) - 1] = -count if side else count
                 left[side] -= count
-        off = max(left[0], 0), max(left[1], 0)
-        return Position(tuple(points), (0, 0), off, arrangement.mover)
+            elif place == "bar":
+                bar[side] = min(bar[side] + count, self.most)
+        off = max(left[0] - bar[0], 0), max(left[1] - bar[1], 0)
+        dice = arrangement.dice and (max(arrangement.dice), min(arrangement.dice))
+        return Position(tuple(points), (bar[0], bar[1]), off, arrangement.mover, dice)
 
     def _walk(self, position: Any, touched: tuple[str, ...]) -> tuple[Roll, Hand, list[int]]:
         """What the roll allows, the board after the steps touched so far, and their places."""

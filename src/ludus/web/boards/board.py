@@ -45,7 +45,10 @@ class Arrangement:
 
     mover: int
     hands: tuple[int, int] = (0, 0)
-    """Men that are still to be placed."""
+    """Men beside the places: still to be placed, or on the bar."""
+
+    dice: tuple[int, int] | None = None
+    """What was rolled; None before the roll."""
 
 
 class Board:
@@ -54,8 +57,10 @@ class Board:
     most: int = 1
     """Men that one place can hold."""
 
-    has_hands: bool = False
-    """Whether men come from the hand."""
+    hand_title: str = ""
+    """What is said of men beside the places; empty if there are none."""
+
+    has_dice: bool = False
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -95,6 +100,11 @@ class Board:
         """Whether a person has nothing to touch and can only let the other side go on."""
         return not any(map(self.game.steps, position.legal_moves()))
 
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        """The ways men go in a move: from and to, or one place for a man that is put there."""
+        steps = self.game.steps(move)
+        return (steps,) if steps else ()
+
     def stage(self, position: Any, touched: tuple[str, ...]) -> Stage:
         """What the next touch does."""
         return "go" if touched else "begin"
@@ -130,6 +140,10 @@ class Board:
     def arrange(self, arrangement: Arrangement) -> Any:
         """A position to look at, which need not be one that the rules allow."""
         raise Refused(f"a position of {self.game.id} is entered as text")
+
+    def how(self) -> list[str]:
+        """How the game is played, under its rules, in a few sentences."""
+        return []
 
     def side(self, side: int) -> str:
         """A side's name at the beginning of a sentence."""

@@ -7,11 +7,21 @@ from ludus.games.nine_mens_morris.notation import Fields
 from ludus.games.nine_mens_morris.position import Position
 from ludus.web.boards.board import Arrangement, Board, Entry, Stage
 
+SAFETY = {
+    "when_all": "; men in mills are safe as long as there are others",
+    "never": "; men in mills are safe",
+    "always": "",
+}
+STUCK = {
+    "loses": ", and so has whoever cannot move",
+    "passes": "; whoever cannot move waits",
+}
+
 
 class MorrisBoard(Board):
     """The men go where they are sent at once, and the man to take is chosen then."""
 
-    has_hands = True
+    hand_title = "Still to place"
 
     def stage(self, position: Any, touched: tuple[str, ...]) -> Stage:
         if not touched:
@@ -21,6 +31,11 @@ class MorrisBoard(Board):
     @staticmethod
     def _later(touched: tuple[str, ...]) -> Stage:
         return "go" if len(touched) == 1 else "take"
+
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        """Whoever is taken goes nowhere."""
+        steps = self.game.steps(move._replace(take=None))
+        return (steps,) if steps else ()
 
     def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
         """The man stands where he was sent, although it is still decided whom he takes."""
@@ -83,6 +98,29 @@ class MorrisBoard(Board):
         # The readable twin, which takes what no game leads to.
         return Position(self.game.rules, (white, black), arrangement.hands, arrangement.mover)
 
+    def how(self) -> list[str]:
+        rules = self.game.rules
+        first = "place one of them on a free point" + (
+            ", or move one along a line" if rules.place_or_move else ""
+        )
+        told = [
+            f"Each side has {rules.men} men. In turn, {first}.",
+            f"Three men in a row on a line are a mill. Whoever closes one takes a man of the other "
+            f"side{SAFETY[rules.take_from_mills]}.",
+            "When all men are placed, move one along a line to the next free point.",
+        ]
+        if rules.flying:
+            told.append("With three men left they may jump to any free point.")
+        few = "no man" if rules.lose_below == 1 else f"fewer than {rules.lose_below} men"
+        told.append(f"Whoever has {few} left has lost{STUCK[rules.blocked]}.")
+        if rules.repetition:
+            told.append(f"A position that comes {_times(rules.repetition)} is a draw.")
+        if rules.quiet_plies:
+            told.append(f"After {rules.quiet_plies} turns without placing or taking it is a draw.")
+        if rules.full_board == "draws":
+            told.append("A full board is a draw.")
+        return told
+
     def _may_fly(self, position: Any) -> str:
         is_flying = self.game.rules.flying and len(position.men[position.mover]) <= 3
         return "; with three left they may jump anywhere" if is_flying else ""
@@ -91,3 +129,7 @@ class MorrisBoard(Board):
     def _begins_on_free_point(position: Any, touched: tuple[str, ...]) -> bool:
         """Whether the man comes from the hand."""
         return NUMBER[touched[0]] not in position.men[position.mover]
+
+
+def _times(number: int) -> str:
+    return "a second time" if number == 2 else f"{number} times"

@@ -58,6 +58,13 @@ class NoughtsBoard(_SquaresBoard):
     def task(self, position: Any, entry: Entry) -> str:
         return f"Put {self.men[position.mover]} on an empty square"
 
+    def how(self) -> list[str]:
+        return [
+            "In turn, mark an empty square.",
+            f"Whoever first has {self.game.rules.line} in a row, across, down or aslant, wins; "
+            "a full board is a draw.",
+        ]
+
     def told(self, move: Any, position: Any) -> str:
         return f"marked {move}"
 
@@ -73,6 +80,14 @@ class HexapawnBoard(_SquaresBoard):
 
     def task(self, position: Any, entry: Entry) -> str:
         return "Choose where it goes" if entry.touched else "Choose one of your pawns"
+
+    def how(self) -> list[str]:
+        return [
+            "In turn, move a pawn one square ahead, or take one that stands one square ahead and "
+            "to the side.",
+            "Whoever reaches the other edge wins, and so does whoever leaves the other side "
+            "without a move.",
+        ]
 
     def enter(self, position: Any, touched: tuple[str, ...]) -> Entry:
         entry = super().enter(position, touched)

@@ -69,7 +69,8 @@ export async function post(path, body = {}) {
  * @returns {Promise<View>}
  */
 export function begin(order) {
-  return post("/api/games", order);
+  const after = localStorage.getItem("last-game") ?? "";
+  return post("/api/games", { after, ...order });
 }
 
 const FIRST_WAIT = 300;

@@ -23,11 +23,14 @@ export class Board {
   /**
    * @param {(place: string) => void} touch a place was touched
    * @param {() => void} undo the last touch is taken back
+   * @param {() => void} [turn] somebody wants to see it from the other side
    */
-  constructor(touch, undo) {
+  constructor(touch, undo, turn) {
     this.element = h("div", { class: "table" });
     this.touch = touch;
     this.undo = undo;
+    this.turn = turn;
+    this.isFlipped = false;
     /** @type {SVGSVGElement | null} */
     this.svg = null;
     this.dice = "";
@@ -72,6 +75,7 @@ export class Board {
     this.svg = svg;
     soften(svg);
     for (const area of areasOf(svg)) area.classList.toggle("held", lift(svg, area) !== null);
+    this.lay(svg);
     this.fit();
     glide(before, svg);
     this.roll(svg);
@@ -97,6 +101,21 @@ export class Board {
       area.classList.toggle("open", isOpen);
       if (!isOpen) area.setAttribute("aria-disabled", "true");
     }
+  }
+
+  /** Turn the board round. */
+  flip() {
+    this.isFlipped = !this.isFlipped;
+    if (this.svg) this.lay(this.svg);
+  }
+
+  /**
+   * Let the board lie as it should, and everything on it that has a top stand upright.
+   * @param {SVGSVGElement} svg
+   */
+  lay(svg) {
+    this.element.classList.toggle("flipped", this.isFlipped);
+    if (this.isFlipped) standUpright(svg);
   }
 
   /**
@@ -147,6 +166,7 @@ export class Board {
     if (event.key in ARROWS) this.walk(place, ARROWS[event.key] ?? [0, 0]);
     else if (event.key === "Enter" || event.key === " ") this.touch(place);
     else if (event.key === "Escape") this.undo();
+    else if (event.key === "f" && this.turn && !event.ctrlKey && !event.metaKey) this.turn();
     else return;
     event.preventDefault();
   }
@@ -157,6 +177,7 @@ export class Board {
    * @param {[number, number]} direction
    */
   walk(from, [right, down]) {
+    if (this.isFlipped) [right, down] = [-right, -down];
     const start = this.at(from)?.getBBox();
     if (!start || !this.svg) return;
     let best = null;
@@ -235,19 +256,42 @@ function areasOf(svg) {
 }
 
 /**
+ * Texts turn about where they are written, and men of several parts about their place.
+ * @param {SVGSVGElement} svg
+ */
+function standUpright(svg) {
+  for (const text of svg.querySelectorAll("text"))
+    text.style.transformOrigin = `${text.getAttribute("x")}px ${text.getAttribute("y")}px`;
+  for (const area of areasOf(svg)) {
+    const { x, y, width, height } = area.getBBox();
+    const men = /** @type {SVGGraphicsElement[]} */ ([...svg.querySelectorAll(".man")]);
+    const here = men.filter((man) => {
+      const box = man.getBBox();
+      const [atX, atY] = [box.x + box.width / 2, box.y + box.height / 2];
+      return atX > x && atX < x + width && atY > y && atY < y + height;
+    });
+    if (here.every((man) => man.tagName === here[0]?.tagName)) continue;
+    for (const man of here) {
+      man.classList.add("upright");
+      man.style.transformOrigin = `${x + width / 2}px ${y + height / 2}px`;
+    }
+  }
+}
+
+/**
  * Free places get a small dot, men that may be touched a ring.
  * @param {SVGSVGElement} svg
  */
 function soften(svg) {
-  const men = new Set([...svg.querySelectorAll("circle.man")].map(centre));
+  const men = /** @type {SVGGraphicsElement[]} */ ([...svg.querySelectorAll(".man")]);
+  const boxes = men.map((man) => man.getBBox());
   for (const mark of svg.querySelectorAll(".mark.legal")) {
-    mark.classList.toggle("free", !men.has(centre(mark)));
+    const [x, y] = [Number(mark.getAttribute("cx")), Number(mark.getAttribute("cy"))];
+    const isHeld = boxes.some(
+      (box) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height,
+    );
+    mark.classList.toggle("free", !isHeld);
   }
-}
-
-/** @param {Element} circle */
-function centre(circle) {
-  return `${circle.getAttribute("cx")} ${circle.getAttribute("cy")}`;
 }
 
 /**

@@ -40,42 +40,65 @@ export class EditorPanel {
       h("input", {
         type: "number",
         min: 0,
-        max: 12,
-        "aria-label": `${name} has still to place`,
+        max: 15,
         onchange: () =>
           this.change(({ hands }) => ({
             hands: hands.map((old, each) => (each === side ? this.hand(side) : old)),
           })),
       }),
     );
+    this.handTitle = h("span", {});
     this.handRow = h(
       "div",
       { class: "row" },
-      h("span", {}, "Still to place:"),
+      this.handTitle,
       ...this.hands.map((input, side) => h("label", {}, `${sides[side]} `, input)),
     );
+    this.dice = [1, 2].map((die) =>
+      h(
+        "select",
+        { "aria-label": `Die ${die}`, onchange: () => this.roll(die - 1) },
+        h("option", { value: 0 }, "to be rolled"),
+        ...[1, 2, 3, 4, 5, 6].map((face) => h("option", { value: face }, String(face))),
+      ),
+    );
+    this.diceRow = h("div", { class: "row" }, h("span", {}, "Dice:"), ...this.dice);
     this.start = button("Play from here", () => this.play(), { class: "primary" });
+    const brushes = h(
+      "div",
+      { class: "row", role: "group", "aria-label": "What to put" },
+      ...this.brushes,
+    );
     this.tools = h(
       "div",
       { class: "stack", hidden: true },
-      h("div", { class: "row", role: "group", "aria-label": "What to put" }, ...this.brushes),
+      brushes,
+      this.board.element,
+      this.problem,
       h(
         "div",
         { class: "row" },
         h("label", { for: "mover" }, "To move ", this.mover),
-        button("Empty the board", () => this.change(() => ({ men: {} }))),
+        button("Empty the board", () => this.change(() => ({ men: {}, hands: [0, 0] }))),
       ),
       this.handRow,
+      this.diceRow,
       h("div", { class: "row" }, this.start),
     );
     this.element = h(
       "div",
       { class: "stack" },
-      h("p", { class: "quiet" }, "Put men on the board and play from there."),
-      button("Begin with this position", () => this.load()),
+      h(
+        "p",
+        { class: "quiet" },
+        "Choose a side, touch the places where its men should stand, and play from there.",
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button("Begin with this position", () => this.load()),
+      ),
       this.tools,
-      this.board.element,
-      this.problem,
     );
     this.choose(0);
   }
@@ -91,7 +114,18 @@ export class EditorPanel {
 
   /** @param {number} side */
   hand(side) {
-    return Math.min(Math.max(Math.trunc(Number(this.hands[side]?.value)), 0), 12);
+    return Math.min(Math.max(Math.trunc(Number(this.hands[side]?.value)), 0), 15);
+  }
+
+  /**
+   * A die was turned; one alone does not stay unrolled.
+   * @param {number} turned
+   */
+  roll(turned) {
+    const face = Number(this.dice[turned]?.value);
+    this.change(({ dice }) => ({
+      dice: face ? [0, 1].map((die) => (die === turned ? face : (dice?.[die] ?? face))) : null,
+    }));
   }
 
   load() {
@@ -113,8 +147,15 @@ export class EditorPanel {
     this.problem.textContent = made.problem;
     this.tools.hidden = false;
     this.mover.value = String(made.mover);
-    this.handRow.hidden = !made.has_hands;
+    this.handRow.hidden = !made.hand_title;
+    this.handTitle.textContent = `${made.hand_title}:`;
+    this.diceRow.hidden = !made.has_dice;
+    this.dice.forEach((select, die) => {
+      select.value = String(made.dice?.[die] ?? 0);
+    });
     this.hands.forEach((input, side) => {
+      const name = this.page.view.seats[side]?.side ?? "";
+      input.setAttribute("aria-label", `${name}, ${made.hand_title.toLowerCase()}`);
       if (document.activeElement !== input) input.value = String(made.hands[side]);
     });
     this.start.setAttribute("aria-disabled", String(Boolean(made.problem)));
@@ -127,8 +168,9 @@ export class EditorPanel {
   change(how) {
     void this.page.after(async () => {
       const made = this.made;
-      if (made)
-        await this.ask({ men: made.men, mover: made.mover, hands: made.hands, ...how(made) });
+      if (!made) return;
+      const { men, mover, hands, dice } = made;
+      await this.ask({ men, mover, hands, dice, ...how(made) });
     });
   }
 

@@ -4,6 +4,7 @@ import { follow, get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { button, fill, h, notice, say } from "./dom.js";
 import { openChange } from "./change.js";
+import { openHow } from "./how.js";
 import { EditorPanel } from "./editor.js";
 import { Insight } from "./insight.js";
 import { MovesPanel } from "./moves.js";
@@ -36,7 +37,9 @@ export class GamePage {
     this.board = new Board(
       (place) => this.touch(place),
       () => this.untouch(),
+      () => this.flip(),
     );
+    this.board.isFlipped = localStorage.getItem(`flipped ${view.game}`) === "yes";
     this.prompt = h("h1", { class: "prompt" });
     this.told = h("p", { class: "told" });
     this.plates = h("div", { class: "plates" });
@@ -45,13 +48,16 @@ export class GamePage {
     this.moves = new MovesPanel(this);
     this.review = new ReviewPanel(this);
     this.share = new SharePanel(this, go);
-    const tabs = new Tabs([
-      ["Moves", this.moves.element],
-      ["Thinking", this.insight.element],
-      ["Review", this.review.element],
-      ["Share", this.share.element],
-      ["Set up", new EditorPanel(this, go).element],
-    ]);
+    const tabs = new Tabs(
+      [
+        ["Moves", this.moves.element],
+        ["Thinking", this.insight.element],
+        ["Review", this.review.element],
+        ["Share", this.share.element],
+        ["Set up", new EditorPanel(this, go).element],
+      ],
+      () => this.insight.gallery.show(this.view),
+    );
     this.stage = h(
       "section",
       { class: "stage", "aria-label": "The game" },
@@ -147,6 +153,7 @@ export class GamePage {
   /** The buttons, made once, so that one that is being pressed stays where it is. */
   makeTools() {
     const primary = { class: "primary" };
+    this.hint = button("Hint", () => this.insight.advise(), { "aria-pressed": "false" });
     this.speed = h(
       "select",
       {
@@ -183,12 +190,19 @@ export class GamePage {
         ({ status }, isWatched) => !isWatched && status === "thinking",
       ],
       [h("label", { for: "speed" }, "Speed ", this.speed), (_, isWatched) => isWatched],
-      [button("Hint", () => this.insight.advise()), ({ status }) => status === "yours"],
+      [this.hint, ({ status }) => status === "yours"],
       [
         button("Players", () => openChange(this.view, (seats) => this.act("seats", { seats }))),
         ({ status }) => status !== "looking" && status !== "over",
       ],
       [this.insight.toggle, () => true],
+      [button("Rules", () => this.after(() => openHow(this.view))), () => true],
+      [
+        button("Flip", () => this.flip(), {
+          title: "See the board from the other side (F, on the board)",
+        }),
+        () => true,
+      ],
       [button("Play again", () => this.share.again(), primary), ({ status }) => status === "over"],
     ];
     fill(this.tools, ...tools.map(([element]) => element));
@@ -199,8 +213,16 @@ export class GamePage {
     const isWatched = this.view.seats.every((seat) => seat.player);
     for (const [element, isWanted] of this.toolList)
       element.hidden = !isWanted(this.view, isWatched);
+    this.hint?.setAttribute("aria-pressed", String(this.insight.hinted === this.view.node));
     if (this.speed && document.activeElement !== this.speed)
       this.speed.value = String(this.view.delay);
+  }
+
+  /** See the board from the other side, now and in later games of this kind. */
+  flip() {
+    this.board.flip();
+    localStorage.setItem(`flipped ${this.view.game}`, this.board.isFlipped ? "yes" : "no");
+    say(this.board.isFlipped ? "The board is turned round." : "The board is as usual.");
   }
 
   /**
@@ -263,9 +285,17 @@ export class GamePage {
 
   /** @param {() => Promise<unknown>} work */
   after(work) {
-    this.queue = this.queue.then(work).catch((error) => {
+    this.queue = this.aside(() => this.queue.then(work));
+    return this.queue;
+  }
+
+  /**
+   * Something that nobody has to wait for.
+   * @param {() => Promise<unknown>} work
+   */
+  aside(work) {
+    return work().catch((error) => {
       notice(error instanceof Error ? error.message : String(error));
     });
-    return this.queue;
   }
 }

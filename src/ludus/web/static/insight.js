@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { button, fill, h, say } from "./dom.js";
+import { Gallery } from "./gallery.js";
 
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").Verdict} Verdict */
@@ -18,7 +19,8 @@ export class Insight {
   constructor(page) {
     this.page = page;
     this.isJudging = localStorage.getItem("verdicts") === "on";
-    this.thoughtShown = "";
+    /** The node whose hint lies on the board. */
+    this.hinted = -1;
     this.seen = -1;
     this.toggle = h(
       "button",
@@ -36,12 +38,23 @@ export class Insight {
     this.advice = h("div", {});
     this.thought = h("div", {});
     this.rated = h("div", {});
-    this.element = h("div", {}, this.advice, this.thought, this.rated);
+    this.gallery = new Gallery(page);
+    this.scores = h("div", {});
+    this.element = h(
+      "div",
+      {},
+      this.advice,
+      this.thought,
+      this.gallery.element,
+      this.scores,
+      this.rated,
+    );
   }
 
   /** What is laid over the board. */
   get overlay() {
-    return this.thoughtShown || (this.isJudging ? "verdicts" : "");
+    if (this.hinted === this.page.view.node) return "hint";
+    return this.isJudging ? "verdicts" : "";
   }
 
   judge() {
@@ -55,6 +68,7 @@ export class Insight {
   /** @param {View} view */
   show(view) {
     this.showThought(view);
+    this.gallery.show(view);
     if (view.node === this.seen) return;
     this.seen = view.node;
     fill(this.advice);
@@ -92,12 +106,22 @@ export class Insight {
     return `${side} ${WORDS[verdict.value]}${plies} if nobody errs`;
   }
 
-  async advise() {
-    await this.page.after(async () => {
-      fill(this.advice, h("p", { class: "quiet" }, "Thinking about it …"));
+  /** Show the best moves here, on the board and beside it; or take them away again. */
+  advise() {
+    return this.page.after(async () => {
+      const node = this.page.view.node;
+      if (this.hinted === node) {
+        this.hinted = -1;
+        fill(this.advice);
+        await this.page.refresh(this.page.view.touched);
+        return;
+      }
+      this.page.told.textContent = "Thinking about it …";
       /** @type {Advice} */
       const advice = await get(`${this.page.path}/advice`);
       const best = advice.moves[0]?.move ?? "";
+      this.hinted = node;
+      await this.page.refresh(this.page.view.touched);
       fill(
         this.advice,
         h("h2", {}, "Hint"),
@@ -165,64 +189,82 @@ export class Insight {
   showThought(view) {
     const thought = view.thought;
     if (!thought || (!thought.comment && !thought.scores.length && !thought.pictures.length)) {
-      fill(
-        this.thought,
-        h("p", { class: "quiet" }, "When a player has moved, what it thought stands here."),
-      );
+      const text = view.seats.some((seat) => seat.player)
+        ? "When a player has moved, what it thought stands here."
+        : "Two people play: nobody’s thoughts can be shown. Hint and Verdicts work.";
+      fill(this.thought, h("p", { class: "quiet" }, text));
+      fill(this.scores);
       return;
     }
-    const choose = h(
-      "select",
-      {
-        id: "laid",
-        onchange: () => {
-          this.thoughtShown = choose.value;
-          void this.page.after(() => this.page.refresh(view.touched));
-        },
-      },
-      h("option", { value: "" }, "nothing"),
-      thought.scores.length > 0 && h("option", { value: "thought" }, "its scores"),
-      ...thought.pictures.map((title, index) => h("option", { value: `thought:${index}` }, title)),
-    );
-    choose.value = this.thoughtShown;
-    const best = Math.max(...thought.scores.map(([, score]) => score));
-    const worst = Math.min(...thought.scores.map(([, score]) => score));
     fill(
       this.thought,
-      h("h2", {}, "What the player thought"),
-      thought.comment && h("p", {}, thought.comment),
-      h("label", { for: "laid" }, "Lay over the board ", choose),
-      h(
-        "table",
-        { class: "rated" },
+      h("h2", {}, `What ${this.thinker(view)} thought`),
+      thought.comment && h("p", { class: "comment" }, thought.comment),
+    );
+    const [best, worst] = [Math.max, Math.min].map((of) =>
+      of(...thought.scores.map(([, score]) => score)),
+    );
+    const more = thought.scores.length - MOST;
+    fill(
+      this.scores,
+      thought.scores.length > 1 &&
         h(
-          "tbody",
-          {},
-          ...thought.scores.slice(0, MOST).map(([move, score]) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, move),
-              h("td", {}, number(score)),
-              h(
-                "td",
-                {},
-                h("meter", {
-                  min: 0,
-                  max: 1,
-                  value: best > worst ? (score - worst) / (best - worst) : 1,
-                  "aria-label": `${move}, compared with the others`,
-                }),
-              ),
-            ),
+          "table",
+          { class: "rated" },
+          h("caption", {}, "Its score for each move, best first"),
+          h(
+            "tbody",
+            {},
+            ...thought.scores
+              .slice(0, MOST)
+              .map(([move, score]) => scoreRow(move, score, worst ?? 0, best ?? 0)),
           ),
         ),
-      ),
+      more > 0 && h("p", { class: "quiet" }, `and ${more} more`),
     );
   }
+
+  /**
+   * Who made the last move that somebody chose.
+   * @param {View} view
+   */
+  thinker(view) {
+    const moves = new Map(view.moves.map((move) => [move.node, move]));
+    let move = moves.get(view.node);
+    while (move && (move.by === "dice" || move.by === "rules") && move.parent !== null)
+      move = moves.get(move.parent);
+    const seat = view.seats[move?.mover ?? -1];
+    return seat?.player ? `${seat.side}, ${seat.title},` : (seat?.side ?? "the player");
+  }
+}
+
+/**
+ * @param {string} move
+ * @param {number} score
+ * @param {number} worst
+ * @param {number} best
+ */
+function scoreRow(move, score, worst, best) {
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, move),
+    h("td", {}, number(score)),
+    h(
+      "td",
+      {},
+      h("meter", {
+        min: 0,
+        max: 1,
+        value: best > worst ? (score - worst) / (best - worst) : 1,
+        "aria-label": `${move}, compared with the others`,
+      }),
+    ),
+  );
 }
 
 /** @param {number | null | undefined} value */
 function number(value) {
-  return value === null || value === undefined ? "" : value.toFixed(2);
+  if (value === null || value === undefined) return "";
+  return Number.isInteger(value) || Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
 }

@@ -19,7 +19,7 @@ const [WIDTH, HEIGHT, EDGE] = [640, 220, 36];
  * @param {string} what `tournament` or `training`
  */
 export function resultsPage(root, what) {
-  const found = h("div", {});
+  const found = h("div", { class: what === "training" ? "curves" : "" });
   fill(
     root,
     h("h1", { class: "prompt" }, what === "tournament" ? "Tournament" : "Training"),
@@ -69,7 +69,7 @@ function showTournaments(root, tournaments) {
       ),
     ),
   );
-  if (!tournaments.length) root.append(h("p", {}, "No tournament has begun yet."));
+  if (!tournaments.length) root.append(h("p", {}, "No game of the tournament has been played yet; this page looks again by itself."));
 }
 
 /** @param {Tournament} tournament */
@@ -136,13 +136,22 @@ function showCurves(root, curves) {
         h(
           "figcaption",
           {},
-          `${curve.name}: ${curve.values.at(-1)?.toPrecision(4) ?? ""} after ${curve.steps.at(-1) ?? 0}`,
+          h("strong", {}, curve.name),
+          ` ${short(curve.values.at(-1) ?? NaN)} at step ${curve.steps.at(-1) ?? 0}`,
         ),
         graph(curve),
       ),
     ),
   );
-  if (!curves.length) root.append(h("p", {}, "No curve has been written yet."));
+  if (!curves.length) root.append(h("p", {}, "No curve has been written yet; this page looks again by itself."));
+}
+
+/**
+ * A number with as many digits as say something.
+ * @param {number} value
+ */
+function short(value) {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "";
 }
 
 /** @param {Curve} curve */
@@ -176,7 +185,7 @@ function graph(curve) {
     label.setAttribute("x", "4");
     label.setAttribute("y", String(y));
     label.setAttribute("class", "tick");
-    label.textContent = Number(value).toPrecision(3);
+    label.textContent = short(Number(value));
     svg.append(label);
   }
   return svg;

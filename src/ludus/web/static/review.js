@@ -11,6 +11,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 90;
 const STEP = 12;
 const EDGE = 8;
+/** Plies that a graph has room for, however short the game. */
+const LEAST = 24;
 const GIVEN = ["", "half a point", "the whole game"];
 
 export class ReviewPanel {
@@ -49,7 +51,7 @@ export class ReviewPanel {
         "figure",
         {},
         this.graph(review.points),
-        h("figcaption", {}, `Up: ${first} wins. Down: ${second} wins. Gaps: not solved.`),
+        h("figcaption", {}, `Top: a win for ${first}. Middle: a draw. Bottom: a win for ${second}. Gaps: not solved.`),
       ),
       h("h2", {}, mistakes.length ? "Mistakes, in order" : "No mistake where the game is solved"),
       h("ol", { class: "mistakes" }, ...mistakes.map((point) => this.mistake(point, review))),
@@ -80,7 +82,7 @@ export class ReviewPanel {
 
   /** @param {ReviewPoint[]} points */
   graph(points) {
-    const width = 2 * EDGE + STEP * Math.max(points.length - 1, 1);
+    const width = 2 * EDGE + STEP * Math.max(points.length - 1, LEAST);
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     svg.setAttribute("class", "graph");

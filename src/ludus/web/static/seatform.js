@@ -21,6 +21,9 @@ export const opponents = (game, rules) => get("/api/opponents", { game, rules })
 /** @param {number} levels */
 export const easyLevel = (levels) => Math.max(1, Math.round(EASY_SHARE * levels));
 
+/** @param {string} text */
+const upper = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** One side's choice of who plays it. */
 export class SeatForm {
   /**
@@ -54,14 +57,15 @@ export class SeatForm {
     );
     this.about = h("p", { class: "about" });
     this.options = h("div", { class: "options" });
+    this.more = h("details", { hidden: true }, h("summary", {}, "Its options"), this.options);
     this.element = h(
       "fieldset",
       { class: "seat-form" },
       h("legend", {}, side),
       this.who,
       this.levels,
-      this.options,
       this.about,
+      this.more,
     );
   }
 
@@ -103,27 +107,31 @@ export class SeatForm {
           `${name} `,
           h(
             "select",
-            { "data-option": name },
+            { "data-option": name, onchange: () => this.tell() },
             h("option", { value: "" }, "as usual"),
             ...values.map((value) => h("option", { value }, value)),
           ),
         ),
       ),
     );
+    this.more.hidden = !choices.length;
     this.tell();
   }
 
+  /** What is known of who is chosen, as an honest word. */
   tell() {
     const chosen = this.chosen;
     this.levelShown.textContent = this.level.value;
     if (!chosen) {
-      this.about.textContent = "";
+      this.about.textContent = "Moves by clicking, dragging or with the keyboard, on this screen.";
       return;
     }
-    const strength = chosen.levels
+    const measured = chosen.levels
       ? chosen.strengths[Number(this.level.value) - 1]
       : chosen.strength;
-    this.about.textContent = `${chosen.title}; ${strength}`;
+    const isUsual = Object.keys(this.seat.choices ?? {}).length === 0;
+    const strength = isUsual ? measured : "not measured with these options";
+    this.about.textContent = `${upper(chosen.title)}. Strength: ${strength}.`;
   }
 
   /** @returns {Partial<Seat>} */

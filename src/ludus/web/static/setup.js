@@ -2,6 +2,7 @@
 
 import { begin, get, Refused } from "./api.js";
 import { button, fill, h } from "./dom.js";
+import { HowDetails } from "./how.js";
 import { easyLevel, opponents, SeatForm } from "./seatform.js";
 
 /** @typedef {import("./types.js").Kind} Kind */
@@ -11,6 +12,8 @@ import { easyLevel, opponents, SeatForm } from "./seatform.js";
 /** @typedef {import("./types.js").NewGame} NewGame */
 
 const WATCHING_DELAY = 1;
+/** Players that answer soon and neither play at random nor never err, the first that plays the game. */
+const FAIR = ["gammon", "playouts"];
 /**
  * Which sides people play, as `ludus play --side` names them.
  * @type {Record<string, boolean[]>}
@@ -35,8 +38,8 @@ function usualOpponent(all) {
   if (levelled?.levels) {
     return { player: levelled.name, level: easyLevel(levelled.levels) };
   }
-  const fair = all.find((each) => each.name === "playouts") ?? all.at(-1);
-  return { player: fair?.name ?? null };
+  const fair = FAIR.map((name) => all.find((each) => each.name === name)).find((each) => each);
+  return { player: (fair ?? all.at(-1))?.name ?? null };
 }
 
 /**
@@ -83,13 +86,17 @@ export async function openSetup(opened) {
   const rules = h("select", { id: "rules", onchange: () => void refresh() });
   const trouble = h("p", { class: "trouble", role: "alert" });
   const seats = h("div", { class: "seats-form" });
+  const how = new HowDetails();
   /** @type {SeatForm[]} */
   let forms = [];
   const kind = () => /** @type {Kind} */ (all.find((each) => each.game === which.value));
   const refill = () =>
     fill(rules, ...kind().presets.map((name) => h("option", { value: name }, name)));
   const refresh = async () => {
-    const players = await opponents(kind().game, rules.value);
+    const [players] = await Promise.all([
+      opponents(kind().game, rules.value),
+      how.show(kind().game, rules.value),
+    ]);
     forms = kind().sides.map((side) => new SeatForm(side, () => {}));
     forms[0]?.offer(players, {});
     forms[1]?.offer(players, usualOpponent(players));
@@ -120,6 +127,7 @@ export async function openSetup(opened) {
         h("label", { for: "which" }, "Game", which),
         h("label", { for: "rules" }, "Rules", rules),
       ),
+      how.element,
       seats,
       trouble,
       h(

@@ -5,9 +5,13 @@ import { fill, h } from "./dom.js";
 let count = 0;
 
 export class Tabs {
-  /** @param {[string, HTMLElement][]} panels */
-  constructor(panels) {
+  /**
+   * @param {[string, HTMLElement][]} panels
+   * @param {() => void} chosen another panel is seen
+   */
+  constructor(panels, chosen) {
     count += 1;
+    this.chosen = chosen;
     this.tabs = panels.map(([name], index) =>
       h(
         "button",
@@ -50,6 +54,7 @@ export class Tabs {
     this.panels.forEach((panel, index) => {
       panel.hidden = index !== chosen;
     });
+    this.chosen();
   }
 
   /**

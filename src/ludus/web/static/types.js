@@ -9,6 +9,7 @@
  *   by: string, comment: string, verdict: MoveVerdict
  * }} MoveView
  * @typedef {{ comment: string, scores: [string, number][], pictures: string[] }} Thought
+ * @typedef {{ title: string, text: string, svg: string }} SeenPicture
  * @typedef {{ winner: number | null, reason: string, points: number }} Ending
  * @typedef {{
  *   id: string, revision: number, game: string, title: string, rules: string,
@@ -46,7 +47,8 @@
  * @typedef {{ side: number, count: number }} Man
  * @typedef {{
  *   position: string, problem: string, svg: string, labels: Record<string, string>,
- *   men: Record<string, Man>, mover: number, hands: number[], most: number, has_hands: boolean
+ *   men: Record<string, Man>, mover: number, hands: number[], hand_title: string,
+ *   dice: number[] | null, has_dice: boolean, most: number
  * }} Arrangement
  * @typedef {{
  *   game: string, rules: string, position: string, svg: string, kind: string, task: string,
@@ -54,7 +56,7 @@
  * }} Puzzle
  * @typedef {{
  *   game?: string, rules?: string, position?: string, record?: string,
- *   seats?: Partial<Seat>[], seed?: number, delay?: number
+ *   seats?: Partial<Seat>[], seed?: number, delay?: number, after?: string
  * }} NewGame
  */
 

@@ -1,0 +1,42 @@
+"""How long an epoch of the training of a network takes, on examples made up at random.
+
+python benchmarks/nnmm_training.py [PRESET] [DEVICE] [EXAMPLES]
+"""
+
+import sys
+import time
+from itertools import pairwise
+
+import torch
+
+from ludus.learn.nnmm.devices import device_named
+from ludus.learn.nnmm.examples import Examples
+from ludus.learn.nnmm.preset import Preset
+from ludus.learn.nnmm.presets import preset
+from ludus.learn.nnmm.training import NetworkTraining
+
+EPOCHS = 5
+
+
+def made_up(plan: Preset, count: int, device: torch.device) -> Examples:
+    """Noise in the form of examples for TO."""
+    inputs = torch.randint(2, (count, plan.model.width), dtype=torch.uint8, device=device)
+    return Examples(inputs, torch.randint(1, 25, (count,), device=device), None)
+
+
+def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> None:
+    plan, device = (
+        preset(name).with_texts(f"epochs={EPOCHS},seconds=0,patience=0"),
+        device_named(where),
+    )
+    learned, judged = made_up(plan, int(count), device), made_up(plan, 1000, device)
+    network = NetworkTraining(plan.design_of(plan.steps[0]), plan.training, learned, judged)
+    seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
+    best = min(after - before for before, after in pairwise(seconds))
+    weights = sum(each.numel() for each in network.optimisation.network.parameters())
+    print(f"{name} on {device}: {weights:,} weights, batches of {network.optimisation.batch:,}")
+    print(f"{best:.2f} s for an epoch of {len(learned):,} examples, the best of {EPOCHS}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

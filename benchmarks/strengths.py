@@ -1,0 +1,169 @@
+"""Measure how strong players are, for the page: `make strengths`.
+
+    python benchmarks/strengths.py [--games 20] [--only nnmm,hybrid] [--write]
+
+Morris: every two players meet, and Elo ratings are fitted to all results. Small games: the share of
+critical positions in which a player keeps the value. Backgammon: games against pubeval. Every
+measurement is kept in `benchmarks/strengths.json` as soon as it is made, so a killed run goes on
+where it stopped and a new player costs only its own games; take a line out to measure it again.
+What the page reads, `src/ludus/web/strengths.json`, is then made of them. With --write only that.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from ludus.arena.ratings import ratings
+from ludus.web.opponents import opponents
+
+EVIDENCE = Path(__file__).with_suffix(".json")
+TARGET = Path(__file__).parents[1] / "src" / "ludus" / "web" / "strengths.json"
+
+MORRIS = "nine_mens_morris"
+SEED = 9
+ANCHOR = "random"
+MEASURE = "pubeval"
+"""Against whom backgammon players are measured, as is usual."""
+
+POSITIONS = 200
+"""Games from which the critical positions of a small game come."""
+
+LONG_MATCH = 100
+"""Games of backgammon, where luck is half of it."""
+
+SLOW = "perfect"
+"""Without the solved game it searches for seconds; it comes last, with a fifth of the games."""
+
+FOLLOWERS = ("adaptive",)
+"""Players that have no strength of their own."""
+
+Results = dict[str, dict[str, Any]]
+Task = tuple[str, str, list[str]]
+"""A game, what is measured there, and the command that does it."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--games", type=int, default=20, help="games of two players of Morris")
+    parser.add_argument("--only", default="", help="players, separated by commas; else all")
+    parser.add_argument("--write", action="store_true", help="measure nothing more")
+    asked = parser.parse_args()
+    found: Results = json.loads(EVIDENCE.read_text()) if EVIDENCE.exists() else {}
+    only = set(filter(None, asked.only.split(",")))
+    missing = (
+        [] if asked.write else [task for task in tasks(asked.games, only) if _is_new(task, found)]
+    )
+    for number, (game, key, command) in enumerate(missing, 1):
+        print(f"{number} of {len(missing)}: {game} {key}", file=sys.stderr, flush=True)
+        found.setdefault(game, {})[key] = kept(key, measured(command))
+        write(EVIDENCE, {name: dict(sorted(results.items())) for name, results in found.items()})
+    write(TARGET, strengths(found))
+
+
+def _is_new(task: Task, found: Results) -> bool:
+    game, key, _ = task
+    return key not in found.get(game, {})
+
+
+def tasks(games: int, only: set[str]) -> Iterator[Task]:
+    """Everything that can be measured with what is installed here; the slow ones come last."""
+
+    def is_wanted(*players: str) -> bool:
+        return not only or bool(only & {_name(spec) for spec in players})
+
+    pairs = [pair for pair in combinations(sorted(specs(MORRIS)), 2) if is_wanted(*pair)]
+    yield from (_meeting(pair, games) for pair in pairs if SLOW not in pair)
+    for game in ("noughts_and_crosses", "hexapawn"):
+        for spec in filter(is_wanted, specs(game)):
+            yield game, spec, ["regret", game, spec, "--games", str(POSITIONS)]
+    for spec in filter(is_wanted, specs("backgammon")):
+        if spec != MEASURE:
+            command = ["match", "backgammon", spec, MEASURE, "--games", str(LONG_MATCH)]
+            yield "backgammon", spec, command
+    yield from (_meeting(pair, max(1, games // 5)) for pair in pairs if SLOW in pair)
+
+
+def _meeting(pair: tuple[str, str], games: int) -> Task:
+    return MORRIS, " ".join(pair), ["match", MORRIS, *pair, "--games", str(games)]
+
+
+def specs(game: str) -> list[str]:
+    """Players as the page offers them, each level on its own."""
+    found = []
+    for each in opponents({"game": game, "rules": ""})["players"]:
+        if each["name"] not in FOLLOWERS:
+            found += [f"{each['name']}:level={level}" for level in range(1, each["levels"] or 1)]
+            found.append(each["name"])
+    return found
+
+
+def _name(spec: str) -> str:
+    return spec.partition(":")[0]
+
+
+def measured(command: list[str]) -> dict[str, Any]:
+    """What a command of ours answers; without a solved game that others may not have."""
+    surroundings = {name: text for name, text in os.environ.items() if name != "LUDUS_ORACLE"}
+    run = [sys.executable, "-m", "ludus.cli", *command, "--seed", str(SEED), "--json"]
+    done = subprocess.run(run, stdout=subprocess.PIPE, check=True, env=surroundings)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def kept(key: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """As much of an answer as is needed."""
+    if "wins" in answer:
+        return {name: answer[name] for name in ("games", "wins", "draws")}
+    return {"kept": answer["critical_kept"], "critical": answer["critical"]}
+
+
+def strengths(found: Results) -> Results:
+    """What the page tells, by game and player."""
+    told: Results = {}
+    for game, results in found.items():
+        if game == MORRIS:
+            told[game] = elos(results) | {name: {"follows": True} for name in FOLLOWERS}
+        elif game == "backgammon":
+            told[game] = {
+                spec: {"won": each["wins"][0], "games": each["games"], "against": MEASURE}
+                for spec, each in results.items()
+            }
+        else:
+            told[game] = results
+    return told
+
+
+def elos(results: dict[str, Any]) -> dict[str, Any]:
+    """Elo ratings from the results of all pairs, the best player first."""
+    scores = {
+        (pair.split(" ")[0], pair.split(" ")[1]): (each["wins"][0], each["draws"], each["wins"][1])
+        for pair, each in results.items()
+    }
+    players = sorted({player for pair in scores for player in pair})
+    rated = ratings(players, scores, ANCHOR)
+    ranked = sorted(rated.items(), key=lambda item: -item[1].elo)
+    return {
+        player: {"elo": round(rating.elo), "margin": round(rating.margin)}
+        for player, rating in ranked
+    }
+
+
+def write(path: Path, value: Any) -> None:
+    """Whole or not at all, one measurement a line."""
+    games = []
+    for game, results in value.items():
+        lines = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in results.items())
+        games.append(f" {json.dumps(game)}: {{\n{lines}\n }}")
+    part = path.with_suffix(".part")
+    part.write_text("{\n" + ",\n".join(games) + "\n}\n", encoding="utf-8")
+    part.replace(path)
+
+
+if __name__ == "__main__":
+    main()

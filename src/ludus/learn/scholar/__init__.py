@@ -1,0 +1,1 @@
+"""A network taught by perfect play."""

@@ -1,0 +1,57 @@
+"""Which positions a lesson looks at, and how often each kind of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ludus.learn.scholar.experts import expert_of
+from ludus.oracle.sectors import Subspace
+
+MEN = 9
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Where the positions of a round come from."""
+
+    drawn: int = 1 << 15
+    """Positions drawn at random."""
+
+    games: int = 1 << 13
+    """Games that go on by one ply a round; the scholar itself plays in them."""
+
+    noise: float = 0.2
+    """How often a ply of a game is any move."""
+
+    own: float = 0.7
+    """How often it is otherwise the scholar's move, and not one that keeps the value."""
+
+    max_plies: int = 40
+    """When games begin anew."""
+
+    calm: float = 0.1
+    """Share of positions that become examples although every move keeps their value."""
+
+    losses: float = 0.6
+    """While placing: positions with one man more taken are so much rarer."""
+
+
+def shares(subspaces: Sequence[Subspace], mixture: Mixture) -> list[float]:
+    """How often each subspace is drawn: all kinds of positions alike, and in each kind those less
+    often where many men were taken while others were still in hand, which play seldom leads to."""
+    kinds = np.array([expert_of(*_counts(each)) for each in subspaces])
+    weights = np.array([_weight(each, mixture.losses) for each in subspaces])
+    totals = np.bincount(kinds, weights)
+    found: list[float] = (weights / totals[kinds]).tolist()
+    return found
+
+
+def _counts(space: Subspace) -> tuple[int, int, int, int]:
+    return space.mover_hand, space.other_hand, space.mover, space.other
+
+
+def _weight(space: Subspace, losses: float) -> float:
+    if space.mover_hand + space.other_hand == 0:
+        return 1.0
+    return float(losses ** (2 * MEN - sum(space)))

@@ -1,0 +1,60 @@
+"""Small members of the Morris family, solved as a whole, as sources of examples."""
+
+from functools import cache
+from typing import Any
+
+import ludus
+from ludus._native.solver import Solver
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.scholar.examples import NO_POINT, Positions
+from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.oracle.morris import MorrisOracle, SolverTables
+from ludus.oracle.sectors import all_sectors
+
+THREE = Rules(men=3)
+FOUR = Rules(men=4)
+ODD = Rules(men=3, place_or_move=True, diagonals=True)
+SLOW = Rules(men=4, flying=False, take_from_mills="always", lose_below=2)
+
+
+@cache
+def solver_of(rules: Rules) -> Solver:
+    solver = Solver(rules)
+    for sector in all_sectors(rules):
+        solver.solve(sector)
+    return solver
+
+
+@cache
+def oracle_of(rules: Rules) -> MorrisOracle:
+    tables = SolverTables(solver_of(rules), rules, all_sectors(rules))
+    return MorrisOracle(tables, "memory")
+
+
+@cache
+def source_of(rules: Rules) -> OracleExamples:
+    return OracleExamples(oracle_of(rules))
+
+
+def readable(rules: Rules, positions: Positions) -> list[Any]:
+    """The positions as the readable rules have them, White to move."""
+    game = ludus.game("nine_mens_morris", rules, "python")
+    return [
+        game.position(Fields((points(own), points(other)), hands, 0))
+        for own, other, *hands in zip(*(c.tolist() for c in positions.columns), strict=True)
+    ]
+
+
+def points(board: int) -> frozenset[int]:
+    return frozenset(point for point in range(24) if board >> point & 1)
+
+
+def packed(move: Any) -> int:
+    parts = (move.to, move.frm, move.take)
+    return sum((NO_POINT if part is None else part) << 8 * i for i, part in enumerate(parts))
+
+
+def code(value: Any) -> int:
+    """A value of the oracle as a byte."""
+    return 255 if value.result == "draw" else value.depth

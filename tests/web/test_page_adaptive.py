@@ -1,0 +1,158 @@
+"""Players that learn from game to game, on the page: told of results once, and going on from them.
+
+`adaptive` is the one that is there; its level moves by `gain` times what it missed its target by.
+"""
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+from page_server import Server, begin, settled
+
+from ludus.core.limit import Limit
+from ludus.games import game as named_game
+from ludus.learn.patterns.adaptive import AdaptivePlayer, Options
+from ludus.players.uniform import UniformPlayer
+from ludus.web import seated
+from ludus.web.positions import position_of
+
+GAIN = Options().gain
+LEVEL = Options().level
+
+
+def play_out(client, view, choose=min):
+    """A person's game to its end."""
+    while view["status"] == "yours":
+        position = named_game(view["game"], view["rules"]).parse(view["position"])
+        move = str(choose(position.legal_moves(), key=str))
+        body = {"node": view["at"], "move": move}
+        view = settled(client, client.post(f"/api/games/{view['id']}/moves", json=body).json())
+    assert view["status"] == "over", view["prompt"]
+    return view
+
+
+def level_shown(client, view):
+    """The level that the plate of the second side tells; None as long as it tells none."""
+    title = client.get(f"/api/games/{view['id']}").json()["seats"][1]["title"]
+    return float(title.partition("level ")[2].split()[0]) if "level" in title else None
+
+
+def wait_for_level(client, view, level):
+    """Results are told in the background, which takes a moment where machines are busy."""
+    deadline = time.monotonic() + 60
+    while (shown := level_shown(client, view)) != pytest.approx(level, abs=0.051):
+        assert time.monotonic() < deadline, f"{shown} is not {level}"
+        time.sleep(0.05)
+
+
+def wait_until_kept(folder):
+    """Until what was learned is in the file of games."""
+    deadline = time.monotonic() + 60
+    learned = [{}, {}]
+    while not learned[1]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+        with closing(sqlite3.connect(folder / "games.sqlite")) as connection:
+            [[state]] = connection.execute("SELECT state FROM game").fetchall()
+        learned = json.loads(state)["learned"]
+
+
+def step(view):
+    """How far a result moves the level of side 1."""
+    winner = view["outcome"]["winner"]
+    return GAIN * (0.5 - (0.5 if winner is None else float(winner == 1)))
+
+
+def test_a_result_moves_the_level_once_and_the_next_game_goes_on_from_there(tmp_path):
+    server = Server(tmp_path)
+    try:
+        with server.client() as client:
+            first = begin(client, "nine_mens_morris", None, "adaptive", rules="men=4")
+            first = play_out(client, first)
+            assert first["outcome"]["winner"] is not None, "a draw would move nothing"
+            reached = LEVEL + step(first)
+            wait_for_level(client, first, reached)
+            wait_until_kept(tmp_path)
+        # What was learned outlives the server, and so do games in their middle.
+        server.kill()
+        server.start()
+        with server.client() as client:
+            follows = {"rules": "men=4", "after": first["id"]}
+            second = begin(client, "nine_mens_morris", None, "adaptive", **follows)
+            body = {"node": 0, "move": "d6"}
+            path = f"/api/games/{second['id']}"
+            second = settled(client, client.post(f"{path}/moves", json=body).json())
+            assert level_shown(client, second) == pytest.approx(reached, abs=0.051)
+            second = play_out(client, second, max)
+            wait_for_level(client, second, reached + step(second))
+            unknown = {"rules": "men=4", "after": "nobody-knows-this-game"}
+            fresh = begin(client, "nine_mens_morris", None, "adaptive", **unknown)
+            body = {"node": 0, "move": "d6"}
+            settled(client, client.post(f"/api/games/{fresh['id']}/moves", json=body).json())
+            assert level_shown(client, fresh) == LEVEL
+    finally:
+        server.kill()
+
+
+def job(moves, spec="adaptive", **more):
+    start = str(named_game("nine_mens_morris").start())
+    return {
+        "game": "nine_mens_morris",
+        "rules": "",
+        "start": start,
+        "moves": moves,
+        "player": spec,
+        "table": "a",
+        "begin": 7,
+        "seed": 1,
+        **more,
+    }
+
+
+def test_a_player_that_keeps_something_begins_once_a_game(monkeypatch):
+    begun = []
+    begin_game = AdaptivePlayer.begin
+    monkeypatch.setattr(
+        AdaptivePlayer, "begin", lambda self, seed: (begun.append(seed), begin_game(self, seed))[1]
+    )
+    seated._seated.clear()
+    first = seated.player_of(job([]), 0)
+    seated.has_moved(job([]), 0, "d6")
+    assert seated.player_of(job(["d6", "f4"]), 0) is first
+    assert begun == [7]
+    # Another game, and the same one after a take-back, are other players' games.
+    assert seated.player_of(job([], table="b"), 0) is not first
+    assert seated.player_of(job(["d2", "f4"]), 0) is not first
+    assert begun == [7, 7, 7]
+
+
+def test_a_new_one_is_shown_the_game_so_far(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        AdaptivePlayer, "choose", lambda self, position, limit: seen.append((str(position), limit))
+    )
+    seated._seated.clear()
+    moves = ["d6", "f4", "d2", "b4"]
+    seated.player_of(job(moves), 0)
+    roads = ([], moves[:2])
+    assert seen == [(str(position_of(job(road))), seated.HURRY) for road in roads]
+    assert isinstance(seated.HURRY, Limit)
+
+
+def test_players_that_keep_nothing_serve_all_games_and_are_seeded_by_the_move():
+    assert not seated.keeps_something(UniformPlayer)
+    first = seated.player_of(job([], "random"), 0)
+    drawn = first.random.random()
+    assert seated.player_of(job(["d6", "f4"], "random", table="b"), 0) is first
+    assert first.random.random() == drawn
+
+
+def test_only_so_many_are_kept():
+    seated._seated.clear()
+    for number in range(seated.MAX_SEATED + 5):
+        seated.player_of(job([], table=str(number)), 0)
+    assert len(seated._seated) == seated.MAX_SEATED
+    seated.leave(job([], table=str(seated.MAX_SEATED)), 0)
+    assert len(seated._seated) == seated.MAX_SEATED - 1
