@@ -28,12 +28,13 @@ class Forward:
         self.first_bias = exact["first_bias"].reshape(-1)
         self.blocks = [_block(exact, f"blocks.{number}.") for number in range(_num_blocks(exact))]
         self.is_pointing = answers is not None
+        self.last: Array
         if answers is None:
             self.last = exact["last"].T / ORDER
             self.last_bias = exact["last_bias"].reshape(-1)
         else:
             pointing = tied.pointing(exact["last"], tied.places(answers))
-            self.last: Array = np.ascontiguousarray(pointing.T)
+            self.last = np.ascontiguousarray(pointing.T)
             is_moved = (answers != answers[:1]).any(axis=0)
             self.last_bias = exact["last_bias"].reshape(-1)[is_moved.astype(np.int64)]
 
@@ -46,17 +47,16 @@ class Forward:
 
     def _few(self, things: Array) -> Array:
         number = len(things)
-        views = (things @ self.first).reshape(number, ORDER, self.channels)
-        units = np.ascontiguousarray(views.transpose(1, 0, 2)) + self.first_bias
+        seen = (things @ self.first).reshape(number, ORDER, self.channels)
+        units = np.ascontiguousarray(seen.transpose(1, 0, 2)) + self.first_bias
         for first, bias, second, second_bias in self.blocks:
             inner = mixed(np.maximum(units, 0), first)
             inner += bias
             units += mixed(np.maximum(inner, 0, out=inner), second)
             units += second_bias
         np.maximum(units, 0, out=units)
-        read: Array = units.sum(axis=0)
-        if self.is_pointing:
-            read = units.transpose(1, 0, 2).reshape(number, -1)
+        views = units.transpose(1, 0, 2)
+        read = views.reshape(number, -1) if self.is_pointing else views.sum(axis=1)
         said: Array = read @ self.last
         said += self.last_bias
         return said
