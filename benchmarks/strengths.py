@@ -133,7 +133,7 @@ def strengths(found: Results) -> Results:
             told[game] = {
                 spec: {"won": each["wins"][0], "games": each["games"], "against": MEASURE}
                 for spec, each in results.items()
-            }
+            } | {MEASURE: {"measure": True}}
         else:
             told[game] = results
     return told

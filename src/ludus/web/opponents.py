@@ -43,6 +43,8 @@ def _rank(game: AnyGame, name: str) -> tuple[bool, float]:
         return False, found["won"] / found["games"]
     if "kept" in found:
         return False, found["kept"] / found["critical"]
+    if "measure" in found:
+        return False, 0.5
     return True, 0.0
 
 
@@ -84,6 +86,8 @@ def strength(game: AnyGame, spec: str) -> str:
         return "not measured"
     if "follows" in found:
         return "about as strong as whoever it plays"
+    if "measure" in found:
+        return "the one against whom the others are measured"
     if "elo" in found:
         return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
     if "won" in found:
