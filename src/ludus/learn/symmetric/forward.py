@@ -30,7 +30,7 @@ class Forward:
         self.is_pointing = answers is not None
         self.last: Array
         if answers is None:
-            self.last = exact["last"].T / ORDER
+            self.last = np.asarray(exact["last"].T / ORDER, np.float32)
             self.last_bias = exact["last_bias"].reshape(-1)
         else:
             pointing = tied.pointing(exact["last"], tied.places(answers))
