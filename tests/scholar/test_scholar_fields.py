@@ -9,9 +9,9 @@ import torch
 import ludus
 from ludus.datasets.morris.boards import transformed
 from ludus.games.nine_mens_morris.board import NUMBER, SYMMETRIES
+from ludus.learn.scholar.asking import columns
 from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS, expert_of, experts, table
 from ludus.learn.scholar.fields import MOVED, WIDTH, encoded
-from ludus.learn.scholar.player import columns
 from ludus.learn.scholar.seeing import Sight
 
 MORRIS = ludus.game("nine_mens_morris")

@@ -13,7 +13,7 @@ from ludus.learn.nnmm.judging import judge
 from ludus.learn.nnmm.settings import Training
 from ludus.learn.nnmm.splits import split
 from ludus.learn.nnmm.training import Diverged, Epoch, NetworkTraining
-from ludus.learn.nnmm.training_state import BadState, write_state
+from ludus.learn.training_state import BadState, write_state
 
 SMALL = Design("residual", first=32, units=32, blocks=1, dropout=0.05)
 SHORT = Training(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)

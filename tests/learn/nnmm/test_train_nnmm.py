@@ -90,13 +90,13 @@ def test_after_kill_9_it_ends_with_the_same_networks(tmp_path):
 
 
 def _epochs(state: Path) -> int:
-    from ludus.learn.nnmm.training_state import read_state
+    from ludus.learn.training_state import read_state
 
     return len(read_state(state)[0]["history"])
 
 
 def _best(state: Path) -> dict[str, np.ndarray]:
-    from ludus.learn.nnmm.training_state import read_state
+    from ludus.learn.training_state import read_state
 
     return {name: tensor.numpy() for name, tensor in read_state(state)[1]["best"].items()}
 

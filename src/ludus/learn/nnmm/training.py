@@ -24,7 +24,7 @@ from ludus.learn.nnmm.judging import judge
 from ludus.learn.nnmm.networks import build
 from ludus.learn.nnmm.optimisation import Optimisation
 from ludus.learn.nnmm.settings import Training
-from ludus.learn.nnmm.training_state import (
+from ludus.learn.training_state import (
     BadState,
     adam_tensors,
     read_state,

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
 from ludus.core.player import Choice, Player
 from ludus.learn.scholar import shipped
-from ludus.learn.scholar.scorer import Columns
+from ludus.learn.scholar.asking import columns
 
 MAX_MEN = 9
 
@@ -74,16 +72,6 @@ class ScholarPlayer(Player):
             for number, score in zip(judged, worth.tolist(), strict=True):
                 found[number] = score
         return found
-
-
-def columns(positions: Sequence[Any]) -> Columns:
-    """Positions as their movers see them, as arrays."""
-    rows = []
-    for position in positions:
-        mover, bits, hands = position.mover, position.bits, position.hands
-        rows.append((bits[mover], bits[1 - mover], hands[mover], hands[1 - mover]))
-    own, other, own_hand, other_hand = np.array(rows, dtype=np.uint32).T
-    return Columns(own, other, own_hand.astype(np.uint8), other_hand.astype(np.uint8))
 
 
 def _choice(moves: Sequence[Any], scores: Sequence[float]) -> Choice:

@@ -17,15 +17,15 @@ class Pupil:
         self.averaged.load_state_dict(self.networks.state_dict())
         self.averaging = averaging
         self.steps = 0
-        self._adam = torch.optim.Adam(self.networks.parameters(), fused=device.type == "cuda")
+        self.adam = torch.optim.Adam(self.networks.parameters(), fused=device.type == "cuda")
 
     def learn(self, loss: torch.Tensor, rate: float) -> None:
         """One step down the gradient."""
-        for group in self._adam.param_groups:
+        for group in self.adam.param_groups:
             group["lr"] = rate
-        self._adam.zero_grad(set_to_none=True)
+        self.adam.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        self._adam.step()
+        self.adam.step()
         self.steps += 1
         self._average()
 

@@ -1,49 +1,31 @@
 """The scorer in numpy: what positions are worth, each judged by the expert for its kind."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.experts import experts, table
-from ludus.learn.scholar.fields import MOVED, WIDTH, encoded
-from ludus.learn.scholar.weights import BadScholar, ScholarWeights, Tensors
-from ludus.learn.symmetric.forward import Forward, parameter_shapes
-from ludus.oracle.men import num_men
+from ludus.learn.scholar.asking import Columns, by_expert, network, softmax
+from ludus.learn.scholar.fields import MOVED
+from ludus.learn.scholar.weights import SCORER, BadScholar, ScholarWeights
+from ludus.learn.symmetric.forward import Forward
 
-KIND = "scholar-scorer"
 OUTPUTS = ("loss", "draw", "win")
 """What a network says a position is for its mover."""
-
-
-class Columns(NamedTuple):
-    """Positions as the side to move sees them, as arrays of one length."""
-
-    own: NDArray[np.uint32]
-    other: NDArray[np.uint32]
-    own_hand: NDArray[np.uint8]
-    other_hand: NDArray[np.uint8]
 
 
 class Scorer:
     """Networks that come to life when a position of their kind turns up."""
 
     def __init__(self, weights: ScholarWeights) -> None:
-        if weights.kind != KIND:
-            raise BadScholar(f"these networks are a {weights.kind}, not a {KIND}")
+        if weights.kind != SCORER:
+            raise BadScholar(f"these networks are a {weights.kind}, not a {SCORER}")
         self._weights = weights
         self._awake: dict[int, Forward] = {}
 
     def chances(self, positions: Columns) -> NDArray[np.float32]:
         """Shape (positions, 3): how likely a loss, a draw or a win of the mover is."""
-        men = num_men(positions.own), num_men(positions.other)
-        kinds = experts(positions.own_hand, positions.other_hand, *men, table())
-        found = np.empty((len(kinds), len(OUTPUTS)), dtype=np.float32)
-        for kind in np.unique(kinds).tolist():
-            which = np.flatnonzero(kinds == kind)
-            outputs = self._expert(kind)(encoded(*(column[which] for column in positions)))
-            raised = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-            found[which] = raised / raised.sum(axis=1, keepdims=True)
+        found = np.empty((len(positions.own), len(OUTPUTS)), dtype=np.float32)
+        for kind, which, things in by_expert(positions):
+            found[which] = softmax(self._expert(kind)(things))
         return found
 
     def scores(self, positions: Columns) -> NDArray[np.float32]:
@@ -54,19 +36,5 @@ class Scorer:
 
     def _expert(self, kind: int) -> Forward:
         if kind not in self._awake:
-            weights = self._weights.expert(kind)
-            _check(weights)
-            self._awake[kind] = Forward(weights, MOVED, None)
+            self._awake[kind] = network(self._weights.expert(kind), MOVED, None, len(OUTPUTS))
         return self._awake[kind]
-
-
-def _check(weights: Tensors) -> None:
-    """Refuse tensors that make no network, whatever file they came from."""
-    first = weights.get("first")
-    if first is None or first.ndim != 2:
-        raise BadScholar("an expert has no first layer")
-    blocks = sum(name.endswith("layer1") for name in weights)
-    wanted = parameter_shapes(WIDTH, len(OUTPUTS), len(first), blocks, is_judging=True)
-    shapes = {name: values.shape for name, values in weights.items()}
-    if shapes != wanted:
-        raise BadScholar("an expert's tensors do not make a network")

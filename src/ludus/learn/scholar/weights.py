@@ -1,7 +1,7 @@
 """The scholar's networks in one safetensors file.
 
 Tensors are named `<expert>/<name within the network>`, matrices with their scales beside them as
-`…​.scale` where they are whole numbers. What the networks are is JSON in the metadata, under the
+`….scale` where they are whole numbers. What the networks are is JSON in the metadata, under the
 key `ludus`.
 """
 
@@ -24,7 +24,7 @@ from ludus.learn.scholar.rounding import restored, rounded
 
 FORMAT = 1
 KEY = "ludus"
-KINDS = ("scholar-scorer", "scholar-chain")
+SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")
 SCALE = ".scale"
 MAX_BYTES = 200_000_000
 
