@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import torch
 
-from ludus.learn.nnmm.devices import device_named
+from ludus.learn.devices import device_named
 from ludus.learn.nnmm.examples import Examples
 from ludus.learn.nnmm.preset import Preset
 from ludus.learn.nnmm.presets import preset

@@ -16,6 +16,7 @@ SYSTEMS: Registry[Callable[..., None]] = Registry(
         "qlearning": "ludus.cli.train_lessons:qlearning",
         "deepq": "ludus.cli.train_lessons:deepq",
         "gammon": "ludus.cli.train_gammon:gammon",
+        "scholar": "ludus.cli.train_scholar:scholar",
         "nnmm": "ludus.cli.train_nnmm:nnmm",
     },
 )

@@ -99,7 +99,7 @@ def nnmm(
 ) -> None:
     """Teach networks to choose moves of nine men's morris part by part (needs torch)."""
     need_torch()
-    from ludus.learn.nnmm.devices import device_named
+    from ludus.learn.devices import device_named
 
     changes = {"order": order, "inputs": inputs, "members": members, "ensemble": ensemble}
     plan = configured(preset, presets, options, changes, seconds, seed)

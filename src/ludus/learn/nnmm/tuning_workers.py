@@ -35,8 +35,8 @@ def accuracy_of(
     judge: Judge | None = None,
 ) -> float | None:
     """The best validation accuracy of one network; 0 if it diverges, None if it is broken off."""
+    from ludus.learn.devices import device_named
     from ludus.learn.nnmm.chain_training import ChainTraining
-    from ludus.learn.nnmm.devices import device_named
     from ludus.learn.nnmm.training import Diverged
 
     run = ChainTraining(preset, split, device_named(device, threads), None, [part])

@@ -32,9 +32,10 @@ class Lessons:
         self.choose, self.teach = choose, teach
         self.weights = shares(source.subspaces, mixture)
         self.rounds = seed << 32
-        options = PlayOptions(
-            mixture.noise, mixture.max_plies, mixture.from_start, mixture.from_errors
-        )
+        men = source.rules.men
+        # Where only endings are solved no game can begin at the start.
+        from_start = mixture.from_start if (0, 0, men, men) in source.subspaces else 0.0
+        options = PlayOptions(mixture.noise, mixture.max_plies, from_start, mixture.from_errors)
         self.play = Play(source, mixture.games, seed, options, weights=self.weights)
 
     def round(self, own: bool) -> None:

@@ -1,0 +1,196 @@
+"""From a training to a file to a player, and what becomes of files that are none."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save as as_safetensors
+from scholar_games import FOUR, source_of
+
+import ludus
+from ludus.cli.main import run
+from ludus.learn.scholar.asking import Columns
+from ludus.learn.scholar.chain_training import ChainTraining
+from ludus.learn.scholar.courses import CHAINS, SCORERS
+from ludus.learn.scholar.experts import NUM_EXPERTS
+from ludus.learn.scholar.export import weights_of
+from ludus.learn.scholar.player import Options, ScholarPlayer
+from ludus.learn.scholar.rounding import restored, rounded
+from ludus.learn.scholar.scorer import Scorer
+from ludus.learn.scholar.scorer_training import ScorerTraining
+from ludus.learn.scholar.term import Attendance, Term
+from ludus.learn.scholar.weights import BadScholar, load, save
+from ludus.learn.training_state import BadState
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def training():
+    torch.set_num_threads(1)
+    made = ScorerTraining(source_of(FOUR), SCORERS["tiny"](1), CPU)
+    for _ in range(20):
+        made.step(4e-3)
+    return made
+
+
+@pytest.fixture(scope="module")
+def file(training, tmp_path_factory):
+    path = tmp_path_factory.mktemp("scholar") / "scorer.safetensors"
+    save(path, weights_of(training, {"size": "tiny"}))
+    return path
+
+
+def test_bytes_are_as_good_as_floats():
+    weights = np.random.default_rng(1).normal(size=(3, 5, 64)).astype(np.float32)
+    whole, scale = rounded(weights)
+    error = np.abs(restored(whole, scale) - weights)
+    assert (error <= np.abs(weights).max(axis=-1, keepdims=True) / 250).all()
+    zeros, scale = rounded(np.zeros((2, 3), np.float32))
+    assert not restored(zeros, scale).any()
+
+
+def test_the_player_judges_as_the_training_did(training, file):
+    drawn = source_of(FOUR).draw(500, 9)
+    found = load(file)
+    assert found.trained == {"size": "tiny"}
+    assert len(found.experts) == NUM_EXPERTS
+    own, other, *hands = drawn.columns
+    worth = Scorer(found).scores(Columns(own.view(np.uint32), other.view(np.uint32), *hands))
+    expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
+    np.testing.assert_allclose(worth, expected, atol=0.05)  # rounded to bytes
+    assert np.std(worth) > 0.05
+
+
+def test_a_scholar_plays_a_game_and_tells_its_scores(file):
+    game = ludus.game("nine_mens_morris")
+    player = ScholarPlayer(game, Options(weights=str(file)), "scholar")
+    position, chance = game.start(), random.Random(1)
+    for _ in range(60):
+        choice = player.choose(position)
+        moves = position.legal_moves()
+        assert set(choice.scores) == set(moves)
+        assert choice.scores[choice.move] == max(choice.scores.values())
+        assert choice.comment
+        position = position.play(chance.choice(moves))
+        if position.outcome() is not None:
+            break
+
+
+def test_many_positions_at_once_are_judged_as_one_by_one(file):
+    game = ludus.game("nine_mens_morris")
+    player = ScholarPlayer(game, Options(weights=str(file)), "scholar")
+    start = game.start()
+    positions = [start, *(start.play(move) for move in start.legal_moves()[:5])]
+    together = player.choose_many(positions)
+    for position, choice in zip(positions, together, strict=True):
+        alone = player.choose(position)
+        assert {move: round(score, 4) for move, score in alone.scores.items()} == {
+            move: round(score, 4) for move, score in choice.scores.items()
+        }
+
+
+def test_a_move_that_wins_is_seen_by_the_rules(file):
+    game = ludus.game("nine_mens_morris")
+    player = ScholarPlayer(game, Options(weights=str(file)), "scholar")
+    position = game.parse("WW./..W/.../..B.../B../.../..B w 0 0")
+    winning = [move for move in position.legal_moves() if position.play(move).outcome() is not None]
+    choice = player.choose(position)
+    assert winning
+    assert choice.move in winning
+    assert choice.comment == "I am winning."
+
+
+def _with(**metadata):
+    return as_safetensors({"0/first": np.zeros((2, 3), np.float16)}, metadata)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0" * 100,
+        b"\xff" * 100,
+        _with(),
+        _with(ludus="no json"),
+        _with(ludus="[]"),
+        _with(ludus='{"format": 2}'),
+        _with(ludus='{"format": 1}'),
+        _with(ludus='{"format": 1, "kind": "nnmm"}'),
+        as_safetensors(
+            {"99/first": np.zeros(3, np.float16)},
+            {"ludus": '{"format": 1, "kind": "scholar-scorer"}'},
+        ),
+        as_safetensors(
+            {"0/first": np.zeros(3, np.int8)},
+            {"ludus": '{"format": 1, "kind": "scholar-scorer"}'},
+        ),
+        as_safetensors(
+            {"0/first": np.full(3, np.nan, np.float16)},
+            {"ludus": '{"format": 1, "kind": "scholar-scorer"}'},
+        ),
+    ],
+)
+def test_other_files_are_refused_in_one_line(tmp_path, content):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(BadScholar) as error:
+        load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_an_expert_that_is_no_network_is_refused(tmp_path):
+    path = tmp_path / "x.safetensors"
+    described = {"ludus": '{"format": 1, "kind": "scholar-scorer"}'}
+    path.write_bytes(as_safetensors({"0/first": np.zeros((2, 3), np.float16)}, described))
+    start = ludus.game("nine_mens_morris").start()
+    player = ScholarPlayer(ludus.game("nine_mens_morris"), Options(weights=str(path)), "scholar")
+    with pytest.raises(BadScholar):
+        player.choose(start)
+
+
+@pytest.mark.parametrize(("kind", "courses"), [(ScorerTraining, SCORERS), (ChainTraining, CHAINS)])
+def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
+    torch.set_num_threads(1)
+    file = tmp_path / "state"
+    first = Attendance(
+        kind(source_of(FOUR), courses["tiny"](1), CPU), Term(0.5, keep_seconds=0.1), file
+    )
+    list(first.run())
+    first.keep(file)
+    again = Attendance(kind(source_of(FOUR), courses["tiny"](1), CPU), Term(0.5), file)
+    assert again.seconds == first.seconds
+    assert again.training.pupil.steps == first.training.pupil.steps > 0
+    for ours, theirs in zip(
+        again.training.pupil.averaged.parameters(),
+        first.training.pupil.averaged.parameters(),
+        strict=True,
+    ):
+        assert torch.equal(ours, theirs)
+    assert list(again.run()) == []  # the term is over
+    with pytest.raises(BadState):
+        Attendance(kind(source_of(FOUR), courses["tiny"](2), CPU), Term(1), file)
+
+
+def test_the_rate_rises_and_falls():
+    term = Term(100, learning_rate=1.0, warmup=10)
+    assert term.rate(0, 0) == pytest.approx(0.1)
+    assert term.rate(0, 10) == pytest.approx(1.0)
+    assert term.rate(50, 500) == pytest.approx(0.5)
+    assert term.rate(100, 900) == pytest.approx(0.0)
+
+
+def test_one_command_from_values_to_a_player(tmp_path, capsys):
+    """Of the built-in endings alone: up to four men a side."""
+    out, exam = tmp_path / "s.safetensors", tmp_path / "exam.txt"
+    exam.write_text("MMMOOOOOOOOOOOOOOOOOOEEE0033\nMMOOMOOOOOOOOOOOOOOEOOEE0033\n")
+    command = ["train", "scholar", "--size", "tiny", "--minutes", "0.02", "--out", str(out)]
+    assert run([*command, "--exam", str(exam), "--json", "--device", "cpu"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["steps"] > 0
+    assert told["exams"]["exam"]["critical"] <= 2
+    assert load(out).trained["steps"] == told["steps"]
+    assert run(command) == 2  # never overwritten
+    assert run(["train", "scholar", "--way", "x", "--out", str(tmp_path / "y")]) == 2
