@@ -18,6 +18,7 @@ from typing import Any
 from ludus.arena.jobs import GameResult, Job
 from ludus.arena.play import Forfeit, forfeited, one_line, play
 from ludus.core.errors import LudusError
+from ludus.core.threads import one_thread_for_arrays
 
 Prepare = Callable[[], None]
 """Called first in every worker; it may make further players known. A function of a module."""
@@ -47,6 +48,7 @@ def _serve(connection: Connection, turn: Any, prepare: Prepare | None) -> None:
     """The life of a worker: games come in, results go out, until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and decides
     os.dup2(2, 1)  # what players print must not get into the output of a command
+    one_thread_for_arrays()
     if prepare is not None:
         prepare()
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from ludus.core.errors import LudusError
+from ludus.core.threads import one_thread_for_arrays
 from ludus.web import jobs
 
 SECONDS_A_LOOK = 0.05
@@ -26,6 +27,7 @@ def main() -> None:
     """Answer until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server hears Ctrl-C and decides
     os.nice(int(sys.argv[1]))
+    one_thread_for_arrays()
     # What players print must not get between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -19,6 +19,9 @@ from ludus.learn.nnmm.positions import check_rules, point_name
 MEANINGS = ("where a man goes", "which man moves", "which man is taken")
 """What the parts mean, as in PARTS."""
 
+NONE = ("nowhere", "the hand", "nobody")
+"""What it means that there is no such part."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -96,7 +99,9 @@ def _picture(decision: Decision, part: int) -> Picture:
     none, *shares = decision.probabilities[part].tolist()
     heat = {point_name(number): share for number, share in enumerate(shares, start=1)}
     chosen = decision.classes[part]
-    chooses = point_name(int(chosen)) if chosen else "none"
-    changed = ", which the legality check has chosen" if part in decision.changed else ""
-    text = f"It chooses {chooses}{changed}. That there is none is {none:.0%} likely."
+    chooses = point_name(int(chosen)) if chosen else NONE[part]
+    changed = ", as the legality check demands" if part in decision.changed else ""
+    text = f"It chooses {chooses}{changed}."
+    if part:  # a man goes somewhere in every move
+        text += f" For {NONE[part]}: {none:.0%}."
     return Picture(f"{PARTS[part]}: {MEANINGS[part]}", Marks(heat=heat), text)
