@@ -43,8 +43,14 @@ def nnmm(
         ),
     ] = "",
     size: Annotated[
-        str, typer.Option("--size", metavar="NAME", help="Which of the shipped networks.")
-    ] = "best",
+        str,
+        typer.Option(
+            "--size",
+            metavar="NAME",
+            help="Which of the shipped networks.",
+            show_default="the best of them",
+        ),
+    ] = "",
     order: Annotated[
         str, typer.Option("--order", metavar="ORDER", help="Their order, such as TFR.")
     ] = "",
@@ -82,7 +88,7 @@ def nnmm(
 
     _check(recipe, RECIPES, "--recipe")
     _check(part, PARTS, "--part")
-    chain = shipped.chain(weights, size, order)
+    chain = shipped.chain(weights, size or shipped.BEST, order)
     entries = _entries(file, recipe, part)
     began = time.perf_counter()
     parts = evaluations(chain, entries, cast("Rule", rule), symmetries, breadth)

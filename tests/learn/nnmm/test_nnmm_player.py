@@ -8,6 +8,7 @@ import pytest
 import ludus
 from ludus.core import play_match
 from ludus.core.errors import LudusError
+from ludus.core.pictures import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS
 from ludus.learn.nnmm import shipped
 from ludus.learn.nnmm.author import import_folder
@@ -113,10 +114,15 @@ def test_the_player_says_what_it_saw(chains):
         assert set(choice.scores) <= set(position.legal_moves())
         assert all(0 <= score <= 1 for score in choice.scores.values())
         pictures = player.pictures(position)
-        assert [title.split(":")[0] for title, _ in pictures] == list(PARTS)
-        for _, marks in pictures:
-            assert set(marks.heat) == set(POINTS)
-            assert 0 <= sum(marks.heat.values()) <= 1 + 1e-5
+        assert isinstance(player, HasPictures)
+        assert [picture.title.split(":")[0] for picture in pictures] == list(PARTS)
+        for picture, point in zip(
+            pictures, (choice.move.to, choice.move.frm, choice.move.take), strict=True
+        ):
+            heat = picture.marks.heat
+            assert set(heat) == set(POINTS)
+            assert 0 <= sum(heat.values()) <= 1 + 1e-5
+            assert ("none" if point is None else POINTS[point]) in picture.text
 
 
 def test_the_same_seed_gives_the_same_game(chains):
@@ -227,7 +233,7 @@ def test_the_search_of_the_hybrid_sees_a_mill(tmp_path):
 @pytest.fixture
 def folder(tmp_path, chains):
     """A folder like that of the shipped networks."""
-    for name in ("best-TFR", "small-TFR", "small-RFT5"):
+    for name in (f"{shipped.BEST}-TFR", "small-TFR", "small-RFT5"):
         order = name.partition("-")[2]
         shutil.copy(chains[order], tmp_path / f"{name}.safetensors")
     (tmp_path / "notes.txt").write_text("not a network")
@@ -236,15 +242,14 @@ def folder(tmp_path, chains):
 
 
 def test_a_file_in_the_folder_is_all_that_shipping_takes(folder):
-    assert list(shipped.shipped(folder)) == [
-        ("best", "TFR"),
-        ("small", "TFR"),
-        ("small", "RFT5"),
-    ]
+    known = [(shipped.BEST, "TFR"), ("small", "TFR"), ("small", "RFT5")]
+    found = list(shipped.shipped(folder))
+    assert sorted(found) == sorted(known)
+    assert found.index(known[1]) < found.index(known[2]), "TFR is asked first"
     assert str(shipped.chain(folder=folder).order) == "TFR"
     assert str(shipped.chain(size="small", folder=folder).order) == "TFR"
     assert str(shipped.chain(size="small", order="RFT5", folder=folder).order) == "RFT5"
-    for size, order in (("huge", ""), ("best", "RFT"), ("best", "XXX"), ("", "")):
+    for size, order in (("huge", ""), ("small", "RFT"), ("small", "XXX"), ("", "")):
         with pytest.raises(LudusError) as error:
             shipped.chain(size=size, order=order, folder=folder)
         assert "there are" in str(error.value)

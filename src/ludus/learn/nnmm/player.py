@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
 from ludus.core.marks import Marks
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.nnmm import shipped
@@ -14,7 +15,6 @@ from ludus.learn.nnmm.chain import BREADTH, Rule, check_breadth
 from ludus.learn.nnmm.deciding import Decider, Decision
 from ludus.learn.nnmm.parts import PARTS
 from ludus.learn.nnmm.positions import check_rules, point_name
-from ludus.learn.nnmm.weights import Array
 
 MEANINGS = ("where a man goes", "which man moves", "which man is taken")
 """What the parts mean, as in PARTS."""
@@ -80,13 +80,10 @@ class NnmmPlayer(Player):
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         return [self._choice(decision) for decision in self._decider.many(positions)]
 
-    def pictures(self, position: Any) -> list[tuple[str, Marks]]:
+    def pictures(self, position: Any) -> list[Picture]:
         """What the networks say about each part, in the order in which they choose."""
         decision = self._decider.one(position)
-        return [
-            (f"{PARTS[part]}: {MEANINGS[part]}", _heat(decision.probabilities[part]))
-            for part in self.chain.order.parts
-        ]
+        return [_picture(decision, part) for part in self.chain.order.parts]
 
     def _choice(self, decision: Decision) -> Choice:
         self.decisions += 1
@@ -94,6 +91,12 @@ class NnmmPlayer(Player):
         return Choice(decision.move, decision.told(), decision.scores)
 
 
-def _heat(probabilities: Array) -> Marks:
-    shares = probabilities.tolist()
-    return Marks(heat={point_name(each): shares[each] for each in range(1, len(shares))})
+def _picture(decision: Decision, part: int) -> Picture:
+    """How likely each point is as a part of the move, given the parts chosen before it."""
+    none, *shares = decision.probabilities[part].tolist()
+    heat = {point_name(number): share for number, share in enumerate(shares, start=1)}
+    chosen = decision.classes[part]
+    chooses = point_name(int(chosen)) if chosen else "none"
+    changed = ", which the legality check has chosen" if part in decision.changed else ""
+    text = f"It chooses {chooses}{changed}. That there is none is {none:.0%} likely."
+    return Picture(f"{PARTS[part]}: {MEANINGS[part]}", Marks(heat=heat), text)
