@@ -3,14 +3,15 @@
 A won game is won as fast as possible, a lost one is lost as slowly as possible. Of moves that
 draw, the one is played after which the opponent has the fewest replies that hold the draw; of
 those the one with the most replies in all, which are as many ways to go wrong; and a move that
-ends the game in a draw only if there is no other. What is equal after that is left to chance.
+ends the game in a draw only if there is no other. What is equal after that is left to chance, and
+with `draws=any` so are all moves that draw.
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
@@ -20,6 +21,8 @@ from ludus.oracle.finding import oracle_for
 from ludus.oracle.oracle import Oracle, RatedMove, Value
 from ludus.players.evaluation import MAN, evaluation
 from ludus.players.probing import Found, ProbingSearch, plies_to_end
+
+Draws = Literal["tricky", "any"]
 
 VERBS = {"win": "wins", "loss": "loses", "draw": "draws"}
 
@@ -33,6 +36,9 @@ class Options:
 
     nodes: int = 20_000
     """Positions that a search may visit where the game is not solved."""
+
+    draws: Draws = "tricky"
+    """Which of the moves that draw: tricky, one that is hard to answer; or any."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.nodes <= 1_000_000_000:
@@ -90,7 +96,7 @@ class PerfectPlayer(Player):
         scores = {each.move: _share(each) for each in rated}
         first = Value(rated[0].value, rated[0].depth)
         best = [each.move for each in rated if Value(each.value, each.depth) == first]
-        if first.result != "draw":
+        if first.result != "draw" or self.settings.draws == "any":
             return Choice(self.random.choice(best), _spoken(first), scores)
         replies = {move: self._replies(position.play(move)) for move in best}
         fewest = min(each.rank for each in replies.values())

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import torch
 
-from ludus.learn.scholar.examples import NO_POINT, Examples, ExampleSource, Games, Positions
-from ludus.learn.scholar.lessons import Mixture, expert_numbers
-from ludus.learn.scholar.shelves import Shelves
+from ludus.learn.scholar.examples import NO_POINT, Examples
+from ludus.learn.scholar.lessons import any_of
+from ludus.learn.scholar.seeing import tensor, tensors
 
-TO, FROM, TAKE = range(3)
+PARTS = ("to", "from", "take")
 
 
 class Taught(NamedTuple):
@@ -31,59 +31,29 @@ class Taught(NamedTuple):
     """and what those take that also come from the same point."""
 
 
+TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, *[torch.int32] * 4)
+"""Of the columns."""
+
+
 def part_of(move: torch.Tensor, part: int) -> torch.Tensor:
     """TO, FROM or TAKE of packed moves: a point, or NO_POINT."""
     return (move >> (8 * part)) & 0xFF
 
 
-class ChainLessons:
-    """Fills shelves, round by round, as `lessons.Lessons` does for the scorer."""
-
-    def __init__(
-        self, source: ExampleSource, shelves: Shelves, mixture: Mixture, on: torch.Tensor, seed: int
-    ) -> None:
-        self.source, self.shelves, self.mixture, self.on = source, shelves, mixture, on
-        self.rounds = seed << 32
-        positions = source.draw(mixture.games, self._seed())
-        self.games = Games(positions, 0 * positions.own)
-
-    def round(self) -> None:
-        drawn = self.source.draw(self.mixture.drawn, self._seed())
-        columns = zip(self.games.positions.columns, drawn.columns, strict=True)
-        roots = Positions(*(self.source.joined(pair) for pair in columns))
-        found = self.source.examples(roots, seed=self._seed())
-        taught = taught_by(found, self.mixture.calm)
-        self.shelves.add(expert_numbers(taught[:4], self.on), taught)
-        self.games = self.source.advance(
-            self.games,
-            found[: self.mixture.games],
-            drawn,
-            self._seed(),
-            self.mixture.noise,
-            self.mixture.max_plies,
-        )
-
-    def _seed(self) -> int:
-        self.rounds += 1
-        return self.rounds
-
-
 def taught_by(found: Examples, calm: float) -> Taught:
-    """What to teach of some positions: all critical ones, and some of the others."""
-    keeps = torch.as_tensor(found.keeps)
-    chance = torch.rand(keeps.shape, device=keeps.device)
-    is_wanted = torch.as_tensor(found.is_critical) | (chance[:, 0] < calm)
-    row = (is_wanted & keeps.any(1)).nonzero()[:, 0]
-    keeps, moves = keeps[row], torch.as_tensor(found.children.move)[row]
-    picked = torch.where(keeps, chance[row], -1.0).argmax(1, keepdim=True)
-    move = moves.gather(1, picked)
+    """What to teach of some positions: all critical ones, and a share of the others."""
+    keeps = tensor(found.keeps)
+    is_calm = torch.rand(len(keeps), device=keeps.device) < calm
+    row = ((tensor(found.is_critical) | is_calm) & keeps.any(1)).nonzero()[:, 0]
+    keeps, moves = keeps[row], tensor(found.children.move)[row]
+    move = moves.gather(1, any_of(keeps)[:, None])
     sets, good = [], keeps
-    for part in (TO, FROM, TAKE):
+    for part in range(len(PARTS)):
         choices = part_of(moves, part)
         sets.append(_union(choices, good))
         good = good & (choices == part_of(move, part))
-    columns = [torch.as_tensor(column)[row] for column in found.positions.columns]
-    return Taught(*columns, move[:, 0], *sets)
+    positions = [column[row] for column in tensors(found.positions.columns)]
+    return Taught._make([*positions, move[:, 0], *sets])
 
 
 def _union(choices: torch.Tensor, good: torch.Tensor) -> torch.Tensor:

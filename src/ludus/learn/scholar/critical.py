@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 
 from ludus.learn.scholar.examples import Examples, ExampleSource, Positions
-from ludus.learn.scholar.lessons import expert_numbers
+from ludus.learn.scholar.seeing import tensor, tensors
 
 Score = Callable[[list[torch.Tensor]], torch.Tensor]
 """Positions, column by column, to what they are worth to the side that is not to move."""
@@ -20,12 +21,12 @@ SURE = 2.0
 
 @dataclass(frozen=True)
 class Exam:
-    """Critical positions with all their moves, in columns on one device."""
+    """Critical positions with all their moves."""
 
     found: Examples
 
     @classmethod
-    def of(cls, source: ExampleSource, positions: Positions) -> "Exam":
+    def of(cls, source: ExampleSource, positions: Positions) -> Self:
         """The critical ones among some positions."""
         found = source.examples(positions)
         return cls(found[found.is_critical])
@@ -33,23 +34,16 @@ class Exam:
     def __len__(self) -> int:
         return len(self.found)
 
-    def is_kept(self, score: Score) -> torch.Tensor:
-        """Where the move with the best score keeps the value."""
-        best = best_moves(self.found, score)
-        return torch.as_tensor(self.found.keeps).gather(1, best[:, None])[:, 0]
-
-    def experts(self, on: torch.Tensor) -> torch.Tensor:
-        """The kind of each position."""
-        columns = [torch.as_tensor(column) for column in self.found.positions.columns]
-        return expert_numbers(columns, on)
+    def is_kept(self, chosen: torch.Tensor) -> torch.Tensor:
+        """Where the moves of these numbers keep the value."""
+        return tensor(self.found.keeps).gather(1, chosen[:, None])[:, 0]
 
 
 def best_moves(found: Examples, score: Score) -> torch.Tensor:
     """The number of the move with the best score in each row."""
     children = found.children
-    is_move = torch.as_tensor(children.is_move)
-    columns = [torch.as_tensor(column)[is_move] for column in children.positions.columns]
+    is_move = tensor(children.is_move)
     scores = torch.full(is_move.shape, -SURE, device=is_move.device)
-    scores[is_move] = score(columns)
-    scores[is_move & (torch.as_tensor(children.value) == OVER)] = SURE
+    scores[is_move] = score([column[is_move] for column in tensors(children.positions.columns)])
+    scores[is_move & (tensor(children.value) == OVER)] = SURE
     return scores.argmax(1)

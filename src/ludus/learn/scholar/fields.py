@@ -7,7 +7,7 @@ One row of numbers for each position, as the side to move sees it:
 | 24 + 24 | the mover's men; the other side's |
 | 16 x 10 | for each line, one of ten: how many men of each side stand on it |
 | 24 + 24 | points where the mover could close a mill now; where the other side could |
-| 24 + 24 | men of the mover with room to move, by the number of free points beside them; the other's |
+| 24 + 24 | free points beside each man of the mover, in quarters; of the other side |
 | 10 + 10 | men in hand, the mover's and the other side's, one of ten |
 | 10 + 10 | men on the board, the same way |
 
@@ -126,8 +126,9 @@ def encoded(
     own: NDArray[Any], other: NDArray[Any], own_hand: NDArray[Any], other_hand: NDArray[Any]
 ) -> NDArray[np.float32]:
     """(positions, WIDTH) in numpy."""
-    whole = [array.astype(np.int64) for array in (own, other, own_hand, other_hand)]
-    return np.concatenate(fields(*whole, board()), axis=1)
+    men = own.astype(np.int64), other.astype(np.int64)
+    hands = own_hand.astype(np.int64), other_hand.astype(np.int64)
+    return np.concatenate(fields(*men, *hands, on=board()), axis=1)
 
 
 def _closable(men: Any, free: Any, anywhere: Any, on: Board) -> Any:

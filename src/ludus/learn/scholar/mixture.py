@@ -27,8 +27,14 @@ class Mixture:
     own: float = 0.7
     """How often it is otherwise the scholar's move, and not one that keeps the value."""
 
-    max_plies: int = 40
-    """When games begin anew."""
+    max_plies: int = 60
+    """When games begin anew,"""
+
+    from_start: float = 0.4
+    """this share of them at the start of the game,"""
+
+    from_errors: float = 0.3
+    """this one where the scholar erred, and the rest anywhere."""
 
     calm: float = 0.1
     """Share of positions that become examples although every move keeps their value."""

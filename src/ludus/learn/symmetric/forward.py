@@ -33,7 +33,7 @@ class Forward:
             self.last_bias = exact["last_bias"].reshape(-1)
         else:
             pointing = tied.pointing(exact["last"], tied.places(answers))
-            self.last = np.ascontiguousarray(pointing.T)
+            self.last: Array = np.ascontiguousarray(pointing.T)
             is_moved = (answers != answers[:1]).any(axis=0)
             self.last_bias = exact["last_bias"].reshape(-1)[is_moved.astype(np.int64)]
 
@@ -54,11 +54,12 @@ class Forward:
             units += mixed(np.maximum(inner, 0, out=inner), second)
             units += second_bias
         np.maximum(units, 0, out=units)
+        read: Array = units.sum(axis=0)
         if self.is_pointing:
-            seen = units.transpose(1, 0, 2).reshape(number, -1)
-            return seen @ self.last + self.last_bias
-        judged: Array = units.sum(axis=0) @ self.last + self.last_bias
-        return judged
+            read = units.transpose(1, 0, 2).reshape(number, -1)
+        said: Array = read @ self.last
+        said += self.last_bias
+        return said
 
 
 def parameter_shapes(

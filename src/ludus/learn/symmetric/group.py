@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ludus.games.nine_mens_morris.board import READING_ORDER, SYMMETRIES, mills
 
 Permutations = NDArray[np.int64]
-"""Shape (16, n): what each symmetry makes of n things, each of which it moves to another's place."""
+"""Shape (16, n): where each symmetry takes each of n things."""
 
 ORDER = len(SYMMETRIES)
 
@@ -49,7 +49,9 @@ def _steps() -> Permutations:
     """`STEPS[g, h]` is the a with h = g a: first a, then g."""
     number = {symmetry: index for index, symmetry in enumerate(SYMMETRIES)}
     back = np.argsort(POINTS, axis=1)
-    return np.array([[number[tuple(back[g][POINTS[h]])] for h in range(ORDER)] for g in range(ORDER)])
+    return np.array(
+        [[number[tuple(back[g][POINTS[h]])] for h in range(ORDER)] for g in range(ORDER)]
+    )
 
 
 STEPS = _steps()

@@ -39,7 +39,8 @@ def waves() -> Array:
     """(16, 16), orthogonal: the harmonics, row by row, over the symmetries."""
     signs, planes = _representations()
     rows = [*signs, *(plane[:, i, j] * 2**0.5 for plane in planes for i in (0, 1) for j in (0, 1))]
-    return (np.array(rows) / ORDER**0.5).astype(np.float32)
+    basis: Array = (np.array(rows) / ORDER**0.5).astype(np.float32)
+    return basis
 
 
 def spectrum(steps: Array) -> Spectrum:

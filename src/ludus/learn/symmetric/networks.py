@@ -18,6 +18,11 @@ class Symmetric(nn.Module):
     Blocks are as in Fig. 5.1 of Galassi's thesis: ReLU, weights, ReLU, weights, plus the input.
     """
 
+    seen: torch.Tensor
+    said: torch.Tensor
+    kind: torch.Tensor
+    step: torch.Tensor
+
     def __init__(
         self,
         things: Permutations,
@@ -53,6 +58,7 @@ class Symmetric(nn.Module):
         with torch.no_grad():
             _he(self.first, self.first.shape[-1], generator)
             for block in self.blocks:
+                assert isinstance(block, _Block)
                 _he(block.layer1, ORDER * self.channels, generator)
 
     def forward(self, things: torch.Tensor) -> torch.Tensor:

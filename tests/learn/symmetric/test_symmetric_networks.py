@@ -1,0 +1,123 @@
+"""Networks that respect the symmetries: turn the board, and what they say turns with it."""
+
+import numpy as np
+import pytest
+import torch
+
+from ludus.games.nine_mens_morris.board import POINTS as NAMES
+from ludus.games.nine_mens_morris.board import READING_ORDER, SYMMETRIES, mills
+from ludus.learn.symmetric.forward import BATCH, Forward, parameter_shapes
+from ludus.learn.symmetric.group import (
+    CHOICES,
+    CLASSES,
+    LINES,
+    ORDER,
+    POINTS,
+    STEPS,
+    fixed,
+    joined,
+)
+from ludus.learn.symmetric.harmonics import waves
+from ludus.learn.symmetric.networks import Symmetric
+
+THINGS = joined(POINTS, POINTS, LINES, fixed(4))
+"""Men of both sides, something about each line, and four numbers."""
+
+
+def network(answers, channels=5, experts=2, seed=0):
+    """A network with weights everywhere, so that nothing is 0 by chance."""
+    torch.manual_seed(seed)
+    made = Symmetric(THINGS, answers, channels, blocks=2, experts=experts).double()
+    with torch.no_grad():
+        for weights in made.parameters():
+            weights.normal_(0, 0.3)
+    return made
+
+
+def turned(values, moved):
+    """What a symmetry makes of things: each goes where `moved` says."""
+    found = torch.empty_like(values)
+    found[..., torch.as_tensor(moved)] = values
+    return found
+
+
+def test_steps_lead_from_view_to_view():
+    for g in range(ORDER):
+        for h in range(ORDER):
+            assert (POINTS[g][POINTS[STEPS[g, h]]] == POINTS[h]).all()
+
+
+def test_lines_go_where_their_points_go():
+    lines = mills(diagonals=False)
+    for g, symmetry in enumerate(SYMMETRIES):
+        for number, line in enumerate(lines):
+            assert {symmetry[point] for point in line} == set(lines[LINES[g, number]])
+
+
+def test_classes_and_choices_name_the_same_points():
+    for g in range(ORDER):
+        assert CLASSES[g, 0] == 0
+        assert CHOICES[g, 24] == 24
+        for number, point in enumerate(READING_ORDER, start=1):
+            assert READING_ORDER[CLASSES[g, number] - 1] == CHOICES[g, point], NAMES[point]
+
+
+@pytest.mark.parametrize("g", range(ORDER))
+def test_a_judgement_stays_and_a_pointer_turns(g):
+    things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
+    judge, pointer = network(3), network(CLASSES)
+    seen = turned(things, THINGS[g])
+    torch.testing.assert_close(judge(seen), judge(things))
+    torch.testing.assert_close(pointer(seen), turned(pointer(things), CLASSES[g]))
+
+
+def test_a_network_tells_positions_apart():
+    things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
+    said = network(CLASSES)(things)
+    assert said.std(dim=1).min() > 0.01  # between positions
+    assert said[..., 1:].std(dim=2).min() > 0.01  # between points
+
+
+def test_experts_do_not_mix():
+    both = network(3)
+    things = torch.randn(5, THINGS.shape[1], dtype=torch.double)
+    together = both(things.expand(2, -1, -1))
+    for expert in range(2):
+        torch.testing.assert_close(both.alone(expert, things), together[expert])
+    assert (together[0] - together[1]).abs().min() > 1e-6
+
+
+def test_the_harmonics_are_orthogonal():
+    np.testing.assert_allclose(waves() @ waves().T, np.eye(ORDER), atol=1e-6)
+
+
+@pytest.mark.parametrize("answers", [3, CLASSES], ids=["judging", "pointing"])
+@pytest.mark.parametrize("positions", [1, 7, BATCH + 1])
+def test_numpy_agrees_with_torch(answers, positions):
+    trained = network(answers, channels=6)
+    things = torch.randn(2, positions, THINGS.shape[1], dtype=torch.double)
+    expected = trained(things).detach().numpy()
+    for expert in range(2):
+        weights = {
+            name: values[expert].detach().numpy() for name, values in trained.named_parameters()
+        }
+        played = Forward(weights, THINGS, None if isinstance(answers, int) else answers)
+        found = played(things[expert].float().numpy())
+        np.testing.assert_allclose(found, expected[expert], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("answers", [3, CLASSES], ids=["judging", "pointing"])
+def test_shapes_are_as_announced(answers):
+    outputs = answers if isinstance(answers, int) else answers.shape[1]
+    shapes = parameter_shapes(THINGS.shape[1], outputs, 5, 2, isinstance(answers, int))
+    parameters = network(answers, experts=1).named_parameters()
+    assert {name: tuple(values.shape[1:]) for name, values in parameters} == shapes
+
+
+def test_the_same_seed_begins_with_the_same_weights():
+    pair = [Symmetric(THINGS, 3, 4, 1) for _ in range(2)]
+    for each in pair:
+        each.initialise(torch.Generator().manual_seed(5))
+    first, second = (list(each.parameters()) for each in pair)
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    assert not torch.equal(Symmetric(THINGS, 3, 4, 1).first, pair[0].first)

@@ -1,0 +1,163 @@
+"""The scholar learns: four men a side are solved in a moment, and a small network learns them."""
+
+import numpy as np
+import pytest
+import torch
+from scholar_games import FOUR, source_of
+
+from ludus.learn.scholar.chain_lessons import taught_by
+from ludus.learn.scholar.chain_training import ChainCourse, ChainTraining
+from ludus.learn.scholar.critical import Exam
+from ludus.learn.scholar.experts import NUM_EXPERTS, table
+from ludus.learn.scholar.lessons import NO_ERROR, pairs
+from ludus.learn.scholar.mixture import Mixture, shares
+from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining, results
+from ludus.learn.scholar.shelves import Judged, Shelves
+
+CPU = torch.device("cpu")
+
+
+def test_shelves_forget_the_oldest():
+    shelves = Shelves(2, 3, CPU)
+    for number in range(5):
+        one = torch.tensor([number])
+        shelves.add(torch.tensor([0]), Judged(one, one, one, one, one))
+    other = torch.tensor([9])
+    shelves.add(torch.tensor([1]), Judged(other, other, other, other, other))
+    taken = shelves.take(200)
+    assert set(taken.own[0].tolist()) == {2, 3, 4}
+    assert set(taken.value[1].tolist()) == {9}
+    assert shelves.put.tolist() == [5, 1]
+    assert shelves.take(4, slice(1, 2)).own.shape == (1, 4)
+
+
+def test_many_examples_find_their_shelves_at_once():
+    torch.manual_seed(1)
+    shelves = Shelves(5, 100, CPU)
+    expert = torch.randint(5, (200,))
+    number = torch.arange(200)
+    shelves.add(expert, Judged(number, number, number, number, number))
+    for shelf in range(5):
+        kept = shelves.columns.own.view(5, 100)[shelf, : shelves.put[shelf]]
+        assert set(kept.tolist()) == set(number[expert == shelf].tolist())
+
+
+def test_pairs_are_one_good_and_one_bad_move():
+    source = source_of(FOUR)
+    found = source.examples(source.draw(500, 3))
+    critical = torch.as_tensor(found.is_critical)
+    row, column = pairs(found, torch.full((500,), NO_ERROR), calm=0.0)
+    keeps = torch.as_tensor(found.keeps)[row, column]
+    assert torch.as_tensor(found.children.is_move)[row, column].all()
+    for each in critical.nonzero()[:, 0].tolist():
+        assert sorted(keeps[row == each].tolist()) == [False, True]
+    assert set(row.tolist()) == set(critical.nonzero()[:, 0].tolist())
+
+
+def test_errors_are_taught_more_often():
+    source = source_of(FOUR)
+    found = source.examples(source.draw(500, 3))
+    keeps, is_move = torch.as_tensor(found.keeps), torch.as_tensor(found.children.is_move)
+    wrong = (is_move & ~keeps).int().argmax(1)
+    critical = torch.as_tensor(found.is_critical)
+    row, column = pairs(found, torch.where(critical, wrong, NO_ERROR), calm=0.0)
+    for each in critical.nonzero()[:5, 0].tolist():
+        taught = column[row == each]
+        assert (taught == wrong[each]).sum() == 4
+        assert keeps[each, taught].sum() == 4
+
+
+def test_kinds_of_positions_are_drawn_alike():
+    spaces = source_of(FOUR).subspaces
+    weights = np.array(shares(spaces, Mixture(losses=0.5)))
+    kinds = np.array([table()[s.mover_hand, s.other_hand, s.mover, s.other] for s in spaces])
+    totals = np.bincount(kinds, weights)
+    np.testing.assert_allclose(totals[np.unique(kinds)], 1)
+
+
+def test_results_of_values():
+    values = torch.tensor([0, 1, 2, 7, 255], dtype=torch.uint8)
+    assert results(values).tolist() == [0, 2, 0, 2, 1]
+
+
+@pytest.fixture(scope="module")
+def taught():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the matrices are small
+    course = ScorerCourse(
+        channels=(8, 8),
+        blocks=1,
+        batch=(64, 64),
+        shelf=4096,
+        rounds_ahead=4,
+        rounds_an_own=2,
+        mixture=Mixture(drawn=1000, games=100),
+    )
+    training = ScorerTraining(source_of(FOUR), course, CPU)
+    for _ in range(80):
+        training.step(4e-3)
+    yield training
+    torch.set_num_threads(threads)
+
+
+def test_a_scorer_learns_to_keep_the_value(taught):
+    source = source_of(FOUR)
+    exam = Exam.of(source, source.draw(3000, 77))
+    assert len(exam) > 500
+    moves = torch.as_tensor(exam.found.children.is_move).sum(1)
+    by_chance = (torch.as_tensor(exam.found.keeps).sum(1) / moves).mean()
+    kept = exam.is_kept(taught.choose(exam.found)).float().mean()
+    assert kept > 0.5 * (1 + by_chance)  # more than half of what chance gives away
+
+
+def test_experts_are_asked_for_their_own_positions(taught):
+    source = source_of(FOUR)
+    drawn = source.draw(400, 5)
+    columns = [torch.as_tensor(column) for column in drawn.columns]
+    kinds = taught.sight.experts(columns)
+    assert kinds.max() < NUM_EXPERTS
+    scores = taught.score(columns)
+    for kind in kinds.unique().tolist():
+        which = kinds == kind
+        alone = taught.score([column[which] for column in columns])
+        torch.testing.assert_close(alone, scores[which])
+
+
+def test_own_games_find_errors(taught):
+    assert len(taught.lessons.play._errors) > 0
+
+
+def test_a_chain_learns_moves_that_are_legal_and_good():
+    torch.set_num_threads(1)
+    course = ChainCourse(
+        channels=(8, 8, 8),
+        blocks=(1, 1, 1),
+        batch=64,
+        shelf=4096,
+        rounds_ahead=4,
+        mixture=Mixture(drawn=1000, games=100),
+    )
+    source = source_of(FOUR)
+    training = ChainTraining(source, course, CPU)
+    losses = [training.step(8e-3) for _ in range(80)]
+    assert (losses[-1] < 0.7 * losses[0]).all()
+    exam = Exam.of(source, source.draw(1000, 77)).found
+    is_chosen = training.is_chosen(exam)
+    assert is_chosen.any(1).float().mean() > 0.5  # legal, though nobody told the rules
+
+
+def test_sets_of_good_choices_are_those_of_the_good_moves():
+    source = source_of(FOUR)
+    found = source.examples(source.draw(300, 8))
+    taught = taught_by(found[found.is_critical], calm=0.0)
+    for number, (move, *sets) in enumerate(
+        zip(taught.move.tolist(), *(each.tolist() for each in taught[5:]), strict=True)
+    ):
+        chosen = [move >> 8 * part & 0xFF for part in range(3)]
+        assert all(good >> choice & 1 for good, choice in zip(sets, chosen, strict=True))
+        examples = found[found.is_critical]
+        moves = examples.children.move[number][examples.keeps[number]].tolist()
+        points = [[one >> 8 * part & 0xFF for part in range(3)] for one in moves]
+        for part in range(3):
+            fitting = {one[part] for one in points if one[:part] == chosen[:part]}
+            assert {point for point in range(25) if sets[part] >> point & 1} == fitting
