@@ -8,7 +8,7 @@ import numpy as np
 from ludus.arena.choose import batch_for, choices
 from ludus.arena.regret import Regret
 from ludus.core.limit import Limit
-from ludus.datasets.morris import Entries, read
+from ludus.datasets.morris import Entries
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.notation import Fields
 from ludus.learn.nnmm.positions import as_moves
@@ -16,7 +16,7 @@ from ludus.oracle import Oracle
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
 
-from .data import folder
+from .data import held_out_entries
 from .exact import CAPTION, HEADINGS, MISSING, PHASES, Kept, kept, solved, table_row
 from .games import GAME, RULES, Contestant
 from .systems import systems
@@ -29,7 +29,7 @@ def run(context: Context) -> Iterator[Finding]:
     if oracle is None:
         yield Remark(MISSING)
         return
-    entries = drawn(read(folder() / "dataset.txt"), context)
+    entries = drawn(held_out_entries(), context)
     positions = [as_position(entries, number) for number in range(len(entries))]
     players = [Contestant(name, spec) for name, spec in context.published["players"].items()]
     players += [

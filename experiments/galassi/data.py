@@ -39,6 +39,16 @@ def positions(name: str) -> Entries:
     return _expanded(folder() / ("states.txt" if name == STATES else "dataset.txt"))
 
 
+def held_out_entries() -> Entries:
+    """Entries, not expanded, of which no image was learned under the author's split."""
+    entries, room = read(folder() / "dataset.txt"), len(positions(HELD_OUT))
+    number = len(entries)
+    # Entries have about 16 images each, so a few steps find how many of the last ones fit.
+    while len(images := expand(entries[len(entries) - number :], "published")) > room:
+        number = min(number - 1, number * room // len(images))
+    return entries[len(entries) - number :]
+
+
 @lru_cache(maxsize=2)
 def _expanded(file: Path) -> Entries:
     return expand(read(file), "published")

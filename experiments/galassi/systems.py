@@ -83,10 +83,11 @@ class System:
 def systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]:
     """The author's networks, those that come with the program, and those the variable names."""
     found = [System(f"author {order}", path, is_ours=False) for order, path in _authors(context)]
-    found += [
-        System(f"ours {size} {order}", path, f"size={size},order={order}")
-        for (size, order), path in shipped().items()
-    ]
+    if context.published.settings.get("shipped", True):
+        found += [
+            System(f"ours {size} {order}", path, f"size={size},order={order}")
+            for (size, order), path in shipped().items()
+        ]
     found += [System(f"ours {path.stem}", path) for path in _named()]
     return [
         replace(system, name=f"{system.name}{way['suffix']}", **_options(way))

@@ -10,6 +10,7 @@ from small_data import EXPERIMENTS, train, write_data, write_experiments
 import ludus
 from ludus.arena.regret import Regret
 from ludus.cli.main import run
+from ludus.datasets.morris import expand
 from ludus.oracle import oracle_for
 from ludus.reproduce import named
 
@@ -264,3 +265,14 @@ def test_what_is_kept_of_critical_positions():
     counts = exact.kept(found)
     assert counts["all"] == [1, 5, 7, 5]
     assert exact.table_row("all", counts)[:3] == ["all", 5, 1.4]
+
+
+def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    package = named("galassi-critical", EXPERIMENTS).module().__package__
+    data = importlib.import_module(f"{package}.data")
+    entries, whole = data.held_out_entries(), data.positions(data.WHOLE)
+    images = expand(entries, "published")
+    room = len(data.positions(data.HELD_OUT))
+    assert room - 31 < len(images) <= room
+    assert images.classes.tolist() == whole[len(whole) - len(images) :].classes.tolist()
