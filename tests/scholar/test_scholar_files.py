@@ -1,5 +1,6 @@
 """From a training to a file to a player, and what becomes of files that are none."""
 
+import dataclasses
 import json
 import random
 
@@ -12,10 +13,11 @@ from scholar_games import FOUR, source_of
 import ludus
 from ludus.cli.main import run
 from ludus.learn.scholar.asking import Columns
+from ludus.learn.scholar.chain import Chain
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.courses import CHAINS, SCORERS
 from ludus.learn.scholar.experts import NUM_EXPERTS
-from ludus.learn.scholar.export import weights_of
+from ludus.learn.scholar.export import begin_with, weights_of
 from ludus.learn.scholar.player import Options, ScholarPlayer
 from ludus.learn.scholar.rounding import restored, rounded
 from ludus.learn.scholar.scorer import Scorer
@@ -152,6 +154,29 @@ def test_an_expert_that_is_no_network_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "courses"), [(ScorerTraining, SCORERS), (ChainTraining, CHAINS)])
+def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
+    torch.set_num_threads(1)
+    source, file = source_of(FOUR), tmp_path / "x.safetensors"
+    before = kind(source, courses["tiny"](1), CPU)
+    for _ in range(10):
+        before.step(4e-3)
+    save(file, weights_of(before, {}))
+    after = kind(source, courses["tiny"](2), CPU)
+    begin_with(after, load(file))
+    for networks in (after.pupil.networks, after.pupil.averaged):
+        for ours, theirs in zip(
+            networks.parameters(), before.pupil.averaged.parameters(), strict=True
+        ):
+            torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0.02)  # rounded to bytes
+    with pytest.raises(BadScholar):
+        begin_with(kind(source, _wider(courses["tiny"](1)), CPU), load(file))
+
+
+def _wider(course):
+    return dataclasses.replace(course, channels=tuple(9 for _ in course.channels))
+
+
+@pytest.mark.parametrize(("kind", "courses"), [(ScorerTraining, SCORERS), (ChainTraining, CHAINS)])
 def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
     torch.set_num_threads(1)
     file = tmp_path / "state"
@@ -194,3 +219,24 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     assert load(out).trained["steps"] == told["steps"]
     assert run(command) == 2  # never overwritten
     assert run(["train", "scholar", "--way", "x", "--out", str(tmp_path / "y")]) == 2
+
+
+def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
+    torch.set_num_threads(1)
+    training = ChainTraining(source_of(FOUR), CHAINS["tiny"](1), CPU)
+    for _ in range(40):
+        training.step(8e-3)
+    path = tmp_path / "chain.safetensors"
+    save(path, weights_of(training, {}))
+    chain = Chain(load(path))
+    drawn = source_of(FOUR).draw(300, 9)
+    own, other, *hands = drawn.columns
+    positions = Columns(own.view(np.uint32), other.view(np.uint32), *hands)
+    chosen = chain.choose(positions)
+    packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
+    expected = training.moves([torch.as_tensor(column) for column in drawn.columns]).numpy()
+    assert (packed == expected).mean() > 0.9  # rounded to bytes, some choices are close calls
+    whole = chain.likely(positions, chosen.choices)
+    np.testing.assert_allclose(whole, chosen.chances.max(axis=2).prod(axis=1), rtol=1e-4)
+    with pytest.raises(BadScholar):
+        Scorer(load(path))

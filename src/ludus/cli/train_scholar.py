@@ -34,6 +34,10 @@ def scholar(
     minutes: Annotated[
         float, typer.Option("--minutes", min=0.01, help="How long to learn.")
     ] = 15.0,
+    begin: Annotated[
+        Path | None,
+        typer.Option("--begin", metavar="FILE", help="Begin with the networks of another file."),
+    ] = None,
     exam: Annotated[
         list[Path] | None,
         typer.Option("--exam", metavar="FILE", help="Positions, as datasets write them, to judge."),
@@ -46,10 +50,10 @@ def scholar(
     """Teach a scholar by perfect play (needs torch; in full a GPU)."""
     need_torch()
     from ludus.learn.devices import device_named
-    from ludus.learn.scholar.export import weights_of
+    from ludus.learn.scholar.export import begin_with, weights_of
     from ludus.learn.scholar.report import sat
     from ludus.learn.scholar.term import Attendance, Term
-    from ludus.learn.scholar.weights import save
+    from ludus.learn.scholar.weights import load, save
 
     if way not in WAYS or size not in SIZES:
         raise BadSpec(f"there is no {quoted(f'{size} {way}')}: {', '.join(SIZES)}; scorer, chain")
@@ -59,6 +63,8 @@ def scholar(
     source = _source(place, oracle)
     exams = {path.stem: _exam(source, path) for path in exam or []}
     training = _training(source, way, size, seed, place)
+    if begin is not None:
+        begin_with(training, load(begin))
     state = out.with_name(f"{out.name}.training")
     attendance = Attendance(training, Term(60 * minutes), state)
     for progress in attendance.run():
