@@ -1,4 +1,4 @@
-"""How fast the networks for nine men's morris choose, on one core.
+"""How fast the networks for nine men's morris choose: batches on all cores, one move on one core.
 
     python benchmarks/nnmm_moves.py [FILE.safetensors]
 
@@ -10,7 +10,7 @@ move and 30,000 positions a second in batches.
 import os
 import sys
 
-# One core is what is measured; numpy reads this when it is loaded.
+# Batches are shared among threads and a move is not; numpy reads this when it is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import random
@@ -43,9 +43,9 @@ def main() -> None:
         chain.parts(entries[:100], symmetries=16)
         for rule, symmetries in (("parts", 1), ("joint", 1), ("parts", 16), ("joint", 16)):
             count = POSITIONS if symmetries == 1 else POSITIONS // 10
-            began = time.process_time()
+            began = time.perf_counter()
             chain.parts(entries[:count], rule, symmetries)
-            rate = count / (time.process_time() - began)
+            rate = count / (time.perf_counter() - began)
             decider = Decider(chain, bool(chain.trained), rule, 3, symmetries)
             single = _milliseconds(decider, positions[::67])
             print(
@@ -53,9 +53,9 @@ def main() -> None:
                 f"{single:6.2f} ms for one move"
             )
         if chain.trained:
-            began = time.process_time()
+            began = time.perf_counter()
             Decider(chain, True, "parts", 3, 1).many(positions)
-            rate = POSITIONS / (time.process_time() - began)
+            rate = POSITIONS / (time.perf_counter() - began)
             print(f"  with the legality check: {rate:10,.0f} positions/s in batches")
 
 

@@ -8,6 +8,7 @@ import typer
 
 from ludus.cli.app import app
 from ludus.core.errors import LudusError, quoted
+from ludus.core.threads import one_thread_for_arrays
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -23,6 +24,7 @@ _ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 def main() -> None:
     """The program `ludus`."""
     _prepare_streams()
+    one_thread_for_arrays()
     status = run(sys.argv[1:])
     if status == INTERRUPTED:
         # Compiled code may still be at work on a thread, and nothing is left to tidy up.

@@ -1,15 +1,16 @@
-"""Many processes side by side: each has one core, and its arrays must not want more."""
+"""How many threads arrays may use."""
 
 import os
 
-_NAMES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+ARRAYS = "OPENBLAS_NUM_THREADS"
+"""What the library behind numpy's products looks at when it is loaded."""
 
 
 def one_thread_for_arrays() -> None:
     """Let numpy use one thread in this process, unless the user has said otherwise.
 
-    To be called before numpy is imported. Threads that wait for each other on busy cores make
-    small products many times slower.
+    To be called before numpy is imported. The products of small networks are not worth sharing,
+    and on busy cores threads that wait for each other make them many times slower. Whoever has
+    much to do shares positions among threads, or games among processes.
     """
-    for name in _NAMES:
-        os.environ.setdefault(name, "1")
+    os.environ.setdefault(ARRAYS, "1")

@@ -4,6 +4,8 @@ The rule `parts` takes the most likely class of each part in turn, as the thesis
 follows the few best of each and takes the move that is most likely as a whole.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, NamedTuple, Self, get_args
 
@@ -21,7 +23,7 @@ from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors, l
 Rule = Literal["parts", "joint"]
 RULES: tuple[str, ...] = get_args(Rule)
 
-BATCH = 2048
+BATCH = 512
 """Positions that are worked on together."""
 
 BREADTH = 3
@@ -71,13 +73,18 @@ class Chain:
         check_breadth(breadth)
         classes = np.empty((len(entries), len(PARTS)), dtype=np.int8)
         probabilities = np.empty((len(entries), len(PARTS), NUM_CLASSES), dtype=np.float32)
-        for first in range(0, len(entries), BATCH):
+
+        def fill(first: int) -> None:
             batch = slice(first, first + BATCH)
             reading = self.reading(entries[batch], symmetries)
             chosen = (
                 reading.in_turn() if rule == "parts" else reading.joint(breadth).firsts(breadth)
             )
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
+
+        # Products let other threads go on, so batches can be shared among cores.
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(fill, range(0, len(entries), BATCH)))
         return Answer(classes, probabilities)
 
     def reading(self, entries: Entries, symmetries: int = 1) -> Reading:

@@ -40,14 +40,15 @@ class Forward:
 
     def __call__(self, things: Array) -> Array:
         """(positions, things) to (positions, outputs)."""
-        if len(things) <= BATCH:
-            return self._few(things)
-        batches = range(0, len(things), BATCH)
-        return np.concatenate([self._few(things[first : first + BATCH]) for first in batches])
+        looked = things @ self.first
+        if len(looked) <= BATCH:
+            return self._few(looked)
+        batches = range(0, len(looked), BATCH)
+        return np.concatenate([self._few(looked[first : first + BATCH]) for first in batches])
 
-    def _few(self, things: Array) -> Array:
-        number = len(things)
-        seen = (things @ self.first).reshape(number, ORDER, self.channels)
+    def _few(self, looked: Array) -> Array:
+        number = len(looked)
+        seen = looked.reshape(number, ORDER, self.channels)
         units = np.ascontiguousarray(seen.transpose(1, 0, 2)) + self.first_bias
         for first, bias, second, second_bias in self.blocks:
             inner = mixed(np.maximum(units, 0), first)
