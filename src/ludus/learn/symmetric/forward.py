@@ -40,7 +40,7 @@ class Forward:
 
     def __call__(self, things: Array) -> Array:
         """(positions, things) to (positions, outputs)."""
-        looked = things @ self.first
+        looked: Array = things @ self.first
         if len(looked) <= BATCH:
             return self._few(looked)
         batches = range(0, len(looked), BATCH)
@@ -58,7 +58,7 @@ class Forward:
         np.maximum(units, 0, out=units)
         views = units.transpose(1, 0, 2)
         read = views.reshape(number, -1) if self.is_pointing else views.sum(axis=1)
-        said: Array = read @ self.last
+        said: Array = np.matmul(read, self.last)
         said += self.last_bias
         return said
 
