@@ -121,7 +121,7 @@ def test_make_alone_lists_the_targets(machine: Machine) -> None:
     done = machine.run("make")
     assert done.returncode == 0
     targets = [line.split()[1] for line in done.stdout.splitlines()]
-    assert targets == ["help", "play", "test", "lint", "format", "bench", "clean"]
+    assert targets == ["help", "play", "test", "lint", "format", "bench", "strengths", "clean"]
 
 
 def test_make_test_runs_every_check(machine: Machine) -> None:

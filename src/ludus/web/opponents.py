@@ -11,7 +11,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.players import PLAYERS, player
@@ -28,7 +27,7 @@ def opponents(job: Mapping[str, Any]) -> dict[str, Any]:
             if kind.games is None or game.id in kind.games:
                 player(name, game)
                 found.append({"name": name, "title": kind.title, **_offer(name, kind, game)})
-        except (LudusError, ImportError):
+        except Exception:
             # One that needs what this installation or these rules do not have is not offered.
             continue
     return {"players": sorted(found, key=lambda each: _rank(game, each["name"]))}

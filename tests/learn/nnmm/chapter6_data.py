@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "nnmm"
+SHARED = Path(__file__).parents[4] / "shared" / "data" / "nnmm"
 
 
 def authors(name: str) -> Path:

@@ -12,7 +12,7 @@ from ludus.cli.main import run
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
 from support import play_randomly
 
-EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+EXPERIMENTS = Path(__file__).parents[3] / "experiments"
 
 SIZES = {
     "positions": 300,

@@ -15,6 +15,7 @@ from ludus.learn.nnmm.author import import_folder
 from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.check import checked
 from ludus.learn.nnmm.parts import ORDERS, PARTS
+from ludus.learn.nnmm.player import NONE
 from ludus.learn.nnmm.positions import as_classes, as_entries, as_moves
 from ludus.learn.nnmm.weights import load, save
 from nnmm_chains import random_chain, saved_chain
@@ -116,13 +117,12 @@ def test_the_player_says_what_it_saw(chains):
         pictures = player.pictures(position)
         assert isinstance(player, HasPictures)
         assert [picture.title.split(":")[0] for picture in pictures] == list(PARTS)
-        for picture, point in zip(
-            pictures, (choice.move.to, choice.move.frm, choice.move.take), strict=True
-        ):
+        chosen = (choice.move.to, choice.move.frm, choice.move.take)
+        for picture, point, none in zip(pictures, chosen, NONE, strict=True):
             heat = picture.marks.heat
             assert set(heat) == set(POINTS)
             assert 0 <= sum(heat.values()) <= 1 + 1e-5
-            assert ("none" if point is None else POINTS[point]) in picture.text
+            assert f"It chooses {none if point is None else POINTS[point]}" in picture.text
 
 
 def test_the_same_seed_gives_the_same_game(chains):
