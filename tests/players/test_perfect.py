@@ -187,6 +187,21 @@ def test_ties_are_left_to_the_seed():
     assert moves == again
 
 
+def test_any_move_that_draws_may_be_asked_for():
+    """The empty board of noughts and crosses: all nine moves draw, few of them are tricky."""
+    game = ludus.game("noughts_and_crosses")
+
+    def played(options):
+        return {perfect(game, options, seed).choose(game.start()).move for seed in range(120)}
+
+    assert played(":draws=any") == set(game.start().legal_moves())
+    assert played("") < played(":draws=any")
+    winning = game.parse("XX./OO./... x")
+    assert str(perfect(game, ":draws=any").choose(winning).move) == str(
+        perfect(game).choose(winning).move
+    )
+
+
 def test_scores_are_ordered_like_the_moves():
     position = MORRIS.parse("W.W/W../.../...BBB/.../.../... w 0 0")
     scores = perfect(MORRIS).choose(position).scores

@@ -22,7 +22,6 @@ MEN = (17, 16, 15, 14, 13, 12, 11, 10)
 FEW = 5
 """Against three men that fly: up to so many men are one kind, more are another."""
 
-PLACING, MOVING, FLYING = range(3)
 FIRST_MOVING = len(HANDS) + 1
 FIRST_FLYING = FIRST_MOVING + len(MEN) + 1
 NUM_EXPERTS = FIRST_FLYING + 5
