@@ -7,6 +7,7 @@ from odd_morris import morris
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
+from ludus.core.limit import Limit
 from ludus.learn.patterns.adaptive import AdaptivePlayer, Options
 from ludus.learn.patterns.ladder import HIGHEST, LADDER
 from ludus.learn.patterns.results import points
@@ -54,6 +55,19 @@ def test_results_that_are_told_count_once_and_none_is_missed(rules):
     assert (adaptive.state.games, adaptive.state.recent) == (20, tuple(told))
     adaptive.begin(0)
     assert adaptive.state.games == 20
+
+
+def test_one_that_is_shown_a_game_counts_it_once():
+    """Shown positions in which it would have won at once, though nobody did; then it is told."""
+    game = morris("standard")
+    can_win = game.parse("WW./.../.../W.B.B./.../.../..B w 0 0")
+    adaptive = ludus.player(f"adaptive:level={HIGHEST}", game)
+    adaptive.begin(1)
+    for _ in range(3):
+        end = can_win.play(adaptive.choose(can_win, Limit(depth=2)).move)
+        assert end.outcome().winner == 0
+    adaptive.end(end.outcome())
+    assert (adaptive.state.games, adaptive.state.recent) == (1, (1.0,))
 
 
 def test_it_can_be_followed_by_another_at_its_level():

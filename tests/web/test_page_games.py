@@ -104,9 +104,12 @@ def test_players_play_each_other_with_pause_and_speed(page, server, client):
     page.goto(f"{server.base}/game/{open_game_watching['id']}")
     page.get_by_role("button", name="Pause").click()
     prompt_says(page, "press Go on")
+    # The second wish is told before the first has reached the server.
+    held = []
+    page.route("**/pace", lambda route: held.append(route), times=1)
     page.get_by_label("Speed").select_option("at once")
-    prompt_says(page, "press Go on")
     page.get_by_role("button", name="Go on", exact=True).click()
+    held[0].continue_()
     assert status(page) == "over"
 
 

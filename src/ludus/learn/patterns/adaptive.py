@@ -81,14 +81,15 @@ class AdaptivePlayer(Player):
         choice = self._player(self._rung).choose(position, limit)
         comment = f"level {self.state.level:.1f}, plays as {LADDER[self._rung]}: {choice.comment}"
         self._last = position.play(choice.move)
-        if self._last.outcome() is not None:
-            self._settle()
-        else:
-            self._keep(replace(self.state, waiting=str(self._last)))
+        self._keep(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
 
     def end(self, outcome: Outcome) -> None:
-        """Move the level, unless its own last move has told the result already."""
+        """Move the level.
+
+        Not even a move of its own that ends the game does: it may have been chosen in vain, by a
+        player that is shown a game.
+        """
         if self._last is not None:
             side = 1 - self._last.mover
             self._last = None

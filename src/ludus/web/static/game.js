@@ -158,7 +158,7 @@ export class GamePage {
       "select",
       {
         id: "speed",
-        onchange: () => this.pace(this.view.status === "paused", Number(this.speed?.value)),
+        onchange: () => this.pace({ delay: Number(this.speed?.value) }),
       },
       ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds }, String(name))),
     );
@@ -178,11 +178,11 @@ export class GamePage {
         ({ status }, isWatched) => status !== "looking" && !isWatched,
       ],
       [
-        button("Go on", () => this.pace(false, this.view.delay), primary),
+        button("Go on", () => this.pace({ paused: false }), primary),
         ({ status }) => status === "paused" || status === "trouble",
       ],
       [
-        button("Pause", () => this.pace(true, this.view.delay)),
+        button("Pause", () => this.pace({ paused: true })),
         ({ status }, isWatched) => isWatched && status === "thinking",
       ],
       [
@@ -235,11 +235,14 @@ export class GamePage {
   }
 
   /**
-   * @param {boolean} paused
-   * @param {number} delay
+   * What is not changed stays as it is when its turn comes, after all that was asked for before.
+   * @param {{ paused?: boolean, delay?: number }} change
    */
-  pace(paused, delay) {
-    return this.act("pace", { paused, delay });
+  pace(change) {
+    return this.after(async () => {
+      const now = { paused: this.view.status === "paused", delay: this.view.delay };
+      this.show(await post(`${this.path}/pace`, { ...now, ...change }));
+    });
   }
 
   /** @param {string} place */
