@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ludus.learn.symmetric import tied
 from ludus.learn.symmetric.group import ORDER, Permutations
-from ludus.learn.symmetric.harmonics import Spectrum, mixed, spectrum
+from ludus.learn.symmetric.harmonics import Spectrum, mixed, rectified, spectrum, views
+from ludus.learn.symmetric.looking import looked, template
 
 Array = NDArray[np.float32]
 
@@ -16,17 +17,27 @@ BATCH = 48
 
 
 class Forward:
-    """One symmetric network, ready to answer."""
+    """One symmetric network, ready to answer.
+
+    Inside, all that is linear happens to the harmonics; only rectifiers need the views themselves.
+    """
 
     def __init__(
-        self, weights: Mapping[str, Array], things: Permutations, answers: Permutations | None
+        self,
+        weights: Mapping[str, Array],
+        things: Permutations,
+        answers: Permutations | None,
+        repeats: int = 1,
     ) -> None:
-        """`weights` by the names of `networks.Symmetric`, without the dimension of experts."""
+        """`weights` by the names of `networks.Symmetric`, without the dimension of experts.
+
+        What the blocks do is done `repeats` times, all of them in turn.
+        """
         exact = {name: np.asarray(values, np.float32) for name, values in weights.items()}
-        self.channels = exact["first_bias"].shape[-1]
-        self.first = np.ascontiguousarray(tied.looking(exact["first"], tied.places(things)).T)
-        self.first_bias = exact["first_bias"].reshape(-1)
+        self.first = template(exact["first"], things)
+        self.first_bias = _bias(exact["first_bias"])
         self.blocks = [_block(exact, f"blocks.{number}.") for number in range(_num_blocks(exact))]
+        self.repeats = repeats
         self.is_pointing = answers is not None
         self.last: Array
         if answers is None:
@@ -40,25 +51,23 @@ class Forward:
 
     def __call__(self, things: Array) -> Array:
         """(positions, things) to (positions, outputs)."""
-        looked: Array = things @ self.first
-        if len(looked) <= BATCH:
-            return self._few(looked)
-        batches = range(0, len(looked), BATCH)
-        return np.concatenate([self._few(looked[first : first + BATCH]) for first in batches])
+        if len(things) <= BATCH:
+            return self._few(things)
+        batches = range(0, len(things), BATCH)
+        return np.concatenate([self._few(things[first : first + BATCH]) for first in batches])
 
-    def _few(self, looked: Array) -> Array:
-        number = len(looked)
-        seen = looked.reshape(number, ORDER, self.channels)
-        units = np.ascontiguousarray(seen.transpose(1, 0, 2)) + self.first_bias
-        for first, bias, second, second_bias in self.blocks:
-            inner = mixed(np.maximum(units, 0), first)
-            inner += bias
-            units += mixed(np.maximum(inner, 0, out=inner), second)
-            units += second_bias
-        np.maximum(units, 0, out=units)
-        views = units.transpose(1, 0, 2)
-        read = views.reshape(number, -1) if self.is_pointing else views.sum(axis=1)
-        said: Array = np.matmul(read, self.last)
+    def _few(self, things: Array) -> Array:
+        units = looked(things, self.first)
+        units[0] += self.first_bias
+        for first, bias, second, second_bias in self.blocks * self.repeats:
+            inner = mixed(rectified(units), first)
+            inner[0] += bias
+            units += mixed(rectified(inner), second)
+            units[0] += second_bias
+        seen = views(units)
+        np.maximum(seen, 0, out=seen)
+        read = seen.reshape(-1, len(things)) if self.is_pointing else seen.sum(axis=0)
+        said: Array = np.matmul(read.T, self.last)
         said += self.last_bias
         return said
 
@@ -83,10 +92,16 @@ def parameter_shapes(
 def _block(weights: Mapping[str, Array], name: str) -> tuple[Spectrum, Array, Spectrum, Array]:
     return (
         spectrum(weights[f"{name}layer1"]),
-        weights[f"{name}bias1"].reshape(-1),
+        _bias(weights[f"{name}bias1"]),
         spectrum(weights[f"{name}layer2"]),
-        weights[f"{name}bias2"].reshape(-1),
+        _bias(weights[f"{name}bias2"]),
     )
+
+
+def _bias(shared: Array) -> Array:
+    """What is the same in all views, as their first harmonic; (channels, 1)."""
+    first: Array = shared.reshape(-1, 1) * np.float32(ORDER**0.5)
+    return first
 
 
 def _num_blocks(weights: Mapping[str, Array]) -> int:

@@ -28,16 +28,16 @@ class Spectrum(NamedTuple):
     """A mixing layer in terms of the harmonics."""
 
     signs: Array
-    """(8, from, to)"""
+    """(8, to, from)"""
 
     planes: Array
-    """(2, 2 * from, 2 * to)"""
+    """(2, 2 * to, 2 * from)"""
 
 
 @cache
 def waves() -> Array:
     """(16, 16), orthogonal: the harmonics, row by row, over the symmetries."""
-    signs, planes = _representations()
+    signs, planes = representations()
     rows = [*signs, *(plane[:, i, j] * 2**0.5 for plane in planes for i in (0, 1) for j in (0, 1))]
     basis: Array = (np.array(rows) / ORDER**0.5).astype(np.float32)
     return basis
@@ -45,31 +45,42 @@ def waves() -> Array:
 
 def spectrum(steps: Array) -> Spectrum:
     """A mixing layer's matrices for each step, (16, to, from), in terms of the harmonics."""
-    signs, planes = _representations()
-    blocks = np.einsum("ra,akl->rlk", signs, steps)
+    _, to, frm = steps.shape
+    terms = (waves() @ steps.reshape(ORDER, -1)).reshape(steps.shape)
+    signs = terms[:SIGNS] * np.float32(ORDER**0.5)
+    pairs = terms[SIGNS:].reshape(PLANES, 2, 2, to, frm) * np.float32((ORDER / 2) ** 0.5)
     # A step backwards has the transposed matrix, because all of these are orthogonal.
-    pairs = np.einsum("rajl,akm->rlmjk", planes, steps)
-    size = 2 * np.array(steps.shape[:0:-1])
-    return Spectrum(blocks.astype(np.float32), pairs.reshape(PLANES, *size).astype(np.float32))
+    planes = pairs.transpose(0, 1, 3, 2, 4).reshape(PLANES, 2 * to, 2 * frm)
+    return Spectrum(signs, planes)
 
 
-def mixed(units: Array, layer: Spectrum) -> Array:
-    """The layer applied: (16, positions, from) to (16, positions, to)."""
-    _, number, width = units.shape
-    basis = waves()
-    terms = (basis @ units.reshape(ORDER, -1)).reshape(units.shape)
-    planes = terms[SIGNS:].reshape(PLANES, 2, 2, number, width).transpose(0, 1, 3, 2, 4)
-    planes = planes.reshape(PLANES, 2 * number, 2 * width) @ layer.planes
-    to = layer.signs.shape[2]
-    found = np.empty((ORDER, number, to), dtype=np.float32)
-    np.matmul(terms[:SIGNS], layer.signs, out=found[:SIGNS])
-    back = planes.reshape(PLANES, 2, number, 2, to).transpose(0, 1, 3, 2, 4)
-    found[SIGNS:] = back.reshape(ORDER - SIGNS, number, to)
-    return (basis.T @ found.reshape(ORDER, -1)).reshape(found.shape)
+def mixed(terms: Array, layer: Spectrum) -> Array:
+    """The layer applied to harmonics: (16, from, positions) to (16, to, positions)."""
+    _, width, number = terms.shape
+    to = layer.signs.shape[1]
+    found = np.empty((ORDER, to, number), dtype=np.float32)
+    np.matmul(layer.signs, terms[:SIGNS], out=found[:SIGNS])
+    # Both rows of a representation with two meet the same matrix.
+    np.matmul(
+        layer.planes[:, None],
+        terms[SIGNS:].reshape(PLANES, 2, 2 * width, number),
+        out=found[SIGNS:].reshape(PLANES, 2, 2 * to, number),
+    )
+    return found
+
+
+def rectified(terms: Array) -> Array:
+    """Harmonics of what is left where no view may be negative."""
+    return (waves() @ np.maximum(views(terms), 0).reshape(ORDER, -1)).reshape(terms.shape)
+
+
+def views(terms: Array) -> Array:
+    """Harmonics, (16, channels, positions), as the sixteen views that they are made of."""
+    return (waves().T @ terms.reshape(ORDER, -1)).reshape(terms.shape)
 
 
 @cache
-def _representations() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def representations() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Signs (8, 16) and matrices (2, 16, 2, 2) of the symmetries."""
     turned = np.array([_turn(number) for number in range(ORDER)])
     flip = np.linalg.det(turned)
