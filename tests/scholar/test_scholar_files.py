@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import random
 
 import numpy as np
 import pytest
@@ -66,45 +65,6 @@ def test_the_player_judges_as_the_training_did(training, file):
     assert np.std(worth) > 0.05
 
 
-def test_a_scholar_plays_a_game_and_tells_its_scores(file):
-    game = ludus.game("nine_mens_morris")
-    player = ScholarPlayer(game, Options(weights=str(file)), "scholar")
-    position, chance = game.start(), random.Random(1)
-    for _ in range(60):
-        choice = player.choose(position)
-        moves = position.legal_moves()
-        assert set(choice.scores) == set(moves)
-        assert choice.scores[choice.move] == max(choice.scores.values())
-        assert choice.comment
-        position = position.play(chance.choice(moves))
-        if position.outcome() is not None:
-            break
-
-
-def test_many_positions_at_once_are_judged_as_one_by_one(file):
-    game = ludus.game("nine_mens_morris")
-    player = ScholarPlayer(game, Options(weights=str(file)), "scholar")
-    start = game.start()
-    positions = [start, *(start.play(move) for move in start.legal_moves()[:5])]
-    together = player.choose_many(positions)
-    for position, choice in zip(positions, together, strict=True):
-        alone = player.choose(position)
-        assert {move: round(score, 4) for move, score in alone.scores.items()} == {
-            move: round(score, 4) for move, score in choice.scores.items()
-        }
-
-
-def test_a_move_that_wins_is_seen_by_the_rules(file):
-    game = ludus.game("nine_mens_morris")
-    player = ScholarPlayer(game, Options(weights=str(file)), "scholar")
-    position = game.parse("WW./..W/.../..B.../B../.../..B w 0 0")
-    winning = [move for move in position.legal_moves() if position.play(move).outcome() is not None]
-    choice = player.choose(position)
-    assert winning
-    assert choice.move in winning
-    assert choice.comment == "I am winning."
-
-
 def _with(**metadata):
     return as_safetensors({"0/first": np.zeros((2, 3), np.float16)}, metadata)
 
@@ -147,10 +107,8 @@ def test_an_expert_that_is_no_network_is_refused(tmp_path):
     path = tmp_path / "x.safetensors"
     described = {"ludus": '{"format": 1, "kind": "scholar-scorer"}'}
     path.write_bytes(as_safetensors({"0/first": np.zeros((2, 3), np.float16)}, described))
-    start = ludus.game("nine_mens_morris").start()
-    player = ScholarPlayer(ludus.game("nine_mens_morris"), Options(weights=str(path)), "scholar")
     with pytest.raises(BadScholar):
-        player.choose(start)
+        ScholarPlayer(ludus.game("nine_mens_morris"), Options(weights=str(path)), "scholar")
 
 
 @pytest.mark.parametrize(("kind", "courses"), [(ScorerTraining, SCORERS), (ChainTraining, CHAINS)])
@@ -236,7 +194,10 @@ def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
     expected = training.moves([torch.as_tensor(column) for column in drawn.columns]).numpy()
     assert (packed == expected).mean() > 0.9  # rounded to bytes, some choices are close calls
-    whole = chain.likely(positions, chosen.choices)
-    np.testing.assert_allclose(whole, chosen.chances.max(axis=2).prod(axis=1), rtol=1e-4)
+    said = chain.said(positions, chosen.choices)
+    np.testing.assert_allclose(said, chosen.chances, rtol=1e-4, atol=1e-6)
+    ranked = chain.ranked(positions, np.arange(len(drawn)), chosen.choices)
+    np.testing.assert_allclose(ranked.chances, chosen.chances.max(axis=2), rtol=1e-4)
+    assert (ranked.likeliest == chosen.choices).all()
     with pytest.raises(BadScholar):
         Scorer(load(path))

@@ -45,7 +45,11 @@ def by_expert(positions: Columns) -> Iterator[tuple[int, NDArray[np.intp], Float
 
 
 def network(
-    weights: Tensors, things: Permutations, answers: Permutations | None, outputs: int
+    weights: Tensors,
+    things: Permutations,
+    answers: Permutations | None,
+    outputs: int,
+    repeats: int = 1,
 ) -> Forward:
     """A network out of a file; BadScholar if the tensors do not make one."""
     first = weights.get("first")
@@ -55,7 +59,7 @@ def network(
     wanted = parameter_shapes(things.shape[1], outputs, len(first), blocks, answers is None)
     if {name: values.shape for name, values in weights.items()} != wanted:
         raise BadScholar("an expert's tensors do not make a network")
-    return Forward(weights, things, answers)
+    return Forward(weights, things, answers, repeats)
 
 
 def softmax(outputs: Floats) -> Floats:

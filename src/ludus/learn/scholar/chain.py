@@ -28,6 +28,19 @@ class Chosen(NamedTuple):
     """Shape (positions, 3, 25), each given the choices before it."""
 
 
+class Ranked(NamedTuple):
+    """Moves in the eyes of the chain, shape (moves, 3) each: by part, given the parts before it."""
+
+    chances: Floats
+    """How likely the move's own part is."""
+
+    likeliest: NDArray[np.int64]
+    """What the chain itself would choose there."""
+
+    def some(self, first: int, end: int) -> "Ranked":
+        return Ranked(self.chances[first:end], self.likeliest[first:end])
+
+
 class Chain:
     """Networks that come to life when a position of their kind turns up."""
 
@@ -51,16 +64,37 @@ class Chain:
                 seen = np.concatenate([seen, _ONE_OF[best]], axis=1)
         return Chosen(choices, chances)
 
-    def likely(self, positions: Columns, moves: NDArray[np.int64]) -> Floats:
-        """How likely moves are as a whole, shape (moves, 3), each of its own position."""
-        found = np.ones(len(moves), dtype=np.float32)
+    def said(self, positions: Columns, moves: NDArray[np.int64]) -> Floats:
+        """What is said on the way to a move in each position: as `Chosen.chances`."""
+        found = np.empty((len(moves), len(PARTS), NO_POINT + 1), dtype=np.float32)
         for kind, which, things in by_expert(positions):
-            seen, rows = things, np.arange(len(which))
             for part, each in enumerate(self._experts(kind)):
-                chosen = moves[which, part]
-                found[which] *= softmax(each(seen))[rows, chosen]
-                seen = np.concatenate([seen, _ONE_OF[chosen]], axis=1)
+                found[which, part] = softmax(each(_with(things, moves[which, :part])))
         return found
+
+    def ranked(
+        self, positions: Columns, owner: NDArray[np.int64], moves: NDArray[np.int64]
+    ) -> Ranked:
+        """Moves, (moves, 3), of the positions whose numbers are `owner`.
+
+        Moves that begin alike share what is said about their beginnings.
+        """
+        chances = np.empty(moves.shape, dtype=np.float32)
+        likeliest = np.empty(moves.shape, dtype=np.int64)
+        row = np.empty(len(positions.own), dtype=np.int64)
+        for kind, which, things in by_expert(positions):
+            row[:] = -1
+            row[which] = np.arange(len(which))
+            here = np.flatnonzero(row[owner] >= 0)
+            begun = rows = row[owner[here]]
+            for part, each in enumerate(self._experts(kind)):
+                _, first, beginning = np.unique(begun, return_index=True, return_inverse=True)
+                said = softmax(each(_with(things[rows[first]], moves[here[first], :part])))
+                chosen = moves[here, part]
+                chances[here, part] = said[beginning, chosen]
+                likeliest[here, part] = said.argmax(axis=1)[beginning]
+                begun = begun * (NO_POINT + 1) + chosen
+        return Ranked(chances, likeliest)
 
     def _experts(self, kind: int) -> list[Forward]:
         if kind not in self._awake:
@@ -75,7 +109,16 @@ class Chain:
                     joined(MOVED, *[CHOICES] * number),
                     CHOICES,
                     NO_POINT + 1,
+                    self._weights.repeats,
                 )
                 for number, part in enumerate(PARTS)
             ]
         return self._awake[kind]
+
+
+def _with(things: Floats, choices: NDArray[np.int64]) -> Floats:
+    """What a network sees that is told some parts of a move."""
+    if not choices.shape[1]:
+        return things
+    told = _ONE_OF[choices].reshape(len(things), -1)
+    return np.concatenate([things, told], axis=1)

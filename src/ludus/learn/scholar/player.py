@@ -1,33 +1,54 @@
-"""The scholar as a player: it lists its moves and plays the one whose position it likes best."""
+"""The scholar as a player, in either of its two ways."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
+from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
+from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar import shipped
-from ludus.learn.scholar.asking import columns
+from ludus.learn.scholar.by_chain import ByChain, Rule
+from ludus.learn.scholar.by_scorer import ByScorer
+from ludus.learn.scholar.scorer import Scorer
 
-MAX_MEN = 9
+MEN = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which networks judge."""
+    """Which networks play, and how."""
 
     size: str = shipped.FULL
     """full, or small for slow machines."""
 
+    way: Literal["scorer", "chain"] = "scorer"
+    """scorer: judge the position after each move. chain: choose TO, FROM and REMOVE in turn."""
+
     weights: str = ""
     """A file that `ludus train scholar` wrote, instead of the shipped networks."""
 
+    check: bool = True
+    """Whether the rules are held up to every part that a chain chooses."""
+
+    rule: Rule = "parts"
+    """Of a chain: the best of each part in turn, or `joint`, the move that is likeliest."""
+
+    def __post_init__(self) -> None:
+        if self.way == "scorer" and not (self.check and self.rule == "parts"):
+            raise BadSpec(
+                "a scorer judges legal moves as a whole; check and rule are for way=chain"
+            )
+        if self.rule == "joint" and not self.check:
+            raise BadSpec("rule=joint compares legal moves, so there is nothing to check")
+
 
 class ScholarPlayer(Player):
-    """Without a search: every legal move is judged by the position it leads to."""
+    """Taught by perfect play, and without a search."""
 
-    title: ClassVar[str] = "networks taught by perfect play judge the position after each move"
+    title: ClassVar[str] = "networks taught by perfect play judge every move without a search"
     options: ClassVar[Options] = Options()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
@@ -35,57 +56,31 @@ class ScholarPlayer(Player):
 
     def __init__(self, game: Any, settings: Options, spec: str) -> None:
         super().__init__(game, settings, spec)
-        if game.rules.men > MAX_MEN or game.rules.diagonals:
-            raise BadSpec("the scholar has learned nine men on the board without diagonals")
-        self._scorer = shipped.scorer(settings.weights, settings.size)
+        check_rules(game.rules)
+        found = shipped.networks(settings.way, settings.size, settings.weights)
+        self._way = (
+            ByScorer(found)
+            if isinstance(found, Scorer)
+            else ByChain(found, settings.check, settings.rule)
+        )
+        # Networks that are none show at once, and the first move takes no longer than others.
+        self._way.choices([game.start()])
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        return self.choose_many([position], limit)[0]
+        return self._way.choices([position])[0]
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        moves = [position.legal_moves() for position in positions]
-        children = [
-            position.play(move)
-            for position, its_moves in zip(positions, moves, strict=True)
-            for move in its_moves
-        ]
-        scores = self._scores(children)
-        choices, first = [], 0
-        for its_moves in moves:
-            its_scores = scores[first : first + len(its_moves)]
-            choices.append(_choice(its_moves, its_scores))
-            first += len(its_moves)
-        return choices
+        return self._way.choices(positions)
 
-    def _scores(self, children: Sequence[Any]) -> list[float]:
-        """What each position is worth to the side that has just moved."""
-        found = [0.0] * len(children)
-        judged = []
-        for number, child in enumerate(children):
-            outcome = child.outcome()
-            if outcome is None:
-                judged.append(number)
-            elif outcome.winner is not None:
-                found[number] = 1.0 if outcome.winner != child.mover else -1.0
-        if judged:
-            worth = self._scorer.scores(columns([children[number] for number in judged]))
-            for number, score in zip(judged, worth.tolist(), strict=True):
-                found[number] = score
-        return found
+    def pictures(self, position: Any) -> list[Picture]:
+        """What the networks think of the points, one picture for each part of a move."""
+        return self._way.pictures(position)
 
 
-def _choice(moves: Sequence[Any], scores: Sequence[float]) -> Choice:
-    best = max(range(len(moves)), key=scores.__getitem__)
-    return Choice(moves[best], _told(scores[best]), dict(zip(moves, scores, strict=True)))
-
-
-def _told(score: float) -> str:
-    """One sentence on how the game stands, in the eyes of the player."""
-    if score > 0.9:
-        return "I am winning."
-    if score < -0.9:
-        return "I am losing."
-    if abs(score) < 0.1:
-        return "This is a draw."
-    side = "better" if score > 0 else "worse"
-    return f"I cannot tell a draw from a {'win' if score > 0 else 'loss'}; I think I am {side}."
+def check_rules(rules: Rules) -> None:
+    """Refuse games of which the scholar has learned nothing."""
+    if rules.men != MEN or rules.diagonals or rules.place_or_move:
+        raise BadSpec(
+            f"the scholar has learned {MEN} men a side on the board without diagonals, all placed "
+            "before any is moved"
+        )

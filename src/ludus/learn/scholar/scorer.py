@@ -36,5 +36,6 @@ class Scorer:
 
     def _expert(self, kind: int) -> Forward:
         if kind not in self._awake:
-            self._awake[kind] = network(self._weights.expert(kind), MOVED, None, len(OUTPUTS))
+            weights, repeats = self._weights.expert(kind), self._weights.repeats
+            self._awake[kind] = network(weights, MOVED, None, len(OUTPUTS), repeats)
         return self._awake[kind]

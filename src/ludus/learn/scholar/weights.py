@@ -27,6 +27,7 @@ KEY = "ludus"
 SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")
 SCALE = ".scale"
 MAX_BYTES = 200_000_000
+MAX_REPEATS = 16
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -46,11 +47,16 @@ class ScholarWeights:
     trained: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Facts about the training."""
 
+    repeats: int = 1
+    """How often a position goes through the blocks of a network."""
+
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise BadScholar(f"there is no kind {quoted(self.kind)} of scholar")
         if len(self.experts) != NUM_EXPERTS:
             raise BadScholar(f"a scholar has {NUM_EXPERTS} experts, not {len(self.experts)}")
+        if type(self.repeats) is not int or not 1 <= self.repeats <= MAX_REPEATS:
+            raise BadScholar(f"blocks can be repeated 1 to {MAX_REPEATS} times")
 
     def expert(self, number: int) -> Tensors:
         """The weights of one expert as numbers to reckon with."""
@@ -82,7 +88,12 @@ def save(path: Path, weights: ScholarWeights) -> None:
         for number, expert in enumerate(weights.experts)
         for name, values in expert.items()
     }
-    described = {"format": FORMAT, "kind": weights.kind, "trained": dict(weights.trained)}
+    described = {
+        "format": FORMAT,
+        "kind": weights.kind,
+        "repeats": weights.repeats,
+        "trained": dict(weights.trained),
+    }
     write_whole(path, as_safetensors(tensors, {KEY: json.dumps(described)}))
 
 
@@ -127,4 +138,5 @@ def _weights(described: Mapping[str, Any], tensors: Tensors) -> ScholarWeights:
         experts[int(number)][rest] = values
     trained = described.get("trained")
     facts = trained if isinstance(trained, dict) else {}
-    return ScholarWeights(str(described["kind"]), tuple(experts), facts)
+    repeats = described.get("repeats", 1)
+    return ScholarWeights(str(described["kind"]), tuple(experts), facts, repeats)

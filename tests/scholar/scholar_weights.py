@@ -1,0 +1,54 @@
+"""Scholars of small random networks, made where they are needed: what they play means nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludus.core.spec import with_options
+from ludus.games import game as named_game
+from ludus.learn.scholar.chain import NO_POINT, PARTS
+from ludus.learn.scholar.experts import NUM_EXPERTS
+from ludus.learn.scholar.fields import WIDTH
+from ludus.learn.scholar.player import Options, ScholarPlayer
+from ludus.learn.scholar.scorer import OUTPUTS
+from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, packed, save
+from ludus.learn.symmetric.forward import parameter_shapes
+
+GAME = named_game("nine_mens_morris")
+
+
+def random_weights(way: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
+    """Experts of different sizes: four or six channels, one block or two."""
+    source = np.random.default_rng(seed)
+    experts = []
+    for number in range(NUM_EXPERTS):
+        channels, blocks = 4 + 2 * (number % 2), 1 + number % 2
+        if way == "scorer":
+            shapes = parameter_shapes(WIDTH, len(OUTPUTS), channels, blocks, True)
+        else:
+            shapes = {
+                f"{part}.{name}": shape
+                for told, part in enumerate(PARTS)
+                for name, shape in parameter_shapes(
+                    WIDTH + told * (NO_POINT + 1), NO_POINT + 1, channels, blocks, False
+                ).items()
+            }
+        tensors = {
+            name: source.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()
+        }
+        experts.append(packed(tensors))
+    kind = SCORER if way == "scorer" else CHAIN
+    return ScholarWeights(kind, tuple(experts), {"size": "random"}, repeats)
+
+
+def saved(folder: Path, way: str) -> Path:
+    path = folder / f"{way}.safetensors"
+    save(path, random_weights(way))
+    return path
+
+
+def made(file: Path, game: Any = GAME, **options: Any) -> ScholarPlayer:
+    """The player with the networks of a file."""
+    texts = {"weights": str(file), **{name: str(value) for name, value in options.items()}}
+    return ScholarPlayer(game, with_options(Options(), texts, "scholar"), "scholar")
