@@ -16,6 +16,8 @@ from ludus.learn.scholar.scorer import Scorer
 
 MEN = 9
 
+Way = Literal["scorer", "chain"]
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -24,7 +26,7 @@ class Options:
     size: str = shipped.FULL
     """full, or small for slow machines."""
 
-    way: Literal["scorer", "chain"] = "scorer"
+    way: Way = "scorer"
     """scorer: judge the position after each move. chain: choose TO, FROM and REMOVE in turn."""
 
     weights: str = ""

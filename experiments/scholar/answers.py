@@ -1,0 +1,87 @@
+"""What players do in the positions of an exam."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.arena.choose import batch_for, choices
+from ludus.core.limit import Limit
+from ludus.learn.scholar.examples import DRAW
+from ludus.reproduce import Context
+
+from .exam import NO_MOVE, Exam, packed
+from .players import Examined
+
+
+def answered(context: Context, player: Examined, name: str, asked: Exam) -> NDArray[np.int64]:
+    """The number of the player's move in each position, among all moves of the exam."""
+
+    def compute() -> list[int]:
+        made = player.made(context.seed_for(name))
+        positions, found = asked.positions(), list[int]()
+        for part in choices(made, positions, Limit(), batch_for(made)):
+            context.progress(len(found), len(positions), f"{player.name}, {name}")
+            found += [packed(move) for move in part]
+        return found
+
+    return asked.numbers(context.cell(f"moves {name} {player.key}", compute))
+
+
+def taught(asked: Exam) -> NDArray[np.int64]:
+    """The same of the moves that stand in the file; NO_MOVE where there is none."""
+    return asked.numbers(asked.taught.tolist())
+
+
+def worth(value: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """1 for a win of the mover, 0 for a draw, -1 for a loss."""
+    return np.where(value == DRAW, 0, np.where(value % 2 == 1, 1, -1))
+
+
+def lost(asked: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What each move gives away: 0, 1 or 2."""
+    return worth(asked.value) + worth(asked.after[chosen])
+
+
+def longer(asked: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where a win is kept: by how many plies it takes longer than it must."""
+    is_won = (worth(asked.value) == 1) & (lost(asked, chosen) == 0)
+    after = asked.after[chosen[is_won]].astype(np.int64)
+    return after + 1 - asked.value[is_won]
+
+
+def regret_row(name: str, asked: Exam, chosen: NDArray[np.int64]) -> list[Any]:
+    """A player's line in the table of what was given away."""
+    before, gone, more = worth(asked.value), lost(asked, chosen), longer(asked, chosen)
+    entries = int(asked.entries[0])
+    return [
+        name,
+        round(float(gone.sum() / entries), 5),
+        int(((before == 1) & (gone == 1)).sum()),
+        int(((before == 1) & (gone == 2)).sum()),
+        int(((before == 0) & (gone == 1)).sum()),
+        round(100 * float((more == 0).mean()), 2) if len(more) else None,
+        round(float(more.mean()), 2) if len(more) else None,
+    ]
+
+
+REGRET = (
+    "player",
+    "value lost in a move",
+    "wins made draws",
+    "wins made losses",
+    "draws made losses",
+    "wins kept the quickest way, %",
+    "plies longer",
+)
+
+
+def share(kept: NDArray[np.bool_]) -> float | None:
+    """In percent; None of nothing."""
+    return round(100 * float(kept.mean()), 2) if len(kept) else None
+
+
+def is_answered(chosen: Sequence[int]) -> bool:
+    """Whether there is a move in every position."""
+    return len(chosen) > 0 and min(chosen) > NO_MOVE

@@ -1,0 +1,172 @@
+"""Critical positions of a file of the author's: those in which some move gives something away."""
+
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.datasets.morris import Entries, read
+from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.notation import Fields
+from ludus.learn.files import write_whole
+from ludus.learn.scholar.examples import NO_POINT, Examples, ExampleSource, Positions, keeps
+from ludus.reproduce import Context
+
+from ..galassi.data import folder, sample
+from .players import GAME, RULES
+
+SETS = {"dataset": "dataset.txt", "states": "states.txt"}
+"""The entries that the thesis's networks were taught with, and further states of games."""
+
+STEP = 4096
+"""Entries that are looked up together."""
+
+ALL_MOVES = 256
+"""More than any position has."""
+
+NO_MOVE = -1
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Positions with what perfect play says about each of their moves, as arrays."""
+
+    own: NDArray[np.int32]
+    other: NDArray[np.int32]
+    own_hand: NDArray[np.uint8]
+    other_hand: NDArray[np.uint8]
+
+    value: NDArray[np.uint8]
+    """Plies to the end, odd for a win of the mover and even for a loss; or DRAW."""
+
+    taught: NDArray[np.int32]
+    """The move that stands in the file, packed as in Children; NO_MOVE where none does."""
+
+    first: NDArray[np.int64]
+    """Where the moves of each position begin, and where the last ones end."""
+
+    move: NDArray[np.int32]
+    """All moves of all positions, packed as in Children."""
+
+    after: NDArray[np.uint8]
+    """What each leads to, for the side that is then to move."""
+
+    entries: NDArray[np.int64]
+    """One number: the entries of the file that were looked at, critical or not."""
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    @property
+    def owner(self) -> NDArray[np.int64]:
+        """The position of each move."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first))
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which moves keep the value."""
+        found: NDArray[np.bool_] = keeps(self.value[self.owner], self.after)
+        return found
+
+    def positions(self) -> list[Any]:
+        """As the game has them, White to move."""
+        game = named_game(GAME, RULES)
+        return [
+            game.position(Fields((_points(own), _points(other)), (own_hand, other_hand), 0))
+            for own, other, own_hand, other_hand in zip(
+                *(each.tolist() for each in self.columns), strict=True
+            )
+        ]
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        return self.own, self.other, self.own_hand, self.other_hand
+
+    def numbers(self, moves: Sequence[int]) -> NDArray[np.int64]:
+        """Where packed moves, one for each position, stand among all; NO_MOVE if they do not."""
+        is_chosen = self.move == np.asarray(moves)[self.owner]
+        found = np.full(len(self), NO_MOVE, dtype=np.int64)
+        found[self.owner[is_chosen]] = np.flatnonzero(is_chosen)
+        return found
+
+
+def exam(context: Context, source: ExampleSource, name: str) -> Exam:
+    """The critical positions of a set; found once and kept in a file."""
+    path = folder() / SETS[name]
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    file = context.folder(f"exam {name} {digest}") / "critical.npz"
+    if not file.is_file():
+        number = context.setting("positions")
+        entries = sample(read(path), number, context.seed_for(name, number))
+        _written(file, _joined(list(_parts(context, source, entries, name))))
+    with np.load(file, allow_pickle=False) as arrays:
+        return Exam(**{each.name: arrays[each.name] for each in fields(Exam)})
+
+
+def packed(move: Move) -> int:
+    """As Children have moves."""
+    parts = (move.to, move.frm, move.take)
+    return sum((NO_POINT if part is None else part) << 8 * at for at, part in enumerate(parts))
+
+
+def unpacked(move: int) -> Move:
+    to, frm, take = (move >> 8 * at & 0xFF for at in range(3))
+    return Move(*(None if part == NO_POINT else part for part in (frm, to, take)))
+
+
+def _parts(context: Context, source: ExampleSource, entries: Entries, name: str) -> Iterator[Exam]:
+    for first in range(0, len(entries), STEP):
+        context.progress(first, len(entries), f"critical positions, {name}")
+        part = entries[first : first + STEP]
+        boards = part.own.astype(np.int32), part.other.astype(np.int32)
+        found = source.examples(Positions(*boards, part.own_hand, part.other_hand), ALL_MOVES)
+        yield _critical(found, _taught(part))
+
+
+def _critical(found: Examples, taught: NDArray[np.int32]) -> Exam:
+    goes_on = int((found.children.count > 0).sum())
+    is_critical = found.is_critical
+    found, taught = found[is_critical], taught[is_critical]
+    is_move = found.children.is_move
+    first = np.concatenate([[0], np.cumsum(is_move.sum(axis=1))])
+    moves, after = found.children.move[is_move], found.children.value[is_move]
+    columns = found.positions.columns
+    return Exam(*columns, found.value, taught, first, moves, after, np.array([goes_on]))
+
+
+def _taught(entries: Entries) -> NDArray[np.int32]:
+    parts = [np.where(part < 0, NO_POINT, part) for part in (entries.to, entries.frm, entries.take)]
+    to, frm, take = (part.astype(np.int32) for part in parts)
+    return np.where(to == NO_POINT, NO_MOVE, to + (frm << 8) + (take << 16)).astype(np.int32)
+
+
+def _joined(parts: Sequence[Exam]) -> Exam:
+    columns: dict[str, NDArray[Any]] = {
+        each.name: np.concatenate([getattr(part, each.name) for part in parts])
+        for each in fields(Exam)
+    }
+    ends = np.cumsum([0, *(len(part.move) for part in parts)])
+    starts = [part.first[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    return Exam(
+        **{
+            **columns,
+            "first": np.concatenate([*starts, ends[-1:]]),
+            "entries": columns["entries"].sum(keepdims=True),
+        }
+    )
+
+
+def _written(file: Path, found: Exam) -> None:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **{each.name: getattr(found, each.name) for each in fields(Exam)})
+    write_whole(file, buffer.getvalue())
+
+
+def _points(board: int) -> frozenset[int]:
+    return frozenset(point for point in range(24) if board >> point & 1)

@@ -1,0 +1,84 @@
+"""Kinds of positions, to see where players err."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.learn.scholar.experts import FIRST_FLYING, FIRST_MOVING, experts, table
+from ludus.learn.scholar.fields import board, fields
+from ludus.oracle.men import num_men
+
+from .answers import worth
+from .exam import Exam
+
+Mask = NDArray[np.bool_]
+Groups = Mapping[str, Mask]
+
+OWN_MILLS, OTHER_MILLS = 3, 4
+"""Which of the scholar's fields say where a side could close a mill."""
+
+COUNTS = {"1": (1, 1), "2": (2, 2), "3 to 5": (3, 5), "6 to 10": (6, 10), "more": (11, 1000)}
+PLIES = {"to 10": (0, 10), "11 to 30": (11, 30), "31 to 60": (31, 60), "more": (61, 254)}
+
+
+def by_phase(asked: Exam) -> dict[str, Mask]:
+    """By what the mover does."""
+    men = num_men(asked.own.view(np.uint32))
+    placing = asked.own_hand > 0
+    flying = ~placing & (men <= 3)
+    return {"placing": placing, "moving": ~placing & ~flying, "flying": flying}
+
+
+def by_kind(asked: Exam) -> dict[str, Mask]:
+    """By men in hand of both sides while placing, and by men on the board later."""
+    hand = asked.own_hand.astype(np.int64) + asked.other_hand
+    men = _men(asked)
+    on_board = men[0] + men[1]
+    kinds = experts(asked.own_hand, asked.other_hand, *men, table())
+    found = {}
+    for number in range(18, 0, -1):
+        found[f"{number} in hand"] = hand == number
+    is_moving = (kinds >= FIRST_MOVING) & (kinds < FIRST_FLYING)
+    for number in range(18, 7, -1):
+        found[f"{number} on the board, nobody flies"] = is_moving & (on_board == number)
+    is_flying = kinds >= FIRST_FLYING
+    for number in range(12, 5, -1):
+        found[f"{number} on the board, somebody flies"] = is_flying & (on_board == number)
+    return found
+
+
+def by_keeping(asked: Exam) -> dict[str, Mask]:
+    """By how many moves keep the value."""
+    number = np.add.reduceat(asked.kept.astype(np.int64), asked.first[:-1])
+    return {
+        f"moves that keep the value: {name}": (low <= number) & (number <= high)
+        for name, (low, high) in COUNTS.items()
+    }
+
+
+def by_value(asked: Exam) -> dict[str, Mask]:
+    """By what there is to keep: a draw, or a win in so many plies."""
+    is_win, plies = worth(asked.value) == 1, asked.value
+    won = {
+        f"a win in plies: {name}": is_win & (low <= plies) & (plies <= high)
+        for name, (low, high) in PLIES.items()
+    }
+    return {"a draw": worth(asked.value) == 0, **won}
+
+
+def by_mills(asked: Exam) -> dict[str, Mask]:
+    """By who could close a mill now."""
+    columns = [each.astype(np.int64) for each in asked.columns]
+    seen = fields(*columns, on=board())
+    own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
+    return {
+        "mills to close: nobody": ~own & ~other,
+        "mills to close: the mover": own & ~other,
+        "mills to close: the other side": ~own & other,
+        "mills to close: both": own & other,
+    }
+
+
+def _men(asked: Exam) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    return num_men(asked.own.view(np.uint32)), num_men(asked.other.view(np.uint32))

@@ -1,0 +1,91 @@
+"""Who is examined: the players that an experiment names, or those that a variable names."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ludus.core.player import Player
+from ludus.core.spec import parse_spec
+from ludus.games import game as named_game
+from ludus.learn.nnmm import shipped as nnmm
+from ludus.learn.nnmm.author import import_folder
+from ludus.learn.nnmm.weights import save
+from ludus.learn.scholar import shipped as scholar
+from ludus.players import player as named_player
+from ludus.reproduce import Context
+
+from ..galassi.data import folder
+
+ORDER = "TFR"
+"""In which the author's networks choose: TO, FROM, REMOVE."""
+
+GAME, RULES = "nine_mens_morris", "standard"
+
+VARIABLE = "LUDUS_SCHOLAR_PLAYERS"
+"""Specs of players to examine instead, with `;` between them."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A player, and what people call it."""
+
+    name: str
+    spec: str
+
+    @property
+    def key(self) -> str:
+        """What decides about its moves, for a cell's key: the networks' file, not its name."""
+        spec = parse_spec(self.spec)
+        options = {name: value for name, value in spec.options.items() if name != "weights"}
+        said = ",".join(f"{name}={value}" for name, value in sorted(options.items()))
+        return f"{spec.name}:{said} {_digest(spec.name, spec.options)}".rstrip()
+
+    def made(self, seed: int) -> Player:
+        """The player, ready to play."""
+        player = named_player(self.spec, named_game(GAME, RULES))
+        player.begin(seed)
+        return player
+
+
+def examined(context: Context) -> list[Examined]:
+    """In the order of the TOML file; the first is looked at most closely."""
+    named = [spec.strip() for spec in os.environ.get(VARIABLE, "").split(";") if spec.strip()]
+    if named:
+        return [Examined(_short(spec), spec) for spec in named]
+    return [Examined(name, spec) for name, spec in context.published["players"].items()]
+
+
+def author(context: Context) -> list[Examined]:
+    """The networks that the author has published, if they are beside the dataset."""
+    source = folder() / "npz"
+    if not list(source.glob(f"*-{ORDER}_*.npz")):
+        return []
+    file = context.folder("author") / f"{ORDER}.safetensors"
+    save(file, import_folder(source, ORDER))
+    return [Examined("the author's networks", f"nnmm:weights={file}")]
+
+
+def _short(spec: str) -> str:
+    """A spec without the folders of its file."""
+    head, equals, path = spec.partition("weights=")
+    file, comma, rest = path.partition(",")
+    return f"{head}{equals}{Path(file).name}{comma}{rest}"
+
+
+def _digest(name: str, options: Any) -> str:
+    """Of the file with the player's networks; empty for a player that has none."""
+    file = options.get("weights")
+    if file is None and name == "scholar":
+        wanted = options.get("way", "scorer"), options.get("size", scholar.FULL)
+        file = scholar.shipped().get(wanted)
+    elif file is None and name == "nnmm":
+        known = nnmm.shipped()
+        size, order = options.get("size", nnmm.BEST), options.get("order")
+        file = next(
+            (known[key] for key in known if key[0] == size and order in (None, key[1])), None
+        )
+    if file is None or not Path(file).is_file():
+        return ""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]

@@ -1,0 +1,21 @@
+"""The solved game, without which nothing can be judged."""
+
+from ludus.games import game as named_game
+from ludus.oracle import MorrisOracle, oracle_for
+from ludus.reproduce import Context
+
+from .players import GAME, RULES
+
+MISSING = "Nothing was judged: the solved game is not at hand (--oracle or LUDUS_ORACLE)."
+
+
+def solved(context: Context) -> MorrisOracle:
+    """What there is of it: a database, or the built-in endings."""
+    oracle = oracle_for(named_game(GAME, RULES), context.oracle, needs_depth=True)
+    assert isinstance(oracle, MorrisOracle)
+    return oracle
+
+
+def is_whole(oracle: MorrisOracle) -> bool:
+    """Whether the start of the game is solved."""
+    return oracle.knows(named_game(GAME, RULES).start())
