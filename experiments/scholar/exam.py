@@ -76,13 +76,7 @@ class Exam:
 
     def positions(self) -> list[Any]:
         """As the game has them, White to move."""
-        game = named_game(GAME, RULES)
-        return [
-            game.position(Fields((_points(own), _points(other)), (own_hand, other_hand), 0))
-            for own, other, own_hand, other_hand in zip(
-                *(each.tolist() for each in self.columns), strict=True
-            )
-        ]
+        return [as_position(*row) for row in zip(*self.columns, strict=True)]
 
     @property
     def columns(self) -> tuple[NDArray[Any], ...]:
@@ -107,6 +101,12 @@ def exam(context: Context, source: ExampleSource, name: str) -> Exam:
         _written(file, _joined(list(_parts(context, source, entries, name))))
     with np.load(file, allow_pickle=False) as arrays:
         return Exam(**{each.name: arrays[each.name] for each in fields(Exam)})
+
+
+def as_position(own: int, other: int, own_hand: int, other_hand: int) -> Any:
+    """A position of the game, White to move."""
+    game, hands = named_game(GAME, RULES), (int(own_hand), int(other_hand))
+    return game.position(Fields((_points(int(own)), _points(int(other))), hands, 0))
 
 
 def packed(move: Move) -> int:

@@ -1,0 +1,134 @@
+"""Games against perfect play, from the start and from drawn positions, with the first errors."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ludus.learn.scholar.examples import DRAW
+from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.oracle import MorrisOracle
+from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+
+from .exam import as_position
+from .players import examined
+from .playing import COLOURS, played
+from .solved import MISSING, is_whole, solved
+
+START, DRAWN = "from the start", "from drawn positions"
+HEADINGS = (
+    "player",
+    "games",
+    "colour",
+    "won",
+    "drawn",
+    "lost",
+    "plies",
+    "critical positions",
+    "kept, %",
+)
+
+Games = Sequence[Mapping[str, Any]]
+
+
+def run(context: Context) -> Iterator[Finding]:
+    oracle = solved(context)
+    starts = {
+        START: [""] * (context.setting("games") if is_whole(oracle) else 0),
+        DRAWN: drawn(context, oracle),
+    }
+    if not starts[START]:
+        yield Remark(MISSING)
+    found: dict[tuple[str, str], Games] = {}
+    players = examined(context)
+    for number, player in enumerate(players):
+        for place, positions in starts.items():
+            context.progress(number, len(players), f"{player.name}, {place}")
+            found[player.name, place] = played(context, oracle, player, place, positions)
+    for (name, place), games in found.items():
+        yield from lost(name, place, games)
+    yield results(found)
+    for (name, place), games in found.items():
+        yield from errors(name, place, games)
+    if games := found[players[0].name, START]:
+        yield Figure(
+            "Plies",
+            draw_plies,
+            {colour: [each["plies"] for each in _of(games, colour)] for colour in COLOURS},
+            f"How long the games of {players[0].name} from the start are.",
+        )
+
+
+def drawn(context: Context, oracle: MorrisOracle) -> list[str]:
+    """Random positions that are drawn: any numbers of men are as likely as any others."""
+    source, number = OracleExamples(oracle), context.setting("positions")
+    found: list[str] = []
+    while len(found) < number:
+        some = source.draw(8 * number, context.seed_for("drawn", len(found)))
+        some = some[np.flatnonzero(source.label(some) == DRAW)]
+        found += [str(as_position(*row)) for row in zip(*some.columns, strict=True)]
+    return found[:number]
+
+
+def lost(name: str, place: str, games: Games) -> Iterator[Finding]:
+    for colour in COLOURS:
+        if its := _of(games, colour):
+            number = sum(each["result"] == "loss" for each in its)
+            yield Measured.share(f"{name}, {place}, as {colour}: lost", number, len(its))
+
+
+def results(found: Mapping[tuple[str, str], Games]) -> Table:
+    rows: list[list[Any]] = []
+    for (name, place), games in found.items():
+        for colour in COLOURS:
+            if not (its := _of(games, colour)):
+                continue
+            counts = Counter(each["result"] for each in its)
+            critical, kept = (sum(each[key] for each in its) for key in ("critical", "kept"))
+            rows.append(
+                [
+                    name,
+                    place,
+                    colour,
+                    *(counts[result] for result in ("win", "draw", "loss")),
+                    round(sum(each["plies"] for each in its) / len(its), 1),
+                    critical,
+                    round(100 * kept / critical, 3) if critical else None,
+                ]
+            )
+    return Table("Results", HEADINGS, rows, "Critical are positions with the player to move.")
+
+
+def errors(name: str, place: str, games: Games) -> Iterator[Finding]:
+    """The first move of each lost game that gave something away; the same ones counted."""
+    counts: Counter[tuple[Any, ...]] = Counter()
+    for each in games:
+        if each["result"] == "loss" and (error := each["error"]) is not None:
+            told = (COLOURS[each["side"]], error["ply"], error["position"], error["move"])
+            counts[(*told, ", ".join(error["right"]))] += 1
+    if counts:
+        yield Table(
+            f"Where {name} lost {place}",
+            ("colour", "plies before", "position", "played", "right", "games"),
+            [[*told, number] for told, number in sorted(counts.items(), key=_by_colour_and_ply)],
+            "The first move of each lost game that gave the draw away.",
+        )
+
+
+def draw_plies(axes: Any, data: Mapping[str, Sequence[int]]) -> None:
+    longest = max(max(plies) for plies in data.values())
+    bins = np.arange(0, longest + 6, 5)
+    axes.hist(list(data.values()), bins=bins, label=[f"as {colour}" for colour in data])
+    axes.set_xlabel("plies")
+    axes.set_ylabel("games")
+    axes.legend(fontsize=8)
+
+
+def _of(games: Games, colour: str) -> list[Mapping[str, Any]]:
+    return [each for each in games if COLOURS[each["side"]] == colour]
+
+
+def _by_colour_and_ply(counted: tuple[tuple[Any, ...], int]) -> tuple[Any, ...]:
+    colour, ply, position, *_ = counted[0]
+    return COLOURS.index(colour), ply, position

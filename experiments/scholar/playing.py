@@ -1,0 +1,139 @@
+"""Games against perfect play, side by side, with every move of the examined player judged."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ludus.core.player import Player
+from ludus.games import game as named_game
+from ludus.oracle import MorrisOracle, RatedMove
+from ludus.players import player as named_player
+from ludus.players.perfect import PerfectPlayer
+from ludus.reproduce import Context
+
+from .players import GAME, RULES, Examined
+
+COLOURS = ("White", "Black")
+MAX_PLIES = 400
+"""A longer game is called a draw; repetition ends nearly all of them long before."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """A move that gave something away."""
+
+    ply: int
+    """Plies before it."""
+
+    position: str
+    move: str
+    right: list[str]
+    """The moves that would have kept the value."""
+
+    before: str
+    after: str
+
+
+@dataclass
+class Game:
+    """One game as the examined player saw it, as JSON holds it."""
+
+    side: int
+    start: str
+    """Where it began; empty for the start of the game."""
+
+    result: str = ""
+    """win, draw or loss."""
+
+    reason: str = ""
+    plies: int = 0
+    critical: int = 0
+    """Its critical positions in which this player was to move."""
+
+    kept: int = 0
+    error: dict[str, Any] | None = None
+    """The first one."""
+
+    chance: random.Random = field(default_factory=random.Random, repr=False)
+
+
+class Table:
+    """Games that are played side by side, so that networks are asked for many moves at once."""
+
+    def __init__(self, games: Sequence[Game], one: Player, other: PerfectPlayer) -> None:
+        game = named_game(GAME, RULES)
+        self._games, self._one, self._other = games, one, other
+        self._positions = [game.parse(each.start) if each.start else game.start() for each in games]
+
+    def play(self, oracle: MorrisOracle) -> None:
+        """All games to their ends."""
+        going = self._going()
+        while going:
+            mine = [at for at in going if self._positions[at].mover == self._games[at].side]
+            self._move(mine, oracle)
+            for at in sorted(set(going) - set(mine)):
+                # Each game has its own chance, whatever happens in the others.
+                self._other.random = self._games[at].chance
+                self._play(at, self._other.choose(self._positions[at]).move)
+            going = self._going()
+
+    def _move(self, which: Sequence[int], oracle: MorrisOracle) -> None:
+        asked = [self._positions[at] for at in which]
+        chosen = self._one.choose_many(asked)
+        for at, choice, rated in zip(which, chosen, oracle.moves_of_many(asked), strict=True):
+            self._judge(at, choice.move, rated)
+            self._play(at, choice.move)
+
+    def _judge(self, at: int, move: Any, rated: Sequence[RatedMove]) -> None:
+        game, best = self._games[at], rated[0].value
+        after = next(each.value for each in rated if each.move == move)
+        game.critical += rated[-1].value != best
+        game.kept += rated[-1].value != best and after == best
+        if game.error is None and after != best:
+            right = [str(each.move) for each in rated if each.value == best]
+            position = str(self._positions[at])
+            game.error = asdict(Error(game.plies, position, str(move), right, best, after))
+
+    def _play(self, at: int, move: Any) -> None:
+        self._positions[at] = self._positions[at].play(move)
+        self._games[at].plies += 1
+
+    def _going(self) -> list[int]:
+        """The games that are not over; the others are given their results."""
+        found = []
+        for at, (game, position) in enumerate(zip(self._games, self._positions, strict=True)):
+            outcome = position.outcome()
+            if outcome is None and game.plies < MAX_PLIES:
+                found.append(at)
+            elif outcome is None or outcome.winner is None:
+                game.result, game.reason = "draw", "length" if outcome is None else outcome.reason
+            else:
+                game.result = "win" if outcome.winner == game.side else "loss"
+                game.reason = outcome.reason
+        return found
+
+
+def played(
+    context: Context, oracle: MorrisOracle, player: Examined, name: str, starts: Sequence[str]
+) -> list[dict[str, Any]]:
+    """A game with each colour from each of these positions; `name` tells them from others."""
+    opponent = context.published["opponent"]
+
+    def compute() -> list[dict[str, Any]]:
+        games = [
+            Game(side, start, chance=random.Random(context.seed_for(name, number, side)))
+            for number, start in enumerate(starts)
+            for side in range(len(COLOURS))
+        ]
+        perfect = named_player(opponent, named_game(GAME, RULES))
+        assert isinstance(perfect, PerfectPlayer)
+        perfect.oracle = oracle
+        Table(games, player.made(context.seed_for(name)), perfect).play(oracle)
+        return [_plain(each) for each in games]
+
+    return context.cell(f"games {opponent} {name} {len(starts)} {player.key}", compute)
+
+
+def _plain(game: Game) -> dict[str, Any]:
+    return {name: value for name, value in vars(game).items() if name != "chance"}
