@@ -1,0 +1,84 @@
+"""How often a chain's moves are legal when nobody holds the rules up to them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ludus.arena.choose import BATCH
+from ludus.datasets.morris import Entries, read
+from ludus.learn.nnmm.legality import legality
+from ludus.learn.nnmm.positions import as_classes
+from ludus.learn.nnmm.shares import Lines, Share, summed
+from ludus.oracle.men import num_men
+from ludus.reproduce import Context, Finding, Measured, Table
+
+from ..galassi.data import folder, sample
+from .exam import SETS, as_position
+from .players import Examined, examined
+
+PHASES = {1: "placing", 2: "moving", 3: "flying"}
+WHOLE = "whole move"
+
+Counts = Mapping[str, Sequence[int]]
+"""Line to hits and cases, as JSON holds them."""
+
+
+def run(context: Context) -> Iterator[Finding]:
+    players = examined(context)
+    for name in SETS:
+        entries = asked(context, name)
+        found = {player.name: counted(context, player, name, entries) for player in players}
+        for player, lines in found.items():
+            yield Measured.share(f"{player}, {name}: {WHOLE}", *lines[WHOLE])
+        yield Table(
+            f"All lines, {name}",
+            ("%", *found),
+            [
+                [line, *(_percent(lines[line]) for lines in found.values())]
+                for line in next(iter(found.values()))
+            ],
+            f"Moves in {len(entries)} positions that keep the rules of the game, by the tests of "
+            "the thesis (6.4) and by phase.",
+        )
+
+
+def asked(context: Context, name: str) -> Entries:
+    """Entries of a set in which the game goes on, as many as the size allows."""
+    entries = read(folder() / SETS[name])
+    goes_on = (num_men(entries.own) + entries.own_hand >= 3) & (
+        num_men(entries.other) + entries.other_hand >= 3
+    )
+    number = context.setting("positions")
+    return sample(entries[goes_on], number, context.seed_for(name, number))
+
+
+def counted(context: Context, player: Examined, name: str, entries: Entries) -> Counts:
+    def compute() -> dict[str, list[int]]:
+        made, parts = player.made(context.seed_for(name)), []
+        for first in range(0, len(entries), BATCH):
+            context.progress(first, len(entries), f"{player.name}, {name}")
+            part = entries[first : first + BATCH]
+            columns = part.own, part.other, part.own_hand, part.other_hand
+            positions = [as_position(*row) for row in zip(*columns, strict=True)]
+            # An entry without a legal move has nothing to choose.
+            goes_on = np.array([position.outcome() is None for position in positions])
+            moves = made.choose_many([positions[at] for at in np.flatnonzero(goes_on)])
+            classes = np.array(as_classes(choice.move for choice in moves)).reshape(-1, 3)
+            parts.append(_lines(part[goes_on], classes))
+        return {line: [share.hits, share.of] for line, share in summed(parts).items()}
+
+    return context.cell(f"legality {name} {player.key}", compute)
+
+
+def _lines(entries: Entries, classes: np.ndarray) -> Lines:
+    found = legality(entries, classes)
+    for number, phase in PHASES.items():
+        there = entries.phases == number
+        whole = legality(entries[there], classes[there])[WHOLE] if there.any() else Share(0, 0)
+        found[f"{WHOLE}, {phase}"] = whole
+    return found
+
+
+def _percent(counts: Sequence[int]) -> float | None:
+    share = Share(*counts).percent
+    return None if share is None else round(share, 3)

@@ -1,0 +1,78 @@
+"""What trainings have written down about themselves: files of `ludus train scholar --json`."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ludus.core.errors import LudusError, quoted
+
+FOLDER = Path(__file__).with_name("trainings")
+
+MAX_BYTES = 10_000_000
+PERFECT = "perfect play"
+
+
+@dataclass(frozen=True)
+class Point:
+    """How a training stood at one moment."""
+
+    seconds: float
+    examples: float | None
+    """Positions learned from so far, if that was written down."""
+
+    kept: Mapping[str, float]
+    """Exam to the share of critical positions kept."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training from its beginning to its end."""
+
+    name: str
+    teacher: str
+    parameters: float | None
+    points: tuple[Point, ...]
+
+    @property
+    def last(self) -> Point:
+        return self.points[-1]
+
+
+def trainings(folder: Path = FOLDER) -> list[Training]:
+    """All that are there, by the names of their files."""
+    return [_read(path) for path in sorted(folder.glob("*.json"))]
+
+
+def _read(path: Path) -> Training:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise LudusError("it is too long")
+        facts = json.loads(path.read_text())
+        points = [_point(each) for each in facts.get("curve", [])]
+        points.append(_point({**facts, "kept": _kept(facts["exams"])}))
+        return Training(
+            str(facts.get("name") or path.stem),
+            str(facts.get("teacher") or PERFECT),
+            _number(facts.get("parameters")),
+            tuple(points),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, LudusError) as error:
+        shown = quoted(path.name, 100)
+        raise LudusError(f"{shown} tells of no training: {quoted(str(error), 100)}") from error
+
+
+def _point(facts: Mapping[str, Any]) -> Point:
+    kept = {str(name): float(share) for name, share in facts["kept"].items()}
+    if not all(0 <= share <= 1 for share in kept.values()):
+        raise ValueError("a share is not from 0 to 1")
+    return Point(float(facts["seconds"]), _number(facts.get("examples")), kept)
+
+
+def _kept(exams: Mapping[str, Any]) -> dict[str, float]:
+    return {name: each["kept"] for name, each in exams.items() if each["kept"] is not None}
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
