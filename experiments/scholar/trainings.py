@@ -48,7 +48,7 @@ def trainings(folder: Path = FOLDER) -> list[Training]:
 def _read(path: Path) -> Training:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise LudusError("it is too long")
+            raise ValueError("it is too long")
         facts = json.loads(path.read_text())
         points = [_point(each) for each in facts.get("curve", [])]
         points.append(_point({**facts, "kept": _kept(facts["exams"])}))
@@ -58,7 +58,7 @@ def _read(path: Path) -> Training:
             _number(facts.get("parameters")),
             tuple(points),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, LudusError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         shown = quoted(path.name, 100)
         raise LudusError(f"{shown} tells of no training: {quoted(str(error), 100)}") from error
 
