@@ -46,12 +46,18 @@ def waves() -> Array:
 def spectrum(steps: Array) -> Spectrum:
     """A mixing layer's matrices for each step, (16, to, from), in terms of the harmonics."""
     _, to, frm = steps.shape
-    terms = (waves() @ steps.reshape(ORDER, -1)).reshape(steps.shape)
-    signs = terms[:SIGNS] * np.float32(ORDER**0.5)
-    pairs = terms[SIGNS:].reshape(PLANES, 2, 2, to, frm) * np.float32((ORDER / 2) ** 0.5)
+    terms = (_sums() @ steps.reshape(ORDER, -1)).reshape(steps.shape)
     # A step backwards has the transposed matrix, because all of these are orthogonal.
-    planes = pairs.transpose(0, 1, 3, 2, 4).reshape(PLANES, 2 * to, 2 * frm)
-    return Spectrum(signs, planes)
+    pairs = terms[SIGNS:].reshape(PLANES, 2, 2, to, frm).transpose(0, 1, 3, 2, 4)
+    return Spectrum(terms[:SIGNS].copy(), pairs.reshape(PLANES, 2 * to, 2 * frm))
+
+
+@cache
+def _sums() -> Array:
+    """(16, 16): the entries of the representations themselves, as `waves` has them."""
+    sizes = np.repeat([ORDER**0.5, (ORDER / 2) ** 0.5], [SIGNS, ORDER - SIGNS])
+    sums: Array = (waves() * sizes[:, None]).astype(np.float32)
+    return sums
 
 
 def mixed(terms: Array, layer: Spectrum) -> Array:
