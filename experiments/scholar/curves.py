@@ -5,6 +5,7 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
 
+from .beside import beside
 from .exam import SETS
 from .trainings import Training, trainings
 
@@ -14,7 +15,9 @@ Curves = Mapping[str, Sequence[Sequence[float]]]
 
 def run(context: Context) -> Iterator[Finding]:
     found = trainings()
-    if not found:
+    if found:
+        found += beside(context)
+    else:
         yield Remark(
             "No training has been written down: put what `ludus train scholar --json` writes into "
             "experiments/scholar/trainings."

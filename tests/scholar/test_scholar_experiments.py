@@ -68,10 +68,10 @@ def reproduced(small, monkeypatch, capsys):
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
     monkeypatch.setitem(PLAYERS._entries, "scholar", "ludus.learn.scholar.player:ScholarPlayer")
 
-    def reproduce(identity, *players, size="quick"):
+    def reproduce(identity, *players):
         specs = ";".join(each.replace("FOLDER", str(small)) for each in players)
         monkeypatch.setenv("LUDUS_SCHOLAR_PLAYERS", specs)
-        command = ["reproduce", identity, "--size", size, "--out", str(small / "out")]
+        command = ["reproduce", identity, "--size", "quick", "--out", str(small / "out")]
         options = ["--experiments", str(small / "experiments"), "--jobs", "1", "--json"]
         assert run([*command, *options]) == 0
         return json.loads(capsys.readouterr().out)
@@ -199,20 +199,20 @@ def test_legality_of_a_chain_without_the_check(reproduced):
 
 
 def test_curves_of_trainings(reproduced, small):
-    assert (
-        "ludus train scholar --json" in reproduced("scholar-curves", size="published")["remarks"][0]
-    )
+    assert "ludus train scholar --json" in reproduced("scholar-curves")["remarks"][0]
     folder = small / "experiments/scholar/trainings"
     folder.mkdir()
     point = {"seconds": 10, "examples": 5000, "kept": {"dataset": 0.7}}
     facts = {"seconds": 60, "exams": {"dataset": {"critical": 9, "kept": 0.9}, "x": {"kept": None}}}
     (folder / "big.json").write_text(json.dumps({**facts, "parameters": 1000, "curve": [point]}))
     (folder / "other.json").write_text(json.dumps({**facts, "teacher": "the dataset"}))
-    result = reproduced("scholar-curves", size="published")
+    result = reproduced("scholar-curves")
     rows = rows_of(result)
     assert rows["big, taught by perfect play: dataset"]["ours"] == pytest.approx(90)
     assert rows["other, taught by the dataset: dataset"]["ours"] == pytest.approx(90)
-    assert len(result["figures"]) == 3
+    shipped = rows["symmetric chain, taught by the dataset: states"]["ours"]
+    assert 20 < shipped < 100
+    assert len(result["figures"]) == 6, "over time, examples and parameters, in two exams"
     assert tables_of(result)["Trainings"]["rows"][0][:3] == ["big", "perfect play", 1000]
 
 
