@@ -1,6 +1,5 @@
 """What players do in the positions of an exam."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def longer(asked: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where a win is kept: by how many plies it takes longer than it must."""
     is_won = (worth(asked.value) == 1) & (lost(asked, chosen) == 0)
     after = asked.after[chosen[is_won]].astype(np.int64)
-    return after + 1 - asked.value[is_won]
+    return after + 1 - asked.value[is_won].astype(np.int64)
 
 
 def regret_row(name: str, asked: Exam, chosen: NDArray[np.int64]) -> list[Any]:
@@ -82,6 +81,6 @@ def share(kept: NDArray[np.bool_]) -> float | None:
     return round(100 * float(kept.mean()), 2) if len(kept) else None
 
 
-def is_answered(chosen: Sequence[int]) -> bool:
+def is_answered(chosen: NDArray[np.int64]) -> bool:
     """Whether there is a move in every position."""
-    return len(chosen) > 0 and min(chosen) > NO_MOVE
+    return len(chosen) > 0 and bool((chosen > NO_MOVE).all())

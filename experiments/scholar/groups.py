@@ -70,7 +70,7 @@ def by_value(asked: Exam) -> dict[str, Mask]:
 def by_mills(asked: Exam) -> dict[str, Mask]:
     """By who could close a mill now."""
     columns = [each.astype(np.int64) for each in asked.columns]
-    seen = fields(*columns, on=board())
+    seen = fields(*columns, board())
     own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
     return {
         "mills to close: nobody": ~own & ~other,

@@ -29,7 +29,7 @@ def run(context: Context) -> Iterator[Finding]:
         entries = asked(context, name)
         found = {player.name: counted(context, player, name, entries) for player in players}
         for player, lines in found.items():
-            yield Measured.share(f"{player}, {name}: {WHOLE}", *lines[WHOLE])
+            yield Measured.share(f"{player}, {name}: {WHOLE}", lines[WHOLE][0], lines[WHOLE][1])
         yield Table(
             f"All lines, {name}",
             ("%", *found),

@@ -63,7 +63,8 @@ def _measured(
     context: Context, oracle: MorrisOracle, asked: Exam, told: Mapping[str, Any]
 ) -> Iterator[Line]:
     """One line, or none where the player is not at hand."""
-    spec, unknown = told.get("spec"), [None, None]
+    spec = told.get("spec")
+    unknown: list[float | None] = [None, None]
     if spec is None:
         yield None, unknown, None
     elif spec == TEACHER:

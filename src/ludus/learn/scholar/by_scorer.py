@@ -89,6 +89,7 @@ def _told(score: float, scores: Sequence[float]) -> str:
 
 def _picture(meaning: str, best: Mapping[str, float]) -> Picture:
     heat = {name: (1 + score) / 2 for name, score in best.items()}
-    notes = tuple(Note((name,), f"{score:+.1f}") for name, score in best.items())
+    # Adding 0 makes 0.0 of what is rounded to -0.0.
+    notes = tuple(Note((name,), f"{round(score, 1) + 0:+.1f}") for name, score in best.items())
     text = "The best score of a move with each point: -1 is a loss, 0 a draw, 1 a win."
     return Picture(f"Scores: {meaning}", Marks(heat=heat), text, notes)
