@@ -268,6 +268,19 @@ def test_files_that_are_none_are_refused(weights):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_weights_that_are_too_large_to_reckon_with_are_refused(tmp_path, way):
+    weights = random_weights(way, repeats=4)
+    for expert in weights.experts:
+        for name, values in expert.items():
+            if name.endswith(".scale"):
+                values[:] = 60_000
+    save(tmp_path / "large", weights)
+    with pytest.raises(BadScholar, match="no number") as error:
+        made(tmp_path / "large", way=way)
+    assert "\n" not in str(error.value)
+
+
 @pytest.fixture
 def folder(tmp_path, files):
     """A folder like that of the shipped networks."""

@@ -62,8 +62,13 @@ def network(
     return Forward(weights, things, answers, repeats)
 
 
-def softmax(outputs: Floats) -> Floats:
-    """Rows of outputs as probabilities."""
+def said_by(expert: Forward, things: Floats) -> Floats:
+    """What an expert says to each position, as probabilities; BadScholar if that is no number."""
+    # Weights out of a file may be so large that there is no number for what comes out.
+    with np.errstate(over="ignore", invalid="ignore"):
+        outputs = expert(things)
+    if not np.isfinite(outputs).all():
+        raise BadScholar("an expert's answer is no number")
     raised = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     shares: Floats = raised / raised.sum(axis=1, keepdims=True)
     return shares

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.asking import Columns, by_expert, network, softmax
+from ludus.learn.scholar.asking import Columns, by_expert, network, said_by
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.weights import SCORER, BadScholar, ScholarWeights
 from ludus.learn.symmetric.forward import Forward
@@ -25,13 +25,13 @@ class Scorer:
         """Shape (positions, 3): how likely a loss, a draw or a win of the mover is."""
         found = np.empty((len(positions.own), len(OUTPUTS)), dtype=np.float32)
         for kind, which, things in by_expert(positions):
-            found[which] = softmax(self._expert(kind)(things))
+            found[which] = said_by(self._expert(kind), things)
         return found
 
     def scores(self, positions: Columns) -> NDArray[np.float32]:
         """What positions are worth to the side that is not to move: -1 lost, 1 won."""
-        chances = self.chances(positions)
-        worth: NDArray[np.float32] = chances[:, 0] - chances[:, 2]
+        loss, _, win = self.chances(positions).T
+        worth: NDArray[np.float32] = loss - win
         return worth
 
     def _expert(self, kind: int) -> Forward:
