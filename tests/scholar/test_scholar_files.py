@@ -21,7 +21,7 @@ from ludus.learn.scholar.export import begin_with, weights_of
 from ludus.learn.scholar.player import Options, ScholarPlayer
 from ludus.learn.scholar.rounding import restored, rounded
 from ludus.learn.scholar.scorer import Scorer
-from ludus.learn.scholar.scorer_training import ScorerTraining
+from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining
 from ludus.learn.scholar.term import Attendance, Term
 from ludus.learn.scholar.weights import BadScholar, load, save
 from ludus.learn.training_state import BadState
@@ -173,6 +173,9 @@ def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
 
 
 def _wider(course):
+    if isinstance(course, ScorerCourse):
+        wider = tuple(dataclasses.replace(bank, channels=9) for bank in course.banks)
+        return dataclasses.replace(course, banks=wider)
     return dataclasses.replace(course, channels=tuple(9 for _ in course.channels))
 
 

@@ -1,20 +1,29 @@
 """The scholar learns: four men a side are solved in a moment, and a small network learns them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from scholar_games import FOUR, source_of
 
+from ludus.core.errors import BadSpec
 from ludus.learn.scholar.chain_lessons import taught_by
 from ludus.learn.scholar.chain_training import ChainCourse, ChainTraining
 from ludus.learn.scholar.critical import Exam
-from ludus.learn.scholar.experts import NUM_EXPERTS, table
-from ludus.learn.scholar.lessons import NO_ERROR, pairs
-from ludus.learn.scholar.mixture import Mixture, shares
-from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining, results
+from ludus.learn.scholar.examples import DRAW
+from ludus.learn.scholar.experts import FIRST_MOVING, NUM_EXPERTS, table
+from ludus.learn.scholar.lessons import NO_ERROR, Party, pairs
+from ludus.learn.scholar.mixture import Mixture, Sort, shares
+from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining, results
 from ludus.learn.scholar.shelves import Judged, Shelves
 
 CPU = torch.device("cpu")
+FEW = Mixture(
+    drawn=1000,
+    wild=replace(Mixture().wild, games=100),
+    sound=replace(Mixture().sound, games=100),
+)
 
 
 def test_shelves_forget_the_oldest():
@@ -85,13 +94,11 @@ def taught():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the matrices are small
     course = ScorerCourse(
-        channels=(8, 8),
-        blocks=1,
-        batch=(64, 64),
+        banks=(Bank(FIRST_MOVING, 6, 64, blocks=1), Bank(NUM_EXPERTS, 8, 64, blocks=1)),
         shelf=4096,
         rounds_ahead=4,
-        rounds_an_own=2,
-        mixture=Mixture(drawn=1000, games=100),
+        steps_a_round=2,
+        mixture=FEW,
     )
     training = ScorerTraining(source_of(FOUR), course, CPU)
     for _ in range(80):
@@ -124,7 +131,32 @@ def test_experts_are_asked_for_their_own_positions(taught):
 
 
 def test_own_games_find_errors(taught):
-    assert len(taught.lessons.play._errors) > 0
+    wild, sound = taught.lessons.parties
+    assert len(wild.play._errors) > 0
+    assert len(sound.play._errors) > 0
+
+
+def test_sound_games_keep_their_value():
+    """Whatever the scholar chooses, and it chooses the worst, its errors are not played."""
+    source = source_of(FOUR)
+
+    def worst(found):
+        values = np.where(found.children.is_move, found.keeps, 2)
+        return torch.as_tensor(values.argmin(1))
+
+    sort = Sort(200, 0.0, 1.0, False, 30, 1.0, 0.0)
+    party = Party(source, sort, worst, lambda found, error: None, shares(source.subspaces, FEW), 3)
+    assert set(party.play.examples.value.tolist()) == {DRAW}
+    for _ in range(12):
+        party.own_ply()
+        assert set(party.play.examples.value.tolist()) == {DRAW}
+    assert len(party.play._errors) > 0
+
+
+def test_banks_of_experts_are_all_there_are():
+    for ends in ([5], [5, 5, NUM_EXPERTS], [9, 5, NUM_EXPERTS], [NUM_EXPERTS + 1]):
+        with pytest.raises(BadSpec, match="banks"):
+            ScorerCourse(banks=tuple(Bank(end, 8, 8) for end in ends)).experts()
 
 
 def test_a_chain_learns_moves_that_are_legal_and_good():
@@ -135,7 +167,7 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
         batch=64,
         shelf=4096,
         rounds_ahead=4,
-        mixture=Mixture(drawn=1000, games=100),
+        mixture=FEW,
     )
     source = source_of(FOUR)
     training = ChainTraining(source, course, CPU)

@@ -35,17 +35,17 @@ class Spectrum(NamedTuple):
 
 
 @cache
-def waves() -> Array:
+def waves() -> NDArray[np.float64]:
     """(16, 16), orthogonal: the harmonics, row by row, over the symmetries."""
-    signs, planes = _representations()
+    signs, planes = representations()
     rows = [*signs, *(plane[:, i, j] * 2**0.5 for plane in planes for i in (0, 1) for j in (0, 1))]
-    basis: Array = (np.array(rows) / ORDER**0.5).astype(np.float32)
+    basis: NDArray[np.float64] = np.array(rows) / ORDER**0.5
     return basis
 
 
 def spectrum(steps: Array) -> Spectrum:
     """A mixing layer's matrices for each step, (16, to, from), in terms of the harmonics."""
-    signs, planes = _representations()
+    signs, planes = representations()
     blocks = np.einsum("ra,akl->rlk", signs, steps)
     # A step backwards has the transposed matrix, because all of these are orthogonal.
     pairs = np.einsum("rajl,akm->rlmjk", planes, steps)
@@ -56,7 +56,7 @@ def spectrum(steps: Array) -> Spectrum:
 def mixed(units: Array, layer: Spectrum) -> Array:
     """The layer applied: (16, positions, from) to (16, positions, to)."""
     _, number, width = units.shape
-    basis = waves()
+    basis = _waves()
     terms = (basis @ units.reshape(ORDER, -1)).reshape(units.shape)
     planes = terms[SIGNS:].reshape(PLANES, 2, 2, number, width).transpose(0, 1, 3, 2, 4)
     planes = planes.reshape(PLANES, 2 * number, 2 * width) @ layer.planes
@@ -69,7 +69,13 @@ def mixed(units: Array, layer: Spectrum) -> Array:
 
 
 @cache
-def _representations() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _waves() -> Array:
+    """In single precision, as units are."""
+    return waves().astype(np.float32)
+
+
+@cache
+def representations() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Signs (8, 16) and matrices (2, 16, 2, 2) of the symmetries."""
     turned = np.array([_turn(number) for number in range(ORDER)])
     flip = np.linalg.det(turned)
