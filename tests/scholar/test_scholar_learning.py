@@ -8,15 +8,17 @@ import torch
 from scholar_games import FOUR, source_of
 
 from ludus.core.errors import BadSpec
+from ludus.datasets.morris import Entries
 from ludus.learn.scholar.chain_lessons import taught_by
 from ludus.learn.scholar.chain_training import ChainCourse, ChainTraining
 from ludus.learn.scholar.critical import Exam
-from ludus.learn.scholar.examples import DRAW
+from ludus.learn.scholar.examples import DRAW, NO_POINT
 from ludus.learn.scholar.experts import FIRST_MOVING, NUM_EXPERTS, table
 from ludus.learn.scholar.lessons import NO_ERROR, Party, pairs
 from ludus.learn.scholar.mixture import Mixture, Sort, shares
 from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining, results
 from ludus.learn.scholar.shelves import Judged, Shelves
+from ludus.learn.scholar.teacher_training import TeacherTraining
 
 CPU = torch.device("cpu")
 FEW = Mixture(
@@ -193,3 +195,34 @@ def test_sets_of_good_choices_are_those_of_the_good_moves():
         for part in range(3):
             fitting = {one[part] for one in points if one[:part] == chosen[:part]}
             assert {point for point in range(25) if sets[part] >> point & 1} == fitting
+
+
+def test_a_teacher_is_followed():
+    """He makes the last of the good moves, in no position another one."""
+    torch.set_num_threads(1)
+    source = source_of(FOUR)
+    found = source.examples(source.draw(300, 5))
+    number = found.keeps.shape[1] - 1 - found.keeps[:, ::-1].argmax(1)
+    rows = np.flatnonzero(found.children.is_move[np.arange(300), number])
+    move = found.children.move[rows, number[rows]]
+    parts = [move >> 8 * place & 0xFF for place in range(3)]
+    positions = found.positions[rows]
+    entries = Entries(
+        positions.own.view(np.uint32),
+        positions.other.view(np.uint32),
+        positions.own_hand,
+        positions.other_hand,
+        *(np.where(part == NO_POINT, -1, part).astype(np.int8) for part in parts),
+    )
+    banks = (Bank(NUM_EXPERTS, 8, 1, blocks=1),)
+    training = TeacherTraining(source, ScorerCourse(banks=banks, averaging=0.5), CPU, entries, 64)
+    assert len(training.number) == len(rows)
+
+    def share():
+        chosen = training.choose(training.found)
+        return (chosen == training.number).float().mean()
+
+    before = share()
+    for _ in range(40):
+        training.step(8e-3)
+    assert share() > 0.3 * (1 + before)

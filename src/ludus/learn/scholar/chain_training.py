@@ -53,6 +53,10 @@ class ChainTraining:
             for things, channels, blocks in shapes
         )
 
+    @property
+    def examples_a_step(self) -> int:
+        return self.course.batch * NUM_EXPERTS
+
     def step(self, rate: float) -> torch.Tensor:
         """Learn from one batch for every expert; the loss of each part."""
         if self.course.begins_round(self.pupil.steps):

@@ -70,6 +70,11 @@ class ScorerTraining:
         self.sight = Sight(device)
         self.shelves = Shelves(NUM_EXPERTS, course.shelf, device)
         self.pupil = Pupil(self._networks, course.averaging, device)
+        self._begin(source)
+
+    def _begin(self, source: ExampleSource) -> None:
+        """The first lessons."""
+        course = self.course
         self.lessons = Lessons(source, course.mixture, self.choose, self.teach, course.seed)
         for _ in range(course.rounds_ahead):
             self.lessons.round(own=False)
@@ -79,6 +84,11 @@ class ScorerTraining:
             Symmetric(MOVED, 3, bank.channels, bank.blocks, len(experts), repeats=bank.repeats)
             for bank, experts in zip(self.course.banks, self.experts, strict=True)
         )
+
+    @property
+    def examples_a_step(self) -> int:
+        banks = zip(self.course.banks, self.experts, strict=True)
+        return sum(bank.batch * len(experts) for bank, experts in banks)
 
     def step(self, rate: float) -> torch.Tensor:
         """Learn from one batch for every expert; the loss of each."""
@@ -119,8 +129,12 @@ class ScorerTraining:
     @torch.no_grad()
     def score(self, positions: list[torch.Tensor]) -> torch.Tensor:
         """What positions are worth to the side that is NOT to move: from -1, lost, to 1."""
-        found = torch.empty(len(positions[0]), device=positions[0].device)
-        banks = list(self.pupil.averaged.children())
+        return self.scores_by(self.pupil.averaged, positions)
+
+    def scores_by(self, networks: nn.Module, positions: list[torch.Tensor]) -> torch.Tensor:
+        """The same by other weights, which may learn from it."""
+        found = torch.zeros(len(positions[0]), device=positions[0].device)
+        banks = list(networks.children())
         for expert, which, things in self.sight.by_expert(positions):
             bank, number = self._home[expert]
             network = banks[bank]
