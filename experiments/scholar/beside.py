@@ -15,7 +15,8 @@ from .players import Examined
 from .solved import solved
 from .trainings import Point, Training
 
-TEACHER = "the dataset"
+TEACHER = "dataset"
+"""As `ludus train scholar --teacher` names it: the file."""
 
 
 def beside(context: Context) -> Iterator[Training]:

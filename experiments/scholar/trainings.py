@@ -50,28 +50,46 @@ def _read(path: Path) -> Training:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError("it is too long")
         facts = json.loads(path.read_text())
-        points = [_point(each) for each in facts.get("curve", [])]
-        points.append(_point({**facts, "kept": _kept(facts["exams"])}))
+        points = [_point(each) for each in facts.get("history", [])]
+        points.append(_point({**_grown(facts), "kept": _kept(facts["exams"])}))
         return Training(
             str(facts.get("name") or path.stem),
             str(facts.get("teacher") or PERFECT),
             _number(facts.get("parameters")),
             tuple(points),
         )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         shown = quoted(path.name, 100)
         raise LudusError(f"{shown} tells of no training: {quoted(str(error), 100)}") from error
 
 
 def _point(facts: Mapping[str, Any]) -> Point:
-    kept = {str(name): float(share) for name, share in facts["kept"].items()}
+    told = facts["kept"].items()
+    kept = {str(name): float(share) for name, share in told if share is not None}
     if not all(0 <= share <= 1 for share in kept.values()):
         raise ValueError("a share is not from 0 to 1")
     return Point(float(facts["seconds"]), _number(facts.get("examples")), kept)
 
 
-def _kept(exams: Mapping[str, Any]) -> dict[str, float]:
-    return {name: each["kept"] for name, each in exams.items() if each["kept"] is not None}
+def _grown(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts with the examples up to the end: as many in each step as before."""
+    history = facts.get("history")
+    if not history or not history[-1].get("examples"):
+        return dict(facts)
+    last = history[-1]
+    return {"examples": last["examples"] / last["steps"] * facts["steps"], **facts}
+
+
+def _kept(exams: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: each["kept"] for name, each in exams.items()}
 
 
 def _number(value: Any) -> float | None:

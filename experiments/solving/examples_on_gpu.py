@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 
+from ludus.core.nvcc import built
 from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.scholar.examples import DRAW, Examples, Games, Positions
 from ludus.learn.scholar.sampler import SamplerOptions, stream
 from ludus.learn.scholar.sampler_cuda import CudaExamples, solve_in_memory
-from ludus.oracle.cuda import build
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "scholar"))
 import scholar_sample
@@ -29,7 +29,7 @@ REPEATS = 20
 
 
 def main() -> int:
-    build()
+    built("solver")
     began, before = time.time(), torch.cuda.mem_get_info()[0]
     source = CudaExamples(solve_in_memory(PRESETS["standard"]))
     taken = (before - torch.cuda.mem_get_info()[0]) / 2**30

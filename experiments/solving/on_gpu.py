@@ -13,8 +13,9 @@ import time
 
 STARTED = time.time()
 
+from ludus.core.nvcc import built  # noqa: E402
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402 - the clock runs first
-from ludus.oracle.cuda import CudaSolver, build  # noqa: E402
+from ludus.oracle.cuda import CudaSolver  # noqa: E402
 from ludus.oracle.needs import Needs  # noqa: E402
 from ludus.oracle.sectors import all_sectors, halves, start, subspace  # noqa: E402
 
@@ -25,10 +26,10 @@ def main() -> None:
     preset = sys.argv[1]
     verify = "--no-verify" not in sys.argv
     building = time.time()
-    build()
-    built = time.time() - building
+    built("solver")
+    build_seconds = time.time() - building
     report = solve(PRESETS[preset], verify)
-    seconds = time.time() - STARTED - built
+    seconds = time.time() - STARTED - build_seconds
     print(json.dumps({"preset": preset, "seconds": round(seconds, 2), **report}))
 
 

@@ -202,18 +202,23 @@ def test_curves_of_trainings(reproduced, small):
     assert "ludus train scholar --json" in reproduced("scholar-curves")["remarks"][0]
     folder = small / "experiments/scholar/trainings"
     folder.mkdir()
-    point = {"seconds": 10, "examples": 5000, "kept": {"dataset": 0.7}}
-    facts = {"seconds": 60, "exams": {"dataset": {"critical": 9, "kept": 0.9}, "x": {"kept": None}}}
-    (folder / "big.json").write_text(json.dumps({**facts, "parameters": 1000, "curve": [point]}))
-    (folder / "other.json").write_text(json.dumps({**facts, "teacher": "the dataset"}))
+    point = {"seconds": 10, "steps": 5, "examples": 5000, "kept": {"dataset": 0.7, "x": None}}
+    facts = {
+        "seconds": 60,
+        "steps": 30,
+        "exams": {"dataset": {"critical": 9, "kept": 0.9}, "x": {"kept": None}},
+    }
+    (folder / "big.json").write_text(json.dumps({**facts, "parameters": 1000, "history": [point]}))
+    (folder / "other.json").write_text(json.dumps({**facts, "teacher": "dataset"}))
     result = reproduced("scholar-curves")
     rows = rows_of(result)
     assert rows["big, taught by perfect play: dataset"]["ours"] == pytest.approx(90)
-    assert rows["other, taught by the dataset: dataset"]["ours"] == pytest.approx(90)
-    shipped = rows["symmetric chain, taught by the dataset: states"]["ours"]
+    assert rows["other, taught by dataset: dataset"]["ours"] == pytest.approx(90)
+    shipped = rows["symmetric chain, taught by dataset: states"]["ours"]
     assert 20 < shipped < 100
     assert len(result["figures"]) == 6, "over time, examples and parameters, in two exams"
-    assert tables_of(result)["Trainings"]["rows"][0][:3] == ["big", "perfect play", 1000]
+    first = tables_of(result)["Trainings"]["rows"][0]
+    assert first[:5] == ["big", "perfect play", 1000, 30_000, 60], "examples as many as steps"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +231,8 @@ def test_curves_of_trainings(reproduced, small):
         "null",
         '{"seconds": 1, "exams": {"dataset": {"kept": 7}}}',
         '{"seconds": "x", "exams": {}}',
-        '{"seconds": 1, "exams": {}, "curve": [1]}',
+        '{"seconds": 1, "exams": {}, "history": [1]}',
+        '{"seconds": 1, "steps": 1, "exams": {}, "history": [{"examples": 1, "steps": 0}]}',
         "[" * 100_000,
     ],
 )

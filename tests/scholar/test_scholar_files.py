@@ -20,7 +20,7 @@ from ludus.learn.scholar.export import begin_with, weights_of
 from ludus.learn.scholar.player import Options, ScholarPlayer
 from ludus.learn.scholar.rounding import restored, rounded
 from ludus.learn.scholar.scorer import Scorer
-from ludus.learn.scholar.scorer_training import ScorerTraining
+from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining
 from ludus.learn.scholar.term import Attendance, Term
 from ludus.learn.scholar.weights import BadScholar, load, save
 from ludus.learn.training_state import BadState
@@ -131,6 +131,9 @@ def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
 
 
 def _wider(course):
+    if isinstance(course, ScorerCourse):
+        wider = tuple(dataclasses.replace(bank, channels=9) for bank in course.banks)
+        return dataclasses.replace(course, banks=wider)
     return dataclasses.replace(course, channels=tuple(9 for _ in course.channels))
 
 
@@ -142,9 +145,11 @@ def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
         kind(source_of(FOUR), courses["tiny"](1), CPU), Term(0.5, keep_seconds=0.1), file
     )
     list(first.run())
+    first.note({"seconds": 0.2})
     first.keep(file)
     again = Attendance(kind(source_of(FOUR), courses["tiny"](1), CPU), Term(0.5), file)
     assert again.seconds == first.seconds
+    assert again.history == [{"seconds": 0.2}]
     assert again.training.pupil.steps == first.training.pupil.steps > 0
     for ours, theirs in zip(
         again.training.pupil.averaged.parameters(),
@@ -176,7 +181,11 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     assert told["exams"]["exam"]["critical"] <= 2
     assert load(out).trained["steps"] == told["steps"]
     assert run(command) == 2  # never overwritten
-    assert run(["train", "scholar", "--way", "x", "--out", str(tmp_path / "y")]) == 2
+    other = ["train", "scholar", "--out", str(tmp_path / "y")]
+    assert run([*other, "--way", "x"]) == 2
+    assert run([*other, "--way", "chain", "--teacher", str(exam)]) == 2
+    assert run([*other, "--games", "5", "--device", "cpu", "--size", "tiny"]) == 2
+    assert "whole game" in capsys.readouterr().err
 
 
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):

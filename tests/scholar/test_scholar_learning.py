@@ -1,20 +1,31 @@
 """The scholar learns: four men a side are solved in a moment, and a small network learns them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from scholar_games import FOUR, source_of
 
+from ludus.core.errors import BadSpec
+from ludus.datasets.morris import Entries
 from ludus.learn.scholar.chain_lessons import taught_by
 from ludus.learn.scholar.chain_training import ChainCourse, ChainTraining
 from ludus.learn.scholar.critical import Exam
-from ludus.learn.scholar.experts import NUM_EXPERTS, table
-from ludus.learn.scholar.lessons import NO_ERROR, pairs
-from ludus.learn.scholar.mixture import Mixture, shares
-from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining, results
+from ludus.learn.scholar.examples import DRAW, NO_POINT
+from ludus.learn.scholar.experts import FIRST_MOVING, NUM_EXPERTS, table
+from ludus.learn.scholar.lessons import NO_ERROR, Party, pairs
+from ludus.learn.scholar.mixture import Mixture, Sort, shares
+from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining, results
 from ludus.learn.scholar.shelves import Judged, Shelves
+from ludus.learn.scholar.teacher_training import TeacherTraining
 
 CPU = torch.device("cpu")
+FEW = Mixture(
+    drawn=1000,
+    wild=replace(Mixture().wild, games=100),
+    sound=replace(Mixture().sound, games=100),
+)
 
 
 def test_shelves_forget_the_oldest():
@@ -85,13 +96,11 @@ def taught():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the matrices are small
     course = ScorerCourse(
-        channels=(8, 8),
-        blocks=1,
-        batch=(64, 64),
+        banks=(Bank(FIRST_MOVING, 6, 64, blocks=1), Bank(NUM_EXPERTS, 8, 64, blocks=1)),
         shelf=4096,
         rounds_ahead=4,
-        rounds_an_own=2,
-        mixture=Mixture(drawn=1000, games=100),
+        steps_a_round=2,
+        mixture=FEW,
     )
     training = ScorerTraining(source_of(FOUR), course, CPU)
     for _ in range(80):
@@ -124,7 +133,32 @@ def test_experts_are_asked_for_their_own_positions(taught):
 
 
 def test_own_games_find_errors(taught):
-    assert len(taught.lessons.play._errors) > 0
+    wild, sound = taught.lessons.parties
+    assert len(wild.play._errors) > 0
+    assert len(sound.play._errors) > 0
+
+
+def test_sound_games_keep_their_value():
+    """Whatever the scholar chooses, and it chooses the worst, its errors are not played."""
+    source = source_of(FOUR)
+
+    def worst(found):
+        values = np.where(found.children.is_move, found.keeps, 2)
+        return torch.as_tensor(values.argmin(1))
+
+    sort = Sort(200, 0.0, 1.0, False, 30, 1.0, 0.0)
+    party = Party(source, sort, worst, lambda found, error: None, shares(source.subspaces, FEW), 3)
+    assert set(party.play.examples.value.tolist()) == {DRAW}
+    for _ in range(12):
+        party.own_ply()
+        assert set(party.play.examples.value.tolist()) == {DRAW}
+    assert len(party.play._errors) > 0
+
+
+def test_banks_of_experts_are_all_there_are():
+    for ends in ([5], [5, 5, NUM_EXPERTS], [9, 5, NUM_EXPERTS], [NUM_EXPERTS + 1]):
+        with pytest.raises(BadSpec, match="banks"):
+            ScorerCourse(banks=tuple(Bank(end, 8, 8) for end in ends)).experts()
 
 
 def test_a_chain_learns_moves_that_are_legal_and_good():
@@ -135,7 +169,7 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
         batch=64,
         shelf=4096,
         rounds_ahead=4,
-        mixture=Mixture(drawn=1000, games=100),
+        mixture=FEW,
     )
     source = source_of(FOUR)
     training = ChainTraining(source, course, CPU)
@@ -161,3 +195,34 @@ def test_sets_of_good_choices_are_those_of_the_good_moves():
         for part in range(3):
             fitting = {one[part] for one in points if one[:part] == chosen[:part]}
             assert {point for point in range(25) if sets[part] >> point & 1} == fitting
+
+
+def test_a_teacher_is_followed():
+    """He makes the last of the good moves, in no position another one."""
+    torch.set_num_threads(1)
+    source = source_of(FOUR)
+    found = source.examples(source.draw(300, 5))
+    number = found.keeps.shape[1] - 1 - found.keeps[:, ::-1].argmax(1)
+    rows = np.flatnonzero(found.children.is_move[np.arange(300), number])
+    move = found.children.move[rows, number[rows]]
+    parts = [move >> 8 * place & 0xFF for place in range(3)]
+    positions = found.positions[rows]
+    entries = Entries(
+        positions.own.view(np.uint32),
+        positions.other.view(np.uint32),
+        positions.own_hand,
+        positions.other_hand,
+        *(np.where(part == NO_POINT, -1, part).astype(np.int8) for part in parts),
+    )
+    banks = (Bank(NUM_EXPERTS, 8, 1, blocks=1),)
+    training = TeacherTraining(source, ScorerCourse(banks=banks, averaging=0.5), CPU, entries, 64)
+    assert len(training.number) == len(rows)
+
+    def share():
+        chosen = training.choose(training.found)
+        return (chosen == training.number).float().mean()
+
+    before = share()
+    for _ in range(40):
+        training.step(8e-3)
+    assert share() > 0.3 * (1 + before)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,6 +43,19 @@ def scholar(
         list[Path] | None,
         typer.Option("--exam", metavar="FILE", help="Positions, as datasets write them, to judge."),
     ] = None,
+    games: Annotated[
+        int,
+        typer.Option("--games", min=0, help="Games against perfect play in the end, each colour."),
+    ] = 0,
+    teacher: Annotated[
+        Path | None,
+        typer.Option(
+            "--teacher", metavar="FILE", help="Learn the moves of a dataset, not perfect play."
+        ),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option("--rate", min=0.0, help="The learning rate at its height.")
+    ] = 0.002,
     device: Device = "auto",
     oracle: OracleFolder = None,
     seed: Annotated[int, typer.Option("--seed", help="For first weights and examples.")] = 1,
@@ -51,38 +65,48 @@ def scholar(
     need_torch()
     from ludus.learn.devices import device_named
     from ludus.learn.scholar.export import begin_with, weights_of
+    from ludus.learn.scholar.matches import first_errors, told
     from ludus.learn.scholar.report import sat
     from ludus.learn.scholar.term import Attendance, Term
     from ludus.learn.scholar.weights import load, save
 
     if way not in WAYS or size not in SIZES:
         raise BadSpec(f"there is no {quoted(f'{size} {way}')}: {', '.join(SIZES)}; scorer, chain")
+    if teacher is not None and way != "scorer":
+        raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
     if out.exists():
         raise LudusError(f"{quoted(str(out), 200)} is there already; name another file")
     place = device_named(device)
     source = _source(place, oracle)
+    men = source.rules.men
+    if games and (0, 0, men, men) not in source.subspaces:
+        raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {path.stem: _exam(source, path) for path in exam or []}
-    training = _training(source, way, size, seed, place)
+    training = _training(source, way, size, seed, place, teacher)
     if begin is not None:
         begin_with(training, load(begin))
     state = out.with_name(f"{out.name}.training")
-    attendance = Attendance(training, Term(60 * minutes), state)
+    attendance = Attendance(training, Term(60 * minutes, rate), state)
     for progress in attendance.run():
-        kept = "".join(
-            f"  {name} {sat(training, each)['kept']:.2%}" for name, each in exams.items()
-        )
-        _say(f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{kept}")
+        kept = {name: sat(training, each)["kept"] for name, each in exams.items()}
+        attendance.note({**asdict(progress), "kept": kept})
+        shown = "".join(f"  {name} {share:.2%}" for name, share in kept.items())
+        _say(f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}")
     attendance.keep(state)
-    found = {name: sat(training, each) for name, each in exams.items()}
     facts = {
         "way": way,
         "size": size,
         "seed": seed,
+        "teacher": "perfect play" if teacher is None else teacher.stem,
         "seconds": round(attendance.seconds, 1),
         "steps": training.pupil.steps,
+        "parameters": sum(each.numel() for each in training.pupil.networks.parameters()),
         "device": str(place),
-        "exams": found,
+        "exams": {name: sat(training, each) for name, each in exams.items()},
+        "history": attendance.history,
     }
+    if games:
+        facts["games"] = told(first_errors(source, training.choose, 2 * games, seed))
     save(out, weights_of(training, facts))
     _tell({**facts, "out": str(out)}, json)
 
@@ -120,11 +144,17 @@ def _exam(source: "ExampleSource", path: Path) -> "Exam":
     )
 
 
-def _training(source: "ExampleSource", way: str, size: str, seed: int, device: Any) -> "Training":
+def _training(
+    source: "ExampleSource", way: str, size: str, seed: int, device: Any, teacher: Path | None
+) -> "Training":
+    from ludus.datasets.morris.files import read
     from ludus.learn.scholar.chain_training import ChainTraining
     from ludus.learn.scholar.courses import CHAINS, SCORERS
     from ludus.learn.scholar.scorer_training import ScorerTraining
+    from ludus.learn.scholar.teacher_training import TeacherTraining
 
+    if teacher is not None:
+        return TeacherTraining(source, SCORERS[size](seed), device, read(teacher))
     if way == "scorer":
         return ScorerTraining(source, SCORERS[size](seed), device)
     return ChainTraining(source, CHAINS[size](seed), device)

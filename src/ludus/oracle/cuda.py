@@ -1,36 +1,19 @@
-"""The solver on a GPU: the same methods as the native one, through a library built by nvcc.
-
-The library is built on first use from `native/cuda`, beside this checkout's other builds; nothing
-of it is needed, or asked for, where no GPU is wanted.
-"""
+"""The solver on a GPU: the same methods as the native one, through a library built by nvcc."""
 
 import ctypes
-import hashlib
-import os
-import shutil
-import subprocess
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import LudusError
+from ludus.core.nvcc import NoCuda, built
 from ludus.games.nine_mens_morris.rules import Rules
 
 if TYPE_CHECKING:
     from ludus._native import solver as native
 
 Sector = tuple[int, int, int, int]
-
-SOURCES = Path(__file__).parents[3] / "native"
-BUILD = Path(__file__).parents[3] / "build" / "cuda"
-FLAGS = ("-std=c++20", "-O3", "-arch=native", "--expt-relaxed-constexpr", "-shared")
-
-
-class NoCuda(LudusError):
-    """There is no GPU to solve on, or the library for it cannot be built."""
 
 
 def available() -> str | None:
@@ -139,7 +122,7 @@ class CudaSolver:
 @cache
 def _library() -> Any:
     """The library, built from source if it is not there yet."""
-    library = ctypes.CDLL(str(build()))
+    library = ctypes.CDLL(str(built("solver")))
     library.ludus_cuda_error.restype = ctypes.c_char_p
     library.ludus_cuda_open.restype = ctypes.c_void_p
     pointer, flag = ctypes.c_void_p, ctypes.c_int
@@ -172,33 +155,6 @@ def _library() -> Any:
         function.argtypes = [pointer, *arguments]
     library.ludus_cuda_close.argtypes = [pointer]
     return library
-
-
-def build() -> Path:
-    """The library's file, made from source unless it is there for this very source."""
-    nvcc = shutil.which(
-        "nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
-    )
-    if nvcc is None:
-        raise NoCuda("nvcc, the compiler of the CUDA toolkit, is not installed")
-    if not SOURCES.is_dir():
-        raise NoCuda("the sources of the GPU solver are not here; use a checkout of the project")
-    files = sorted(path for path in SOURCES.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp"))
-    content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    built = BUILD / f"libludus_cuda-{content}.so"
-    if built.exists():
-        return built
-    BUILD.mkdir(parents=True, exist_ok=True)
-    partial = BUILD / f"{built.name}.{os.getpid()}"
-    includes = [f"-I{SOURCES}", f"-I{SOURCES / 'core'}"]
-    source = str(SOURCES / "cuda" / "library.cu")
-    command = [nvcc, *FLAGS, "-Xcompiler", "-fPIC", *includes, source, "-o", str(partial)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        first = next(iter(done.stderr.strip().splitlines()), "no message")
-        raise NoCuda(f"nvcc cannot build the GPU solver: {first}")
-    partial.replace(built)
-    return built
 
 
 def _fields(rules: Rules) -> Any:

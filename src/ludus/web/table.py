@@ -16,14 +16,12 @@ from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.web.boards import board_of
 from ludus.web.errors import NoSuchGame, OutOfTurn, TooMuch
+from ludus.web.forced import MAX_FORCED, settled
 from ludus.web.learning import Learning
 from ludus.web.seats import Seat
 from ludus.web.store import KeptGame, KeptNode, Store
 from ludus.web.thinkers import Thinkers
-from ludus.web.tree import DICE, PERSON, PLAYER, RULES, Node, Tree
-
-MAX_FORCED = 100
-"""Rolls and passes in a row, after which something must be wrong."""
+from ludus.web.tree import PERSON, PLAYER, Node, Tree
 
 
 @dataclass(slots=True)
@@ -127,7 +125,7 @@ class Table:
     async def open(self) -> None:
         """Keep a new game, and roll the dice if it begins with them."""
         async with self._lock:
-            first = self._settled(self.tree.at)
+            first = settled(self.tree, self.board, self.seed, self.tree.at)
             self.tree.go(first)
             await self._keep(self.tree.nodes[1:])
         self._get_players_ready()
@@ -252,7 +250,7 @@ class Table:
             raise TooMuch("this game has as many moves as a game here may have")
         known = len(self.tree.nodes)
         node = self.tree.add(self.tree.at, move, by, thought=thought)
-        self.tree.go(self._settled(node.number))
+        self.tree.go(settled(self.tree, self.board, self.seed, node.number))
         await self._keep(self.tree.nodes[known:])
         self._tell()
         self.go_on()
@@ -290,29 +288,6 @@ class Table:
             await self._keep([])
             self.learning.names |= names
             self._tell()
-
-    def _settled(self, number: int) -> int:
-        """The node that rolls of the dice and turns without a choice lead to."""
-        for _ in range(MAX_FORCED):
-            node = self.tree.nodes[number]
-            position = node.position
-            if position.outcome() is not None:
-                break
-            if position.mover == CHANCE:
-                number = self._rolled(node).number
-            elif self.board.is_pass(position):
-                number = self.tree.add(number, position.legal_moves()[0], RULES).number
-            else:
-                break
-        return number
-
-    def _rolled(self, node: Node) -> Node:
-        """The dice; those that were rolled here before, so that taking back brings no new ones."""
-        if node.children:
-            return self.tree.nodes[node.children[0]]
-        rolls, weights = zip(*self.game.chances(node.position), strict=True)
-        dice = random.Random(f"{self.seed} {node.number}")
-        return self.tree.add(node.number, dice.choices(rolls, weights)[0], DICE)
 
     async def _changed(self) -> None:
         self.trouble = ""

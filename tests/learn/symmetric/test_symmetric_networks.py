@@ -71,6 +71,22 @@ def test_a_judgement_stays_and_a_pointer_turns(g):
     torch.testing.assert_close(pointer(seen), turned(pointer(things), CLASSES[g]))
 
 
+@pytest.mark.parametrize("answers", [3, CLASSES], ids=["judge", "pointer"])
+def test_views_and_harmonics_are_two_ways_to_the_same_units(answers):
+    things = torch.randn(2, 7, THINGS.shape[1], dtype=torch.double)
+    made = network(answers)
+    wanted = torch.randn(2, 7, ORDER * 5, dtype=torch.double)
+    slopes = []
+    for way in (made.through_views, made.through_harmonics):
+        made.zero_grad()
+        units = way(things)
+        units.backward(wanted)
+        slopes.append([units, *(p.grad.clone() for p in made.parameters() if p.grad is not None)])
+    assert len(slopes[0]) == 1 + 2 + 2 * 4
+    for one, other in zip(*slopes, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
 def test_a_network_tells_positions_apart():
     things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
     said = network(CLASSES)(things)

@@ -1,17 +1,17 @@
 """Teaching the chain TO, FROM, REMOVE with sets of good choices instead of one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 
 from ludus.learn.scholar.chain_lessons import PARTS, TYPES, Taught, part_of, taught_by
+from ludus.learn.scholar.course import Course
 from ludus.learn.scholar.examples import NO_POINT, Examples, ExampleSource
 from ludus.learn.scholar.experts import NUM_EXPERTS
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.lessons import Lessons
-from ludus.learn.scholar.mixture import Mixture
 from ludus.learn.scholar.pupil import Pupil
 from ludus.learn.scholar.seeing import Sight, tensor, tensors
 from ludus.learn.scholar.shelves import Shelves
@@ -22,8 +22,8 @@ THINGS = tuple(joined(MOVED, *[CHOICES] * part) for part in range(len(PARTS)))
 """What each network sees: the position and the choices before its own."""
 
 
-@dataclass(frozen=True)
-class ChainCourse:
+@dataclass(frozen=True, kw_only=True)
+class ChainCourse(Course):
     """How the chain is taught."""
 
     channels: tuple[int, int, int] = (64, 48, 48)
@@ -31,13 +31,6 @@ class ChainCourse:
 
     blocks: tuple[int, int, int] = (3, 2, 2)
     batch: int = 4096
-    shelf: int = 1 << 19
-    averaging: float = 0.999
-    rounds_ahead: int = 20
-    steps_a_round: int = 2
-    rounds_an_own: int = 8
-    mixture: Mixture = field(default_factory=Mixture)
-    seed: int = 1
 
 
 class ChainTraining:
@@ -60,11 +53,14 @@ class ChainTraining:
             for things, channels, blocks in shapes
         )
 
+    @property
+    def examples_a_step(self) -> int:
+        return self.course.batch * NUM_EXPERTS
+
     def step(self, rate: float) -> torch.Tensor:
         """Learn from one batch for every expert; the loss of each part."""
-        rounds, rest = divmod(self.pupil.steps, self.course.steps_a_round)
-        if rest == 0:
-            self.lessons.round(own=rounds % self.course.rounds_an_own == 0)
+        if self.course.begins_round(self.pupil.steps):
+            self.lessons.round(self.course.is_own(self.pupil.steps))
         batch: Taught = self.shelves.take(self.course.batch)
         things = self.sight.columns(batch[:4])
         sets = (batch.good_to, batch.good_from, batch.good_take)

@@ -10,7 +10,7 @@ from torch import nn
 
 from ludus.learn.scholar.chain_lessons import PARTS
 from ludus.learn.scholar.chain_training import ChainTraining
-from ludus.learn.scholar.scorer_training import BANKS, ScorerTraining
+from ludus.learn.scholar.scorer_training import ScorerTraining
 from ludus.learn.scholar.weights import CHAIN, SCORER, BadScholar, ScholarWeights, packed
 
 
@@ -43,7 +43,7 @@ def begin_with(training: ScorerTraining | ChainTraining, weights: ScholarWeights
     experts = [weights.expert(number) for number in range(len(weights.experts))]
     banks: list[list[dict[str, NDArray[Any]]]]
     if isinstance(training, ScorerTraining):
-        banks = [experts[bank] for bank in BANKS]
+        banks = [[experts[number] for number in bank] for bank in training.experts]
     else:
         banks = [[_part(expert, part) for expert in experts] for part in PARTS]
     for networks in (training.pupil.networks, training.pupil.averaged):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 
 from ludus.learn.scholar.examples import Array, Examples, ExampleSource
-from ludus.learn.scholar.mixture import Mixture, shares
+from ludus.learn.scholar.mixture import Mixture, Sort, shares
 from ludus.learn.scholar.playing import Play, PlayOptions
 from ludus.learn.scholar.seeing import tensor
 
@@ -28,45 +28,74 @@ class Lessons:
     def __init__(
         self, source: ExampleSource, mixture: Mixture, choose: Choose, teach: Teach, seed: int
     ) -> None:
-        self.source, self.mixture = source, mixture
-        self.choose, self.teach = choose, teach
+        self.source, self.mixture, self.teach = source, mixture, teach
         self.weights = shares(source.subspaces, mixture)
         self.rounds = seed << 32
-        men = source.rules.men
-        # Where only endings are solved no game can begin at the start.
-        from_start = mixture.from_start if (0, 0, men, men) in source.subspaces else 0.0
-        options = PlayOptions(mixture.noise, mixture.max_plies, from_start, mixture.from_errors)
-        self.play = Play(source, mixture.games, seed, options, weights=self.weights)
+        self.parties = [
+            Party(source, sort, choose, teach, self.weights, 2 * seed + number)
+            for number, sort in enumerate((mixture.wild, mixture.sound))
+        ]
 
     def round(self, own: bool) -> None:
         """Look at drawn positions and at every game; `own`: let the scholar play on in them."""
         self.rounds += 1
         drawn = self.source.draw(self.mixture.drawn, self.rounds, weights=self.weights)
         found = self.source.examples(drawn, seed=self.rounds)
-        self.teach(found, torch.full_like(tensor(found.value), NO_ERROR, dtype=torch.long))
-        if own:
-            self._own_ply()
-        else:
-            self._other_ply()
+        self.teach(found, without_errors(found))
+        for party in self.parties:
+            if own:
+                party.own_ply()
+            else:
+                party.other_ply()
 
-    def _other_ply(self) -> None:
+
+class Party:
+    """Games of one sort."""
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        sort: Sort,
+        choose: Choose,
+        teach: Teach,
+        weights: list[float],
+        seed: int,
+    ) -> None:
+        self.sort, self.choose, self.teach = sort, choose, teach
+        men = source.rules.men
+        # Where only endings are solved no game can begin at the start.
+        from_start = sort.from_start if (0, 0, men, men) in source.subspaces else 0.0
+        options = PlayOptions(sort.noise, sort.max_plies, from_start, sort.from_errors)
+        self.play = Play(source, sort.games, seed, options, weights=weights)
+
+    def other_ply(self) -> None:
+        """The games go on by themselves."""
         found = self.play.examples
-        self.teach(found, torch.full_like(tensor(found.value), NO_ERROR, dtype=torch.long))
+        self.teach(found, without_errors(found))
         self.play.step()
 
-    def _own_ply(self) -> None:
-        """The scholar chooses everywhere; most of its moves are played, good or bad."""
+    def own_ply(self) -> None:
+        """The scholar chooses everywhere, and some of its moves are played."""
         found = self.play.examples
         chosen = self.choose(found)
         is_error = ~tensor(found.keeps).gather(1, chosen[:, None])[:, 0]
         self.teach(found, torch.where(is_error, chosen, NO_ERROR))
         move = tensor(found.children.move).gather(1, chosen[:, None])[:, 0]
-        is_played = torch.rand(len(move), device=move.device) < self.mixture.own
-        self.play.step(self._as_array(torch.where(is_played, move, -1)))
+        is_played = torch.rand(len(move), device=move.device) < self.sort.own
+        if not self.sort.plays_errors:
+            self.play.note_errors(as_array(move))
+            is_played &= ~is_error
+        self.play.step(as_array(torch.where(is_played, move, -1)))
 
-    def _as_array(self, values: torch.Tensor) -> Array:
-        """What the source takes: its own kind of array."""
-        return values if values.is_cuda else values.numpy()
+
+def without_errors(found: Examples) -> torch.Tensor:
+    """Of positions in which the scholar has not chosen."""
+    return torch.full_like(tensor(found.value), NO_ERROR, dtype=torch.long)
+
+
+def as_array(values: torch.Tensor) -> Array:
+    """What a source takes: its own kind of array."""
+    return values if values.is_cuda else values.numpy()
 
 
 def pairs(found: Examples, error: torch.Tensor, calm: float) -> tuple[torch.Tensor, torch.Tensor]:

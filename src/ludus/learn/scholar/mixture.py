@@ -12,29 +12,43 @@ MEN = 9
 
 
 @dataclass(frozen=True)
+class Sort:
+    """A sort of games, in which the scholar itself takes part."""
+
+    games: int
+    """How many go on by one ply a round."""
+
+    noise: float
+    """How often a ply is any move."""
+
+    own: float
+    """How often it is otherwise the scholar's move, and not any that keeps the value."""
+
+    plays_errors: bool
+    """Whether that move is played even where it gives the value away."""
+
+    max_plies: int
+    """When games begin anew,"""
+
+    from_start: float
+    """this share of them at the start of the game,"""
+
+    from_errors: float
+    """this one where the scholar erred, and the rest anywhere."""
+
+
+@dataclass(frozen=True)
 class Mixture:
     """Where the positions of a round come from."""
 
     drawn: int = 1 << 15
     """Positions drawn at random."""
 
-    games: int = 1 << 13
-    """Games that go on by one ply a round; the scholar itself plays in them."""
+    wild: Sort = Sort(1 << 13, 0.2, 0.7, True, 60, 0.4, 0.3)
+    """Games full of errors: whatever happens, the scholar should have seen the like."""
 
-    noise: float = 0.2
-    """How often a ply of a game is any move."""
-
-    own: float = 0.7
-    """How often it is otherwise the scholar's move, and not one that keeps the value."""
-
-    max_plies: int = 60
-    """When games begin anew,"""
-
-    from_start: float = 0.4
-    """this share of them at the start of the game,"""
-
-    from_errors: float = 0.3
-    """this one where the scholar erred, and the rest anywhere."""
+    sound: Sort = Sort(1 << 13, 0.01, 0.5, False, 40, 0.7, 0.3)
+    """Games as they go against perfect play, for as long as nobody errs."""
 
     calm: float = 0.1
     """Share of positions that become examples although every move keeps their value."""

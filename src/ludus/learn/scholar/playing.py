@@ -76,10 +76,10 @@ class Play:
         """One ply of every game.
 
         `chosen` are moves packed as in Children, negative where the game shall go on by itself.
-        Positions in which they give the value away are remembered, and games begin there again.
+        Where they give the value away, games will begin again.
         """
         if chosen is not None:
-            self._note_errors(chosen)
+            self.note_errors(chosen)
         self._games = self._source.advance(
             self._games,
             self.examples,
@@ -95,7 +95,8 @@ class Play:
         seed = self._seeds.getrandbits(64)
         return self._source.examples(self._games.positions, self._max_moves, seed)
 
-    def _note_errors(self, chosen: Array) -> None:
+    def note_errors(self, chosen: Array) -> None:
+        """Remember the positions in which moves, played or not, give the value away."""
         now = self.examples
         is_chosen = (now.children.move == chosen[:, None]) & now.children.is_move
         erred = now.positions[(is_chosen & ~now.keeps).any(1)]

@@ -1,17 +1,19 @@
 """Teaching the scorer: all experts at once, each on examples of its own."""
 
-from dataclasses import dataclass, field
+import itertools
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn import functional
 
+from ludus.core.errors import BadSpec
+from ludus.learn.scholar.course import Course
 from ludus.learn.scholar.critical import OVER, best_moves
 from ludus.learn.scholar.examples import DRAW, Examples, ExampleSource
 from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.lessons import Lessons, pairs
-from ludus.learn.scholar.mixture import Mixture
 from ludus.learn.scholar.pupil import Pupil
 from ludus.learn.scholar.seeing import Sight, tensor, tensors
 from ludus.learn.scholar.shelves import Judged, Shelves
@@ -20,38 +22,39 @@ from ludus.learn.symmetric.networks import Symmetric
 LOSS, DRAWN, WIN = range(3)
 """The outputs: what a position is for its mover."""
 
-BANKS = (slice(0, FIRST_FLYING), slice(FIRST_FLYING, NUM_EXPERTS))
-"""Experts of one size: those for placing and moving, and those for flying, which is easy."""
-
 
 @dataclass(frozen=True)
-class ScorerCourse:
-    """How the scorer is taught."""
+class Bank:
+    """Experts of one size, which are taught side by side."""
 
-    channels: tuple[int, int] = (96, 40)
-    """Of the experts for placing and moving, and for flying."""
+    upto: int
+    """The expert after its last one; its first is the one after the bank before."""
 
-    blocks: int = 2
-
-    batch: tuple[int, int] = (6144, 2048)
+    channels: int
+    batch: int
     """Examples of each expert in a step."""
 
-    shelf: int = 1 << 20
-    """Examples that wait for each expert."""
+    blocks: int = 2
+    repeats: int = 1
+    """How often the blocks are gone through."""
 
-    averaging: float = 0.999
-    """How slowly the averaged weights follow."""
 
-    rounds_ahead: int = 20
-    """Rounds of lessons before the first step."""
+@dataclass(frozen=True, kw_only=True)
+class ScorerCourse(Course):
+    """How the scorer is taught."""
 
-    steps_a_round: int = 2
+    banks: tuple[Bank, ...] = (
+        Bank(FIRST_FLYING, channels=96, batch=6144),
+        Bank(NUM_EXPERTS, channels=40, batch=2048),
+    )
+    """Placing and moving; flying, which is easy."""
 
-    rounds_an_own: int = 8
-    """Of so many rounds the scholar itself plays in one: to ask it takes time."""
-
-    mixture: Mixture = field(default_factory=Mixture)
-    seed: int = 1
+    def experts(self) -> list[range]:
+        """Those of each bank."""
+        ends = [bank.upto for bank in self.banks]
+        if ends != sorted(set(ends)) or ends[-1] != NUM_EXPERTS:
+            raise BadSpec(f"banks of experts must end at {NUM_EXPERTS}, not at {ends}")
+        return [range(*pair) for pair in itertools.pairwise([0, *ends])]
 
 
 class ScorerTraining:
@@ -60,29 +63,41 @@ class ScorerTraining:
     def __init__(self, source: ExampleSource, course: ScorerCourse, device: torch.device) -> None:
         torch.manual_seed(course.seed)
         self.course = course
+        self.experts = course.experts()
+        self._home = {
+            e: (network, e - mine[0]) for network, mine in enumerate(self.experts) for e in mine
+        }
         self.sight = Sight(device)
         self.shelves = Shelves(NUM_EXPERTS, course.shelf, device)
         self.pupil = Pupil(self._networks, course.averaging, device)
+        self._begin(source)
+
+    def _begin(self, source: ExampleSource) -> None:
+        """The first lessons."""
+        course = self.course
         self.lessons = Lessons(source, course.mixture, self.choose, self.teach, course.seed)
         for _ in range(course.rounds_ahead):
             self.lessons.round(own=False)
 
     def _networks(self) -> nn.ModuleList:
-        course = self.course
         return nn.ModuleList(
-            Symmetric(MOVED, 3, channels, course.blocks, bank.stop - bank.start)
-            for bank, channels in zip(BANKS, course.channels, strict=True)
+            Symmetric(MOVED, 3, bank.channels, bank.blocks, len(experts), repeats=bank.repeats)
+            for bank, experts in zip(self.course.banks, self.experts, strict=True)
         )
+
+    @property
+    def examples_a_step(self) -> int:
+        banks = zip(self.course.banks, self.experts, strict=True)
+        return sum(bank.batch * len(experts) for bank, experts in banks)
 
     def step(self, rate: float) -> torch.Tensor:
         """Learn from one batch for every expert; the loss of each."""
-        rounds, rest = divmod(self.pupil.steps, self.course.steps_a_round)
-        if rest == 0:
-            self.lessons.round(own=rounds % self.course.rounds_an_own == 0)
-        by_bank = zip(self.pupil.networks.children(), self.course.batch, BANKS, strict=True)
+        if self.course.begins_round(self.pupil.steps):
+            self.lessons.round(self.course.is_own(self.pupil.steps))
+        banks = zip(self.pupil.networks.children(), self.course.banks, self.experts, strict=True)
         losses = [
-            self._losses(network, self.shelves.take(batch, bank))
-            for network, batch, bank in by_bank
+            self._losses(network, self.shelves.take(bank.batch, slice(experts[0], experts[-1] + 1)))
+            for network, bank, experts in banks
         ]
         by_expert = torch.cat(losses)
         self.pupil.learn(by_expert.sum(), rate)
@@ -114,13 +129,17 @@ class ScorerTraining:
     @torch.no_grad()
     def score(self, positions: list[torch.Tensor]) -> torch.Tensor:
         """What positions are worth to the side that is NOT to move: from -1, lost, to 1."""
-        found = torch.empty(len(positions[0]), device=positions[0].device)
-        banks = list(self.pupil.averaged.children())
+        return self.scores_by(self.pupil.averaged, positions)
+
+    def scores_by(self, networks: nn.Module, positions: list[torch.Tensor]) -> torch.Tensor:
+        """The same by other weights, which may learn from it."""
+        found = torch.zeros(len(positions[0]), device=positions[0].device)
+        banks = list(networks.children())
         for expert, which, things in self.sight.by_expert(positions):
-            bank = int(expert >= FIRST_FLYING)
+            bank, number = self._home[expert]
             network = banks[bank]
             assert isinstance(network, Symmetric)
-            chances = network.alone(expert - BANKS[bank].start, things).float().softmax(-1)
+            chances = network.alone(number, things).float().softmax(-1)
             found[which] = chances[:, LOSS] - chances[:, WIN]
         return found
 

@@ -57,6 +57,9 @@ class Progress:
     """Spent learning, interruptions left out."""
 
     steps: int
+    examples: int
+    """Positions learned from, counted as often as they were."""
+
     loss: float
     """Mean over the experts, of the latest step."""
 
@@ -68,6 +71,9 @@ class Attendance:
         """`file` is where the state is kept; what is there is taken up."""
         self.training, self.term, self.file = training, term, file
         self.seconds = 0.0
+        self.history: list[dict[str, Any]] = []
+        """What was noted on the way."""
+
         if file is not None and file.exists():
             self._take_up(file)
 
@@ -92,12 +98,22 @@ class Attendance:
         loss = float(losses.mean())
         if not math.isfinite(loss):
             raise LudusError("the scholar diverged; a lower learning rate may help")
-        return Progress(self.seconds, self.training.pupil.steps, loss)
+        steps = self.training.pupil.steps
+        return Progress(self.seconds, steps, steps * self.training.examples_a_step, loss)
+
+    def note(self, line: dict[str, Any]) -> None:
+        """Keep something that should be known at the end, in spite of interruptions."""
+        self.history.append(line)
 
     def keep(self, file: Path) -> None:
         """Write the state."""
         pupil = self.training.pupil
-        about = {**self._identity(), "seconds": self.seconds, "steps": pupil.steps}
+        about = {
+            **self._identity(),
+            "seconds": self.seconds,
+            "steps": pupil.steps,
+            "history": self.history,
+        }
         parts = {
             "networks": pupil.networks.state_dict(),
             "averaged": pupil.averaged.state_dict(),
@@ -121,6 +137,7 @@ class Attendance:
             restore_network(pupil.averaged, parts["averaged"])
             restore_adam(pupil.adam, parts["adam"])
             self.seconds, pupil.steps = float(about["seconds"]), int(about["steps"])
+            self.history = list(about["history"])
         except (KeyError, TypeError, ValueError) as error:
             raise BadState(f"{file.name!r} holds no whole training: {error!r}") from error
 

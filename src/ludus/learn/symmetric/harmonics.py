@@ -35,11 +35,11 @@ class Spectrum(NamedTuple):
 
 
 @cache
-def waves() -> Array:
+def waves() -> NDArray[np.float64]:
     """(16, 16), orthogonal: the harmonics, row by row, over the symmetries."""
     signs, planes = representations()
     rows = [*signs, *(plane[:, i, j] * 2**0.5 for plane in planes for i in (0, 1) for j in (0, 1))]
-    basis: Array = (np.array(rows) / ORDER**0.5).astype(np.float32)
+    basis: NDArray[np.float64] = np.array(rows) / ORDER**0.5
     return basis
 
 
@@ -77,12 +77,18 @@ def mixed(terms: Array, layer: Spectrum) -> Array:
 
 def rectified(terms: Array) -> Array:
     """Harmonics of what is left where no view may be negative."""
-    return (waves() @ np.maximum(views(terms), 0).reshape(ORDER, -1)).reshape(terms.shape)
+    return (_waves() @ np.maximum(views(terms), 0).reshape(ORDER, -1)).reshape(terms.shape)
 
 
 def views(terms: Array) -> Array:
     """Harmonics, (16, channels, positions), as the sixteen views that they are made of."""
-    return (waves().T @ terms.reshape(ORDER, -1)).reshape(terms.shape)
+    return (_waves().T @ terms.reshape(ORDER, -1)).reshape(terms.shape)
+
+
+@cache
+def _waves() -> Array:
+    """In single precision, as units are."""
+    return waves().astype(np.float32)
 
 
 @cache

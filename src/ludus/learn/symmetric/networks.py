@@ -1,12 +1,13 @@
 """Symmetric residual networks in torch, one or several side by side."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import nn
 from torch.func import functional_call
 
-from ludus.learn.symmetric import tied
+from ludus.learn.symmetric import spectral, tied
 from ludus.learn.symmetric.group import ORDER, STEPS, Permutations
 
 
@@ -32,8 +33,11 @@ class Symmetric(nn.Module):
         experts: int = 1,
         dropout: float = 0.0,
         input_dropout: float = 0.0,
+        repeats: int = 1,
     ) -> None:
+        """`repeats` is how often the blocks are gone through, with the same weights."""
         super().__init__()
+        self.repeats = repeats
         self.channels, self.dropout, self.input_dropout = channels, dropout, input_dropout
         self._constant("seen", tied.places(things))
         self._constant("step", STEPS)
@@ -63,16 +67,47 @@ class Symmetric(nn.Module):
 
     def forward(self, things: torch.Tensor) -> torch.Tensor:
         things = nn.functional.dropout(things, self.input_dropout, self.training)
-        first = tied.looking(self.first, self.seen)
-        units = _affine(things, first, tied.biases(self.first_bias))
-        for block in self.blocks:
-            units = units + block(units, self.step, self.dropout)
-        units = torch.relu(units)
+        if self.training and self.dropout:
+            units = self.through_views(things)
+        else:
+            units = self.through_harmonics(things)
         if self.points:
             last, bias = tied.pointing(self.last, self.said), self.last_bias[..., self.kind]
         else:
             last, bias = tied.judging(self.last), self.last_bias
         return _affine(units, last, bias)
+
+    def through_views(self, things: torch.Tensor) -> torch.Tensor:
+        """The last units, (experts, positions, 16 * channels), layer by layer as they are."""
+        first = tied.looking(self.first, self.seen)
+        units = _affine(things, first, tied.biases(self.first_bias))
+        for block in self._blocks():
+            units = units + block(units, self.step, self.dropout)
+        return torch.relu(units)
+
+    def through_harmonics(self, things: torch.Tensor) -> torch.Tensor:
+        """The same with a tenth of the work, without dropout."""
+        looking = tied.looking(self.first, self.seen).to(things.dtype)
+        looked = torch.bmm(things, looking.swapaxes(-2, -1))
+        units = spectral.entered(looked.view(*looked.shape[:2], ORDER, self.channels))
+        # A bias is the same in all views. So it can wait until the views are seen next.
+        bias: torch.Tensor = self.first_bias
+        layers = {
+            block: [spectral.layer(each, things.dtype) for each in (block.layer1, block.layer2)]
+            for block in dict.fromkeys(self._blocks())
+        }
+        for block in self._blocks():
+            first, second = layers[block]
+            inner = spectral.mixed(spectral.passed(units, bias), first)
+            units = spectral.mixed(spectral.passed(inner, block.bias1), second, plus=units)
+            bias = bias + block.bias2
+        return spectral.left(units, bias).reshape(looked.shape)
+
+    def _blocks(self) -> Iterator["_Block"]:
+        for _ in range(self.repeats):
+            for block in self.blocks:
+                assert isinstance(block, _Block)
+                yield block
 
     def alone(self, expert: int, things: torch.Tensor) -> torch.Tensor:
         """(positions, things) to (positions, outputs), by one of the networks."""

@@ -1,0 +1,38 @@
+"""The kernels for GPUs against the plain way, which the processor's tests have checked."""
+
+import pytest
+import torch
+
+from ludus.learn.symmetric import kernels, spectral
+from ludus.learn.symmetric.group import ORDER
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+
+EXPERTS, POSITIONS, CHANNELS = 3, 37, 22
+
+
+def way(units, bias, steps, device, kind):
+    """Through all kernels, there and back; what comes out, and the slopes of what went in."""
+    given = [each.to(device, kind) for each in (units, steps)] + [bias.to(device)]
+    for each in given:
+        each.requires_grad_()
+    terms = spectral.entered(given[0])
+    layer = spectral.layer(given[1], kind)
+    mixed = spectral.mixed(spectral.passed(terms, given[2]), layer, plus=terms)
+    found = spectral.left(mixed, given[2])
+    torch.manual_seed(2)
+    found.backward(torch.randn(found.shape).to(found))
+    return [found, *(each.grad for each in given)]
+
+
+def test_kernels_do_what_the_plain_way_does():
+    torch.manual_seed(1)
+    units = torch.randn(EXPERTS, POSITIONS, ORDER, CHANNELS).bfloat16()
+    steps = (torch.randn(EXPERTS, ORDER, CHANNELS, CHANNELS) / (ORDER * CHANNELS) ** 0.5).bfloat16()
+    bias = torch.randn(EXPERTS, 1, CHANNELS)
+    assert kernels.serve(units.cuda())
+    plain = way(units, bias, steps, "cpu", torch.float32)
+    quick = way(units, bias, steps, "cuda", torch.bfloat16)
+    for one, other in zip(plain, quick, strict=True):
+        apart = (one - other.cpu().float()).norm() / one.norm()
+        assert apart < 0.02, apart  # bfloat16 has eight bits
