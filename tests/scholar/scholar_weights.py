@@ -39,7 +39,7 @@ def random_weights(way: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
         }
         experts.append(packed(tensors))
     kind = SCORER if way == "scorer" else CHAIN
-    return ScholarWeights(kind, tuple(experts), {"size": "random"}, repeats)
+    return ScholarWeights(kind, tuple(experts), {"size": "random"}, (repeats,) * NUM_EXPERTS)
 
 
 def saved(folder: Path, way: str) -> Path:

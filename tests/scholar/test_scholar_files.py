@@ -15,12 +15,12 @@ from ludus.learn.scholar.asking import Columns
 from ludus.learn.scholar.chain import Chain
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.courses import CHAINS, SCORERS
-from ludus.learn.scholar.experts import NUM_EXPERTS
+from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS
 from ludus.learn.scholar.export import begin_with, weights_of
 from ludus.learn.scholar.player import Options, ScholarPlayer
 from ludus.learn.scholar.rounding import restored, rounded
 from ludus.learn.scholar.scorer import Scorer
-from ludus.learn.scholar.scorer_training import ScorerCourse, ScorerTraining
+from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining
 from ludus.learn.scholar.term import Attendance, Term
 from ludus.learn.scholar.weights import BadScholar, load, save
 from ludus.learn.training_state import BadState
@@ -63,6 +63,24 @@ def test_the_player_judges_as_the_training_did(training, file):
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
     np.testing.assert_allclose(worth, expected, atol=0.05)  # rounded to bytes
     assert np.std(worth) > 0.05
+
+
+def test_banks_of_different_size_and_depth_become_one_player():
+    """The first experts go through their blocks twice, the last ones are narrower."""
+    torch.set_num_threads(1)
+    banks = Bank(FIRST_FLYING, 8, 64, 1, repeats=2), Bank(NUM_EXPERTS, 6, 32, 1)
+    course = dataclasses.replace(SCORERS["tiny"](1), banks=banks)
+    training = ScorerTraining(source_of(FOUR), course, CPU)
+    for _ in range(15):
+        training.step(8e-3)
+    weights = weights_of(training, {})
+    drawn = source_of(FOUR).draw(300, 9)
+    own, other, *hands = drawn.columns
+    seen = Columns(own.view(np.uint32), other.view(np.uint32), *hands)
+    expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
+    np.testing.assert_allclose(Scorer(weights).scores(seen), expected, atol=0.05)
+    once = dataclasses.replace(weights, repeats=(1,) * NUM_EXPERTS)
+    assert np.abs(Scorer(once).scores(seen) - expected).max() > 0.1
 
 
 def _with(**metadata):

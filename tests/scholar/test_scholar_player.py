@@ -1,9 +1,11 @@
 """The scholar at play, in both of its ways; the networks are random, the rules are not."""
 
+import dataclasses
 import shutil
 
 import numpy as np
 import pytest
+from safetensors.numpy import save as as_safetensors
 from scholar_weights import GAME, made, random_weights, saved
 
 import ludus
@@ -17,8 +19,9 @@ from ludus.learn.scholar import shipped
 from ludus.learn.scholar.asking import columns
 from ludus.learn.scholar.by_chain import NAMES, NONE
 from ludus.learn.scholar.chain import NO_POINT, Chain
+from ludus.learn.scholar.experts import FIRST_MOVING
 from ludus.learn.scholar.scorer import Scorer
-from ludus.learn.scholar.weights import BadScholar, ScholarWeights, load, save
+from ludus.learn.scholar.weights import BadScholar, load, save
 from nnmm_data import positions
 
 SOME = positions(6)[::4]
@@ -304,15 +307,30 @@ def test_a_file_in_the_folder_is_all_that_shipping_takes(folder):
         assert "\n" not in str(error.value)
 
 
-def test_networks_may_be_run_through_several_times(tmp_path):
-    """And so a file says how often; it is once if the file says nothing."""
+def test_experts_may_be_run_through_several_times(tmp_path):
+    """And so a file says how often, for each; it is once if the file says nothing."""
     seen = columns(SOME)
     once, thrice = (random_weights("scorer", repeats) for repeats in (1, 3))
     said = [Scorer(each).chances(seen) for each in (once, thrice)]
     assert np.abs(said[0] - said[1]).max() > 0.01
-    save(tmp_path / "thrice", thrice)
-    assert load(tmp_path / "thrice").repeats == 3
-    np.testing.assert_array_equal(Scorer(load(tmp_path / "thrice")).chances(seen), said[1])
-    for repeats in (0, 17, 2.0, "2", None, True):
+    mixed = dataclasses.replace(once, repeats=(1,) * FIRST_MOVING + thrice.repeats[FIRST_MOVING:])
+    save(tmp_path / "mixed", mixed)
+    assert load(tmp_path / "mixed").repeats == mixed.repeats
+    is_placing = (seen.own_hand > 0) | (seen.other_hand > 0)
+    wanted = np.where(is_placing[:, None], *said)
+    np.testing.assert_array_equal(Scorer(load(tmp_path / "mixed")).chances(seen), wanted)
+    for bad in (0, 17, 2.0, "2", None, True):
         with pytest.raises(BadScholar, match="repeated"):
-            ScholarWeights(once.kind, once.experts, {}, repeats)
+            dataclasses.replace(once, repeats=(bad, *once.repeats[1:]))
+    with pytest.raises(BadScholar, match="repeated"):
+        dataclasses.replace(once, repeats=(1, 1))
+
+
+@pytest.mark.parametrize("repeats", ["1", '"x"', "null", "[[1]]", '{"a": 1}', "[1, 2]"])
+def test_files_that_repeat_in_another_way_are_refused(tmp_path, repeats):
+    described = f'{{"format": 1, "kind": "scholar-scorer", "repeats": {repeats}}}'
+    tensors = {"0/first": np.zeros((2, 3), np.float16)}
+    (tmp_path / "x").write_bytes(as_safetensors(tensors, {"ludus": described}))
+    with pytest.raises(BadScholar) as error:
+        load(tmp_path / "x")
+    assert "\n" not in str(error.value)

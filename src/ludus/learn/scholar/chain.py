@@ -109,7 +109,7 @@ class Chain:
                     joined(MOVED, *[CHOICES] * number),
                     CHOICES,
                     NO_POINT + 1,
-                    self._weights.repeats,
+                    self._weights.repeats[kind],
                 )
                 for number, part in enumerate(PARTS)
             ]

@@ -20,7 +20,13 @@ def weights_of(
     """The averaged weights, expert by expert, with facts about the training."""
     banks = [_by_expert(bank) for bank in training.pupil.averaged.children()]
     if isinstance(training, ScorerTraining):
-        return ScholarWeights(SCORER, tuple(packed(each) for bank in banks for each in bank), facts)
+        repeats = zip(training.course.banks, training.experts, strict=True)
+        return ScholarWeights(
+            SCORER,
+            tuple(packed(each) for bank in banks for each in bank),
+            facts,
+            tuple(bank.repeats for bank, experts in repeats for _ in experts),
+        )
     experts = (
         {
             f"{part}.{name}": values

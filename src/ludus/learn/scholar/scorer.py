@@ -36,6 +36,6 @@ class Scorer:
 
     def _expert(self, kind: int) -> Forward:
         if kind not in self._awake:
-            weights, repeats = self._weights.expert(kind), self._weights.repeats
+            weights, repeats = self._weights.expert(kind), self._weights.repeats[kind]
             self._awake[kind] = network(weights, MOVED, None, len(OUTPUTS), repeats)
         return self._awake[kind]

@@ -47,16 +47,18 @@ class ScholarWeights:
     trained: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Facts about the training."""
 
-    repeats: int = 1
-    """How often a position goes through the blocks of a network."""
+    repeats: tuple[int, ...] = (1,) * NUM_EXPERTS
+    """How often a position goes through the blocks of each expert."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise BadScholar(f"there is no kind {quoted(self.kind)} of scholar")
         if len(self.experts) != NUM_EXPERTS:
             raise BadScholar(f"a scholar has {NUM_EXPERTS} experts, not {len(self.experts)}")
-        if type(self.repeats) is not int or not 1 <= self.repeats <= MAX_REPEATS:
-            raise BadScholar(f"blocks can be repeated 1 to {MAX_REPEATS} times")
+        if len(self.repeats) != NUM_EXPERTS or any(
+            type(each) is not int or not 1 <= each <= MAX_REPEATS for each in self.repeats
+        ):
+            raise BadScholar(f"blocks of each expert can be repeated 1 to {MAX_REPEATS} times")
 
     def expert(self, number: int) -> Tensors:
         """The weights of one expert as numbers to reckon with."""
@@ -91,7 +93,7 @@ def save(path: Path, weights: ScholarWeights) -> None:
     described = {
         "format": FORMAT,
         "kind": weights.kind,
-        "repeats": weights.repeats,
+        "repeats": list(weights.repeats),
         "trained": dict(weights.trained),
     }
     write_whole(path, as_safetensors(tensors, {KEY: json.dumps(described)}))
@@ -138,5 +140,5 @@ def _weights(described: Mapping[str, Any], tensors: Tensors) -> ScholarWeights:
         experts[int(number)][rest] = values
     trained = described.get("trained")
     facts = trained if isinstance(trained, dict) else {}
-    repeats = described.get("repeats", 1)
+    repeats = tuple(described.get("repeats", [1] * NUM_EXPERTS))
     return ScholarWeights(str(described["kind"]), tuple(experts), facts, repeats)
