@@ -14,7 +14,7 @@ from ludus.core.errors import LudusError
 from ludus.learn.nnmm.preset import Preset
 from ludus.learn.nnmm.presets import from_tables, preset, read_tables
 from ludus.learn.nnmm.splits import split
-from ludus.learn.nnmm.tuning import Search, search, suggested
+from ludus.learn.nnmm.tuning import SPANS, Search, search, suggested
 from ludus.learn.nnmm.tuning_workers import ThisProcess
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
@@ -71,8 +71,18 @@ def test_every_suggestion_can_be_trained():
         seen.add(found.design.architecture)
         assert found.design_of(found.steps[0]).outputs == 25
     assert seen == {"residual", "dense", "feedforward"}
-    only, fresh = Search(BASE, architectures=("symmetric",)), optuna.create_study()
+    sampler = optuna.samplers.RandomSampler(seed=1)
+    only, fresh = Search(BASE, architectures=("symmetric",)), optuna.create_study(sampler=sampler)
     assert suggested(fresh.ask(), only).design.architecture == "symmetric"
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_rounding_leaves_numbers_in_their_span(name):
+    span = SPANS[name]
+    for end in (span.least, span.most, span.least + 0.9996 * (span.most - span.least)):
+        number = round(end) if span.step else end
+        if number in span:
+            assert span.suggested(optuna.trial.FixedTrial({name: number}), name) in span
 
 
 def test_a_hopeless_training_is_broken_off():

@@ -86,9 +86,9 @@ class Span:
             least, most = int(self.least), int(self.most)
             found: int = trial.suggest_int(name, least, most, step=self.step, log=self.is_log)
             return found
-        # Three digits are more than accuracy shows.
         number = trial.suggest_float(name, self.least, self.most, log=self.is_log)
-        return float(f"{number:.3g}")
+        # Three digits are more than accuracy shows; but 0.9996 must not become 1.
+        return min(max(float(f"{number:.3g}"), self.least), self.most)
 
 
 CHOICES: Mapping[str, tuple[Any, ...]] = {
