@@ -16,7 +16,7 @@ from ludus.datasets.morris.entries import Entries
 from ludus.learn.nnmm.chooser import Chooser
 from ludus.learn.nnmm.committee import Committee, load
 from ludus.learn.nnmm.forward import network
-from ludus.learn.nnmm.images import Images
+from ludus.learn.nnmm.images import Images, check_symmetries
 from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS
 from ludus.learn.nnmm.reading import Classes, Member, Reading, Voice
 from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors
@@ -84,9 +84,7 @@ class Chain:
         def fill(first: int) -> None:
             batch = slice(first, first + BATCH)
             reading = self.reading(entries[batch], symmetries)
-            chosen = (
-                reading.in_turn() if rule == "parts" else reading.joint(breadth).firsts(breadth)
-            )
+            chosen = reading.in_turn() if rule == "parts" else reading.likeliest_move(breadth)
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
 
         # Products let other threads go on, so batches can be shared among cores.
@@ -99,6 +97,7 @@ class Chain:
 
         A set of networks that wants more symmetries than these has them.
         """
+        check_symmetries(symmetries)
         voices = [
             Voice(members, Images(entries, model, max(symmetries, way.symmetries)), way.share)
             for members, model, way in zip(self._sets, self.models, self.ways, strict=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ludus.core.errors import BadSpec, quoted
-from ludus.games.nine_mens_morris.board import SYMMETRIES
+from ludus.learn.nnmm.images import check_symmetries
 from ludus.learn.nnmm.parts import Order
 from ludus.learn.nnmm.weights import KIND as ONE_SET
 from ludus.learn.nnmm.weights import (
@@ -45,9 +45,7 @@ class Way:
         if not 0 < self.share <= MAX_SHARE:
             shown = quoted(str(self.share))
             raise BadSpec(f"share={shown} must be above 0 and at most {MAX_SHARE}")
-        if not 1 <= self.symmetries <= len(SYMMETRIES):
-            shown = quoted(str(self.symmetries))
-            raise BadSpec(f"symmetries={shown} must be from 1 to {len(SYMMETRIES)}")
+        check_symmetries(self.symmetries)
 
 
 @dataclass(frozen=True)

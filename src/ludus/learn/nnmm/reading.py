@@ -124,6 +124,29 @@ class Reading:
             begun = self.likeliest(self.extended(number, begun, breadth), breadth)
         return begun
 
+    def likeliest_move(self, breadth: int) -> Begun:
+        """The first move of `joint` of each position, for fewer questions.
+
+        No move is likelier than what it begins with. So what is less likely so far than a move
+        that is known as a whole, the best of each part in turn, is not followed any further.
+        """
+        known = self.begin()
+        for number in range(len(PARTS)):
+            known = self.extended(number, known, 1)
+        enough = known.likely * (1 - ROUNDING * np.finfo(known.likely.dtype).eps)
+        begun = self.begin()
+        for number, part in enumerate(self._order.parts):
+            before = self._order.parts[:number]
+            same = known.some(begun.position)
+            is_known = (begun.classes[:, before] == same.classes[:, before]).all(axis=1)
+            is_open = ~is_known & (begun.likely >= enough[begun.position])
+            found = np.where(is_known[:, None], same.probabilities[:, part], 0)
+            if is_open.any():
+                found[is_open] = self.probabilities(number, begun.some(np.flatnonzero(is_open)))
+            more = begun.with_part(part, best_of(found, breadth), found)
+            begun = self.likeliest(more, breadth)
+        return begun.firsts(breadth)
+
     def at_once(self, breadth: int) -> Begun:
         """Of one position the move chosen in turn, then those of `joint`, from one pass.
 
