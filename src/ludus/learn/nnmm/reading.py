@@ -130,17 +130,17 @@ class Reading:
         No move is likelier than what it begins with. So what is less likely so far than a move
         that is known as a whole, the best of each part in turn, is not followed any further.
         """
-        known = self.begin()
-        for number in range(len(PARTS)):
-            known = self.extended(number, known, 1)
+        known, said = self.begin(), []
+        for number, part in enumerate(self._order.parts):
+            said.append(self.probabilities(number, known))
+            known = known.with_part(part, best_of(said[-1], 1), said[-1])
         enough = known.likely * (1 - ROUNDING * np.finfo(known.likely.dtype).eps)
         begun = self.begin()
         for number, part in enumerate(self._order.parts):
-            before = self._order.parts[:number]
-            same = known.some(begun.position)
-            is_known = (begun.classes[:, before] == same.classes[:, before]).all(axis=1)
-            is_open = ~is_known & (begun.likely >= enough[begun.position])
-            found = np.where(is_known[:, None], same.probabilities[:, part], 0)
+            before, place = self._order.parts[:number], begun.position
+            is_known = (begun.classes[:, before] == known.classes[place][:, before]).all(axis=1)
+            is_open = ~is_known & (begun.likely >= enough[place])
+            found = np.where(is_known[:, None], said[number][place], 0)
             if is_open.any():
                 found[is_open] = self.probabilities(number, begun.some(np.flatnonzero(is_open)))
             more = begun.with_part(part, best_of(found, breadth), found)
