@@ -25,7 +25,7 @@ MAX_DEPTH = 20
 MAX_TRUST = 10
 
 LEAST_LIKELY = 1e-6
-"""No move counts as less likely: even so it is only a few men that networks can take from it."""
+"""No move counts as less likely, so that no trust makes an open game look worse than a lost one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Options:
     for moves to which it gives the same score."""
 
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm import` wrote; else shipped ones propose."""
+    """A file that `ludus train nnmm` or `ludus nnmm` wrote; else shipped networks propose."""
 
     size: str = shipped.BEST
     """Which of the shipped networks."""

@@ -27,7 +27,7 @@ class Options:
     """Which networks play, and how they are asked."""
 
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm import` wrote; else shipped networks play."""
+    """A file that `ludus train nnmm` or `ludus nnmm` wrote; else shipped networks play."""
 
     size: str = shipped.BEST
     """Which of the shipped networks."""
