@@ -39,20 +39,21 @@ def main() -> None:
     positions = _positions(POSITIONS)
     entries = as_entries(positions)
     for name, chain in _chains(sys.argv[1:]).items():
-        print(f"{name}, order {chain.order}, inputs {chain.model.name}")
+        inputs = " and ".join(model.name for model in chain.models)
+        print(f"{name}, order {chain.order}, inputs {inputs}")
         chain.parts(entries[:100], symmetries=16)
         for rule, symmetries in (("parts", 1), ("joint", 1), ("parts", 16), ("joint", 16)):
             count = POSITIONS if symmetries == 1 else POSITIONS // 10
             began = time.perf_counter()
             chain.parts(entries[:count], rule, symmetries)
             rate = count / (time.perf_counter() - began)
-            decider = Decider(chain, bool(chain.trained), rule, 3, symmetries)
+            decider = Decider(chain, any(chain.trained), rule, 3, symmetries)
             single = _milliseconds(decider, positions[::67])
             print(
                 f"  {rule:<6} {symmetries:>2} symmetries: {rate:10,.0f} positions/s in batches, "
                 f"{single:6.2f} ms for one move"
             )
-        if chain.trained:
+        if any(chain.trained):
             began = time.perf_counter()
             Decider(chain, True, "parts", 3, 1).many(positions)
             rate = POSITIONS / (time.perf_counter() - began)

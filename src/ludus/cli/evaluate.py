@@ -38,7 +38,7 @@ def nnmm(
         typer.Option(
             "--weights",
             metavar="FILE",
-            help="Networks that `ludus train nnmm` or `ludus nnmm import` wrote.",
+            help="Networks that `ludus train nnmm` or `ludus nnmm` wrote.",
             show_default="those that come with the program",
         ),
     ] = "",

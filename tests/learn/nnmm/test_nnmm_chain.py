@@ -112,6 +112,44 @@ def test_one_move_followed_jointly_is_chosen_part_by_part():
     assert (chain.parts(SOME, "joint", breadth=1).classes == chain.parts(SOME).classes).all()
 
 
+def surer(weights, times):
+    """The same networks, but for scores that are so many times as far apart."""
+    for tensors in (tensors for member in weights.members for tensors in member):
+        tensors["last.weight"] *= times
+        tensors["last.bias"] *= times
+    return weights
+
+
+@pytest.mark.parametrize("order", ["TFR", "RFT", "FTR5"])
+@pytest.mark.parametrize("times", [0, 1, 3, 20])
+@pytest.mark.parametrize("breadth", [1, 2, 5])
+def test_the_likeliest_move_is_the_first_of_the_joint_ones(order, times, breadth):
+    reading = Chain(surer(random_chain(order, seed=11), times)).reading(SOME)
+    wanted, found = reading.joint(breadth).firsts(breadth), reading.likeliest_move(breadth)
+    assert (found.classes == wanted.classes).all()
+    assert is_close(found.likely, wanted.likely)
+    assert is_close(found.probabilities, wanted.probabilities)
+
+
+def questions(times, way):
+    """How many rows networks have to answer for each position, to choose in such a way."""
+    reading = Chain(surer(random_chain(seed=11), times)).reading(SOME)
+    plain, asked = reading.probabilities, []
+
+    def counting(number, begun):
+        asked.append(len(begun.position))
+        return plain(number, begun)
+
+    reading.probabilities = counting
+    getattr(reading, way)(3)
+    return sum(asked) / len(SOME)
+
+
+def test_networks_that_are_sure_are_asked_less_for_it():
+    assert questions(1, "joint") == questions(20, "joint") == 7
+    assert questions(20, "likeliest_move") < 4 < questions(1, "likeliest_move") < 8
+
+
 @pytest.mark.parametrize("order", ["TFR", "RFT", "TFR5"])
 def test_one_pass_tells_what_two_would(order):
     chain = Chain(random_chain(order, seed=4))

@@ -1,5 +1,6 @@
 """The networks at play: the legality check, the player, the hybrid, and what comes shipped."""
 
+import math
 import shutil
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import ludus
 from ludus.core import play_match
 from ludus.core.errors import LudusError
+from ludus.core.limit import Limit
 from ludus.core.pictures import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS
 from ludus.learn.nnmm import shipped
@@ -228,6 +230,51 @@ def test_the_search_of_the_hybrid_sees_a_mill(tmp_path):
     assert choice.scores[choice.move] > max(
         score for move, score in choice.scores.items() if move.take is None
     )
+
+
+@pytest.mark.parametrize("trust", [0, 0.2, 3])
+def test_the_hybrid_adds_up_what_the_search_sees_and_what_the_networks_say(trust):
+    hybrid = ludus.player(f"hybrid:depth=2,trust={trust}", GAME)
+    search = ludus.player("negascout:depth=2,multipv=27,endings=no", GAME)
+    differs = 0
+    for position in SOME[::3]:
+        proposed = hybrid.proposed(position)
+        if len(proposed) < 2:
+            continue
+        hybrid.begin(1)
+        search.begin(1)
+        seen = search.think(position, Limit(), only=list(proposed)).scores
+        wanted = {
+            move: score + trust * math.log(proposed[move]) if abs(score) < 200 else score
+            for move, score in seen.items()
+        }
+        choice = hybrid.choose(position)
+        assert choice.scores == pytest.approx(wanted)
+        assert choice.move == max(wanted, key=lambda move: (wanted[move], proposed[move]))
+        differs += seen[choice.move] < max(seen.values())
+    assert (differs > 0) == (trust > 0)
+
+
+def test_networks_cannot_talk_the_hybrid_out_of_a_win(tmp_path):
+    """White can leave Black two men, but the networks much prefer a quiet move."""
+    position = GAME.parse("W../.../WW./.BBW../.../.../..B w 0 0")
+    quiet, wins = (GAME.parse_move(text, position) for text in ("d5-d6", "e4-e5xb4"))
+    weights = random_chain()
+    for part, tensors in enumerate(weights.members[0]):
+        tensors["last.weight"][:] = tensors["last.bias"][:] = 0
+        for move, bias in ((quiet, 5), (wins, 1)):
+            tensors["last.bias"][as_classes([move])[0][part]] = bias
+    save(tmp_path / "TFR", weights)
+    hybrid = made({"TFR": tmp_path / "TFR"}, name="hybrid", trust=10)
+    proposed = hybrid.proposed(position)
+    assert proposed[quiet] > 1000 * proposed[wins]
+    assert hybrid.choose(position).move == wins
+
+
+@pytest.mark.parametrize("trust", ["-0.1", "10.5", "nan", "much"])
+def test_trust_out_of_range_is_refused(chains, trust):
+    with pytest.raises(LudusError, match="trust"):
+        made(chains, name="hybrid", trust=trust)
 
 
 @pytest.fixture

@@ -14,11 +14,12 @@ import numpy as np
 from ludus.core.errors import BadSpec, quoted
 from ludus.datasets.morris.entries import Entries
 from ludus.learn.nnmm.chooser import Chooser
+from ludus.learn.nnmm.committee import Committee, load
 from ludus.learn.nnmm.forward import network
-from ludus.learn.nnmm.images import Images
+from ludus.learn.nnmm.images import Images, check_symmetries
 from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS
-from ludus.learn.nnmm.reading import Classes, Member, Reading
-from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors, load
+from ludus.learn.nnmm.reading import Classes, Member, Reading, Voice
+from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors
 
 Rule = Literal["parts", "joint"]
 RULES: tuple[str, ...] = get_args(Rule)
@@ -44,11 +45,17 @@ class Answer(NamedTuple):
 class Chain:
     """The networks of one file, ready to choose."""
 
-    def __init__(self, weights: ChainWeights) -> None:
-        self.order = weights.order
-        self.model = weights.model
-        self.trained = weights.trained
-        self._members = [_choosers(weights, tensors) for tensors in weights.members]
+    def __init__(self, weights: ChainWeights | Committee) -> None:
+        committee = weights if isinstance(weights, Committee) else Committee.of(weights)
+        self.order = committee.order
+        self.ways = committee.ways
+        """How much each set of networks has to say, and how it sees positions."""
+
+        self.models = [each.model for each in committee.sets]
+        self.trained = [each.trained for each in committee.sets]
+        self._sets = [
+            [_choosers(each, tensors) for tensors in each.members] for each in committee.sets
+        ]
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -62,7 +69,7 @@ class Chain:
     @property
     def num_members(self) -> int:
         """How many chains of networks give the mean of what they say."""
-        return len(self._members)
+        return sum(map(len, self._sets))
 
     def parts(
         self, entries: Entries, rule: Rule = "parts", symmetries: int = 1, breadth: int = BREADTH
@@ -77,9 +84,7 @@ class Chain:
         def fill(first: int) -> None:
             batch = slice(first, first + BATCH)
             reading = self.reading(entries[batch], symmetries)
-            chosen = (
-                reading.in_turn() if rule == "parts" else reading.joint(breadth).firsts(breadth)
-            )
+            chosen = reading.in_turn() if rule == "parts" else reading.likeliest_move(breadth)
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
 
         # Products let other threads go on, so batches can be shared among cores.
@@ -88,8 +93,16 @@ class Chain:
         return Answer(classes, probabilities)
 
     def reading(self, entries: Entries, symmetries: int = 1) -> Reading:
-        """Some positions, to be asked about part by part."""
-        return Reading(self.order, self._members, Images(entries, self.model, symmetries))
+        """Some positions, to be asked about part by part.
+
+        A set of networks that wants more symmetries than these has them.
+        """
+        check_symmetries(symmetries)
+        voices = [
+            Voice(members, Images(entries, model, max(symmetries, way.symmetries)), way.share)
+            for members, model, way in zip(self._sets, self.models, self.ways, strict=True)
+        ]
+        return Reading(self.order, voices)
 
 
 def _choosers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Member:

@@ -1,8 +1,14 @@
-"""Networks propose and a small search decides: the hybrid of section 7.2 of the thesis."""
+"""Networks propose and a small search decides: the hybrid of section 7.2 of the thesis.
 
+A small search is sure of men it wins and of the end of the game, and knows little of what else a
+position is worth. So how likely the networks find a move counts, too, as a part of a man.
+"""
+
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ludus._native import search as native
 from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
 from ludus.core.player import Choice, Player
@@ -11,11 +17,15 @@ from ludus.games.nine_mens_morris.move import Move
 from ludus.learn.nnmm import shipped
 from ludus.learn.nnmm.check import checked
 from ludus.learn.nnmm.positions import as_entries, as_moves, check_rules
-from ludus.players.negascout import NegascoutPlayer
+from ludus.players.negascout import MAN, NegascoutPlayer
 from ludus.players.negascout import Options as SearchOptions
 
 MAX_K = 9
 MAX_DEPTH = 20
+MAX_TRUST = 10
+
+LEAST_LIKELY = 1e-6
+"""No move counts as less likely, so that no trust makes an open game look worse than a lost one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +38,12 @@ class Options:
     depth: int = 2
     """Plies of the search, the proposed move included; 1 is a score of what it leads to."""
 
+    trust: float = 0.2
+    """How many men it is worth that a move is e times as likely; 0: the search alone decides, but
+    for moves to which it gives the same score."""
+
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm import` wrote; else shipped ones propose."""
+    """A file that `ludus train nnmm` or `ludus nnmm` wrote; else shipped networks propose."""
 
     size: str = shipped.BEST
     """Which of the shipped networks."""
@@ -44,6 +58,8 @@ class Options:
         for name, most in (("k", MAX_K), ("depth", MAX_DEPTH), ("symmetries", len(SYMMETRIES))):
             if not 1 <= getattr(self, name) <= most:
                 raise BadSpec(f"hybrid {name}={getattr(self, name)} must be from 1 to {most}")
+        if not 0 <= self.trust <= MAX_TRUST:
+            raise BadSpec(f"hybrid trust={self.trust} must be from 0 to {MAX_TRUST}")
 
 
 class HybridPlayer(Player):
@@ -75,13 +91,19 @@ class HybridPlayer(Player):
         proposed = self.proposed(position)
         if len(proposed) == 1:
             return Choice(next(iter(proposed)), "the networks propose no other legal move")
-        scores = self._search.think(position, limit, only=list(proposed)).scores
-        # Where the search sees no difference the networks have the say.
+        found = self._search.think(position, limit, only=list(proposed)).scores
+        scores = {move: self._worth(score, proposed[move]) for move, score in found.items()}
         best = max(scores, key=lambda move: (scores[move], proposed[move]))
-        said = f"{scores[best]:+.2f} men at depth {self.settings.depth}"
+        said = f"{found[best]:+.2f} men at depth {self.settings.depth}"
         return Choice(
             best, f"{said}, {proposed[best]:.0%} likely, best of {len(proposed)} proposed", scores
         )
+
+    def _worth(self, score: float, likely: float) -> float:
+        """What search and networks together think of a move, in men."""
+        if abs(score) * MAN >= native.DECIDED:
+            return score  # the end is seen, and nobody can know better
+        return score + self.settings.trust * math.log(max(likely, LEAST_LIKELY))
 
     def proposed(self, position: Any) -> dict[Move, float]:
         """The legal moves among those that the networks propose, with how likely each is."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadSpec, quoted
 from ludus.datasets.morris.boards import transformed
 from ludus.datasets.morris.entries import Entries
 from ludus.games.nine_mens_morris.board import READING_ORDER, SYMMETRIES
@@ -19,8 +19,7 @@ class Images:
 
     def __init__(self, entries: Entries, model: InputModel, symmetries: int) -> None:
         """Through the first so many of the 16 symmetries, of which the first changes nothing."""
-        if not 1 <= symmetries <= len(SYMMETRIES):
-            raise BadSpec(f"symmetries={symmetries} must be from 1 to {len(SYMMETRIES)}")
+        check_symmetries(symmetries)
         self._model = model
         self._classes = _IMAGE_OF[:symmetries]
         boards = [
@@ -48,6 +47,13 @@ class Images:
         found = np.take_along_axis(found, self._classes[:, None, :], axis=2)
         mean: Array = found.mean(axis=0)
         return mean
+
+
+def check_symmetries(symmetries: int) -> None:
+    """Refuse to look through none, or through more than there are."""
+    if not 1 <= symmetries <= len(SYMMETRIES):
+        shown = quoted(str(symmetries))
+        raise BadSpec(f"symmetries={shown} must be from 1 to {len(SYMMETRIES)}")
 
 
 def _image_of() -> NDArray[np.intp]:

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadSpec
 from ludus.core.limit import Limit
 from ludus.core.marks import Marks
 from ludus.core.pictures import Picture
 from ludus.core.player import Choice, Player
-from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.nnmm import shipped
 from ludus.learn.nnmm.chain import BREADTH, Rule, check_breadth
 from ludus.learn.nnmm.deciding import Decider, Decision
+from ludus.learn.nnmm.images import check_symmetries
 from ludus.learn.nnmm.parts import PARTS
 from ludus.learn.nnmm.positions import check_rules, point_name
 
@@ -28,7 +27,7 @@ class Options:
     """Which networks play, and how they are asked."""
 
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm import` wrote; else shipped networks play."""
+    """A file that `ludus train nnmm` or `ludus nnmm` wrote; else shipped networks play."""
 
     size: str = shipped.BEST
     """Which of the shipped networks."""
@@ -50,9 +49,7 @@ class Options:
 
     def __post_init__(self) -> None:
         check_breadth(self.breadth)
-        if not 1 <= self.symmetries <= len(SYMMETRIES):
-            most = len(SYMMETRIES)
-            raise BadSpec(f"nnmm symmetries={self.symmetries} must be from 1 to {most}")
+        check_symmetries(self.symmetries)
 
 
 class NnmmPlayer(Player):

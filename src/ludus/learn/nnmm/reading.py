@@ -21,6 +21,28 @@ Member = Sequence[Chooser]
 """One for each part, in the order in which they are chosen."""
 
 
+class Voice(NamedTuple):
+    """One set of networks before some positions, and how much it has to say."""
+
+    members: Sequence[Member]
+
+    images: Images
+
+    share: float = 1.0
+    """Those of all voices add up to 1."""
+
+    def probabilities(
+        self, number: int, position: NDArray[np.intp], choices: NDArray[np.int8]
+    ) -> Array:
+        """How likely each class of the next part is, the mean over all members and symmetries."""
+        rows = self.images.rows(position, choices)
+        found = self.members[0][number].probabilities(rows)
+        for member in self.members[1:]:
+            found += member[number].probabilities(rows)
+        found /= len(self.members)
+        return self.images.seen_back(found)
+
+
 class Begun(NamedTuple):
     """Moves of which some parts are chosen, equally many of each position, in a row."""
 
@@ -70,14 +92,14 @@ class Begun(NamedTuple):
 class Reading:
     """Positions and the networks that read them."""
 
-    def __init__(self, order: Order, members: Sequence[Member], images: Images) -> None:
+    def __init__(self, order: Order, voices: Sequence[Voice]) -> None:
         self._order = order
-        self._members = members
-        self._images = images
+        self._voices = voices
+        self._positions = voices[0].images.positions
 
     def begin(self) -> Begun:
         """Every position with no part chosen."""
-        number = self._images.positions
+        number = self._positions
         return Begun(
             np.arange(number),
             np.zeros((number, len(PARTS)), dtype=np.int8),
@@ -101,6 +123,29 @@ class Reading:
         for number in range(len(PARTS)):
             begun = self.likeliest(self.extended(number, begun, breadth), breadth)
         return begun
+
+    def likeliest_move(self, breadth: int) -> Begun:
+        """The first move of `joint` of each position, for fewer questions.
+
+        No move is likelier than what it begins with. So what is less likely so far than a move
+        that is known as a whole, the best of each part in turn, is not followed any further.
+        """
+        known, said = self.begin(), []
+        for number, part in enumerate(self._order.parts):
+            said.append(self.probabilities(number, known))
+            known = known.with_part(part, best_of(said[-1], 1), said[-1])
+        enough = known.likely * (1 - ROUNDING * np.finfo(known.likely.dtype).eps)
+        begun = self.begin()
+        for number, part in enumerate(self._order.parts):
+            before, place = self._order.parts[:number], begun.position
+            is_known = (begun.classes[:, before] == known.classes[place][:, before]).all(axis=1)
+            is_open = ~is_known & (begun.likely >= enough[place])
+            found = np.where(is_known[:, None], said[number][place], 0)
+            if is_open.any():
+                found[is_open] = self.probabilities(number, begun.some(np.flatnonzero(is_open)))
+            more = begun.with_part(part, best_of(found, breadth), found)
+            begun = self.likeliest(more, breadth)
+        return begun.firsts(breadth)
 
     def at_once(self, breadth: int) -> Begun:
         """Of one position the move chosen in turn, then those of `joint`, from one pass.
@@ -133,13 +178,13 @@ class Reading:
         return begun.with_part(self._order.parts[number], best_of(ranks, breadth), found)
 
     def probabilities(self, number: int, begun: Begun) -> Array:
-        """How likely each class of the next part is, the mean over all members and symmetries."""
-        rows = self._images.rows(begun.position, begun.classes[:, self._order.parts[:number]])
-        found = self._members[0][number].probabilities(rows)
-        for member in self._members[1:]:
-            found += member[number].probabilities(rows)
-        found /= len(self._members)
-        return self._images.seen_back(found)
+        """How likely each class of the next part is, the mean of what all voices say."""
+        choices = begun.classes[:, self._order.parts[:number]]
+        first, *others = self._voices
+        found = first.probabilities(number, begun.position, choices) * first.share
+        for voice in others:
+            found = found + voice.probabilities(number, begun.position, choices) * voice.share
+        return found
 
     def ranks(self, number: int, probabilities: Array) -> Array:
         """What decides on the next part where it is chosen by itself, the highest first.
@@ -155,7 +200,7 @@ class Reading:
 
     def likeliest(self, begun: Begun, number: int) -> Begun:
         """Of each position so many moves, those that are most likely as a whole, best first."""
-        likely = begun.likely.reshape(self._images.positions, -1)
+        likely = begun.likely.reshape(self._positions, -1)
         order = best_of(likely, number)
         first = np.arange(len(likely)) * likely.shape[1]
         return begun.some((first[:, None] + order).reshape(-1))

@@ -7,11 +7,11 @@ half precision is read as single.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,9 @@ Array = NDArray[np.floating[Any]]
 """float32, or float64 where weights are kept so."""
 
 Tensors = Mapping[str, Array]
-"""The weights of one network by name."""
+"""Weights by name."""
+
+T = TypeVar("T")
 
 
 class BadWeights(LudusError):
@@ -71,32 +73,32 @@ class ChainWeights:
 
 def save(path: Path, weights: ChainWeights, half: bool = False) -> None:
     """Write a file, in half precision if that is enough."""
-    tensors = {
-        f"{member}/{step}/{name}": np.ascontiguousarray(tensor, np.float16 if half else None)
-        for member, steps in enumerate(weights.members)
-        for step, named in enumerate(steps)
-        for name, tensor in named.items()
-    }
-    for name, tensor in tensors.items():
-        if not np.isfinite(tensor).all():
-            raise BadWeights(f"{quoted(name, 100)} has a weight that is no {tensor.dtype}")
-    described = {
-        "format": FORMAT,
-        "kind": KIND,
-        "order": str(weights.order),
-        "inputs": weights.model.name,
-        "members": len(weights.members),
-        "steps": [
-            {"part": step.name, "design": dict(design)}
-            for step, design in zip(weights.order.steps, weights.designs, strict=True)
-        ],
-        "trained": dict(weights.trained),
-    }
-    write_whole(path, as_safetensors(tensors, {KEY: json.dumps(described)}))
+    write(path, {"kind": KIND, **as_json(weights)}, as_tensors(weights), half)
 
 
 def load(path: Path) -> ChainWeights:
     """What a file holds; BadWeights if it is anything else than such a file."""
+    return read(path, from_json)
+
+
+def write(path: Path, described: Mapping[str, Any], tensors: Tensors, half: bool = False) -> None:
+    """Tensors, and what they are as JSON, in a file."""
+    arrays = {
+        name: np.ascontiguousarray(tensor, np.float16 if half else None)
+        for name, tensor in tensors.items()
+    }
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise BadWeights(f"{quoted(name, 100)} has a weight that is no {array.dtype}")
+    metadata = {KEY: json.dumps({"format": FORMAT, **described})}
+    write_whole(path, as_safetensors(arrays, metadata))
+
+
+def read(path: Path, understand: Callable[[Mapping[str, Any], Tensors], T]) -> T:
+    """What a file's JSON and tensors are to somebody who understands them.
+
+    BadWeights if they are nothing, or if this is not a file that `write` wrote.
+    """
     shown = quoted(str(path), 200)
     try:
         if not path.is_file():
@@ -106,7 +108,7 @@ def load(path: Path) -> ChainWeights:
         # Only arrays can be in it; nothing in such a file is ever run.
         with safe_open(str(path), framework="numpy") as file:
             described = _described(file.metadata())
-            return _weights(described, {name: _floats(file, name) for name in file.keys()})  # noqa: SIM118
+            return understand(described, {name: _floats(file, name) for name in file.keys()})  # noqa: SIM118
     except LudusError as error:
         raise BadWeights(f"{shown} cannot be used: {error}") from error
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -118,14 +120,41 @@ def _described(metadata: Mapping[str, str] | None) -> Mapping[str, Any]:
     if not metadata or KEY not in metadata:
         raise BadWeights(f"its metadata has no {KEY!r}, so it was not written here")
     described = json.loads(metadata[KEY])
-    if not isinstance(described, dict) or described.get("kind") != KIND:
-        raise BadWeights(f"its metadata is not of the kind {KIND!r}")
+    if not isinstance(described, dict):
+        raise BadWeights("its metadata is not an object")
     if described.get("format") != FORMAT:
         raise BadWeights(f"it is of format {quoted(str(described.get('format')))}, not {FORMAT}")
     return described
 
 
-def _weights(described: Mapping[str, Any], tensors: Tensors) -> ChainWeights:
+def as_tensors(weights: ChainWeights) -> dict[str, Array]:
+    """All weights by their names in a file."""
+    return {
+        f"{member}/{step}/{name}": tensor
+        for member, steps in enumerate(weights.members)
+        for step, named in enumerate(steps)
+        for name, tensor in named.items()
+    }
+
+
+def as_json(weights: ChainWeights) -> dict[str, Any]:
+    """What there is to say about them."""
+    return {
+        "order": str(weights.order),
+        "inputs": weights.model.name,
+        "members": len(weights.members),
+        "steps": [
+            {"part": step.name, "design": dict(design)}
+            for step, design in zip(weights.order.steps, weights.designs, strict=True)
+        ],
+        "trained": dict(weights.trained),
+    }
+
+
+def from_json(described: Mapping[str, Any], tensors: Tensors) -> ChainWeights:
+    """The weights of one chain out of a file."""
+    if described.get("kind") != KIND:
+        raise BadWeights(f"its networks are of the kind {quoted(str(described.get('kind')))}")
     order = Order.parse(str(described["order"]))
     steps = _checked_steps(described["steps"], order)
     count = described["members"]
