@@ -8,7 +8,7 @@ from ludus.learn.symmetric import tied
 from ludus.learn.symmetric.forward import Forward, parameter_shapes
 from ludus.learn.symmetric.group import CHOICES, ORDER, POINTS, STEPS, fixed, joined
 from ludus.learn.symmetric.harmonics import PLANES, SIGNS, mixed, rectified, spectrum, views
-from ludus.learn.symmetric.looking import harmonics, looked, template
+from ludus.learn.symmetric.looking import harmonics, in_harmonics, looked, template
 
 KINDS = {
     "points": POINTS,
@@ -31,6 +31,16 @@ def test_harmonics_are_as_many_as_things_and_orthogonal(things):
     assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
     assert parts[-1].stop == width
     assert harmonics(things.copy()) is found, "made once"
+
+
+@pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
+def test_small_blocks_make_up_the_matrix(things):
+    found = harmonics(things)
+    seen = np.random.default_rng(5).normal(size=(6, things.shape[1])).astype(np.float32)
+    np.testing.assert_allclose(in_harmonics(seen, found), found.matrix @ seen.T, atol=1e-5)
+    assert sum(orbits.things.size for orbits in found.orbits) == things.shape[1]
+    assert max(len(orbits.things) for orbits in found.orbits) <= ORDER
+    assert len(found.orbits) <= 8, "sets of things that are taken into each other alike are one"
 
 
 def test_numbers_have_the_harmonic_that_is_the_same_everywhere():

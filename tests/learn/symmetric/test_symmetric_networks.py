@@ -6,7 +6,7 @@ import torch
 
 from ludus.games.nine_mens_morris.board import POINTS as NAMES
 from ludus.games.nine_mens_morris.board import READING_ORDER, SYMMETRIES, mills
-from ludus.learn.symmetric.forward import BATCH, Forward, parameter_shapes
+from ludus.learn.symmetric.forward import TOGETHER, Forward, parameter_shapes
 from ludus.learn.symmetric.group import (
     CHOICES,
     CLASSES,
@@ -108,7 +108,7 @@ def test_the_harmonics_are_orthogonal():
 
 
 @pytest.mark.parametrize("answers", [3, CLASSES], ids=["judging", "pointing"])
-@pytest.mark.parametrize("positions", [1, 7, BATCH + 1])
+@pytest.mark.parametrize("positions", [1, 7, TOGETHER // 6 + 1])
 def test_numpy_agrees_with_torch(answers, positions):
     trained = network(answers, channels=6)
     things = torch.randn(2, positions, THINGS.shape[1], dtype=torch.double)

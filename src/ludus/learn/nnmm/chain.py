@@ -24,7 +24,7 @@ from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors
 Rule = Literal["parts", "joint"]
 RULES: tuple[str, ...] = get_args(Rule)
 
-BATCH = 512
+BATCH = 1024
 """Positions that are worked on together."""
 
 BREADTH = 3

@@ -12,8 +12,11 @@ from ludus.learn.symmetric.looking import looked, template
 
 Array = NDArray[np.float32]
 
-BATCH = 48
-"""Positions that are worked on together: with more the views of all of them leave the cache."""
+TOGETHER = 6144
+"""Channels times positions that are worked on together: with more, their views leave the cache;
+with fewer, threads wait for each other at every step."""
+
+LEAST = 48
 
 
 class Forward:
@@ -51,10 +54,11 @@ class Forward:
 
     def __call__(self, things: Array) -> Array:
         """(positions, things) to (positions, outputs)."""
-        if len(things) <= BATCH:
+        size = max(TOGETHER // len(self.first_bias), LEAST)
+        if len(things) <= size:
             return self._few(things)
-        batches = range(0, len(things), BATCH)
-        return np.concatenate([self._few(things[first : first + BATCH]) for first in batches])
+        batches = range(0, len(things), size)
+        return np.concatenate([self._few(things[first : first + size]) for first in batches])
 
     def _few(self, things: Array) -> Array:
         units = looked(things, self.first)

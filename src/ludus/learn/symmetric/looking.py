@@ -3,7 +3,8 @@
 What a template finds in the sixteen views of a position depends on the position only through its
 own harmonics: sums over the things that symmetries take into each other, with signs or, for the
 representations by matrices, with their entries. So the things are turned into harmonics first,
-by an orthogonal matrix, and each harmonic meets the part of the template that belongs to it.
+by an orthogonal matrix, and each harmonic meets the part of the template that belongs to it. Few
+things can be taken into each other, so that matrix falls into small blocks, most of them alike.
 """
 
 from functools import lru_cache
@@ -19,11 +20,27 @@ NOTHING = 1e-6
 """What is smaller is 0, but for rounding."""
 
 
+class Orbits(NamedTuple):
+    """Sets of things that symmetries take into each other, all in the same way."""
+
+    things: NDArray[np.int64]
+    """(things of a set, sets)"""
+
+    matrix: Array
+    """(harmonics, things of a set): of each set the same."""
+
+
 class Harmonics(NamedTuple):
     """The harmonics of some things: rows of an orthogonal matrix."""
 
     matrix: Array
     """(harmonics, things), as many as each other"""
+
+    orbits: tuple[Orbits, ...]
+    """The same matrix in small."""
+
+    order: NDArray[np.int64]
+    """Where each harmonic is when they come orbits by orbits, row by row of their matrix."""
 
     signs: tuple[slice, ...]
     """The harmonics of each representation with one row."""
@@ -59,7 +76,7 @@ def template(first: Array, things: Permutations) -> Template:
 def looked(things: Array, at: Template) -> Array:
     """(positions, things) to (16, channels, positions): harmonics of what is seen."""
     number, channels = len(things), len(at.signs[0])
-    terms = at.of.matrix @ things.T
+    terms = in_harmonics(things, at.of)
     found = np.empty((ORDER, channels, number), dtype=np.float32)
     for sign, part in enumerate(at.of.signs):
         np.matmul(at.signs[sign], terms[part], out=found[sign])
@@ -67,6 +84,19 @@ def looked(things: Array, at: Template) -> Array:
     for plane, part in enumerate(at.of.planes):
         np.matmul(at.planes[plane], terms[part].reshape(2, -1, number), out=pairs[plane])
     return found
+
+
+def in_harmonics(things: Array, of: Harmonics) -> Array:
+    """(positions, things) to (harmonics, positions)."""
+    columns = np.ascontiguousarray(things.T)
+    found = np.empty_like(columns)
+    first = 0
+    for matrix, each in ((orbits.matrix, orbits.things) for orbits in of.orbits):
+        end = first + each.size
+        seen = columns[each].reshape(len(each), -1)
+        np.matmul(matrix, seen, out=found[first:end].reshape(len(each), -1))
+        first = end
+    return found[of.order]
 
 
 def harmonics(things: Permutations) -> Harmonics:
@@ -86,7 +116,23 @@ def _harmonics(moved: bytes, width: int) -> Harmonics:
         rows.append(_rows(things, each))
         parts.append(slice(first, first + len(rows[-1])))
     matrix = np.concatenate(rows).astype(np.float32)
-    return Harmonics(matrix, tuple(parts[:SIGNS]), tuple(parts[SIGNS:]))
+    return Harmonics(matrix, *_orbits(things, matrix), tuple(parts[:SIGNS]), tuple(parts[SIGNS:]))
+
+
+def _orbits(things: Permutations, matrix: Array) -> tuple[tuple[Orbits, ...], NDArray[np.int64]]:
+    """The blocks of the matrix, and the order in which they give the harmonics."""
+    alike: dict[bytes, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+    for thing in np.flatnonzero(things.min(axis=0) == np.arange(things.shape[1])):
+        reached = np.array(list(dict.fromkeys(things[:, thing].tolist())))
+        rows = np.flatnonzero(matrix[:, reached].any(axis=1))
+        block = np.round(matrix[np.ix_(rows, reached)], 5) + 0.0  # no -0.0, whose bytes differ
+        alike.setdefault(block.tobytes(), []).append((rows, reached))
+    orbits, given = [], []
+    for sets in alike.values():
+        rows, reached = (np.array(each) for each in zip(*sets, strict=True))
+        orbits.append(Orbits(reached.T.copy(), matrix[np.ix_(rows[0], reached[0])]))
+        given.append(rows.T.ravel())
+    return tuple(orbits), np.concatenate(given).argsort()
 
 
 def _rows(things: Permutations, representation: NDArray[np.float64]) -> NDArray[np.float64]:
