@@ -114,7 +114,7 @@ def connected(server):
 
 def test_more_clients_than_wanted_are_sent_away(player, known):
     state = next(iter(known))
-    with Server(player, "--clients", "2") as server:
+    with Server(player, "--clients", "2", "--line-time", "0.5") as server:
         staying = [connected(server) for _ in range(2)]
         for client in staying:
             client.sendall(state + b"\n")
@@ -125,6 +125,20 @@ def test_more_clients_than_wanted_are_sent_away(player, known):
         until = time.monotonic() + SECONDS
         while server.ask(state + b"\n") != known[state] + b"\n":
             assert time.monotonic() < until, "nobody is let in any more"
+
+
+def test_who_waits_gets_the_place_of_one_who_goes(player, known):
+    state = next(iter(known))
+    with (
+        Server(player, "--clients", "1", "--line-time", "30") as server,
+        connected(server) as first,
+        connected(server) as waiting,
+    ):
+        waiting.sendall(state + b"\n")
+        first.sendall(state + b"\n")
+        assert first.recv(100) == known[state] + b"\n"
+        first.close()
+        assert waiting.recv(100) == known[state] + b"\n"
 
 
 def test_a_client_that_never_listens_is_dropped(server, known):

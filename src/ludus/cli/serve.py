@@ -62,7 +62,7 @@ def nnmm(
         float, typer.Option("--idle-time", help="Seconds for which a client may be silent.")
     ] = 3600.0,
     clients: Annotated[
-        int, typer.Option("--clients", min=1, help="Clients at a time; more are sent away.")
+        int, typer.Option("--clients", min=1, help="Clients at a time; more have to wait.")
     ] = 1000,
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="The same seed gives the same moves.")

@@ -34,7 +34,8 @@ class Settings:
     dialect: Dialect = "lines"
 
     line_seconds: float = 10.0
-    """How long a state may take from its first byte to its last, and an answer to be taken."""
+    """How long a state may take from its first byte to its last, an answer to be taken, and a
+    client to wait for a place."""
 
     idle_seconds: float = 3600.0
     """How long a client may be silent between states."""
@@ -67,6 +68,7 @@ class ThesisSocket:
         self._player = player
         self._settings = settings
         self._clients: set[asyncio.Task[None]] = set()
+        self._places = asyncio.Semaphore(settings.max_clients)
         self._is_ending = False
 
     def serve(self, ready: Callable[[str, int], None]) -> Tally:
@@ -118,15 +120,25 @@ class ThesisSocket:
     async def _entertain(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one client until it goes, or has to."""
         try:
-            if len(self._clients) > self._settings.max_clients:
-                raise LudusError(f"there are {self._settings.max_clients} clients already")
-            found = states(self._settings.dialect)
-            while (text := await self._next(found, reader)) is not None:
-                await self._say(writer, await self._answer(text))
+            await self._take_place()
+            try:
+                found = states(self._settings.dialect)
+                while (text := await self._next(found, reader)) is not None:
+                    await self._say(writer, await self._answer(text))
+            finally:
+                self._places.release()
         except LudusError as error:
             self.tally.errors += 1
             await self._say(writer, complaint(error))
             await _see_off(reader, writer)
+
+    async def _take_place(self) -> None:
+        """Wait for a place: many that are there may have gone, which only a look at them tells."""
+        try:
+            async with asyncio.timeout(self._settings.line_seconds):
+                await self._places.acquire()
+        except TimeoutError:
+            raise LudusError(f"there are {self._settings.max_clients} clients already") from None
 
     async def _next(self, found: States, reader: asyncio.StreamReader) -> str | None:
         """The next state of a client; None when it has gone."""
