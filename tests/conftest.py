@@ -38,6 +38,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PATH"] = os.pathsep.join([*folders, debian_packages.GAMES_FOLDER])
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # What drives the browser leaves an event loop running in its process; those who want one of
+    # their own must have had it by then.
+    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Tests neither read nor write what the user has solved."""

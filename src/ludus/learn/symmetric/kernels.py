@@ -61,41 +61,51 @@ class _Entered(Function):
 class _Passed(Function):
     @staticmethod
     def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-        given = *_contiguous((signs, planes)), bias.float().contiguous()
-        ctx.save_for_backward(*given)
-        experts, _, positions, channels = signs.shape
-        found = _empty_terms(signs, experts, positions, channels)
-        _run("pass", (experts, positions, channels), *given, *found)
+        given, shape = _kept(ctx, signs, planes, bias)
+        found = _empty_terms(signs, *shape)
+        _run("pass", shape, *given, *found)
         return found
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> Any:
-        signs, planes, bias = ctx.saved_tensors
-        experts, _, positions, channels = signs.shape
-        found = _empty_terms(signs, experts, positions, channels)
-        shape = (experts, positions, channels)
-        _run("pass_back", shape, signs, planes, bias, *_contiguous(slopes), *found)
-        return *found, _of_bias(found[0])
+        return _back("pass_back", ctx, slopes)
 
 
 class _Left(Function):
     @staticmethod
     def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
-        given = *_contiguous((signs, planes)), bias.float().contiguous()
-        ctx.save_for_backward(*given)
-        experts, _, positions, channels = signs.shape
+        given, (experts, positions, channels) = _kept(ctx, signs, planes, bias)
         found = signs.new_empty(experts, positions, ORDER, channels)
         _run("leave", (experts, positions, channels), *given, found)
         return found
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> Any:
-        signs, planes, bias = ctx.saved_tensors
-        experts, _, positions, channels = signs.shape
-        found = _empty_terms(signs, experts, positions, channels)
-        shape = (experts, positions, channels)
-        _run("leave_back", shape, signs, planes, bias, *_contiguous(slopes), *found)
-        return *found, _of_bias(found[0])
+        return _back("leave_back", ctx, slopes)
+
+
+Shape = tuple[int, int, int]
+"""Experts, positions and channels."""
+
+
+def _kept(
+    ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor
+) -> tuple[tuple[Tensor, ...], Shape]:
+    """What a rectifier is given, kept for the way back."""
+    given = *_contiguous((signs, planes)), bias.float().contiguous()
+    ctx.save_for_backward(*given)
+    experts, _, positions, channels = signs.shape
+    return given, (experts, positions, channels)
+
+
+def _back(name: str, ctx: Any, slopes: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """The slopes of all that a rectifier was given."""
+    signs, planes, bias = ctx.saved_tensors
+    experts, _, positions, channels = signs.shape
+    found = _empty_terms(signs, experts, positions, channels)
+    shape = (experts, positions, channels)
+    _run(name, shape, signs, planes, bias, *_contiguous(slopes), *found)
+    return *found, _of_bias(found[0])
 
 
 def _of_bias(signs: Tensor) -> Tensor:
@@ -125,7 +135,7 @@ class _Shape(ctypes.Structure):
     )
 
 
-def _run(name: str, shape: tuple[int, int, int], *tensors: Tensor) -> None:
+def _run(name: str, shape: Shape, *tensors: Tensor) -> None:
     experts, positions, channels = shape
     function = getattr(_library(), f"ludus_views_{name}")
     stream = torch.cuda.current_stream(tensors[0].device).cuda_stream
