@@ -9,7 +9,7 @@
 // in single precision. Everything runs on the caller's stream.
 #include <cuda_bf16.h>
 
-namespace {
+namespace ludus::views {
 
 constexpr int kViews = 16;
 constexpr int kSigns = 8;
@@ -210,9 +210,11 @@ int launch(void (*kernel)(Waves, Shape, Arguments...), const Waves* waves, const
     return static_cast<int>(cudaGetLastError());
 }
 
-}  // namespace
+}  // namespace ludus::views
 
 // Plain C entry points, loaded through ctypes. They return 0, or the number of a CUDA error.
+using namespace ludus::views;
+
 extern "C" {
 
 int ludus_views_enter(const Waves* waves, const Shape* shape, void* stream, const Two* units,

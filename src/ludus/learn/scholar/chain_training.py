@@ -13,7 +13,7 @@ from ludus.learn.scholar.experts import NUM_EXPERTS
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.lessons import Lessons
 from ludus.learn.scholar.pupil import Pupil
-from ludus.learn.scholar.seeing import Sight, tensor, tensors
+from ludus.learn.scholar.seeing import Parts, Sight, tensor, tensors
 from ludus.learn.scholar.shelves import Shelves
 from ludus.learn.symmetric.group import CHOICES, joined
 from ludus.learn.symmetric.networks import Symmetric
@@ -42,6 +42,7 @@ class ChainTraining:
         self.sight = Sight(device)
         self.shelves = Shelves(NUM_EXPERTS, course.shelf, device, Taught, TYPES)
         self.pupil = Pupil(self._networks, course.averaging, device)
+        self._lesson = self.pupil.lesson(self._losses)
         self.lessons = Lessons(source, course.mixture, self.choose, self.teach, course.seed)
         for _ in range(course.rounds_ahead):
             self.lessons.round(own=False)
@@ -61,6 +62,10 @@ class ChainTraining:
         """Learn from one batch for every expert; the loss of each part."""
         if self.course.begins_round(self.pupil.steps):
             self.lessons.round(self.course.is_own(self.pupil.steps))
+        return self.pupil.learn(self._lesson, rate) / NUM_EXPERTS
+
+    def _losses(self) -> torch.Tensor:
+        """Of one batch for every expert, summed over the experts."""
         batch: Taught = self.shelves.take(self.course.batch)
         things = self.sight.columns(batch[:4])
         sets = (batch.good_to, batch.good_from, batch.good_take)
@@ -68,9 +73,7 @@ class ChainTraining:
         for part, network in enumerate(self.pupil.networks.children()):
             losses.append(_missing(network(things).float(), sets[part]).mean(1).sum())
             things = torch.cat([things, _one_of(part_of(batch.move, part), things)], dim=-1)
-        by_part = torch.stack(losses)
-        self.pupil.learn(by_part.sum(), rate)
-        return by_part.detach() / NUM_EXPERTS
+        return torch.stack(losses)
 
     def teach(self, found: Examples, error: torch.Tensor) -> None:
         """Put positions on the shelves of those who choose in them; errors need no mention, as
@@ -92,16 +95,19 @@ class ChainTraining:
     def moves(self, positions: list[torch.Tensor]) -> torch.Tensor:
         """The moves, packed, part by part and without a look at the rules."""
         device = positions[0].device
-        found = torch.zeros(len(positions[0]), dtype=torch.int32, device=device)
-        for expert, which, things in self.sight.by_expert(positions):
-            for part, choice in enumerate(self._choices(expert, things)):
-                found[which] |= (choice << (8 * part)).int()
-        return found
+        found = torch.zeros(len(positions[0]) + 1, dtype=torch.int32, device=device)
+        for asked in self.sight.parts(positions, [range(NUM_EXPERTS)]):
+            move = torch.zeros_like(asked.rows, dtype=torch.int32)
+            for part, choice in enumerate(self._choices(asked)):
+                move |= (choice << (8 * part)).int()
+            found[asked.rows] = move
+        return found[:-1]
 
-    def _choices(self, expert: int, things: torch.Tensor) -> Iterator[torch.Tensor]:
+    def _choices(self, asked: Parts) -> Iterator[torch.Tensor]:
+        things = asked.things
         for network in self.pupil.averaged.children():
             assert isinstance(network, Symmetric)
-            choice = network.alone(expert, things).argmax(-1)
+            choice = network.by(asked.experts, things).argmax(-1)
             yield choice
             things = torch.cat([things, _one_of(choice, things)], dim=-1)
 

@@ -5,6 +5,11 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from ludus.learn.scholar.recorded import Recorded
+
+Losses = Callable[[], torch.Tensor]
+"""What is to become small, one number for each network or part."""
+
 
 class Pupil:
     """Networks, their running mean, and what Adam remembers."""
@@ -17,17 +22,32 @@ class Pupil:
         self.averaged.load_state_dict(self.networks.state_dict())
         self.averaging = averaging
         self.steps = 0
+        self.device = device
         self.adam = torch.optim.Adam(self.networks.parameters(), fused=device.type == "cuda")
 
-    def learn(self, loss: torch.Tensor, rate: float) -> None:
-        """One step down the gradient."""
+    def lesson(self, losses: Losses, is_same: bool = True) -> Losses:
+        """Losses with the slopes that they leave at the weights, ready to be learned from.
+
+        `is_same`: the work is the same each time, but for the examples.
+        """
+
+        def slopes() -> torch.Tensor:
+            self.adam.zero_grad(set_to_none=True)
+            found = losses()
+            found.sum().backward()  # type: ignore[no-untyped-call]
+            return found.detach()
+
+        return Recorded(slopes, self.device) if is_same else slopes
+
+    def learn(self, lesson: Losses, rate: float) -> torch.Tensor:
+        """One step down the slopes; the losses before it."""
+        losses = lesson()
         for group in self.adam.param_groups:
             group["lr"] = rate
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
         self.adam.step()
         self.steps += 1
         self._average()
+        return losses
 
     @torch.no_grad()
     def _average(self) -> None:

@@ -64,12 +64,10 @@ class ScorerTraining:
         torch.manual_seed(course.seed)
         self.course = course
         self.experts = course.experts()
-        self._home = {
-            e: (network, e - mine[0]) for network, mine in enumerate(self.experts) for e in mine
-        }
         self.sight = Sight(device)
         self.shelves = Shelves(NUM_EXPERTS, course.shelf, device)
         self.pupil = Pupil(self._networks, course.averaging, device)
+        self._lesson = self.pupil.lesson(self._all_losses)
         self._begin(source)
 
     def _begin(self, source: ExampleSource) -> None:
@@ -94,14 +92,16 @@ class ScorerTraining:
         """Learn from one batch for every expert; the loss of each."""
         if self.course.begins_round(self.pupil.steps):
             self.lessons.round(self.course.is_own(self.pupil.steps))
+        return self.pupil.learn(self._lesson, rate)
+
+    def _all_losses(self) -> torch.Tensor:
+        """Of one batch for every expert."""
         banks = zip(self.pupil.networks.children(), self.course.banks, self.experts, strict=True)
         losses = [
             self._losses(network, self.shelves.take(bank.batch, slice(experts[0], experts[-1] + 1)))
             for network, bank, experts in banks
         ]
-        by_expert = torch.cat(losses)
-        self.pupil.learn(by_expert.sum(), rate)
-        return by_expert.detach()
+        return torch.cat(losses)
 
     def _losses(self, network: nn.Module, batch: Judged) -> torch.Tensor:
         outputs = network(self.sight.columns(batch[:4])).float()
@@ -133,15 +133,14 @@ class ScorerTraining:
 
     def scores_by(self, networks: nn.Module, positions: list[torch.Tensor]) -> torch.Tensor:
         """The same by other weights, which may learn from it."""
-        found = torch.zeros(len(positions[0]), device=positions[0].device)
+        found = torch.zeros(len(positions[0]) + 1, device=positions[0].device)
         banks = list(networks.children())
-        for expert, which, things in self.sight.by_expert(positions):
-            bank, number = self._home[expert]
-            network = banks[bank]
+        for part in self.sight.parts(positions, self.experts):
+            network = banks[part.bank]
             assert isinstance(network, Symmetric)
-            chances = network.alone(number, things).float().softmax(-1)
-            found[which] = chances[:, LOSS] - chances[:, WIN]
-        return found
+            chances = network.by(part.experts, part.things).float().softmax(-1)
+            found[part.rows] = chances[..., LOSS] - chances[..., WIN]
+        return found[:-1]
 
 
 def results(values: torch.Tensor) -> torch.Tensor:

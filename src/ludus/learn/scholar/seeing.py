@@ -1,22 +1,43 @@
 """Positions as torch tensors: what networks see of them, and which expert they belong to."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from torch.nn import functional
 
 from ludus.learn.scholar.experts import NUM_EXPERTS, experts, table
 from ludus.learn.scholar.fields import Board, board, fields
 
-PART = 1 << 16
-"""Positions of one expert that are looked at together."""
+PARTS = 256
+"""Parts that are looked at together."""
+
+
+class Parts(NamedTuple):
+    """Positions in parts of one length, each for one expert."""
+
+    bank: int
+    """Which of some banks of experts they are for."""
+
+    experts: torch.Tensor
+    """(parts,): numbers of experts in their bank."""
+
+    rows: torch.Tensor
+    """(parts, length): which positions these are; for filling, the number after the last."""
+
+    things: torch.Tensor
+    """(parts, length, things)"""
 
 
 class Sight:
     """The board's matrices and the table of experts, on the device of the networks."""
 
     def __init__(self, device: torch.device) -> None:
-        self.kind = torch.bfloat16 if device.type == "cuda" else torch.float32
+        on_gpu = device.type == "cuda"
+        self.kind = torch.bfloat16 if on_gpu else torch.float32
+        self.length = 2048 if on_gpu else 64
+        """Of parts: long ones keep a GPU busy, short ones need less filling."""
+
         self.board = _on_device(device, self.kind)
         self.table = torch.as_tensor(table(), device=device)
 
@@ -34,16 +55,29 @@ class Sight:
         numbers: torch.Tensor = experts(own_hand.long(), other_hand.long(), *men, self.table)
         return numbers
 
-    def by_expert(
-        self, positions: Sequence[torch.Tensor]
-    ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor]]:
-        """Expert by expert: its number, which of the positions are its, and what it sees."""
+    def parts(self, positions: Sequence[torch.Tensor], banks: Sequence[range]) -> Iterator[Parts]:
+        """All positions, bank by bank of experts."""
         kinds = self.experts(positions)
         counts = torch.bincount(kinds, minlength=NUM_EXPERTS).tolist()
-        for expert, rows in enumerate(torch.split(torch.argsort(kinds), counts)):
-            for part in torch.split(rows, PART):
-                if len(part):
-                    yield expert, part, self.columns([column[part] for column in positions])
+        by_expert = [
+            self._filled(rows, len(kinds)) for rows in torch.split(torch.argsort(kinds), counts)
+        ]
+        for bank, mine in enumerate(banks):
+            sizes = torch.tensor([len(by_expert[expert]) for expert in mine])
+            numbers = torch.arange(len(mine)).repeat_interleave(sizes).to(kinds.device)
+            rows = torch.cat([by_expert[expert] for expert in mine])
+            for some, which in zip(
+                torch.split(numbers, PARTS), torch.split(rows, PARTS), strict=True
+            ):
+                if len(which):
+                    seen = which.clamp(max=len(kinds) - 1)
+                    things = self.columns([column[seen] for column in positions])
+                    yield Parts(bank, some, which, things)
+
+    def _filled(self, rows: torch.Tensor, filling: int) -> torch.Tensor:
+        """Rows of one expert as (parts, length)."""
+        missing = -len(rows) % self.length
+        return functional.pad(rows, (0, missing), value=filling).view(-1, self.length)
 
 
 def tensor(array: Any) -> torch.Tensor:

@@ -57,6 +57,9 @@ class TeacherTraining(ScorerTraining):
 
     def step(self, rate: float) -> torch.Tensor:
         """Learn from some positions; the loss."""
+        return self.pupil.learn(self.pupil.lesson(self._loss, is_same=False), rate)
+
+    def _loss(self) -> torch.Tensor:
         rows = torch.randint(len(self.number), (self.batch,), device=self.number.device)
         found = self.found[as_array(rows)]
         is_move, value = tensor(found.children.is_move), tensor(found.children.value)
@@ -65,6 +68,4 @@ class TeacherTraining(ScorerTraining):
         scores[is_move] = self.scores_by(self.pupil.networks, positions)
         # Whether a game is won the rules say.
         scores = torch.where(is_move & (value == OVER), 1.0, scores)
-        loss = functional.cross_entropy(SHARPNESS * scores, self.number[rows])
-        self.pupil.learn(loss, rate)
-        return loss.detach()[None]
+        return functional.cross_entropy(SHARPNESS * scores, self.number[rows])[None]

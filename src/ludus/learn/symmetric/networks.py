@@ -109,11 +109,11 @@ class Symmetric(nn.Module):
                 assert isinstance(block, _Block)
                 yield block
 
-    def alone(self, expert: int, things: torch.Tensor) -> torch.Tensor:
-        """(positions, things) to (positions, outputs), by one of the networks."""
-        chosen = {name: value[expert : expert + 1] for name, value in self.named_parameters()}
-        answer: torch.Tensor = functional_call(self, chosen, (things[None],))
-        return answer[0]
+    def by(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+        """(parts, positions, things) to outputs, each part by the network of that number."""
+        chosen = {name: value[experts] for name, value in self.named_parameters()}
+        answer: torch.Tensor = functional_call(self, chosen, (things,))
+        return answer
 
     def _constant(self, name: str, values: Any) -> None:
         self.register_buffer(name, torch.as_tensor(values), persistent=False)

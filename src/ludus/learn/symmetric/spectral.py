@@ -5,7 +5,8 @@ harmonics' terms into the sixteen views, where the rectifier belongs, and back; 
 kernel (`kernels`), elsewhere two products with a small matrix.
 """
 
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import torch
 
@@ -37,9 +38,7 @@ class Layer(NamedTuple):
 def layer(steps: torch.Tensor, kind: torch.dtype) -> Layer:
     """From matrices for each step from view to view, (experts, 16, to, from)."""
     experts, _, to, frm = steps.shape
-    signs, planes = (
-        torch.as_tensor(each, dtype=steps.dtype, device=steps.device) for each in representations()
-    )
+    signs, planes = _representations(steps.dtype, steps.device)
     blocks = torch.einsum("ra,eakl->erlk", signs, steps)
     pairs = torch.einsum("rajl,eakm->erlmjk", planes, steps)
     return Layer(
@@ -90,7 +89,7 @@ def mixed(terms: Terms, by: Layer, plus: Terms | None = None) -> Terms:
 def _terms(views: torch.Tensor) -> Terms:
     """From (experts, 16, positions, channels)."""
     experts, _, positions, channels = views.shape
-    terms = torch.einsum("sg,egbk->esbk", _waves(views), views)
+    terms = torch.einsum("sg,egbk->esbk", _waves(views.dtype, views.device), views)
     planes = terms[:, SIGNS:].reshape(experts, PLANES, 2, 2, positions, channels)
     return Terms(terms[:, :SIGNS], planes.transpose(3, 4))
 
@@ -100,8 +99,17 @@ def _views(terms: Terms) -> torch.Tensor:
     experts, _, positions, channels = terms.signs.shape
     planes = terms.planes.transpose(3, 4).reshape(experts, ORDER - SIGNS, positions, channels)
     joined = torch.cat([terms.signs, planes], dim=1)
-    return torch.einsum("sg,esbk->egbk", _waves(joined), joined)
+    return torch.einsum("sg,esbk->egbk", _waves(joined.dtype, joined.device), joined)
 
 
-def _waves(like: torch.Tensor) -> Any:
-    return torch.as_tensor(waves(), dtype=like.dtype, device=like.device)
+# Kept where they are used: to send them there each time would make a GPU wait.
+
+
+@cache
+def _waves(kind: torch.dtype, device: torch.device) -> torch.Tensor:
+    return torch.as_tensor(waves(), dtype=kind, device=device)
+
+
+@cache
+def _representations(kind: torch.dtype, device: torch.device) -> list[torch.Tensor]:
+    return [torch.as_tensor(each, dtype=kind, device=device) for each in representations()]
