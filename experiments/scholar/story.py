@@ -64,12 +64,12 @@ def _measured(
 ) -> Iterator[Line]:
     """One line, or none where the player is not at hand."""
     spec = told.get("spec")
-    unknown: list[float | None] = [None, None]
+    known: list[float | None] = told.get("lost", [None, None])
     if spec is None:
-        yield None, unknown, None
+        yield None, known, told.get("milliseconds")
     elif spec == TEACHER:
         if is_answered(moves := taught(asked)):
-            yield int((lost(asked, moves) == 0).sum()), unknown, told.get("milliseconds")
+            yield int((lost(asked, moves) == 0).sum()), known, told.get("milliseconds")
     else:
         players = author(context) if spec == AUTHOR else [Examined(told["name"], spec)]
         for player in players:

@@ -11,8 +11,8 @@ from ludus.learn.scholar.chain import NO_POINT, PARTS
 from ludus.learn.scholar.experts import NUM_EXPERTS
 from ludus.learn.scholar.fields import WIDTH
 from ludus.learn.scholar.player import Options, ScholarPlayer
-from ludus.learn.scholar.scorer import OUTPUTS
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, packed, save
+from ludus.learn.scholar.worth import OUTPUTS
 from ludus.learn.symmetric.forward import parameter_shapes
 
 GAME = named_game("nine_mens_morris")

@@ -11,10 +11,12 @@ from scholar_games import FOUR, source_of
 
 import ludus
 from ludus.cli.main import run
+from ludus.learn.scholar import pace
 from ludus.learn.scholar.asking import Columns
 from ludus.learn.scholar.chain import Chain
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.courses import CHAINS, SCORERS
+from ludus.learn.scholar.examples import DRAW
 from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS
 from ludus.learn.scholar.export import begin_with, weights_of
 from ludus.learn.scholar.player import Options, ScholarPlayer
@@ -23,6 +25,8 @@ from ludus.learn.scholar.scorer import Scorer
 from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining
 from ludus.learn.scholar.term import Attendance, Term
 from ludus.learn.scholar.weights import BadScholar, load, save
+from ludus.learn.scholar.worth import LONG, OUTPUTS, worth
+from ludus.learn.symmetric.group import ORDER
 from ludus.learn.training_state import BadState
 
 CPU = torch.device("cpu")
@@ -59,10 +63,44 @@ def test_the_player_judges_as_the_training_did(training, file):
     assert found.trained == {"size": "tiny"}
     assert len(found.experts) == NUM_EXPERTS
     own, other, *hands = drawn.columns
-    worth = Scorer(found).scores(Columns(own.view(np.uint32), other.view(np.uint32), *hands))
+    chances = (
+        Scorer(found).judged(Columns(own.view(np.uint32), other.view(np.uint32), *hands)).chances
+    )
+    said = worth(chances, training.course.care)
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
-    np.testing.assert_allclose(worth, expected, atol=0.05)  # rounded to bytes
-    assert np.std(worth) > 0.05
+    np.testing.assert_allclose(said, expected, atol=0.05)  # rounded to bytes
+    assert np.std(said) > 0.05
+
+
+def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
+    source = torch.Generator().manual_seed(1)
+    units = torch.rand(4000, ORDER * 5, generator=source)
+    seen = units.reshape(4000, ORDER, 5).mean(1)
+    wanted = torch.tensor([[2.0, 0, -1, 0, 3], [0, 2.0, 0, 1, -1]])
+    plies = 3 + seen @ wanted.T  # as logarithms, of losses and of wins
+    is_win = torch.arange(4000) % 2
+    values = 2 * (2 ** plies.gather(1, is_win[:, None])[:, 0] / 2).round() + is_win
+    values[::10] = DRAW
+    rows = pace.rows(units, values.to(torch.uint8))
+    for result in (0, 1):
+        said = seen.double() @ rows.weights[result] + rows.bias[result]
+        error = (said - plies[:, result]).std()
+        assert error < 0.3 * plies[:, result].std()
+
+
+def test_the_file_says_how_far_off_the_end_is(training, file):
+    """As the expert that has seen most of all would, to about a byte's precision."""
+    expert = int(training.shelves.put.argmax())
+    rows = training.paces(expert)
+    kept = load(file).expert(expert)
+    assert kept["last"].shape[0] == len(OUTPUTS)
+    np.testing.assert_allclose(kept["last"][3:], rows.weights, atol=0.2 * rows.weights.abs().max())
+
+
+def test_an_expert_that_has_seen_nothing_thinks_that_it_takes_long(training):
+    rows = training.paces(0)
+    assert rows.bias.tolist() == [LONG, LONG]
+    assert not rows.weights.any()
 
 
 def test_banks_of_different_size_and_depth_become_one_player():
@@ -78,9 +116,12 @@ def test_banks_of_different_size_and_depth_become_one_player():
     own, other, *hands = drawn.columns
     seen = Columns(own.view(np.uint32), other.view(np.uint32), *hands)
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
-    np.testing.assert_allclose(Scorer(weights).scores(seen), expected, atol=0.02)
+    care = training.course.care
+    np.testing.assert_allclose(
+        worth(Scorer(weights).judged(seen).chances, care), expected, atol=0.02
+    )
     once = dataclasses.replace(weights, repeats=(1,) * NUM_EXPERTS)
-    assert np.abs(Scorer(once).scores(seen) - expected).max() > 0.05
+    assert np.abs(worth(Scorer(once).judged(seen).chances, care) - expected).max() > 0.05
 
 
 def _with(**metadata):

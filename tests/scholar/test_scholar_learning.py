@@ -53,15 +53,15 @@ def test_many_examples_find_their_shelves_at_once():
         assert set(kept.tolist()) == set(number[expert == shelf].tolist())
 
 
-def test_pairs_are_one_good_and_one_bad_move():
+def test_pairs_are_good_and_bad_moves():
     source = source_of(FOUR)
     found = source.examples(source.draw(500, 3))
     critical = torch.as_tensor(found.is_critical)
-    row, column = pairs(found, torch.full((500,), NO_ERROR), calm=0.0)
+    row, column = pairs(found, torch.full((500,), NO_ERROR), Mixture(calm=0.0, moves=3))
     keeps = torch.as_tensor(found.keeps)[row, column]
     assert torch.as_tensor(found.children.is_move)[row, column].all()
     for each in critical.nonzero()[:, 0].tolist():
-        assert sorted(keeps[row == each].tolist()) == [False, True]
+        assert sorted(keeps[row == each].tolist()) == 3 * [False] + 3 * [True]
     assert set(row.tolist()) == set(critical.nonzero()[:, 0].tolist())
 
 
@@ -71,7 +71,7 @@ def test_errors_are_taught_more_often():
     keeps, is_move = torch.as_tensor(found.keeps), torch.as_tensor(found.children.is_move)
     wrong = (is_move & ~keeps).int().argmax(1)
     critical = torch.as_tensor(found.is_critical)
-    row, column = pairs(found, torch.where(critical, wrong, NO_ERROR), calm=0.0)
+    row, column = pairs(found, torch.where(critical, wrong, NO_ERROR), Mixture(calm=0.0, moves=2))
     for each in critical.nonzero()[:5, 0].tolist():
         taught = column[row == each]
         assert (taught == wrong[each]).sum() == 4
@@ -133,7 +133,8 @@ def test_experts_are_asked_for_their_own_positions(taught):
 
 
 def test_own_games_find_errors(taught):
-    wild, sound = taught.lessons.parties
+    free, wild, sound = taught.lessons.parties
+    assert len(free.play._errors) == 0, "the scholar is not asked there"
     assert len(wild.play._errors) > 0
     assert len(sound.play._errors) > 0
 

@@ -22,6 +22,7 @@ from ludus.learn.scholar.chain import NO_POINT, Chain
 from ludus.learn.scholar.experts import FIRST_MOVING
 from ludus.learn.scholar.scorer import Scorer
 from ludus.learn.scholar.weights import BadScholar, load, save
+from ludus.learn.scholar.worth import paced, worth
 from nnmm_data import positions
 
 SOME = positions(6)[::4]
@@ -88,8 +89,9 @@ def turned_move(move, image):
     return Move(*(None if point is None else image[point] for point in move))
 
 
-def test_the_scorer_plays_the_best_score(files):
-    player = made(files["scorer"])
+@pytest.mark.parametrize("care", [1, 400])
+def test_the_scorer_plays_the_best_score(files, care):
+    player = made(files["scorer"], care=care)
     scorer = Scorer(load(files["scorer"]))
     for position in SOME[::5]:
         choice = player.choose(position)
@@ -97,8 +99,34 @@ def test_the_scorer_plays_the_best_score(files):
         for move, score in choice.scores.items():
             child = position.play(move)
             if child.outcome() is None:
-                loss, _, win = scorer.chances(columns([child]))[0]
-                assert score == pytest.approx(loss - win, abs=1e-5)
+                chances, plies = (each[0].astype(float) for each in scorer.judged(columns([child])))
+                loss, draw, win = chances
+                expected = (loss - care * win) / (loss + draw + care * win)
+                to_the_end = plies[0] if expected > 0 else plies[1]
+                expected *= 1 - 0.1 * min(max(to_the_end / 7, 0), 1)
+                assert score == pytest.approx(expected, abs=1e-5)
+
+
+def test_care_shuns_what_may_be_lost():
+    safe, bold = np.array([0.001, 0.998, 0.001]), np.array([0.3, 0.69, 0.01])
+    assert worth(safe, 1) < worth(bold, 1)
+    assert worth(safe, 400) > worth(bold, 400)
+    won, lost = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
+    for care in (1, 40, 400):
+        assert (worth(won, care), worth(lost, care)) == (1, -1)
+
+
+def test_near_wins_and_far_losses_are_better():
+    near, far = np.array([2.0, 2.0]), np.array([6.0, 6.0])
+    assert paced(np.float64(1), near) > paced(np.float64(1), far) > 0.8
+    assert paced(np.float64(-1), far) > paced(np.float64(-1), near) > -1
+    assert paced(np.float64(0), near) == paced(np.float64(0), far) == 0
+
+
+def test_more_care_plays_other_moves_and_tells_the_risk(files):
+    choices = [made(files["scorer"], care=care).choose_many(SOME) for care in (1, 400)]
+    assert [each.move for each in choices[0]] != [each.move for each in choices[1]]
+    assert all(each.comment.endswith(("%.", "plies.")) for each in choices[1])
 
 
 def test_an_end_is_judged_by_the_rules(files):
@@ -251,6 +279,10 @@ def test_python_positions_are_answered_like_compiled_ones(player):
         ("scorer", {"way": "chain"}, "plays with way=scorer, not way=chain"),
         ("chain", {}, "plays with way=chain, not way=scorer"),
         ("scorer", {"way": "guess"}, "way"),
+        ("scorer", {"care": "0.5"}, "care"),
+        ("scorer", {"care": "nan"}, "care"),
+        ("scorer", {"care": "much"}, "care"),
+        ("chain", {"way": "chain", "care": "2"}, "way=scorer"),
         ("scorer", {"check": "off"}, "way=chain"),
         ("scorer", {"rule": "joint"}, "way=chain"),
         ("chain", {"way": "chain", "rule": "joint", "check": "off"}, "nothing to check"),
@@ -311,14 +343,14 @@ def test_experts_may_be_run_through_several_times(tmp_path):
     """And so a file says how often, for each; it is once if the file says nothing."""
     seen = columns(SOME)
     once, thrice = (random_weights("scorer", repeats) for repeats in (1, 3))
-    said = [Scorer(each).chances(seen) for each in (once, thrice)]
+    said = [Scorer(each).judged(seen).chances for each in (once, thrice)]
     assert np.abs(said[0] - said[1]).max() > 0.01
     mixed = dataclasses.replace(once, repeats=(1,) * FIRST_MOVING + thrice.repeats[FIRST_MOVING:])
     save(tmp_path / "mixed", mixed)
     assert load(tmp_path / "mixed").repeats == mixed.repeats
     is_placing = (seen.own_hand > 0) | (seen.other_hand > 0)
     wanted = np.where(is_placing[:, None], *said)
-    np.testing.assert_array_equal(Scorer(load(tmp_path / "mixed")).chances(seen), wanted)
+    np.testing.assert_array_equal(Scorer(load(tmp_path / "mixed")).judged(seen).chances, wanted)
     for bad in (0, 17, 2.0, "2", None, True):
         with pytest.raises(BadScholar, match="repeated"):
             dataclasses.replace(once, repeats=(bad, *once.repeats[1:]))

@@ -31,6 +31,7 @@ PLAYERS: Registry[type[Player]] = Registry(
         "deepq": "ludus.learn.deepq.player:DeepQPlayer",
         "nnmm": "ludus.learn.nnmm.player:NnmmPlayer",
         "hybrid": "ludus.learn.nnmm.hybrid:HybridPlayer",
+        "scholar": "ludus.learn.scholar.player:ScholarPlayer",
     },
 )
 

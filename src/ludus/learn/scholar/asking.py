@@ -63,12 +63,17 @@ def network(
 
 
 def said_by(expert: Forward, things: Floats) -> Floats:
-    """What an expert says to each position, as probabilities; BadScholar if that is no number."""
+    """What an expert says to each position; BadScholar if that is no number."""
     # Weights out of a file may be so large that there is no number for what comes out.
     with np.errstate(over="ignore", invalid="ignore"):
         outputs = expert(things)
     if not np.isfinite(outputs).all():
         raise BadScholar("an expert's answer is no number")
+    return outputs
+
+
+def shares(outputs: Floats) -> Floats:
+    """(positions, choices) as probabilities."""
     raised = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-    shares: Floats = raised / raised.sum(axis=1, keepdims=True)
-    return shares
+    found: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return found

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.asking import Columns, Floats, by_expert, network, said_by
+from ludus.learn.scholar.asking import Columns, Floats, by_expert, network, said_by, shares
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.weights import CHAIN, BadScholar, ScholarWeights
 from ludus.learn.symmetric.forward import Forward
@@ -58,7 +58,7 @@ class Chain:
         for kind, which, things in by_expert(positions):
             seen = things
             for part, each in enumerate(self._experts(kind)):
-                said = said_by(each, seen)
+                said = shares(said_by(each, seen))
                 best = said.argmax(axis=1)
                 choices[which, part], chances[which, part] = best, said
                 seen = np.concatenate([seen, _ONE_OF[best]], axis=1)
@@ -69,7 +69,8 @@ class Chain:
         found = np.empty((len(moves), len(PARTS), NO_POINT + 1), dtype=np.float32)
         for kind, which, things in by_expert(positions):
             for part, each in enumerate(self._experts(kind)):
-                found[which, part] = said_by(each, _with(things, moves[which, :part]))
+                said = said_by(each, _with(things, moves[which, :part]))
+                found[which, part] = shares(said)
         return found
 
     def ranked(
@@ -89,7 +90,8 @@ class Chain:
             begun = rows = row[owner[here]]
             for part, each in enumerate(self._experts(kind)):
                 _, first, beginning = np.unique(begun, return_index=True, return_inverse=True)
-                said = said_by(each, _with(things[rows[first]], moves[here[first], :part]))
+                seen = _with(things[rows[first]], moves[here[first], :part])
+                said = shares(said_by(each, seen))
                 chosen = moves[here, part]
                 chances[here, part] = said[beginning, chosen]
                 likeliest[here, part] = said.argmax(axis=1)[beginning]

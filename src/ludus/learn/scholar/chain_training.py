@@ -26,11 +26,11 @@ THINGS = tuple(joined(MOVED, *[CHOICES] * part) for part in range(len(PARTS)))
 class ChainCourse(Course):
     """How the chain is taught."""
 
-    channels: tuple[int, int, int] = (64, 48, 48)
+    channels: tuple[int, int, int] = (72, 40, 32)
     """Of the networks for TO, FROM and REMOVE."""
 
-    blocks: tuple[int, int, int] = (3, 2, 2)
-    batch: int = 4096
+    blocks: tuple[int, int, int] = (2, 2, 2)
+    batch: int = 2048
 
 
 class ChainTraining:

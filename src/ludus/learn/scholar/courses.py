@@ -11,21 +11,38 @@ from ludus.learn.scholar.scorer_training import Bank, ScorerCourse
 
 _PLAIN = Mixture()
 _MANY = Mixture(
-    drawn=1 << 16,
-    wild=replace(_PLAIN.wild, games=1 << 14),
+    drawn=1 << 17,
+    free=replace(_PLAIN.free, games=1 << 17),
+    wild=replace(_PLAIN.wild, games=1 << 13),
     sound=replace(_PLAIN.sound, games=1 << 15),
 )
+_MORE = replace(_MANY, drawn=1 << 18, free=replace(_PLAIN.free, games=1 << 18))
+"""For the chain: to it a position is one example, however many moves it has."""
+
 _FEW = Mixture(
     drawn=1 << 10,
+    free=replace(_PLAIN.free, games=1 << 7),
     wild=replace(_PLAIN.wild, games=1 << 7),
     sound=replace(_PLAIN.sound, games=1 << 7),
 )
 
 SCORERS: Mapping[str, Callable[[int], ScorerCourse]] = MappingProxyType(
     {
-        "full": lambda seed: ScorerCourse(mixture=_MANY, seed=seed),
+        # Large where the values are hard to tell, as far as 16 MB go: with eight men in hand down
+        # to sixteen on the board.
+        "full": lambda seed: ScorerCourse(
+            banks=(
+                Bank(5, 64, 1536),
+                Bank(16, 120, 3072),
+                Bank(FIRST_FLYING, 88, 2048),
+                Bank(NUM_EXPERTS, 32, 1024),
+            ),
+            steps_a_round=8,
+            mixture=_MANY,
+            seed=seed,
+        ),
         "small": lambda seed: ScorerCourse(
-            banks=(Bank(FIRST_FLYING, 24, 6144), Bank(NUM_EXPERTS, 16, 2048)),
+            banks=(Bank(FIRST_FLYING, 24, 4096), Bank(NUM_EXPERTS, 16, 2048)),
             mixture=_MANY,
             seed=seed,
         ),
@@ -42,9 +59,9 @@ SCORERS: Mapping[str, Callable[[int], ScorerCourse]] = MappingProxyType(
 
 CHAINS: Mapping[str, Callable[[int], ChainCourse]] = MappingProxyType(
     {
-        "full": lambda seed: ChainCourse(shelf=1 << 19, mixture=_MANY, seed=seed),
+        "full": lambda seed: ChainCourse(shelf=1 << 19, mixture=_MORE, seed=seed),
         "small": lambda seed: ChainCourse(
-            channels=(24, 16, 16), blocks=(2, 2, 2), shelf=1 << 19, mixture=_MANY, seed=seed
+            channels=(24, 16, 16), blocks=(2, 2, 2), shelf=1 << 19, mixture=_MORE, seed=seed
         ),
         "tiny": lambda seed: ChainCourse(
             channels=(8, 8, 8),

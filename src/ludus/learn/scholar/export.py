@@ -8,10 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from ludus.learn.scholar import pace
 from ludus.learn.scholar.chain_lessons import PARTS
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.scorer_training import ScorerTraining
 from ludus.learn.scholar.weights import CHAIN, SCORER, BadScholar, ScholarWeights, packed
+from ludus.learn.scholar.worth import RESULTS
 
 
 def weights_of(
@@ -21,9 +23,13 @@ def weights_of(
     banks = [_by_expert(bank) for bank in training.pupil.averaged.children()]
     if isinstance(training, ScorerTraining):
         repeats = zip(training.course.banks, training.experts, strict=True)
+        judging = (each for bank in banks for each in bank)
         return ScholarWeights(
             SCORER,
-            tuple(packed(each) for bank in banks for each in bank),
+            tuple(
+                packed(with_paces(each, training.paces(expert)))
+                for expert, each in enumerate(judging)
+            ),
             facts,
             tuple(bank.repeats for bank, experts in repeats for _ in experts),
         )
@@ -38,6 +44,23 @@ def weights_of(
     return ScholarWeights(CHAIN, tuple(map(packed, experts)), facts)
 
 
+def with_paces(expert: Mapping[str, NDArray[Any]], rows: pace.Rows) -> dict[str, NDArray[Any]]:
+    """An expert whose last layer says how far off the end is, too."""
+    weights, bias = (each.float().cpu().numpy() for each in rows)
+    return {
+        **expert,
+        "last": np.concatenate([expert["last"], weights]),
+        "last_bias": np.concatenate([expert["last_bias"], bias[None]], axis=1),
+    }
+
+
+def _results_alone(expert: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The same expert as it is in training, which has to learn results only."""
+    results = len(RESULTS)
+    less = {"last": expert["last"][:results], "last_bias": expert["last_bias"][:, :results]}
+    return {**expert, **less}
+
+
 def _by_expert(bank: nn.Module) -> list[dict[str, NDArray[np.float32]]]:
     named = {name: each.detach().float().cpu().numpy() for name, each in bank.named_parameters()}
     number = len(named["first"])
@@ -49,7 +72,9 @@ def begin_with(training: ScorerTraining | ChainTraining, weights: ScholarWeights
     experts = [weights.expert(number) for number in range(len(weights.experts))]
     banks: list[list[dict[str, NDArray[Any]]]]
     if isinstance(training, ScorerTraining):
-        banks = [[experts[number] for number in bank] for bank in training.experts]
+        if weights.kind != SCORER:
+            raise BadScholar(f"these networks are a {weights.kind}, not a {SCORER}")
+        banks = [[_results_alone(experts[number]) for number in bank] for bank in training.experts]
     else:
         banks = [[_part(expert, part) for expert in experts] for part in PARTS]
     for networks in (training.pupil.networks, training.pupil.averaged):

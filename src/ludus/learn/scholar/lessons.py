@@ -32,8 +32,8 @@ class Lessons:
         self.weights = shares(source.subspaces, mixture)
         self.rounds = seed << 32
         self.parties = [
-            Party(source, sort, choose, teach, self.weights, 2 * seed + number)
-            for number, sort in enumerate((mixture.wild, mixture.sound))
+            Party(source, sort, choose, teach, self.weights, 3 * seed + number)
+            for number, sort in enumerate((mixture.free, mixture.wild, mixture.sound))
         ]
 
     def round(self, own: bool) -> None:
@@ -43,7 +43,7 @@ class Lessons:
         found = self.source.examples(drawn, seed=self.rounds)
         self.teach(found, without_errors(found))
         for party in self.parties:
-            if own:
+            if own and party.sort.own:
                 party.own_ply()
             else:
                 party.other_ply()
@@ -98,26 +98,29 @@ def as_array(values: torch.Tensor) -> Array:
     return values if values.is_cuda else values.numpy()
 
 
-def pairs(found: Examples, error: torch.Tensor, calm: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows and columns of the moves to learn from: where it matters, a good one and a bad one.
+def pairs(
+    found: Examples, error: torch.Tensor, mixture: Mixture
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows and columns of the moves to learn from: where it matters, good ones and bad ones.
 
-    What the scholar must learn is to tell them apart. Its own errors are taught four times as
-    often as other bad moves; of positions where all moves are good, a share is taught.
+    What the scholar must learn is to tell them apart. Its own errors are taught twice as often as
+    other bad moves; of positions where all moves are good, a share is taught.
     """
     is_move, keeps = tensor(found.children.is_move), tensor(found.keeps)
     is_critical, is_error = tensor(found.is_critical), error != NO_ERROR
-    is_calm = torch.rand(len(error), device=error.device) < calm
+    is_calm = torch.rand(len(error), device=error.device) < mixture.calm
+    times = mixture.moves
     picks = [
-        (is_critical, keeps, 1),
-        (is_critical & ~is_error, is_move & ~keeps, 1),
-        (is_critical & is_error, keeps, 3),
+        (is_critical, keeps, times),
+        (is_critical & ~is_error, is_move & ~keeps, times),
+        (is_critical & is_error, keeps, times),
         (~is_critical & is_calm & is_move.any(1), is_move, 1),
     ]
     row = (is_critical & is_error).nonzero()[:, 0]
-    rows, columns = [row] * 4, [error[row]] * 4
-    for which, moves, times in picks:
+    rows, columns = [row] * 2 * times, [error[row]] * 2 * times
+    for which, moves, number in picks:
         row = which.nonzero()[:, 0]
-        for _ in range(times):
+        for _ in range(number):
             rows.append(row)
             columns.append(any_of(moves[row]))
     return torch.cat(rows), torch.cat(columns)

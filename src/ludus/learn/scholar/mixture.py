@@ -22,7 +22,8 @@ class Sort:
     """How often a ply is any move."""
 
     own: float
-    """How often it is otherwise the scholar's move, and not any that keeps the value."""
+    """How often it is otherwise the scholar's move, and not any that keeps the value; where it is
+    never, games cost little."""
 
     plays_errors: bool
     """Whether that move is played even where it gives the value away."""
@@ -44,11 +45,17 @@ class Mixture:
     drawn: int = 1 << 15
     """Positions drawn at random."""
 
-    wild: Sort = Sort(1 << 13, 0.2, 0.7, True, 60, 0.4, 0.3)
+    free: Sort = Sort(1 << 15, 0.15, 0.0, False, 50, 0.6, 0.0)
+    """Games without the scholar, and so many at a time that it rarely sees a position twice."""
+
+    wild: Sort = Sort(1 << 12, 0.2, 0.7, True, 60, 0.4, 0.3)
     """Games full of errors: whatever happens, the scholar should have seen the like."""
 
-    sound: Sort = Sort(1 << 13, 0.01, 0.5, False, 40, 0.7, 0.3)
-    """Games as they go against perfect play, for as long as nobody errs."""
+    sound: Sort = Sort(1 << 13, 0.01, 1.0, False, 40, 0.7, 0.3)
+    """Games against perfect play, for as long as nobody errs."""
+
+    moves: int = 2
+    """Moves that keep the value of a critical position, and moves that do not, to learn from."""
 
     calm: float = 0.1
     """Share of positions that become examples although every move keeps their value."""

@@ -13,6 +13,7 @@ from ludus.learn.scholar import shipped
 from ludus.learn.scholar.by_chain import ByChain, Rule
 from ludus.learn.scholar.by_scorer import ByScorer
 from ludus.learn.scholar.scorer import Scorer
+from ludus.learn.scholar.worth import CARE, MAX_CARE
 
 MEN = 9
 
@@ -32,6 +33,9 @@ class Options:
     weights: str = ""
     """A file that `ludus train scholar` wrote, instead of the shipped networks."""
 
+    care: float = CARE
+    """Of a scorer: how many times likelier than it says a loss is taken to be; 1 or more."""
+
     check: bool = True
     """Whether the rules are held up to every part that a chain chooses."""
 
@@ -39,6 +43,10 @@ class Options:
     """Of a chain: the best of each part in turn, or `joint`, the move that is likeliest."""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.care <= MAX_CARE:
+            raise BadSpec(f"care={self.care:g} must be from 1 to {MAX_CARE:g}")
+        if self.way == "chain" and self.care != CARE:
+            raise BadSpec("a chain chooses without judging results; care is for way=scorer")
         if self.way == "scorer" and not (self.check and self.rule == "parts"):
             raise BadSpec(
                 "a scorer judges legal moves as a whole; check and rule are for way=chain"
@@ -61,7 +69,7 @@ class ScholarPlayer(Player):
         check_rules(game.rules)
         found = shipped.networks(settings.way, settings.size, settings.weights)
         self._way = (
-            ByScorer(found)
+            ByScorer(found, settings.care)
             if isinstance(found, Scorer)
             else ByChain(found, settings.check, settings.rule)
         )

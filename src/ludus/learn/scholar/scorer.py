@@ -1,15 +1,25 @@
-"""The scorer in numpy: what positions are worth, each judged by the expert for its kind."""
+"""The scorer in numpy: what may come of positions, each judged by the expert for its kind."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.asking import Columns, by_expert, network, said_by
+from ludus.learn.scholar.asking import Columns, by_expert, network, said_by, shares
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.weights import SCORER, BadScholar, ScholarWeights
+from ludus.learn.scholar.worth import OUTPUTS, RESULTS
 from ludus.learn.symmetric.forward import Forward
 
-OUTPUTS = ("loss", "draw", "win")
-"""What a network says a position is for its mover."""
+
+class Judgement(NamedTuple):
+    """Of several positions, as their movers see them."""
+
+    chances: NDArray[np.float32]
+    """(positions, 3): of a loss, a draw and a win."""
+
+    plies: NDArray[np.float32]
+    """(positions, 2): to the loss and to the win, should it be one; as logarithms."""
 
 
 class Scorer:
@@ -21,18 +31,13 @@ class Scorer:
         self._weights = weights
         self._awake: dict[int, Forward] = {}
 
-    def chances(self, positions: Columns) -> NDArray[np.float32]:
-        """Shape (positions, 3): how likely a loss, a draw or a win of the mover is."""
+    def judged(self, positions: Columns) -> Judgement:
+        """What may come of positions."""
         found = np.empty((len(positions.own), len(OUTPUTS)), dtype=np.float32)
         for kind, which, things in by_expert(positions):
             found[which] = said_by(self._expert(kind), things)
-        return found
-
-    def scores(self, positions: Columns) -> NDArray[np.float32]:
-        """What positions are worth to the side that is not to move: -1 lost, 1 won."""
-        loss, _, win = self.chances(positions).T
-        worth: NDArray[np.float32] = loss - win
-        return worth
+        results = len(RESULTS)
+        return Judgement(shares(found[:, :results]), found[:, results:])
 
     def _expert(self, kind: int) -> Forward:
         if kind not in self._awake:

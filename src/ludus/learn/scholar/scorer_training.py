@@ -8,19 +8,18 @@ from torch import nn
 from torch.nn import functional
 
 from ludus.core.errors import BadSpec
+from ludus.learn.scholar import pace
 from ludus.learn.scholar.course import Course
 from ludus.learn.scholar.critical import OVER, best_moves
 from ludus.learn.scholar.examples import DRAW, Examples, ExampleSource
-from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS
+from ludus.learn.scholar.experts import NUM_EXPERTS
 from ludus.learn.scholar.fields import MOVED
 from ludus.learn.scholar.lessons import Lessons, pairs
 from ludus.learn.scholar.pupil import Pupil
 from ludus.learn.scholar.seeing import Sight, tensor, tensors
 from ludus.learn.scholar.shelves import Judged, Shelves
+from ludus.learn.scholar.worth import DRAWN, RESULTS, WIN, worth
 from ludus.learn.symmetric.networks import Symmetric
-
-LOSS, DRAWN, WIN = range(3)
-"""The outputs: what a position is for its mover."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,11 @@ class Bank:
 class ScorerCourse(Course):
     """How the scorer is taught."""
 
-    banks: tuple[Bank, ...] = (
-        Bank(FIRST_FLYING, channels=96, batch=6144),
-        Bank(NUM_EXPERTS, channels=40, batch=2048),
-    )
-    """Placing and moving; flying, which is easy."""
+    banks: tuple[Bank, ...]
+    """All experts, from the first on."""
+
+    care: float = 40.0
+    """With which the scholar plays its own games: less than it will have, as doubts teach."""
 
     def experts(self) -> list[range]:
         """Those of each bank."""
@@ -79,7 +78,9 @@ class ScorerTraining:
 
     def _networks(self) -> nn.ModuleList:
         return nn.ModuleList(
-            Symmetric(MOVED, 3, bank.channels, bank.blocks, len(experts), repeats=bank.repeats)
+            Symmetric(
+                MOVED, len(RESULTS), bank.channels, bank.blocks, len(experts), repeats=bank.repeats
+            )
             for bank, experts in zip(self.course.banks, self.experts, strict=True)
         )
 
@@ -109,9 +110,23 @@ class ScorerTraining:
         losses = functional.cross_entropy(outputs.flatten(0, 1), wanted.flatten(), reduction="none")
         return losses.view(wanted.shape).mean(1)
 
+    @torch.no_grad()
+    def paces(self, expert: int, number: int = 1 << 16) -> pace.Rows:
+        """What the last layer of an expert needs to say how far off the end is."""
+        bank = next(at for at, experts in enumerate(self.experts) if expert in experts)
+        network = list(self.pupil.averaged.children())[bank]
+        assert isinstance(network, Symmetric)
+        there = min(number, int(self.shelves.put[expert]))
+        if not there:
+            return pace.unknown(network.channels)
+        some: Judged = self.shelves.take(there, slice(expert, expert + 1))
+        one = torch.tensor([expert - self.experts[bank][0]], device=some.own.device)
+        units = network.last_units(one, self.sight.columns(some[:4]))
+        return pace.rows(units[0], some.value[0])
+
     def teach(self, found: Examples, error: torch.Tensor) -> None:
         """Put the positions after some moves on the shelves of those who judge them."""
-        row, column = pairs(found, error, self.course.mixture.calm)
+        row, column = pairs(found, error, self.course.mixture)
         children = found.children
         own, other, own_hand, other_hand, value = (
             values[row, column] for values in tensors([*children.positions.columns, children.value])
@@ -129,9 +144,11 @@ class ScorerTraining:
     @torch.no_grad()
     def score(self, positions: list[torch.Tensor]) -> torch.Tensor:
         """What positions are worth to the side that is NOT to move: from -1, lost, to 1."""
-        return self.scores_by(self.pupil.averaged, positions)
+        return self.scores_by(self.pupil.averaged, positions, self.course.care)
 
-    def scores_by(self, networks: nn.Module, positions: list[torch.Tensor]) -> torch.Tensor:
+    def scores_by(
+        self, networks: nn.Module, positions: list[torch.Tensor], care: float
+    ) -> torch.Tensor:
         """The same by other weights, which may learn from it."""
         found = torch.zeros(len(positions[0]) + 1, device=positions[0].device)
         banks = list(networks.children())
@@ -139,7 +156,7 @@ class ScorerTraining:
             network = banks[part.bank]
             assert isinstance(network, Symmetric)
             chances = network.by(part.experts, part.things).float().softmax(-1)
-            found[part.rows] = chances[..., LOSS] - chances[..., WIN]
+            found[part.rows] = worth(chances, care)
         return found[:-1]
 
 

@@ -1,5 +1,7 @@
 """The same scorer taught by a teacher who can err: all it is told are the moves that he made."""
 
+from dataclasses import replace
+
 import torch
 from torch.nn import functional
 
@@ -28,7 +30,8 @@ class TeacherTraining(ScorerTraining):
     ) -> None:
         """`batch`: positions in a step, each with all its moves."""
         self.entries, self.batch = entries, batch
-        super().__init__(source, course, device)
+        # What it learns are scores, not chances: there is nothing to be careful about.
+        super().__init__(source, replace(course, care=1.0), device)
 
     def _begin(self, source: ExampleSource) -> None:
         entries = self.entries
@@ -65,7 +68,7 @@ class TeacherTraining(ScorerTraining):
         is_move, value = tensor(found.children.is_move), tensor(found.children.value)
         positions = [column[is_move] for column in tensors(found.children.positions.columns)]
         scores = torch.full(is_move.shape, -torch.inf, device=is_move.device)
-        scores[is_move] = self.scores_by(self.pupil.networks, positions)
+        scores[is_move] = self.scores_by(self.pupil.networks, positions, self.course.care)
         # Whether a game is won the rules say.
         scores = torch.where(is_move & (value == OVER), 1.0, scores)
         return functional.cross_entropy(SHARPNESS * scores, self.number[rows])[None]

@@ -111,12 +111,30 @@ class Symmetric(nn.Module):
 
     def by(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
         """(parts, positions, things) to outputs, each part by the network of that number."""
-        chosen = {name: value[experts] for name, value in self.named_parameters()}
-        answer: torch.Tensor = functional_call(self, chosen, (things,))
+        answer: torch.Tensor = functional_call(self, self._of(experts), (things,))
         return answer
+
+    def last_units(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+        """(parts, positions, 16 * channels): what their answers are made of."""
+        found: torch.Tensor = functional_call(_Units(self), self._of(experts, "of."), (things,))
+        return found
+
+    def _of(self, experts: torch.Tensor, prefix: str = "") -> dict[str, torch.Tensor]:
+        return {f"{prefix}{name}": value[experts] for name, value in self.named_parameters()}
 
     def _constant(self, name: str, values: Any) -> None:
         self.register_buffer(name, torch.as_tensor(values), persistent=False)
+
+
+class _Units(nn.Module):
+    """A network that stops before its answer."""
+
+    def __init__(self, of: Symmetric) -> None:
+        super().__init__()
+        self.of = of
+
+    def forward(self, things: torch.Tensor) -> torch.Tensor:
+        return self.of.through_harmonics(things)
 
 
 class _Block(nn.Module):
