@@ -36,6 +36,7 @@ bench: dev debian ## measure speed, then run the tests that take minutes
 	$(BIN)/python benchmarks/fuzzy_speed.py $(ARGS)
 	$(BIN)/python benchmarks/migo_games.py $(ARGS)
 	$(BIN)/python benchmarks/nnmm_moves.py
+	$(BIN)/python benchmarks/scholar_moves.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python -m pytest -m slow
 

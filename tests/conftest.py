@@ -12,6 +12,11 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
+# Tests run side by side, and numpy's threads, one for each core in each of them, would wait for
+# each other: twenty times as long for networks of many small matrices. Numpy reads this when it is
+# loaded, so it stands here.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import debian_packages
 
 LEFT_OUT = "left out: needs "

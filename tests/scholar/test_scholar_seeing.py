@@ -1,11 +1,10 @@
-"""Positions in parts, each for one expert, and work that a GPU repeats."""
+"""Positions in parts, each for one expert."""
 
 import pytest
 import torch
 from scholar_games import FOUR, source_of
 
 from ludus.learn.scholar.experts import FIRST_FLYING, FIRST_MOVING, NUM_EXPERTS
-from ludus.learn.scholar.recorded import WARM_UP, Recorded
 from ludus.learn.scholar.seeing import Sight
 
 CPU = torch.device("cpu")
@@ -44,27 +43,3 @@ def test_parts_show_what_the_positions_look_like(positions):
 
 def test_no_positions_have_no_parts(positions):
     assert list(Sight(CPU).parts([column[:0] for column in positions], BANKS)) == []
-
-
-def test_elsewhere_than_on_a_gpu_recorded_work_is_just_done():
-    done = []
-    work = Recorded(lambda: torch.tensor(float(len(done.append(1) or done))), CPU)
-    assert [float(work()) for _ in range(WARM_UP + 3)] == list(range(1, WARM_UP + 4))
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_gpu_repeats_work_on_what_is_there_now():
-    gpu = torch.device("cuda")
-    given, weight = torch.zeros((), device=gpu), torch.ones((), device=gpu, requires_grad=True)
-
-    def slope():
-        weight.grad = None
-        found = given * weight**2
-        found.backward()
-        return found.detach()
-
-    work = Recorded(slope, gpu)
-    for number in range(WARM_UP + 5):
-        given.fill_(number)
-        assert float(work()) == number
-        assert float(weight.grad) == 2 * number

@@ -1,8 +1,8 @@
 """One step after the other: Adam on a batch that is gathered where the examples are.
 
 On a GPU a step of these small networks takes less time than Python needs to start its hundreds of
-kernels, so after a few steps the whole step is recorded once as a CUDA graph and then replayed.
-Whatever changes from step to step lies in tensors that are written before.
+kernels, so it is recorded. Whatever changes from step to step lies in tensors that are written
+before.
 """
 
 import copy
@@ -15,9 +15,7 @@ from torch import Tensor, nn
 from ludus.learn.nnmm.examples import Examples
 from ludus.learn.nnmm.loss import Loss, weights_of
 from ludus.learn.nnmm.settings import Precision, Training
-
-EAGER_STEPS = 3
-"""Before recording; libraries set themselves up in the first steps."""
+from ludus.learn.recorded import Recorded
 
 
 class Optimisation:
@@ -37,8 +35,7 @@ class Optimisation:
         self.steps = 0
         """Taken so far."""
 
-        self._graph: torch.cuda.CUDAGraph | None = None
-        self._eager_left = EAGER_STEPS
+        self._step_on_gpu = Recorded(lambda: self._step(self._chosen), self.device)
 
     def _adam(self) -> torch.optim.AdamW:
         training = self.training
@@ -103,23 +100,6 @@ class Optimisation:
                 list(self.network.parameters()),
                 1 - self.training.averaging,
             )
-
-    def _step_on_gpu(self) -> None:
-        if self._graph is not None:
-            self._graph.replay()
-        elif self._eager_left:
-            self._eager_left -= 1
-            stream = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
-            stream.wait_stream(torch.cuda.current_stream(self.device))
-            with torch.cuda.stream(stream):
-                self._step(self._chosen)
-            torch.cuda.current_stream(self.device).wait_stream(stream)
-        else:
-            self.adam.zero_grad(set_to_none=True)
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._step(self._chosen)
-            self._graph.replay()
 
     def judged(self) -> nn.Module:
         """The network as it is judged and kept."""

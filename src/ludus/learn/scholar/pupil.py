@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from ludus.learn.scholar.recorded import Recorded
+from ludus.learn.recorded import Recorded
 
 Losses = Callable[[], torch.Tensor]
 """What is to become small, one number for each network or part."""
