@@ -18,6 +18,7 @@ from ludus.games.nine_mens_morris.notation import Fields
 from ludus.learn.scholar import shipped
 from ludus.learn.scholar.asking import columns
 from ludus.learn.scholar.by_chain import NAMES, NONE
+from ludus.learn.scholar.by_scorer import can_be_repeated
 from ludus.learn.scholar.chain import NO_POINT, Chain
 from ludus.learn.scholar.experts import FIRST_MOVING
 from ludus.learn.scholar.scorer import Scorer
@@ -98,7 +99,7 @@ def test_the_scorer_plays_the_best_score(files, care):
         assert choice.scores[choice.move] == max(choice.scores.values())
         for move, score in choice.scores.items():
             child = position.play(move)
-            if child.outcome() is None:
+            if child.outcome() is None and not (score == 0 and can_be_repeated(child)):
                 chances, plies = (each[0].astype(float) for each in scorer.judged(columns([child])))
                 loss, draw, win = chances
                 expected = (loss - care * win) / (loss + draw + care * win)
@@ -146,6 +147,22 @@ def test_a_repetition_is_a_draw(files):
     again = GAME.parse_move("d1-g1", position)
     assert position.play(again).outcome().reason == "repetition"
     assert made(files["scorer"]).choose(position).scores[again] == 0
+
+
+def test_a_win_that_can_be_taken_back_by_repetition_is_none(files):
+    """White goes to and fro; if Black does too, what was there at first is there again."""
+    position = GAME.parse("W.W/..W/.../WB..../B../B../..B w 0 0")
+    for move in ("a7-d7", "g1-d1"):
+        position = position.play(GAME.parse_move(move, position))
+    back = GAME.parse_move("d7-a7", position)
+    others = set(position.legal_moves()) - {back}
+    assert can_be_repeated(position.play(back))
+    assert not any(can_be_repeated(position.play(move)) for move in others)
+    fresh = GAME.parse(str(position))
+    assert not any(can_be_repeated(fresh.play(move)) for move in fresh.legal_moves())
+    for care in (1, 400):
+        scores = made(files["scorer"], care=care).choose(position).scores
+        assert scores[back] <= 0 or scores[back] < max(scores.values())
 
 
 def test_the_check_takes_the_likeliest_legal_part_of_each(files):

@@ -57,11 +57,23 @@ def test_shipped_networks_are_small_and_tell_how_they_were_made():
 
 @pytest.mark.parametrize("spec", list(LEAST))
 def test_a_scholar_loses_to_no_beginner(spec):
-    for number in range(4):
+    for number, won in against_a_beginner(spec).items():
+        assert won in (number % 2, None)
+
+
+def test_a_scorer_wins_against_a_beginner():
+    """It neither lets go of a won game nor repeats it."""
+    assert all(won == number % 2 for number, won in against_a_beginner("scholar").items())
+
+
+def against_a_beginner(spec):
+    """Who won each of six games; the scholar has the side that is the game's number modulo two."""
+    winners = {}
+    for number in range(6):
         players = ludus.player(spec, GAME), ludus.player("newbie", GAME)
-        side = number % 2
-        record = ludus.play_match(GAME, players[::-1] if side else players, seed=number)
-        assert record.outcome.winner in (side, None)
+        record = ludus.play_match(GAME, players[::-1] if number % 2 else players, seed=number)
+        winners[number] = record.outcome.winner
+    return winners
 
 
 def test_a_won_game_is_brought_home():

@@ -21,6 +21,9 @@ Floats = NDArray[np.float32]
 PARTS = (("to", "where a man goes"), ("frm", "which man moves"), ("take", "which man is taken"))
 """Parts of a move and what they mean."""
 
+REPETITION = "repetition"
+"""As the rules call a game that ends because a position came back."""
+
 SURE = 0.9
 CLEAR = 0.5
 """Moves whose expected results differ by more lead to different ones, as far as it can tell."""
@@ -42,13 +45,19 @@ class ByScorer:
         chances, plies = self._judged(children)
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
-            self._choice(its_moves, chances[first:last], plies[first:last])
+            self._choice(its_moves, children[first:last], chances[first:last], plies[first:last])
             for its_moves, (first, last) in zip(moves, pairwise(ends), strict=True)
         ]
 
-    def _choice(self, moves: Sequence[Move], chances: Floats, plies: Floats) -> Choice:
+    def _choice(
+        self, moves: Sequence[Move], children: Sequence[Any], chances: Floats, plies: Floats
+    ) -> Choice:
         scores = paced(worth(chances, self._care), plies)
         best = int(scores.argmax())
+        # A win is none if the other side can bring an earlier position back.
+        while scores[best] > 0 and can_be_repeated(children[best]):
+            scores[best] = 0
+            best = int(scores.argmax())
         told = _told(best, worth(chances, care=1.0), float(chances[best, WIN]), plies[best])
         return Choice(moves[best], told, dict(zip(moves, scores.tolist(), strict=True)))
 
@@ -84,6 +93,14 @@ class ByScorer:
             said = self._scorer.judged(columns([children[each] for each in asked]))
             found.chances[asked], found.plies[asked] = said
         return found
+
+
+def can_be_repeated(position: Any) -> bool:
+    """Whether some move brings about what has been on the board before, which is a draw."""
+    if position.outcome() is not None or position.hands[position.mover]:
+        return False
+    ends = (position.play(move).outcome() for move in position.legal_moves())
+    return any(end is not None and end.reason == REPETITION for end in ends)
 
 
 def _told(best: int, expected: Floats, risk: float, plies: Floats) -> str:
