@@ -54,8 +54,8 @@ class ByScorer:
     ) -> Choice:
         scores = paced(worth(chances, self._care), plies)
         best = int(scores.argmax())
-        # A win is none if the other side can bring an earlier position back.
-        while scores[best] > 0 and can_be_repeated(children[best]):
+        # A win is none if the other side can bring an earlier position back. To a draw it may.
+        while scores[best] > 1 - SURE and can_be_repeated(children[best]):
             scores[best] = 0
             best = int(scores.argmax())
         told = _told(best, worth(chances, care=1.0), float(chances[best, WIN]), plies[best])
