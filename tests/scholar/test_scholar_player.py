@@ -18,10 +18,10 @@ from ludus.games.nine_mens_morris.notation import Fields
 from ludus.learn.scholar import shipped
 from ludus.learn.scholar.asking import columns
 from ludus.learn.scholar.by_chain import NAMES, NONE
-from ludus.learn.scholar.by_scorer import can_be_repeated
+from ludus.learn.scholar.by_scorer import ByScorer, can_be_repeated
 from ludus.learn.scholar.chain import NO_POINT, Chain
 from ludus.learn.scholar.experts import FIRST_MOVING
-from ludus.learn.scholar.scorer import Scorer
+from ludus.learn.scholar.scorer import Judgement, Scorer
 from ludus.learn.scholar.weights import BadScholar, load, save
 from ludus.learn.scholar.worth import paced, worth
 from nnmm_data import positions
@@ -149,7 +149,7 @@ def test_a_repetition_is_a_draw(files):
     assert made(files["scorer"]).choose(position).scores[again] == 0
 
 
-def test_a_win_that_can_be_taken_back_by_repetition_is_none(files):
+def test_a_win_that_can_be_taken_back_by_repetition_is_none():
     """White goes to and fro; if Black does too, what was there at first is there again."""
     position = GAME.parse("W.W/..W/.../WB..../B../B../..B w 0 0")
     for move in ("a7-d7", "g1-d1"):
@@ -160,9 +160,24 @@ def test_a_win_that_can_be_taken_back_by_repetition_is_none(files):
     assert not any(can_be_repeated(position.play(move)) for move in others)
     fresh = GAME.parse(str(position))
     assert not any(can_be_repeated(fresh.play(move)) for move in fresh.legal_moves())
-    for care in (1, 400):
-        scores = made(files["scorer"], care=care).choose(position).scores
-        assert scores[back] <= 0 or scores[back] < max(scores.values())
+    here = ByScorer(Winning(position.play(back)), care=400).choices([position])[0]
+    assert here.move in others
+    assert here.scores[back] == 0
+    there = ByScorer(Winning(fresh.play(back)), care=400).choices([fresh])[0]
+    assert there.move == back
+
+
+class Winning:
+    """A scorer to whom everything is won, and nearest after one move."""
+
+    def __init__(self, near):
+        self.near = columns([near])
+
+    def judged(self, seen):
+        chances = np.tile(np.float32([1, 0, 0]), (len(seen.own), 1))
+        is_near = (seen.own == self.near.own) & (seen.other == self.near.other)
+        plies = np.where(is_near, 1, 5).astype(np.float32)
+        return Judgement(chances, np.stack([plies, plies], axis=1))
 
 
 def test_the_check_takes_the_likeliest_legal_part_of_each(files):

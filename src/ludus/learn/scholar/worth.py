@@ -17,14 +17,14 @@ CARE = 400.0
 """How many times likelier than the scorer says a careful player takes it that he loses."""
 
 MAX_CARE = 1e6
-"""More than single precision could tell apart."""
+"""With so much of it the chance of a loss decides alone."""
 
 PACE = 0.1
 """What a game that lasts long takes from a score, at most: of two wins the nearer one is better,
 and of two losses the farther."""
 
 LONG = 7.0
-"""A game that lasts long, as a logarithm: 128 plies. The longest there is takes 324."""
+"""A game that lasts long, as a logarithm: 128 plies."""
 
 
 def worth(chances: Any, care: float) -> Any:
