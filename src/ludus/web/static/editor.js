@@ -41,10 +41,13 @@ export class EditorPanel {
         type: "number",
         min: 0,
         max: 15,
-        onchange: () =>
+        onchange: () => {
+          // Read now: an answer that is still on its way would show the old number again.
+          const number = this.hand(side);
           this.change(({ hands }) => ({
-            hands: hands.map((old, each) => (each === side ? this.hand(side) : old)),
-          })),
+            hands: hands.map((old, each) => (each === side ? number : old)),
+          }));
+        },
       }),
     );
     this.handTitle = h("span", {});
