@@ -4,7 +4,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -26,8 +25,6 @@ using ludus::morris::Position;
 namespace {
 
 using Bytes = nb::ndarray<nb::numpy, const ludus::solver::Value, nb::ndim<1>, nb::c_contig>;
-using Part = std::optional<std::uint8_t>;
-using Parts = std::tuple<Part, Part, Part>;
 
 nb::object part(std::uint8_t point) {
     return point == kNone ? nb::none() : nb::object(nb::int_(static_cast<int>(point)));
@@ -37,10 +34,20 @@ nb::tuple python_move(Move move) {
     return nb::make_tuple(part(move.from), part(move.to), part(move.take));
 }
 
-Move native_move(const Parts& parts) {
-    const auto [from, to, take] = parts;
-    for (const Part part : {from, to, take}) require(!part || *part < kNone, "points are 0 to 23");
-    return {from.value_or(kNone), to.value_or(kNone), take.value_or(kNone)};
+std::uint8_t native_point(nb::handle part) {
+    if (part.is_none()) return kNone;
+    std::uint8_t point = kNone;
+    if (!nb::try_cast(part, point)) throw nb::type_error("a point is a number from 0 to 23 or None");
+    require(point < kNone, "points are 0 to 23");
+    return point;
+}
+
+// Read by hand: GCC takes nanobind's caster for a vector of tuples of optionals for uninitialized.
+Move native_move(nb::handle parts) {
+    if (!nb::isinstance<nb::sequence>(parts) || nb::len(parts) != 3) {
+        throw nb::type_error("a move is three points");
+    }
+    return {native_point(parts[0]), native_point(parts[1]), native_point(parts[2])};
 }
 
 // Called while the interpreter is left free: whether somebody pressed Ctrl-C.
@@ -95,14 +102,14 @@ public:
                  std::uint16_t quiet, const std::vector<std::uint64_t>& history, int depth,
                  std::optional<std::uint64_t> nodes, std::optional<double> seconds, int lines,
                  int threads, double oversight, std::uint64_t seed, const PyEndgames* endgames, bool extends,
-                 bool reduces, bool uses_table, const std::vector<Parts>& only, nb::object report) {
+                 bool reduces, bool uses_table, const nb::sequence& only, nb::object report) {
         Position position{checked(shared_.rules, men, hands, mover), occurrence, quiet, {}};
         for (const std::uint64_t key : history) position.history = position.history.with(key);
         require(!position.outcome(shared_.rules).is_over(), "the game is over");
         require(depth >= 1 && lines >= 1 && threads >= 1, "depth, lines and threads must be at least 1");
         Limits limits{depth, nodes.value_or(~std::uint64_t{0}), moment(seconds)};
-        for (const Parts& parts : only) {
-            limits.only.push_back(native_move(parts));
+        for (const nb::handle move : only) {
+            limits.only.push_back(native_move(move));
             require(position.is_legal(shared_.rules, limits.only.back()), "one of the moves is not legal");
         }
         const Settings settings{lines, threads, extends, reduces, uses_table, oversight, seed};
@@ -198,7 +205,7 @@ NB_MODULE(search, m) {
              "history"_a = std::vector<std::uint64_t>{}, nb::kw_only(), "depth"_a = kMaxDepth,
              "nodes"_a = nb::none(), "seconds"_a = nb::none(), "lines"_a = 1, "threads"_a = 1,
              "oversight"_a = 0.0, "seed"_a = 0, "endgames"_a = nb::none(), "extends"_a = true,
-             "reduces"_a = true, "uses_table"_a = true, "only"_a = std::vector<Parts>{},
+             "reduces"_a = true, "uses_table"_a = true, "only"_a = nb::tuple(),
              "report"_a = nb::none())
         .def("stop", &Search::stop)
         .def("evaluate", &Search::evaluate_state, "men"_a, "hands"_a, "mover"_a)

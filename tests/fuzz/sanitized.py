@@ -26,7 +26,7 @@ def build() -> Path:
             f"-DPython_EXECUTABLE={sys.executable}",
         )
         _do("cmake", "--build", str(FOLDER))
-    return FOLDER
+    return FOLDER / "custom"
 
 
 def run(script: str, *arguments: object, timeout: float = 600) -> subprocess.CompletedProcess[str]:

@@ -11,13 +11,14 @@ import pytest
 from morris_positions import derived, random_positions
 
 import ludus
+from ludus.core.user_folders import cache_folder, data_folder
 from ludus.oracle import Value, oracle_for
 from ludus.oracle import embedded as module
 from ludus.oracle.database import Database
 from ludus.oracle.embedded import Embedded
 from ludus.oracle.folder import for_writing
 from ludus.oracle.morris import MorrisOracle
-from ludus.oracle.user_folders import cache_folder, data_folder
+from waiting import PATIENCE
 
 RULES = ludus.game("nine_mens_morris").rules
 WON = "W.W/W../.../...BBB/.../.../... w 0 0"
@@ -133,7 +134,7 @@ def test_processes_may_begin_at_once(cache):
     """Several first uses at the same time: all answer, and what they leave is whole."""
     command = [sys.executable, "-m", "ludus.cli", "value", "nine_mens_morris", WON, "--json"]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
-    told = [json.loads(process.communicate(timeout=60)[0]) for process in running]
+    told = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in running]
     assert [(each["value"], each["depth"]) for each in told] == [("win", 1)] * 4
     tables = Embedded(RULES)
     assert tables._load() is not None

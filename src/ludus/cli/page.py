@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from ludus.cli.output import print_json
 from ludus.core.errors import BadSpec, quoted
 from ludus.core.spec import parse_spec
+from ludus.core.user_folders import data_folder
 from ludus.games import GAMES
 from ludus.games import game as named_game
-from ludus.oracle.user_folders import data_folder
 from ludus.players import player as named_player
 from ludus.web.server import CannotServe, bind, has_browser, open_browser, serve
 from ludus.web.settings import Settings

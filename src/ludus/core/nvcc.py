@@ -1,6 +1,6 @@
-"""Libraries for GPUs, built from this checkout's sources by nvcc when they are first asked for.
+"""GPU libraries, built by nvcc from the sources in `native/` when first used.
 
-Nothing of this is needed, or asked for, where no GPU is wanted.
+A wheel carries these sources in `ludus/_native/sources`.
 """
 
 import hashlib
@@ -10,9 +10,10 @@ import subprocess
 from pathlib import Path
 
 from ludus.core.errors import LudusError
+from ludus.core.user_folders import cache_folder
 
-SOURCES = Path(__file__).parents[3] / "native"
-BUILD = Path(__file__).parents[3] / "build" / "cuda"
+CHECKOUT = Path(__file__).parents[3]
+INSTALLED_SOURCES = Path(__file__).parents[1] / "_native" / "sources"
 FLAGS = ("-std=c++20", "-O3", "-arch=native", "--expt-relaxed-constexpr", "-shared")
 
 
@@ -20,24 +21,39 @@ class NoCuda(LudusError):
     """There is no GPU to work on, or the library for it cannot be built."""
 
 
+def locate_folders() -> tuple[Path, Path]:
+    """Return the folder with the sources and the folder for built libraries.
+
+    In a checkout both are in it; an installed package has its own sources and builds in the user's
+    cache folder.
+    """
+    if (CHECKOUT / "native" / "cuda").is_dir():
+        return CHECKOUT / "native", CHECKOUT / "build" / "cuda"
+    if not INSTALLED_SOURCES.is_dir():
+        raise NoCuda("the CUDA sources are missing from this installation; install ludus again")
+    cache = cache_folder()
+    if cache is None:
+        raise NoCuda("there is no folder to build the CUDA library in; set LUDUS_CACHE to one")
+    return INSTALLED_SOURCES, cache / "cuda"
+
+
 def built(name: str) -> Path:
-    """The library of `native/cuda/NAME.cu`, made unless it is there for this very source."""
+    """Return the library of `native/cuda/NAME.cu`, built unless it exists for this source."""
     nvcc = shutil.which(
         "nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
     )
     if nvcc is None:
         raise NoCuda("nvcc, the compiler of the CUDA toolkit, is not installed")
-    if not SOURCES.is_dir():
-        raise NoCuda("the sources for GPUs are not here; use a checkout of the project")
-    files = sorted(path for path in SOURCES.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp"))
+    sources, folder = locate_folders()
+    files = sorted(path for path in sources.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp"))
     content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    library = BUILD / f"libludus_{name}-{content}.so"
+    library = folder / f"libludus_{name}-{content}.so"
     if library.exists():
         return library
-    BUILD.mkdir(parents=True, exist_ok=True)
-    partial = BUILD / f"{library.name}.{os.getpid()}"
-    includes = [f"-I{SOURCES}", f"-I{SOURCES / 'core'}"]
-    source = str(SOURCES / "cuda" / f"{name}.cu")
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f"{library.name}.{os.getpid()}"
+    includes = [f"-I{sources}", f"-I{sources / 'core'}"]
+    source = str(sources / "cuda" / f"{name}.cu")
     command = [nvcc, *FLAGS, "-Xcompiler", "-fPIC", *includes, source, "-o", str(partial)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import solver as native
+from ludus.core.user_folders import cache_folder
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.database import Database, Half
 from ludus.oracle.errors import BadDatabase, CannotWrite
@@ -26,7 +27,6 @@ from ludus.oracle.morris import Codes, all_halves
 from ludus.oracle.morris_rules import without_repetition
 from ludus.oracle.sectors import Sector, moving_sectors
 from ludus.oracle.tally import Tally
-from ludus.oracle.user_folders import cache_folder
 
 MAX_MEN = 4
 """Men of each side, at most."""

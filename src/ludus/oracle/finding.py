@@ -8,6 +8,7 @@ from typing import Any
 from ludus._native import solver as native
 from ludus.core.errors import quoted
 from ludus.core.game import CHANCE, AnyGame
+from ludus.core.user_folders import data_folder
 from ludus.games import GAMES
 from ludus.oracle.database import Database
 from ludus.oracle.embedded import embedded
@@ -17,7 +18,6 @@ from ludus.oracle.memory import MemoryOracle
 from ludus.oracle.morris import MorrisOracle
 from ludus.oracle.morris_rules import spec_of, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved
-from ludus.oracle.user_folders import data_folder
 
 
 def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
