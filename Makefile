@@ -1,34 +1,46 @@
-# `make play` and `make test` are all one needs; both see to .venv first, and leave it alone when
-# nothing has changed. ARGS="…" is handed on: make play ARGS="--text hexapawn"
+# Every target sets up what it needs in .venv first, and does nothing there when nothing has changed.
+# ARGS="…" is passed on: make play ARGS="--text hexapawn"
 
 BIN := .venv/bin
-SET_UP := /bin/sh tools/python tools/environment.py
+SET_UP := @/bin/sh tools/python tools/environment.py
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --doctest-modules src tests README.md
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help play test lint format bench strengths clean base dev debian
+.PHONY: help play test test-all lint lint-native format bench strengths wheel update clean base dev debian
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 play: base ## set up what is missing and play
 	@$(BIN)/ludus play $(ARGS)
 
 test: dev debian lint ## run every check that a change must pass
-	$(BIN)/python -m pytest -n 2 -m "not slow" --doctest-modules src tests README.md $(ARGS)
+	$(PYTEST) -m "not slow" $(ARGS)
 
-lint: dev ## check style, types and the order of the rooms
+test-all: dev debian lint ## run every test, those that take minutes too
+	$(PYTEST) $(ARGS)
+
+lint: dev ## check format, types and the order of the layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: dev ## rewrite the Python files in the house style
+lint-native: base ## compile the core with g++ and clang++, all processor levels, no warning allowed
+	@for cxx in g++ clang++; do for march in x86-64-v2 x86-64-v3 x86-64-v4 native; do \
+		echo "$$cxx $$march" && \
+		$(BIN)/cmake -S . -B build/lint-$$cxx-$$march -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja \
+			-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=$$cxx -DLUDUS_MARCH=$$march \
+			-DLUDUS_WERROR=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python >/dev/null && \
+		$(BIN)/cmake --build build/lint-$$cxx-$$march || exit 1; done; done
+
+format: dev ## rewrite the Python files in the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: dev debian ## measure speed, then run the tests that take minutes
+bench: dev debian ## measure speed
 	$(BIN)/python benchmarks/run.py $(ARGS)
 	$(BIN)/python benchmarks/oracle_lookups.py $(ARGS)
 	$(BIN)/python benchmarks/backgammon_moves.py
@@ -38,20 +50,27 @@ bench: dev debian ## measure speed, then run the tests that take minutes
 	$(BIN)/python benchmarks/nnmm_moves.py
 	$(BIN)/python benchmarks/scholar_moves.py
 	$(BIN)/python benchmarks/page.py
-	$(BIN)/python -m pytest -m slow
 
-strengths: dev debian ## measure how strong players are, for the page; goes on where it stopped
+strengths: dev debian ## measure how strong players are, for the page; resumes where it stopped
 	$(BIN)/python benchmarks/strengths.py $(ARGS)
+
+wheel: base ## build a wheel of the package into dist/
+	CXX="$${CXX:-c++}" $(BIN)/python -m pip wheel --no-build-isolation --no-deps --wheel-dir dist \
+		--config-settings=cmake.define.LUDUS_MARCH="$(LUDUS_MARCH)" .
+
+update: ## write requirements/ anew after a change to pyproject.toml; ARGS=--upgrade for newer versions
+	$(SET_UP) update
+	$(BIN)/python tools/lock.py $(ARGS)
 
 clean: ## remove .venv and everything that was built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 base:
-	@$(SET_UP)
+	$(SET_UP) base build
 
 dev:
-	@$(SET_UP) --extra dev --extra learn
+	$(SET_UP) base dev torch build
 
 debian:
 	@$(BIN)/python tools/debian_packages.py

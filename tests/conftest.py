@@ -1,65 +1,150 @@
-"""What all tests share: leaving out, loudly, those that need a program this machine lacks."""
+"""What all tests share: folders and an environment of their own, limits of time, and a summary that
+says which tests were left out because this machine lacks something, and how to get it.
+"""
 
+import asyncio
+import faulthandler
 import os
+import random
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
-# Tests run side by side, and numpy's threads, one for each core in each of them, would wait for
-# each other: twenty times as long for networks of many small matrices. Numpy reads this when it is
-# loaded, so it stands here.
+# Tests run side by side, and the threads of numpy and torch, one for each core in each process,
+# would wait for each other: twenty times as long for networks of many small matrices. Sums would
+# also depend on the number of cores. Both read this when they are loaded, so it stands here.
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Tests start hundreds of programs, each of which would be compiled anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import debian_packages
 
-LEFT_OUT = "left out: needs "
+from facilities import DATA, FACILITIES, LEFT_OUT
+
+SLOW_LIMIT = 4 * 60 * 60
+"""Seconds that a test marked `slow` may take."""
+
+LAST_RESORT = 2
+"""A process in which a test takes this many times its limit is ended."""
 
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 """Not modules with examples; several of one name would stand in each other's way."""
+
+COLOURS_AND_WIDTHS = (
+    *("CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR"),
+    *("PY_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "GITHUB_ACTIONS"),
+)
+"""Variables of the user's that change what a program prints."""
+
+_terminal = pytest.StashKey[int]()
+"""A file descriptor for what has to be said although pytest captures the output."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # A shell that starts us in the background lets us ignore Ctrl-C, and our children with us;
     # tests that press it would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Hypothesis would call an example on a busy machine too slow.
-    settings.register_profile("patient", deadline=None)
-    settings.load_profile("patient")
+    # The same examples in every run, and none is too slow on a busy machine. To look for others:
+    # pytest --hypothesis-profile exploring
+    unhurried = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile("repeatable", derandomize=True, **unhurried)
+    settings.register_profile("exploring", print_blob=True, **unhurried)
+    if not config.getoption("--hypothesis-profile", None):
+        settings.load_profile("repeatable")
+    config.stash[_terminal] = os.dup(2)
     config.addinivalue_line(
         "markers",
         "needs_debian(package): needs a package of tools/debian-packages.txt; "
         "left out where it is missing, an error under CI=true",
     )
+    config.addinivalue_line(
+        "markers",
+        "needs(facility): needs a facility of tests/facilities.py; left out where it is missing",
+    )
+    # Children inherit the limit.
+    FACILITIES["open files"].is_there()
     # Debian's games are in a folder that root's PATH does not have.
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if debian_packages.GAMES_FOLDER not in folders:
         os.environ["PATH"] = os.pathsep.join([*folders, debian_packages.GAMES_FOLDER])
 
 
+def pytest_unconfigure(config: pytest.Config) -> None:
+    os.close(config.stash[_terminal])
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # What drives the browser leaves an event loop running in its process; those who want one of
-    # their own must have had it by then.
-    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_LIMIT))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """End the process where pytest-timeout cannot: its signal waits for native code to return.
+
+    The stacks of all threads are printed, and pytest-xdist says which test it was.
+    """
+    marker = item.get_closest_marker("timeout")
+    has_limits = item.config.pluginmanager.hasplugin("timeout")
+    limit = marker.args[0] if marker else item.config.getini("timeout") if has_limits else 300
+    file = item.config.stash[_terminal]
+    faulthandler.dump_traceback_later(LAST_RESORT * float(limit), exit=True, file=file)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Tests neither read nor write what the user has solved."""
+    """Tests neither read nor write what the user has solved, set or chosen."""
     with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith("LUDUS_") or name in COLOURS_AND_WIDTHS:
+                patch.delenv(name)
         patch.setenv("LUDUS_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
-        patch.delenv("LUDUS_ORACLE", raising=False)
         yield
 
 
+@pytest.fixture(autouse=True)
+def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Take no notice of the browser's event loop, which stays in the process that has started it.
+
+    Between two calls of its synchronous interface playwright's loop is suspended, but asyncio takes
+    it to be running, and would refuse to run another one.
+    """
+    if "browser" in request.fixturenames:
+        yield
+        return
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
+
+
+def seed_global_sources() -> None:
+    """What draws from a source of the whole process draws the same in any order of tests."""
+    random.seed(1)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(1)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(1)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    seed_global_sources()
     packages = debian_packages.read()
     for marker in item.iter_markers("needs_debian"):
         for name in marker.args:
@@ -67,6 +152,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.fail(f"{name} is not in tools/debian-packages.txt", pytrace=False)
             if packages[name].is_missing:
                 leave_out(packages[name])
+    for marker in item.iter_markers("needs"):
+        for name in marker.args:
+            if not FACILITIES[name].is_there():
+                pytest.skip(f"{LEFT_OUT}{name}: {FACILITIES[name].advice}")
+    for marker in item.iter_markers("external"):
+        for name in marker.args:
+            if DATA[name].folder() is None:
+                pytest.skip(f"{LEFT_OUT}the data {name}: {DATA[name].advice}")
 
 
 def leave_out(package: debian_packages.Package) -> None:
@@ -78,11 +171,11 @@ def leave_out(package: debian_packages.Package) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """One line: how many tests were left out, what each group needs, and how to get it."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = [report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)]
-    left_out = [reason for reason in reasons if LEFT_OUT in reason]
+    left_out = [reason.partition(LEFT_OUT)[2] for reason in reasons if LEFT_OUT in reason]
     if left_out:
         terminalreporter.section("tests left out")
-        for reason in sorted(set(left_out)):
-            text = reason.partition(LEFT_OUT)[2]
-            terminalreporter.line(f"{left_out.count(reason)} × needs {text}", yellow=True)
+        groups = (f"{left_out.count(text)} × needs {text}" for text in sorted(set(left_out)))
+        terminalreporter.line("; ".join(groups), yellow=True)

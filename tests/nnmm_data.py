@@ -1,15 +1,15 @@
-"""Positions to ask networks about, and the author's files where they lie beside the checkout."""
+"""Positions to ask networks about, and a dataset of our own making."""
 
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from ludus.games.nine_mens_morris import NineMensMorris
 from ludus.games.nine_mens_morris.rules import Rules
 from support import play_randomly
 
-SHARED = Path(__file__).parents[2] / "shared" / "data" / "nnmm"
+GOOD_MOVES = Path(__file__).parent / "data" / "morris_good_moves.txt"
+"""500 positions with the moves of a teacher, made by `ludus dataset generate` (the file beside it
+says how), in the notation of the thesis."""
 
 
 def positions(games: int, rules: Rules = Rules(), engine: str = "native") -> list[Any]:  # noqa: B008
@@ -21,12 +21,3 @@ def positions(games: int, rules: Rules = Rules(), engine: str = "native") -> lis
         for position in play_randomly(game, seed)
         if position.outcome() is None
     ]
-
-
-def authors(name: str) -> Path:
-    """A file of the author's, or no test."""
-    path = SHARED / name
-    if not path.exists():
-        # The summary of the tests names what begins like this.
-        pytest.skip(f"left out: needs ../shared/data/nnmm/{name}, beside the checkout")
-    return path

@@ -10,7 +10,7 @@ import ludus
 from ludus.core import CHANCE, BadMove, BadPosition, Outcome, play_match
 from support import VARIANTS, play_randomly
 
-GAMES = 12
+GAMES = 6
 """Random games per variant."""
 
 

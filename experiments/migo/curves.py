@@ -1,10 +1,11 @@
 """Curves of mean cumulative regret, ours over the published ones.
 
-The authors' curves are read from `shared/data/migo` beside the checkout when they are drawn; where
+The authors' curves are read from the folder that LUDUS_MIGO_DATA names when they are drawn; where
 they are absent, ours are drawn alone.
 """
 
 import csv
+import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -14,14 +15,24 @@ from ludus.learn.courses import Marks
 
 from .runs import cumulative
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "migo"
+VARIABLE = "LUDUS_MIGO_DATA"
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data" / "migo"
+"""Where the curves are looked for if the variable is not set."""
 COLOURS = ("#1b6ca8", "#d1495b", "#2e8b57", "#b8860b", "#7b4ea3", "#444444", "#e07b39", "#3aa6a6")
 
 
-@cache
+def folder() -> Path:
+    """Where the authors' files are, if they are anywhere."""
+    return Path(os.environ.get(VARIABLE) or BESIDE)
+
+
 def published_curves() -> dict[tuple[str, str], list[float]]:
     """Game and system to the mean cumulative regret after each game; empty if there is no file."""
-    file = DATA / "migo_published_curves.csv"
+    return _curves_in(folder() / "migo_published_curves.csv")
+
+
+@cache
+def _curves_in(file: Path) -> dict[tuple[str, str], list[float]]:
     found: dict[tuple[str, str], list[float]] = {}
     if file.is_file():
         with file.open(newline="", encoding="utf-8") as lines:
@@ -33,7 +44,7 @@ def published_curves() -> dict[tuple[str, str], list[float]]:
 
 def published_runs(system: str) -> list[int]:
     """The final regret of each of the authors' runs of hexapawn 4; empty if there is no file."""
-    file = DATA / "migo_published_h4_transfer_per_run.csv"
+    file = folder() / "migo_published_h4_transfer_per_run.csv"
     totals: dict[str, int] = {}
     if file.is_file():
         with file.open(newline="", encoding="utf-8") as lines:

@@ -32,19 +32,12 @@ bool has_v3() {
            has_bits_of_ecx(1, kMovbe | kF16c) && has_bits_of_ecx(0x80000001, kLzcnt);
 }
 
-bool has_v4() {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
 #endif
 
 nb::list supported_levels() {
     nb::list levels;
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (has_v4()) levels.append("x86_64_v4");
     if (has_v3()) levels.append("x86_64_v3");
     if (has_v2()) levels.append("x86_64_v2");
 #else

@@ -12,22 +12,17 @@ import pytest
 from ludus.arena.jobs import Conditions
 from ludus.arena.run import LocalPool
 from ludus.arena.tournament import Tournament
+from ludus.cli.main import run
 
 HERE = Path(__file__).parent
 
 
-def test_without_ray_there_is_one_clear_line(tmp_path):
+def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
     file = tmp_path / "t.toml"
     file.write_text('game = "hexapawn"\nplayers = ["random", "perfect"]')
-    code = (
-        "import sys; sys.modules['ray'] = None;"  # as if it were not installed
-        "from ludus.cli.main import run;"
-        "sys.exit(run(['tournament', sys.argv[1], '--cluster', 'auto']))"
-    )
-    command = [sys.executable, "-c", code, str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    assert run(["tournament", str(file), "--cluster", "auto"]) == 2
+    assert capsys.readouterr().err == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
     assert list(tmp_path.iterdir()) == [file]
 
 

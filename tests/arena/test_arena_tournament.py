@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from ludus.arena.tournament_file import read_tournament
 from ludus.core.errors import LudusError
 from ludus.core.limit import Limit
 from ludus.games import game
+from waiting import PATIENCE, wait_until
 
 PLAYERS = ("random", "playouts:games=4", "playouts:games=9")
 PLAN = Tournament(Conditions("hexapawn"), PLAYERS, games=8, seed=5)
@@ -186,7 +186,9 @@ def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     file, out = folder / "t.toml", folder / "results"
     file.write_text(SLOW)
-    done = subprocess.run(_command(file, out, "1"), capture_output=True, check=True)
+    done = subprocess.run(
+        _command(file, out, "1"), capture_output=True, timeout=PATIENCE, check=True
+    )
     return json.loads(done.stdout), _games(out)
 
 
@@ -195,17 +197,15 @@ def test_a_stopped_tournament_goes_on_and_ends_with_the_same_totals(tmp_path, ho
     file, out = tmp_path / "t.toml", tmp_path / "stopped"
     file.write_text(SLOW)
     stopped = subprocess.Popen(_command(file, out), stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while len(_games(out)) < 5 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(lambda: len(_games(out)) >= 5, "five games are played", stopped)
     stopped.send_signal(how)
-    _, complaint = stopped.communicate(timeout=30)
+    _, complaint = stopped.communicate(timeout=PATIENCE)
     before = _games(out)
     assert 5 <= len(before) < 90
     if how == signal.SIGINT:
         assert stopped.returncode == 130
         assert complaint == f"ludus: {90 - len(before)} games are left; the same command goes on\n"
-    done = subprocess.run(_command(file, out), capture_output=True, check=True)
+    done = subprocess.run(_command(file, out), capture_output=True, timeout=PATIENCE, check=True)
     report, games = undisturbed
     assert json.loads(done.stdout) == {**report, "resumed": len(before)}
     assert report["games"] == 90

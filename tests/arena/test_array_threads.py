@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from waiting import PATIENCE
+
 PROGRAM = """
 import sys
 import ludus.arena.worker, ludus.web.worker
@@ -22,6 +24,7 @@ def told(**environment):
         env={**base, **environment},
         capture_output=True,
         text=True,
+        timeout=PATIENCE,
         check=True,
     )
     return done.stdout.strip()

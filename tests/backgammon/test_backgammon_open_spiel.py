@@ -13,15 +13,15 @@ from ludus.games.backgammon import Backgammon
 
 @pytest.mark.parametrize("preset", ["standard", "hyper"])
 @pytest.mark.parametrize(
-    "block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 4))]
+    "block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 12))]
 )
 def test_turns_end_on_the_same_boards(preset, block):
-    """60 games a block, each played along OpenSpiel's states; doubles count as whole turns."""
+    """20 games a block, each played along OpenSpiel's states; doubles count as whole turns."""
     game = Backgammon(Backgammon.presets[preset])
     turns = 0
-    for seed in range(block * 60, block * 60 + 60):
+    for seed in range(block * 20, block * 20 + 20):
         turns += follow_one_game(game, preset, seed)
-    assert turns > 1000 if preset == "hyper" else turns > 3000
+    assert turns > 300 if preset == "hyper" else turns > 1000
 
 
 def follow_one_game(game, preset, seed):

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+from waiting import PATIENCE
+
 PROGRAM = (sys.executable, "-m", "ludus.cli")
 
 
@@ -23,7 +25,7 @@ def process(*arguments: str | bytes, text: str = "", **environment: str) -> Resu
         input=text.encode(),
         capture_output=True,
         env={**os.environ, **environment},
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())

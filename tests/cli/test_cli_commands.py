@@ -9,6 +9,7 @@ from program import process
 
 from ludus.core.record import Record
 from ludus.games import game as named_game
+from waiting import PATIENCE
 
 
 def test_perft_counts_as_open_spiel_does(ludus):
@@ -124,7 +125,9 @@ def test_a_command_imports_only_what_it_needs():
         "import sys; from ludus.cli.main import run; run(['perft', 'nine_mens_morris', '2']);"
         "print(*sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     loaded = set(done.stdout.split())
     assert "ludus.games.nine_mens_morris" in loaded
     assert loaded.isdisjoint(HEAVY)
@@ -133,7 +136,9 @@ def test_a_command_imports_only_what_it_needs():
 def test_importing_ludus_costs_little():
     """It brings the standard library, its own core and the lists of names; nothing installed."""
     code = "import sys; before = set(sys.modules); import ludus; print(*set(sys.modules) - before)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     roots = {name.partition(".")[0] for name in done.stdout.split()}
     assert roots - set(sys.stdlib_module_names) == {"ludus"}
 

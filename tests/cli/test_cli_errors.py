@@ -3,11 +3,11 @@
 import os
 import signal
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 from program import PROGRAM, process
+
+from waiting import PATIENCE, wait_until_at_work
 
 START = ".../.../.../....../.../.../... w 9 9"
 
@@ -100,6 +100,7 @@ def test_input_that_is_no_text_is_only_a_bad_move():
         [*PROGRAM, "play", "--text", "hexapawn", "--seed", "1"],
         input=b"\xff\xfe\0\nquit\n",
         capture_output=True,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0
@@ -112,7 +113,11 @@ def test_a_closed_pipe_ends_quietly():
     os.close(reading)
     with os.fdopen(writing, "w") as closed:
         done = subprocess.run(
-            [*PROGRAM, "games", "--json"], stdout=closed, stderr=subprocess.PIPE, check=False
+            [*PROGRAM, "games", "--json"],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE,
+            check=False,
         )
     assert done.returncode == 141
     assert done.stderr == b""
@@ -136,22 +141,9 @@ def test_an_interrupt_ends_quietly(arguments, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as running:
-        _wait_until_busy(running.pid)
+        wait_until_at_work(running, "_native", signal.SIGINT)
         running.send_signal(signal.SIGINT)
-        _, complaint = running.communicate(timeout=20)
+        _, complaint = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert complaint == b""
     assert list(tmp_path.iterdir()) == []
-
-
-def _wait_until_busy(process_id: int) -> None:
-    """Until Python has set its handler for interrupts and the modules of the command are there."""
-    modules = Path(f"/proc/{process_id}/maps")
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        handlers = Path(f"/proc/{process_id}/status").read_text()
-        caught = int(handlers.partition("SigCgt:")[2].split()[0], 16)
-        if caught & 1 << signal.SIGINT - 1 and "_native" in modules.read_text():
-            break
-        time.sleep(0.02)
-    time.sleep(0.3)

@@ -8,6 +8,8 @@ import subprocess
 import pytest
 from program import PROGRAM
 
+from waiting import PATIENCE
+
 THREE_MEN = {"mover": 3, "other": 3, "win": 140621, "loss": 28736, "draw": 269}
 
 
@@ -135,6 +137,7 @@ def test_another_game_s_folder_is_refused(ludus, tmp_path):
     assert "other rules: men=3" in result.err
 
 
+@pytest.mark.needs("pseudo-terminal")
 def test_a_terminal_shows_a_bar():
     """The bar is for who watches standard error; standard output stays clean."""
     watching, terminal = pty.openpty()
@@ -151,7 +154,7 @@ def test_a_terminal_shows_a_bar():
                 shown += os.read(watching, 4096)
             except OSError:
                 break
-        output, _ = running.communicate(timeout=60)
+        output, _ = running.communicate(timeout=PATIENCE)
     os.close(watching)
     assert json.loads(output)["subspaces"]
     assert b"solving 5_5_0_0" in shown

@@ -12,8 +12,13 @@ import time
 import pytest
 from program import PROGRAM
 
+from waiting import PATIENCE
+
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
-PATIENCE = 30
+SECONDS_TO_END = 20
+"""After so long without an effect Ctrl-C is pressed again."""
+
+pytestmark = pytest.mark.needs("pseudo-terminal")
 
 
 class Terminal:
@@ -61,7 +66,7 @@ class Terminal:
         while self.program.poll() is None and time.monotonic() < deadline:
             self.program.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.program.wait(1)
+                self.program.wait(SECONDS_TO_END)
 
     def rest(self) -> str:
         """Everything until the program ends."""

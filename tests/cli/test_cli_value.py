@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 from program import PROGRAM, process
@@ -13,6 +11,7 @@ from program import PROGRAM, process
 import ludus as package
 from ludus.oracle import oracle_for
 from ludus.oracle.database import Database
+from waiting import PATIENCE, wait_until_at_work
 
 WON = "W.W/W../.../...BBB/.../.../... w 0 0"
 
@@ -127,15 +126,7 @@ def test_a_home_that_cannot_be_written():
 def test_an_interrupt_ends_quietly():
     command = [*PROGRAM, "value", "hexapawn:size=8", "start"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        _wait_for_solver(running.pid)
+        wait_until_at_work(running, "_native/solver", signal.SIGINT)
         running.send_signal(signal.SIGINT)
-        _, complaint = running.communicate(timeout=20)
+        _, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (130, b"")
-
-
-def _wait_for_solver(process_id):
-    """Until the oracles are loaded; the question that was asked takes seconds from then on."""
-    modules, deadline = Path(f"/proc/{process_id}/maps"), time.monotonic() + 20
-    while "_native/solver" not in modules.read_text() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.3)

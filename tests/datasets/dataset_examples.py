@@ -1,16 +1,11 @@
-"""Lines of our own making, and the author's data where it lies beside the checkout."""
+"""Lines of our own making."""
 
 import random
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from support import play_randomly
-
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "nnmm"
 
 RULES = {
     "standard": Rules(),
@@ -46,12 +41,3 @@ def lines(pairs: list[tuple[Any, Any]]) -> list[str]:
 
 def data(text_lines: list[str], end: str = "\n") -> bytes:
     return "".join(f"{line}{end}" for line in text_lines).encode()
-
-
-def authors(name: str) -> Path:
-    """A file of the author's, or no test."""
-    path = SHARED / name
-    if not path.exists():
-        # The summary of the tests names what begins like this.
-        pytest.skip(f"left out: needs ../shared/data/nnmm/{name}, beside the checkout")
-    return path

@@ -6,10 +6,10 @@ import random
 import socket
 
 import pytest
-from dataset_examples import authors
 from file_server import serving
 
 from cli.program import Result
+from facilities import external
 from ludus.cli.main import run
 from ludus.datasets import sources
 from ludus.datasets.errors import CannotFetch
@@ -173,9 +173,10 @@ def test_an_unknown_name(capsys):
     assert "did you mean nnmm?" in capsys.readouterr().err
 
 
+@pytest.mark.external("nnmm")
 @pytest.mark.parametrize("remote", NNMM.files, ids=lambda remote: remote.name)
 def test_the_checksums_are_those_of_the_authors_files(remote):
-    content = authors(remote.name).read_bytes()
+    content = external("nnmm", remote.name).read_bytes()
     assert (len(content), hashlib.sha256(content).hexdigest()) == (remote.num_bytes, remote.sha256)
 
 

@@ -25,6 +25,7 @@ from ludus.datasets.plan import Plan, split_players
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.players import player
+from waiting import PATIENCE, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def test_killed_again_and_again_it_comes_to_the_same_bytes(undisturbed, tmp_path
     assert num_killed >= 2
     assert sizes == sorted(sizes)
     with begin(out, 2) as running:
-        _, complaint = running.communicate(timeout=120)
+        _, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (0, b"")
     assert _contents(tmp_path) == _contents(undisturbed.parent)
 
@@ -97,10 +98,10 @@ def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
     out = tmp_path / "dataset.txt"
     working = tmp_path / ".dataset.txt.working"
     with begin(out, 1) as running:
-        while running.poll() is None and not (working.exists() and working.stat().st_size > 1500):
-            time.sleep(0.01)
+        is_begun = lambda: working.exists() and working.stat().st_size > 1500  # noqa: E731
+        wait_until(is_begun, "some states are written", running, 0.01)
         running.send_signal(signal.SIGINT)
-        output, complaint = running.communicate(timeout=60)
+        output, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, output) == (130, b"")
     assert b"of 300 states; the same command goes on" in complaint
     assert not out.exists()

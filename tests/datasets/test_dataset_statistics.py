@@ -4,14 +4,15 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from dataset_examples import authors
 
+from facilities import external
 from ludus.datasets.morris import expand, read, read_lines, read_parts, write_lines
 from ludus.datasets.morris.lines import Part
 from ludus.datasets.morris.picture import picture
 from ludus.datasets.morris.statistics import Statistics, count, describe
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
+from nnmm_data import GOOD_MOVES
 
 LINES = [
     "OOOOOOOOOOOOOOOOOOOOOOOO9900-d6",
@@ -82,9 +83,32 @@ def test_the_picture_shows_every_point_three_times(found):
     assert "moves" in picture(describe([], Rules()), "nothing")
 
 
+def test_a_generated_dataset():
+    """Phases are counted from the text: men in hand, then three men on the board, then the rest."""
+    found = describe(read_parts(GOOD_MOVES), Rules())
+    states = [line.partition("-")[0] for line in GOOD_MOVES.read_text().splitlines()]
+    placing = sum(state[24] != "0" for state in states)
+    flying = sum(state[24] == "0" and state.count("M") == 3 for state in states)
+    assert placing > 0
+    assert flying > 0
+    assert found.phases.tolist() == [0, placing, len(states) - placing - flying, flying]
+    assert (found.entries, found.with_move, found.bad) == (len(states), len(states), [])
+    assert (found.illegal, found.impossible) == ({}, {})
+    assert (found.duplicates, found.symmetric) == ([], [])
+    assert found.is_right
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_file_is_written_as_it_is_read(tmp_path, end):
+    content = GOOD_MOVES.read_bytes().replace(b"\n", end)
+    (tmp_path / "dataset.txt").write_bytes(content)
+    assert write_lines(read(tmp_path / "dataset.txt"), end) == content
+
+
+@pytest.mark.external("nnmm")
 def test_the_authors_dataset():
     """The figures of sections 5.3 and 5.3.2 of the thesis, and what else is known of the data."""
-    found = describe(read_parts(authors("dataset.txt")), Rules())
+    found = describe(read_parts(external("nnmm", "dataset.txt")), Rules())
     assert (found.entries, found.with_move, found.bad) == (100_154, 100_154, [])
     assert found.phases[1:].tolist() == [18_399, 65_466, 16_289]
     assert {reason: len(lines) for reason, lines in found.illegal.items()} == {
@@ -94,8 +118,9 @@ def test_the_authors_dataset():
     assert (found.duplicates, found.symmetric) == ([], [])
 
 
+@pytest.mark.external("nnmm")
 def test_the_published_expansion():
-    entries = read(authors("dataset.txt"))
+    entries = read(external("nnmm", "dataset.txt"))
     expanded = expand(entries, "published")
     assert len(expanded) == 1_628_673
     assert len(expand(entries, "symmetries")) == 1_592_239
@@ -106,7 +131,8 @@ def test_the_published_expansion():
     assert [round(1 - found.shares(part)[0], 4) for part in range(3)] == [1, 0.8143, 0.2590]
 
 
+@pytest.mark.external("nnmm")
 @pytest.mark.parametrize("name", ["dataset.txt", "dataset_gaming.txt", "states.txt"])
 def test_the_authors_files_are_written_as_they_are_read(name):
-    path = authors(name)
+    path = external("nnmm", name)
     assert write_lines(read(path), b"\r\n") == path.read_bytes()

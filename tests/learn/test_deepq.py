@@ -20,6 +20,7 @@ from ludus.learn.deepq.trainer import Trainer, _values
 from ludus.learn.lessons import Opponent, take_lessons
 from ludus.learn.starts import start_boards
 from ludus.players import player
+from waiting import PATIENCE
 
 OX = game("noughts_and_crosses")
 HEXAPAWN = game("hexapawn")
@@ -211,7 +212,9 @@ def test_playing_does_not_load_torch():
         "import sys, ludus; g = ludus.game('noughts_and_crosses');"
         "ludus.player('deepq', g).choose(g.start()); print('torch' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.strip() == "False"
 
 

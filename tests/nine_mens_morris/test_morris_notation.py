@@ -1,11 +1,9 @@
 """How positions and moves of the Morris family are written, notation by notation."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 import ludus
+from facilities import external
 from ludus.core import BadMove, BadPosition
 from ludus.games.nine_mens_morris import (
     PASS,
@@ -17,8 +15,7 @@ from ludus.games.nine_mens_morris import (
     to_thesis,
     to_thesis_move,
 )
-
-ROOT = Path(__file__).parents[2]
+from nnmm_data import GOOD_MOVES
 
 STANDARD = ludus.game("nine_mens_morris")
 
@@ -291,25 +288,16 @@ def test_no_move_is_legal_when_the_game_is_over():
 # The thesis's dataset
 
 
-@pytest.fixture
-def dataset():
-    """The lines of the thesis's dataset of good moves, where it is at hand."""
-    folder = Path(os.environ.get("LUDUS_NNMM_DATA", ROOT.parent / "shared" / "data" / "nnmm"))
-    file = folder / "dataset.txt"
-    if not file.exists():
-        pytest.skip("left out: needs dataset.txt of AGalassi/NNMM in the folder LUDUS_NNMM_DATA")
-    return file.read_text().splitlines()
-
-
-def test_every_line_of_the_dataset(dataset):
+def check_lines(lines):
     """Each state and move is read, legal, and written back letter for letter.
 
-    In seven states the mover has two men in all, which under the standard rules has lost; there
-    the move is looked at as if the game went on.
+    Returns the number of states in which the game is over, and of men taken out of mills. Where the
+    mover has two men in all, it has lost under the standard rules; there the move is checked as if
+    the game went on.
     """
     going_on = ludus.game("nine_mens_morris", "lose_below=1")
     over = out_of_mills = 0
-    for line in dataset:
+    for line in lines:
         state, _, text = line.partition("-")
         position = STANDARD.parse(line)
         if position.outcome() is not None:
@@ -319,7 +307,21 @@ def test_every_line_of_the_dataset(dataset):
         move = STANDARD.parse_move(text, position)
         assert (to_thesis(position), to_thesis_move(move)) == (state, text)
         out_of_mills += move.take is not None and is_in_mill(move.take, position.men[1])
-    assert (len(dataset), over, out_of_mills) == (100_154, 7, 211)
+    return over, out_of_mills
+
+
+def test_every_line_of_a_generated_dataset():
+    lines = GOOD_MOVES.read_text().splitlines()
+    assert len(lines) == 500
+    assert check_lines(lines)[0] == 0
+
+
+@pytest.mark.external("nnmm")
+def test_every_line_of_the_dataset():
+    """In seven states of the thesis's dataset of good moves the mover has two men in all."""
+    lines = external("nnmm", "dataset.txt").read_text().splitlines()
+    assert len(lines) == 100_154
+    assert check_lines(lines) == (7, 211)
 
 
 def is_in_mill(man, men):

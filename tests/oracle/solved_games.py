@@ -1,5 +1,8 @@
 """Small games solved for a test, and positions looked up in them without the oracle."""
 
+import atexit
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,20 @@ def solve_into(
     sectors = all_sectors(rules) if max_men is None else moving_sectors(rules, max_men)
     with Database.writing(folder, rules, has_depth) as database:
         return Solve(rules, sectors, Solver(rules, threads), database, threads).run()
+
+
+_kept: dict[tuple[Rules, bool], Path] = {}
+
+
+def solved_copy(folder: Path, rules: Rules, has_depth: bool = True) -> Path:
+    """A copy of a solved game, for tests that do not look at the solving; it is solved once."""
+    key = rules, has_depth
+    if key not in _kept:
+        _kept[key] = Path(tempfile.mkdtemp(prefix="ludus-solved-"))
+        atexit.register(shutil.rmtree, _kept[key], ignore_errors=True)
+        solve_into(_kept[key], rules, has_depth=has_depth)
+    shutil.copytree(_kept[key], folder, dirs_exist_ok=True)
+    return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import three_men
-from solved_games import Lookup, contents, solve_into
+from solved_games import Lookup, contents, solve_into, solved_copy
 
 import ludus
 from ludus._native.solver import Solver, Stopped
@@ -90,8 +90,7 @@ FAMILY = [
 @pytest.mark.parametrize("rules", FAMILY, ids=str)
 def test_values_follow_from_the_readable_rules(rules, tmp_path):
     """A value is what the values after each legal move make it, by the rules in Python."""
-    solve_into(tmp_path, rules)
-    lookup = Lookup(tmp_path)
+    lookup = Lookup(solved_copy(tmp_path, rules))
     for position in some_positions(rules):
         after = [lookup.value(position.play(move)) for move in position.legal_moves()]
         assert lookup.value(position) == best_of(after, position), str(position)
@@ -109,7 +108,7 @@ def best_of(after, position):
 def some_positions(rules):
     """Positions of random games without their history, and men strewn over the board."""
     game = ludus.game("nine_mens_morris", rules, engine="python")
-    for seed in range(12):
+    for seed in range(6):
         for position in play_randomly(game, seed, plies=25):
             ended = position.outcome()
             if ended is None or ended.reason != "men":
@@ -124,9 +123,10 @@ def some_positions(rules):
 
 def test_the_number_of_threads_does_not_show(tmp_path):
     rules = Rules(men=4)
-    for threads in (1, 2, 3):
+    for threads in (1, 3):
         solve_into(tmp_path / str(threads), rules, threads=threads)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2") == contents(tmp_path / "3")
+    two = contents(solved_copy(tmp_path / "2", rules))
+    assert contents(tmp_path / "1") == two == contents(tmp_path / "3")
 
 
 @pytest.mark.parametrize("has_depth", [True, False])
@@ -147,8 +147,7 @@ def test_a_folder_grows_from_few_men_to_the_whole_game(tmp_path, has_depth):
 @pytest.mark.parametrize("place_or_move", [False, True])
 def test_any_set_of_missing_files_is_solved_again(tmp_path, place_or_move):
     rules = Rules(men=4, place_or_move=place_or_move)
-    solve_into(tmp_path, rules)
-    whole = contents(tmp_path)
+    whole = contents(solved_copy(tmp_path, rules))
     source = random.Random(1)
     names = [name for name in whole if name != "ludus.json"]
     for _ in range(3):

@@ -8,10 +8,11 @@ import sys
 import time
 
 import pytest
-from solved_games import contents, solve_into
+from solved_games import contents, solve_into, solved_copy
 
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.database import Database
+from waiting import PATIENCE
 
 RULES = Rules(men=4, place_or_move=True)
 COMMAND = (sys.executable, "-m", "ludus.cli", "solve", "nine_mens_morris")
@@ -20,9 +21,7 @@ GAME = ("--rules", "men=4,place_or_move=yes")
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed")
-    solve_into(folder, RULES)
-    return contents(folder)
+    return contents(solved_copy(tmp_path_factory.mktemp("undisturbed"), RULES))
 
 
 def begin(folder, **options):
@@ -62,7 +61,7 @@ def kill_many_times(folder, kills, undisturbed):
         whole_files_are_right(folder, undisturbed)
     assert num_killed >= kills * 2 / 3
     with begin(folder) as running:
-        _, complaint = running.communicate(timeout=120)
+        _, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (0, b"")
     assert contents(folder) == undisturbed
 
@@ -81,7 +80,7 @@ def test_an_interrupt_ends_quietly_and_leaves_whole_files(tmp_path, undisturbed)
     with begin(folder) as running:
         wait_for_files(folder, 5, running)
         running.send_signal(signal.SIGINT)
-        _, complaint = running.communicate(timeout=60)
+        _, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (130, b"")
     found = contents(folder)
     assert found.items() <= undisturbed.items()
@@ -94,7 +93,7 @@ def test_an_interrupt_stops_a_long_sector_at_once(tmp_path):
     with begin_moving(tmp_path / "stopped", "6") as running:
         wait_for_files(tmp_path / "stopped", 7, running)
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+        running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert not (tmp_path / "stopped" / "6_6_0_0.values").exists()
 
@@ -115,7 +114,7 @@ def test_a_full_disk_is_a_clear_error_and_no_half_file(tmp_path, undisturbed):
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
     with begin(folder, preexec_fn=limit) as running:
-        output, complaint = running.communicate(timeout=60)
+        output, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, output) == (2, b"")
     assert complaint.count(b"\n") == 1
     assert complaint.startswith(b"ludus: cannot write ")
@@ -128,7 +127,7 @@ def test_a_full_disk_is_a_clear_error_and_no_half_file(tmp_path, undisturbed):
 
 
 def test_a_sector_of_which_one_half_was_written_is_finished(tmp_path, undisturbed):
-    solve_into(tmp_path, RULES)
+    solved_copy(tmp_path, RULES)
     (tmp_path / "3_4_0_0.values").unlink()
     database = Database.open(tmp_path)
     assert not database.has((4, 3, 0, 0))

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from solved_games import solve_into
+from solved_games import solve_into, solved_copy
 
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import Rules
@@ -16,17 +16,17 @@ from ludus.oracle.verify import Verify
 @pytest.mark.parametrize("has_depth", [True, False])
 def test_verify_finds_nothing_wrong(tmp_path, has_depth):
     rules = Rules(men=4)
-    solved = solve_into(tmp_path, rules, has_depth=has_depth)
+    solved_copy(tmp_path, rules, has_depth)
     found = Verify(Database.open(tmp_path), Solver(rules, 2), 2).run()
     assert found.is_right
-    assert found.num_subspaces == len(solved.tallies)
+    assert found.num_subspaces == len(solve_into(tmp_path, rules, has_depth=has_depth).tallies)
 
 
 @pytest.mark.parametrize("has_depth", [True, False])
 @pytest.mark.parametrize("sector", [(3, 3, 0, 0), (4, 4, 0, 0), (3, 3, 1, 1)])
 def test_verify_finds_one_wrong_value(tmp_path, has_depth, sector):
     rules = Rules(men=4)
-    solve_into(tmp_path, rules, has_depth=has_depth)
+    solved_copy(tmp_path, rules, has_depth)
     with Database.writing(tmp_path, rules, has_depth) as database:
         values = database.table(sector, True)
         tally = database.tally(sector, True)
@@ -43,7 +43,7 @@ def test_verify_finds_one_wrong_value(tmp_path, has_depth, sector):
 
 def test_verify_names_what_is_missing(tmp_path):
     rules = Rules(men=4)
-    solve_into(tmp_path, rules)
+    solved_copy(tmp_path, rules)
     (tmp_path / "3_4_0_0.values").unlink()
     found = Verify(Database.open(tmp_path), Solver(rules), 1).run()
     assert "4_4_0_0 needs 4_3_0_0, which is missing" in found.problems
@@ -52,7 +52,7 @@ def test_verify_names_what_is_missing(tmp_path):
 
 def test_verify_names_what_is_damaged(tmp_path):
     rules = Rules(men=4)
-    solve_into(tmp_path, rules)
+    solved_copy(tmp_path, rules)
     path = tmp_path / "3_4_0_0.values"
     data = bytearray(path.read_bytes())
     data[-1] ^= 1

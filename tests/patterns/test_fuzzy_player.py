@@ -17,6 +17,7 @@ from ludus.learn.patterns.quadrants import pattern
 from ludus.learn.patterns.settings import PRESETS as SETTINGS
 from ludus.learn.patterns.settings import Options, read_options
 from ludus.learn.patterns.shipped import network
+from waiting import PATIENCE
 
 
 def bits(*names):
@@ -258,7 +259,7 @@ def test_the_last_match_of_a_process_is_kept(tmp_path):
         f"player = ludus.player('fuzzy:network=empty,learn=yes,save={path}', game);"
         "ludus.play_match(game, (player, ludus.player('focused', game)), seed=1)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], timeout=PATIENCE, check=True)
     assert load(path).games == 1
 
 

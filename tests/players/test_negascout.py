@@ -182,8 +182,16 @@ def test_it_can_be_told_to_stop():
     game = morris()
     player = ludus.player("negascout:time=600", game)
     player.choose(game.start(), ludus.Limit(depth=1))
-    timer = threading.Timer(0.1, player.stop)
-    timer.start()
+    is_over = threading.Event()
+
+    def stop():
+        """Again and again: a stop that comes before the search has begun is not for it."""
+        while not is_over.wait(0.1):
+            player.stop()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
     found = player.choose(game.start())
-    timer.join()
+    is_over.set()
+    thread.join()
     assert found.move in game.start().legal_moves()

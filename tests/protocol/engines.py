@@ -2,13 +2,11 @@
 
 import os
 import sys
-import time
 from pathlib import Path
 
-ODD = Path(__file__).parent / "odd_engine.py"
+from waiting import wait_until
 
-SECONDS_TO_VANISH = 60
-"""A process that is there after so long is taken to stay."""
+ODD = Path(__file__).parent / "odd_engine.py"
 
 
 def ludus_engine(game, player="", **options):
@@ -23,6 +21,8 @@ def odd_engine(fault, file="", **options):
 
 
 def spec(command, **options):
+    """Where nothing else is said, an engine on a busy machine has time to start and to answer."""
+    options = {"startup": 60, "patience": 60, **options}
     return ",".join([f"external:cmd={command}", *(f"{key}={options[key]}" for key in options)])
 
 
@@ -54,7 +54,4 @@ def children():
 
 
 def wait_until_gone(processes):
-    until = time.monotonic() + SECONDS_TO_VANISH
-    while any(map(is_there, processes)):
-        assert time.monotonic() < until, "processes are left"
-        time.sleep(0.02)
+    wait_until(lambda: not any(map(is_there, processes)), "no process is left")

@@ -86,7 +86,7 @@ def objects(_: str) -> None:
 
 
 def late(_: str) -> None:
-    time.sleep(3)
+    time.sleep(30)
     say(MOVE)
 
 

@@ -7,9 +7,11 @@ import sys
 import threading
 from collections.abc import Iterator
 
+from waiting import PATIENCE
+
 PROGRAM = (sys.executable, "-m", "ludus.cli", "engine")
 
-SECONDS_TO_HANG = 60
+SECONDS_TO_HANG = PATIENCE
 """After this long a program that says nothing is taken to hang, and the test fails."""
 
 

@@ -1,6 +1,7 @@
 """Real opponents: BSD's program, pubeval, and the order in which they all stand."""
 
 import os
+import pty
 import stat
 import sys
 
@@ -14,11 +15,13 @@ from ludus.games.backgammon import Roll
 from ludus.players import player
 from ludus.protocol import bsd
 from ludus.protocol.programs import ProgramFailed
+from waiting import PATIENCE
 
 GAME = ludus.game("backgammon")
 
 
 @pytest.mark.needs_debian("bsdgames")
+@pytest.mark.needs("pseudo-terminal")
 class TestBsd:
     def test_it_plays_every_position_legally(self):
         who = player("bsd", GAME)
@@ -50,18 +53,33 @@ FAULTS = {
 }
 
 
+@pytest.mark.needs("pseudo-terminal")
 @pytest.mark.parametrize("way", FAULTS)
 def test_faults_of_a_program_on_a_terminal(way, tmp_path, monkeypatch):
     program = tmp_path / bsd.PROGRAM
     program.write_text(f"#!{sys.executable}\n{way}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    limit = 1 if FAULTS[way] == "does not answer" else 20
+    limit = 1 if FAULTS[way] == "does not answer" else PATIENCE
     who = player(f"bsd:seconds={limit}", GAME)
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(ProgramFailed, match=FAULTS[way]):
         who.choose(GAME.start().play(Roll(3, 1)))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_machine_without_terminals(tmp_path, monkeypatch):
+    program = tmp_path / bsd.PROGRAM
+    program.write_text(f"#!{sys.executable}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    def openpty():
+        raise OSError("out of pty devices")
+
+    monkeypatch.setattr(pty, "openpty", openpty)
+    with pytest.raises(ProgramFailed, match="needs a terminal, and there is none: out of pty"):
+        player("bsd", GAME).choose(GAME.start().play(Roll(3, 1)))
 
 
 class TestPubeval:

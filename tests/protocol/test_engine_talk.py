@@ -9,6 +9,7 @@ from stranger import PROGRAM, Stranger, info, talk
 
 import ludus
 from ludus.core.limit import Limit
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -298,14 +299,16 @@ def test_it_ends_when_nobody_listens():
     with Stranger() as stranger:
         stranger.process.stdout.close()
         stranger.say("uci", "isready")
-        assert stranger.process.wait(60) == 0
+        assert stranger.process.wait(PATIENCE) == 0
         assert stranger.process.stderr.read() == b""
 
 
 @pytest.mark.parametrize(("redirection", "status"), [("<&-", 2), (">&-", 2), ("0> /dev/null", 0)])
 def test_no_input_or_no_output(redirection, status):
     command = f"exec {shlex.join(PROGRAM)} {redirection}"
-    done = subprocess.run(["sh", "-c", command], input=b"", capture_output=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command], input=b"", capture_output=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == status
     assert done.stderr.count(b"\n") == (status == 2)
 

@@ -111,7 +111,9 @@ def test_it_is_told_the_moves_and_not_only_positions():
 
 HEXAPAWN = ludus.game("hexapawn")
 
-QUICK = {"startup": 20, "time": 0.05, "patience": 0.4}
+QUICK = {"time": 0.05}
+IMPATIENT = {"time": 0.05, "patience": 0.4}
+"""For engines that never answer in time, so that nobody waits long for them."""
 
 FAULTS = [
     ("dies", r"ended: exit status 3; its last words: 'segfault, sort of'$"),
@@ -136,7 +138,8 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "message"), FAULTS)
 def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
     before = children(), threading.active_count(), len(os.listdir("/proc/self/fd"))
-    player = ludus.player(odd_engine(fault, tmp_path / "n", **QUICK), HEXAPAWN)
+    options = IMPATIENT if "in time" in message else QUICK
+    player = ludus.player(odd_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     player.begin(1)
     with pytest.raises(ExternalError, match=message) as caught:
         player.choose(HEXAPAWN.start())
@@ -158,7 +161,8 @@ def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
 )
 def test_an_engine_that_does_not_start(fault, message, tmp_path):
     before = children()
-    player = ludus.player(odd_engine(fault, tmp_path / "n", startup=0.5), HEXAPAWN)
+    options = {"startup": 0.5} if "in time" in message else {}
+    player = ludus.player(odd_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     with pytest.raises(ExternalError, match=message):
         player.begin(1)
     assert children() == before
@@ -166,7 +170,7 @@ def test_an_engine_that_does_not_start(fault, message, tmp_path):
 
 @pytest.mark.parametrize("fault", ["plays", "sanmill", "slow", "talkative", "stubborn"])
 def test_odd_manners_are_no_fault(fault):
-    player = ludus.player(odd_engine(fault, time=0.05, patience=20), HEXAPAWN)
+    player = ludus.player(odd_engine(fault, time=0.05), HEXAPAWN)
     for seed in (1, 2):
         player.begin(seed)
         assert str(player.choose(HEXAPAWN.start()).move) == "b1-b2"

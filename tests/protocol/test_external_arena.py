@@ -12,6 +12,7 @@ from ludus.arena.run import LocalPool
 from ludus.arena.standings import standings
 from ludus.arena.tournament import Tournament
 from ludus.core.limit import Limit
+from waiting import PATIENCE
 
 FAULTS = {
     "dies": "ended: exit status 3; its last words: 'segfault, sort of'",
@@ -26,8 +27,11 @@ def test_faulty_engines_lose_and_the_tournament_goes_on(tmp_path):
     """Four processes of our own, a player within Ludus, and one engine for each fault."""
     file = tmp_path / "n"
     good = ludus_engine("hexapawn", "perfect")
-    bad = {fault: odd_engine(fault, file, patience=0.3) for fault in FAULTS}
-    conditions = Conditions("hexapawn", limit=Limit(time=0.2), grace=10.0)
+    bad = {
+        fault: odd_engine(fault, file, patience=0.3 if "in time" in message else 60)
+        for fault, message in FAULTS.items()
+    }
+    conditions = Conditions("hexapawn", limit=Limit(time=0.2), grace=100.0)
     plan = Tournament(conditions, (good, "random", *bad.values()), games=2, format="gauntlet")
     with LocalPool(2) as pool:
         results = list(pool.run(plan.schedule()))
@@ -69,7 +73,7 @@ def test_a_tournament_file_with_engines(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
     with sqlite3.connect(tmp_path / "league.sqlite") as store:

@@ -11,6 +11,7 @@ import pytest
 from engines import children, is_there, numbers, odd_engine, wait_until_gone
 
 import ludus
+from waiting import PATIENCE, wait_until
 
 HEXAPAWN = ludus.game("hexapawn")
 
@@ -79,7 +80,7 @@ def process(file, end, fault="stubborn"):
 @pytest.mark.parametrize("end", ["", "error", "_exit", "fork"])
 def test_the_engine_ends_when_its_process_does(tmp_path, end):
     file = tmp_path / "n"
-    status = process(file, end).wait(60)
+    status = process(file, end).wait(PATIENCE)
     assert status == {"": 0, "error": 3, "_exit": 4, "fork": 0}[end]
     assert Path(f"{file}.err").read_text() == ""
     said = Path(f"{file}.out").read_text().split()
@@ -91,19 +92,17 @@ def test_the_engine_ends_when_its_process_does(tmp_path, end):
 def test_the_engine_ends_when_its_process_is_stopped(tmp_path, number):
     file = tmp_path / "n"
     running = process(file, "wait")
-    while not Path(f"{file}.out").read_text():
-        assert running.poll() is None
+    wait_until(Path(f"{file}.out").read_text, "the engine has begun", running)
     os.kill(running.pid, number)
-    running.wait(60)
+    running.wait(PATIENCE)
     wait_until_gone(numbers(file))
 
 
 def test_ctrl_c_while_it_thinks(tmp_path):
     file = tmp_path / "n"
     running = process(file, "choose", "hangs")
-    while not Path(f"{file}.out").read_text():
-        assert running.poll() is None
+    wait_until(Path(f"{file}.out").read_text, "the engine has begun", running)
     os.kill(running.pid, signal.SIGINT)
-    assert running.wait(60) == -signal.SIGINT
+    assert running.wait(PATIENCE) == -signal.SIGINT
     assert "KeyboardInterrupt" in Path(f"{file}.err").read_text()
     wait_until_gone(numbers(file))

@@ -1,7 +1,6 @@
 """GNU Backgammon that hangs, dies or talks nonsense: an error in time, and nobody left behind."""
 
 import os
-import time
 from pathlib import Path
 
 import fake_gnubg
@@ -14,6 +13,7 @@ from ludus.players import player
 from ludus.protocol import gnubg_process
 from ludus.protocol.gnubg_process import GnubgProcess, Question, read_answer, shared_gnubg
 from ludus.protocol.programs import ProgramFailed
+from waiting import PATIENCE, wait_until
 
 START = Question("4HPwATDgc/ABMA", (3, 1))
 GAME = ludus.game("backgammon")
@@ -33,12 +33,9 @@ def members(group):
     return found
 
 
-def nobody_is_left(group, seconds=20):
-    """Whether the processes of a group are gone; those just killed may take a moment to go."""
-    deadline = time.monotonic() + seconds
-    while members(group) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return members(group) == []
+def wait_until_nobody_is_left(group):
+    """Those just killed may take a moment to go."""
+    wait_until(lambda: not members(group), "the processes of the group are gone")
 
 
 def open_files():
@@ -60,14 +57,15 @@ MESSAGES = {
 
 @pytest.mark.parametrize("way", MESSAGES)
 def test_faults_are_told_and_nobody_is_left(way, tmp_path, monkeypatch):
-    monkeypatch.setattr(gnubg_process, "START_SECONDS", 0.5)
+    if MESSAGES[way] == "does not answer":
+        monkeypatch.setattr(gnubg_process, "START_SECONDS", 0.5)
     before = open_files()
     gnubg = GnubgProcess(str(fake_gnubg.write(tmp_path, way)))
-    limit = 0.2 if MESSAGES[way] == "does not answer" else 20
+    limit = 0.2 if MESSAGES[way] == "does not answer" else PATIENCE
     with pytest.raises(ProgramFailed, match=MESSAGES[way]):
         gnubg.rank([START], 0, limit)
     assert not gnubg.is_running
-    assert nobody_is_left(gnubg.pid)
+    wait_until_nobody_is_left(gnubg.pid)
     assert open_files() == before
     with pytest.raises(ProgramFailed, match="has ended"):
         gnubg.rank([START], 0, limit)
@@ -117,14 +115,14 @@ class TestTheRealOne:
         gnubg = GnubgProcess()
         group = gnubg.pid
         for plies in (0, 1, 0):
-            (ranked,) = gnubg.rank([START], plies, 60)
+            (ranked,) = gnubg.rank([START], plies, PATIENCE)
             assert (ranked[0].move, len(ranked)) == ("8/5 6/5", 16)
             assert [each.equity for each in ranked] == sorted(
                 (each.equity for each in ranked), reverse=True
             )
         assert members(group)
         del gnubg
-        assert nobody_is_left(group)
+        wait_until_nobody_is_left(group)
 
     def test_a_forked_child_leaves_it_alone(self):
         gnubg = GnubgProcess()
@@ -133,7 +131,7 @@ class TestTheRealOne:
             gnubg.close()
             os._exit(0)
         os.waitpid(child, 0)
-        (ranked,) = gnubg.rank([START], 0, 60)
+        (ranked,) = gnubg.rank([START], 0, PATIENCE)
         assert ranked[0].move == "8/5 6/5"
         gnubg.close()
 
@@ -144,8 +142,7 @@ class TestTheRealOne:
         who.choose(position)
         first = shared_gnubg()
         os.kill(first.pid, 9)
-        while members(first.pid):
-            time.sleep(0.01)
+        wait_until_nobody_is_left(first.pid)
         with pytest.raises(ProgramFailed, match="has ended"):
             who.choose(position)
         assert str(who.choose(position).move) == "8/5 6/5"
@@ -154,9 +151,9 @@ class TestTheRealOne:
 
     def test_moves_further_behind_are_looked_at_less_deeply(self):
         gnubg = GnubgProcess()
-        (shallow,) = gnubg.rank([START], 0, 60)
-        (near,) = gnubg.rank([START], 1, 60, within=0.01)
-        (deep,) = gnubg.rank([START], 1, 60)
+        (shallow,) = gnubg.rank([START], 0, PATIENCE)
+        (near,) = gnubg.rank([START], 1, PATIENCE, within=0.01)
+        (deep,) = gnubg.rank([START], 1, PATIENCE)
         gnubg.close()
         equity = [{each.move: each.equity for each in some} for some in (shallow, near, deep)]
         assert equity[1]["8/5 6/5"] == equity[2]["8/5 6/5"] != equity[0]["8/5 6/5"]

@@ -3,19 +3,19 @@
 import asyncio
 import signal
 import socket
-import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 from thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
 
+from facilities import external
 from ludus.cli.main import run
 from ludus.datasets.morris import read_lines
 from ludus.learn.nnmm.author import import_folder
 from ludus.learn.nnmm.weights import save
 from nnmm_chains import saved_chain
-from nnmm_data import authors
+from waiting import wait_until
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 
@@ -33,7 +33,7 @@ def known(player):
 
 @pytest.fixture(scope="module")
 def server(player):
-    with Server(player, "--line-time", "1") as found:
+    with Server(player, "--line-time", "3") as found:
         yield found
         status, complaints = found.end()
         assert (status, complaints) == (0, "")
@@ -67,7 +67,7 @@ def test_a_line_without_end_and_a_state_that_does_not_come_are_told_so(server):
 
 
 def test_the_player_of_2018_speaks_in_numbers(player, known):
-    with Server(player, "--compat", "2018", "--line-time", "1") as server:
+    with Server(player, "--compat", "2018", "--line-time", "3") as server:
         assert server.told["dialect"] == "2018"
         for state, move in list(known.items())[::15]:
             (numbers,) = read_lines(state + b"-" + move).entries.classes.tolist()
@@ -84,8 +84,9 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
         assert server.end() == (0, "")
 
 
+@pytest.mark.external("nnmm")
 def test_the_conversation_in_the_docs_is_true(tmp_path):
-    save(tmp_path / "author", import_folder(authors("npz")))
+    save(tmp_path / "author", import_folder(external("nnmm", "npz")))
     page = (Path(__file__).parents[2] / "docs" / "nnmm.md").read_text(encoding="utf-8")
     block = page.split("```text\n")[1].split("```")[0].splitlines()
     asked = [line[2:] for line in block if line.startswith("> ")]
@@ -114,7 +115,7 @@ def connected(server):
 
 def test_more_clients_than_wanted_are_sent_away(player, known):
     state = next(iter(known))
-    with Server(player, "--clients", "2", "--line-time", "0.5") as server:
+    with Server(player, "--clients", "2", "--line-time", "3") as server:
         staying = [connected(server) for _ in range(2)]
         for client in staying:
             client.sendall(state + b"\n")
@@ -122,9 +123,9 @@ def test_more_clients_than_wanted_are_sent_away(player, known):
         assert server.ask(state + b"\n") == b"error: there are 2 clients already\n"
         for client in staying:
             client.close()
-        until = time.monotonic() + SECONDS
-        while server.ask(state + b"\n") != known[state] + b"\n":
-            assert time.monotonic() < until, "nobody is let in any more"
+        wait_until(
+            lambda: server.ask(state + b"\n") == known[state] + b"\n", "somebody is let in again"
+        )
 
 
 def test_who_waits_gets_the_place_of_one_who_goes(player, known):
@@ -155,10 +156,7 @@ def test_a_client_that_never_listens_is_dropped(server, known):
 
 def wait_for_files(server, number):
     """Until the server has no more than so many files open, connections included."""
-    until = time.monotonic() + SECONDS
-    while server.open_files > number:
-        assert time.monotonic() < until, f"{server.open_files - number} files are left open"
-        time.sleep(0.05)
+    wait_until(lambda: server.open_files <= number, "no connection is left open")
 
 
 def crowd(server, known, seconds):
@@ -175,7 +173,7 @@ def crowd(server, known, seconds):
 
 def test_200_clients_at_once_are_all_answered_and_nothing_is_left(player, known):
     state = next(iter(known))
-    with Server(player, "--line-time", "4") as server:
+    with Server(player, "--line-time", "8") as server:
         assert server.ask(state) == known[state] + b"\n", "all that is loaded once is loaded"
         crowd(server, known, 3)
         assert server.ask(state) == known[state] + b"\n"
@@ -184,7 +182,7 @@ def test_200_clients_at_once_are_all_answered_and_nothing_is_left(player, known)
 
 @pytest.mark.slow
 def test_200_clients_for_a_minute(player, known):
-    with Server(player, "--line-time", "5") as server:
+    with Server(player, "--line-time", "10") as server:
         crowd(server, known, 5)
         memory = server.kilobytes
         clients = crowd(server, known, 60)

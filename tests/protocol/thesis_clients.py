@@ -15,8 +15,9 @@ from pathlib import Path
 import ludus
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from nnmm_data import positions
+from waiting import PATIENCE
 
-SECONDS = 60
+SECONDS = PATIENCE
 """After so long an answer is taken not to come."""
 
 NONSENSE = (

@@ -4,11 +4,11 @@ import json
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 from scipy import stats
 
+from facilities import external
 from ludus.cli.main import run
 from ludus.learn.courses import Course, take_course, take_courses
 from ludus.reproduce import named
@@ -156,16 +156,51 @@ def test_what_was_learned_goes_along():
     assert not any(rule.startswith("win_1(") for rule in without.learned)
 
 
-CURVES = Path(__file__).resolve().parents[3] / "shared" / "data" / "migo"
-
-
-@pytest.mark.skipif(not CURVES.is_dir(), reason="shared/data/migo is not beside the checkout")
-def test_the_published_rows_are_the_ends_of_the_authors_curves():
+def curves():
+    """The module of the experiments that reads and draws the curves."""
     module("migo-figure-3")
-    curves = sys.modules["ludus_experiments.migo.curves"].published_curves()
+    return sys.modules["ludus_experiments.migo.curves"]
+
+
+CURVES = """\
+game,system,iteration,mean_cumulative_regret,std
+hexapawn3,ours,1,0.5,0.1
+hexapawn3,ours,2,0.75,0.1
+hexapawn3,theirs,1,2,0
+"""
+
+RUNS = """\
+game,system,run,iteration,regret
+hexapawn4,ours,0,1,2
+hexapawn4,ours,0,2,1
+hexapawn4,ours,1,1,0
+hexapawn4,theirs,0,1,9
+"""
+
+
+def test_curves_are_read_from_files(tmp_path, monkeypatch):
+    """In the columns of the authors' files; the numbers are made up."""
+    monkeypatch.setenv("LUDUS_MIGO_DATA", str(tmp_path))
+    assert curves().published_curves() == {}
+    assert curves().published_runs("ours") == []
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "migo_published_curves.csv").write_text(CURVES)
+    (other / "migo_published_h4_transfer_per_run.csv").write_text(RUNS)
+    monkeypatch.setenv("LUDUS_MIGO_DATA", str(other))
+    found = curves().published_curves()
+    assert found == {("hexapawn3", "ours"): [0.5, 0.75], ("hexapawn3", "theirs"): [2.0]}
+    assert curves().published_runs("ours") == [3, 0]
+
+
+@pytest.mark.external("migo")
+def test_the_published_rows_are_the_ends_of_the_authors_curves(monkeypatch):
+    """The rows stand in `experiments/migo/figure_3.toml`, with their source."""
+    monkeypatch.setenv("LUDUS_MIGO_DATA", str(external("migo")))
+    found = curves().published_curves()
     names = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
     for row in named("migo-figure-3", FOLDER).published().rows:
         if row.published is not None:
-            curve = curves[names[row["game"]], row["system"]]
+            curve = found[names[row["game"]], row["system"]]
             assert curve[-1] == row.published
             assert len(curve) == row["games_a_run"]

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 
 import crashing_player
@@ -21,6 +20,7 @@ from ludus.reproduce import Context, Tally
 from ludus.reproduce.cells import Cells
 from ludus.reproduce.matches import Match, played_in_arena
 from ludus.reproduce.published import read_published
+from waiting import PATIENCE, wait_until
 
 COUNTING = """
 from pathlib import Path
@@ -64,12 +64,10 @@ def test_a_killed_run_goes_on(tmp_path, capsys):
     process = subprocess.Popen(
         [sys.executable, "-m", "ludus.cli", *command(folder)], start_new_session=True
     )
-    while not (played := num_stored(folder)):
-        assert process.poll() is None
-        time.sleep(0.02)
+    wait_until(lambda: num_stored(folder), "a game is played", process)
     os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert played < 60
+    process.wait(PATIENCE)
+    assert 0 < num_stored(folder) < 60
     assert not (folder.parent / "out" / "smith-table-1" / "report.md").exists()
 
     assert run(command(folder)) == 0

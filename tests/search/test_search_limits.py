@@ -2,12 +2,12 @@
 
 import signal
 import threading
-import time
 
 import pytest
 
 from ludus._native.search import DECIDED, Search
 from search.plain import morris, ongoing, run
+from waiting import PATIENCE
 
 
 def quiet_position():
@@ -60,11 +60,19 @@ def test_time_ends_a_search():
 def test_another_thread_ends_a_search():
     rules, start = quiet_position()
     search = Search(rules)
-    timer = threading.Timer(0.1, search.stop)
-    timer.start()
-    result = run(search, start)
+    # Once a depth has been reported the search is under way, and a stop is meant for it.
+    stopping = []
+    result = run(search, start, report=lambda _: stop_in_a_thread(search, stopping))
+    stopping[0].join()
     assert result["depth"] >= 1
     assert run(search, start, depth=3)["depth"] == 3, "a stop ends one search, not the next"
+
+
+def stop_in_a_thread(search, stopping):
+    """At the first report only; the report itself does not end the search."""
+    if not stopping:
+        stopping.append(threading.Thread(target=search.stop))
+        stopping[0].start()
 
 
 def test_an_interrupt_ends_a_search():
@@ -76,27 +84,30 @@ def test_an_interrupt_ends_a_search():
 
     rules, start = quiet_position()
     search = Search(rules)
-    before = signal.signal(signal.SIGALRM, interrupt)
+    before = signal.signal(signal.SIGVTALRM, interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.1)  # of processor time
         with pytest.raises(Interrupted):
             run(search, start)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
     assert run(search, start, depth=2)["depth"] == 2
 
 
 def test_one_search_at_a_time():
     rules, start = quiet_position()
     search = Search(rules)
-    thread = threading.Thread(target=lambda: run(search, start, seconds=60))
+    is_running = threading.Event()
+    arguments = {"report": lambda _: is_running.set()}  # returns None, so the search goes on
+    thread = threading.Thread(target=run, args=(search, start), kwargs=arguments)
     thread.start()
-    time.sleep(0.2)
+    assert is_running.wait(PATIENCE)
     with pytest.raises(ValueError, match="running already"):
         run(search, start, depth=1)
     search.stop()
-    thread.join()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
 
 
 def test_threads_share_the_work():

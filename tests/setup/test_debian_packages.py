@@ -121,7 +121,8 @@ def run_marked(folder: Path, name: str, ci: str) -> subprocess.CompletedProcess[
     """Run a test with the marker in a project that has our conftest and its own list."""
     for part in ("tests", "tools"):
         (folder / part).mkdir()
-    shutil.copy(ROOT / "tests/conftest.py", folder / "tests")
+    for name_ in ("conftest.py", "facilities.py"):
+        shutil.copy(ROOT / "tests" / name_, folder / "tests")
     shutil.copy(ROOT / "tools/debian_packages.py", folder / "tools")
     there = "there: python3: a program that is there\n"
     (folder / "tools/debian-packages.txt").write_text(LINE + there)

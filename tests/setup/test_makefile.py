@@ -1,6 +1,7 @@
-"""What a person sees who types make on a machine that lacks something."""
+"""What make prints on a machine that lacks something, and what its targets run."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ("Makefile", "pyproject.toml", "CMakeLists.txt", "constraints.txt", "tools", ".ci")
+NEEDED = ("Makefile", "pyproject.toml", "CMakeLists.txt", "requirements", "tools", ".ci")
 PROGRAMS = ("make", "sh", "bash", "env", "sed", "expand", "dirname", "g++")
 PYTHON = sys._base_executable  # type: ignore[attr-defined]  # the one .venv was made with
 
@@ -62,14 +63,14 @@ def machine(tmp_path: Path) -> Machine:
 def test_without_a_compiler(machine: Machine, target: str) -> None:
     machine.lose("g++")
     assert machine.complaints("make", target) == [
-        "ludus: a C++ compiler is missing: apt-get install g++"
+        "ludus: this machine lacks a C++ compiler: apt-get install g++"
     ]
 
 
 def test_with_a_compiler_that_is_not_there(machine: Machine) -> None:
     machine.variables["CXX"] = "clang++-99 -stdlib=libc++"
     assert machine.complaints("make", "play") == [
-        "ludus: a C++ compiler is missing: apt-get install g++"
+        "ludus: this machine lacks a C++ compiler: apt-get install g++"
     ]
 
 
@@ -104,16 +105,18 @@ def test_without_venv(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(hide)
     machine.variables["PYTHONPATH"] = str(tmp_path)
     assert machine.complaints("make", "play") == [
-        "ludus: Python's venv module is missing: apt-get install python3-venv"
+        "ludus: this machine lacks Python's venv module: apt-get install python3-venv"
     ]
 
 
-def test_without_header_files(machine: Machine, tmp_path: Path) -> None:
+def test_everything_that_is_missing_is_in_one_line(machine: Machine, tmp_path: Path) -> None:
     hide = "import sysconfig; sysconfig.get_path = lambda name: '/nowhere'"
     (tmp_path / "sitecustomize.py").write_text(hide)
     machine.variables["PYTHONPATH"] = str(tmp_path)
+    machine.lose("g++")
     assert machine.complaints("make", "play") == [
-        "ludus: Python's header files are missing: apt-get install python3-dev"
+        "ludus: this machine lacks a C++ compiler, Python's header files: "
+        "apt-get install g++ python3-dev"
     ]
 
 
@@ -121,13 +124,21 @@ def test_make_alone_lists_the_targets(machine: Machine) -> None:
     done = machine.run("make")
     assert done.returncode == 0
     targets = [line.split()[1] for line in done.stdout.splitlines()]
-    assert targets == ["help", "play", "test", "lint", "format", "bench", "strengths", "clean"]
+    assert targets == [
+        *("help", "play", "test", "test-all", "lint", "format"),
+        *("bench", "strengths", "wheel", "update", "clean"),
+    ]
 
 
 def test_make_test_runs_every_check(machine: Machine) -> None:
     plan = machine.run("make", "--dry-run", "test").stdout
-    checks = ["environment.py --extra dev", "debian_packages.py", "ruff check", "ruff format"]
-    checks += ["mypy", "lint-imports", "pytest -n 2"]
+    checks = [
+        "environment.py base dev torch build",
+        "debian_packages.py",
+        "ruff check",
+        "ruff format",
+    ]
+    checks += ["mypy", "lint-imports", "pytest -n auto"]
     places = [plan.find(check) for check in checks]
     assert -1 not in places
     assert places == sorted(places)
@@ -145,3 +156,11 @@ def test_ci_runs_make_test_and_nothing_else(machine: Machine) -> None:
 def test_scripts_are_executable() -> None:
     assert os.access(ROOT / ".ci/run", os.X_OK)
     assert os.access(ROOT / "tools/python", os.X_OK)
+    assert os.access(ROOT / "tools/fresh_machine.sh", os.X_OK)
+
+
+def test_a_fresh_machine_has_what_the_readme_asks_for() -> None:
+    script = (ROOT / "tools/fresh_machine.sh").read_text()
+    [packages] = re.findall(r"^PACKAGES=(\S+)", script, re.MULTILINE)
+    section = (ROOT / "README.md").read_text().split("## Two commands")[1].split("\n## ")[0]
+    assert f"apt-get install {packages.replace(',', ' ')}" in section

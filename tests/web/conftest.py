@@ -1,16 +1,22 @@
 """A server and a browser, each started once."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from page_server import Server
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from waiting import PATIENCE
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 """Where tests leave pictures of the page, to be looked at."""
+
+MILLISECONDS = 1000 * PATIENCE
+"""After so long something on the page is taken not to happen."""
 
 
 @pytest.fixture(scope="session")
@@ -28,21 +34,38 @@ def client(server: Server) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=MILLISECONDS)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            # Root, as whom tests run in a container, has no sandbox.
             executable_path=shutil.which("chromium"),
-            args=["--no-sandbox"],
+            # Root, as whom tests run in a container, has no sandbox. There /dev/shm may be small or
+            # missing, which would make pages crash.
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+            timeout=MILLISECONDS,
         )
         yield chromium
         chromium.close()
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    opened = browser.new_context(reduced_motion="reduce", viewport={"width": 1200, "height": 900})
-    yield opened
-    opened.close()
+def new_context(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Opens a window of the browser that is patient on a busy machine, and closes it at the end."""
+    opened: list[BrowserContext] = []
+
+    def open_one(**options: Any) -> BrowserContext:
+        context = browser.new_context(reduced_motion="reduce", **options)
+        context.set_default_timeout(MILLISECONDS)
+        opened.append(context)
+        return context
+
+    yield open_one
+    for context in opened:
+        context.close()
+
+
+@pytest.fixture
+def context(new_context: Callable[..., BrowserContext]) -> BrowserContext:
+    return new_context(viewport={"width": 1200, "height": 900})
 
 
 @pytest.fixture

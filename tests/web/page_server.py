@@ -11,6 +11,8 @@ from typing import Any
 
 import httpx
 
+from waiting import PATIENCE
+
 
 class Server:
     """`ludus play` without a browser."""
@@ -33,7 +35,11 @@ class Server:
             env={**os.environ, "LUDUS_CACHE": str(self.folder / "cache")},
         )
         assert self.process.stdout is not None
-        address = json.loads(self.process.stdout.readline())["address"]
+        try:
+            address = json.loads(self.process.stdout.readline())["address"]
+        except BaseException:  # the limit of the test included
+            self.process.kill()
+            raise
         self.base = address.rpartition("/")[0]
         self.port = int(self.base.rpartition(":")[2])
 
@@ -48,13 +54,13 @@ class Server:
     def _end(self, how: signal.Signals) -> int:
         assert self.process is not None
         self.process.send_signal(how)
-        status = self.process.wait(30)
+        status = self.process.wait(PATIENCE)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return status
 
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.base, timeout=60)
+        return httpx.Client(base_url=self.base, timeout=PATIENCE)
 
 
 def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) -> dict[str, Any]:
@@ -68,7 +74,9 @@ def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) ->
 
 def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
     """The game once nobody is thinking."""
+    deadline = time.monotonic() + PATIENCE
     while view["status"] == "thinking":
+        assert time.monotonic() < deadline, f"still thinking: {view['prompt']}"
         time.sleep(0.01)  # who asks without a pause is refused after a while
         view = client.get(f"/api/games/{view['id']}").json()
     return view

@@ -5,7 +5,6 @@
 
 import json
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
@@ -17,19 +16,25 @@ from ludus.learn.patterns.adaptive import AdaptivePlayer, Options
 from ludus.players.uniform import UniformPlayer
 from ludus.web import seated
 from ludus.web.positions import position_of
+from waiting import PATIENCE, wait_until
 
 GAIN = Options().gain
 LEVEL = Options().level
 
 
-def play_out(client, view, choose=min):
-    """A person's game to its end."""
-    while view["status"] == "yours":
-        position = named_game(view["game"], view["rules"]).parse(view["position"])
-        move = str(choose(position.legal_moves(), key=str))
-        body = {"node": view["at"], "move": move}
-        view = settled(client, client.post(f"/api/games/{view['id']}/moves", json=body).json())
+TWO_MILLS = "WW./.../.../....B./B../.B./W.. b 0 0"
+"""Both sides have three men, which fly. Black has no two in a line, and can block only one of the
+mills a7-d7-g7 and a7-a4-a1."""
+
+
+def win(client, view):
+    """A person's game of one move: whatever Black has played, White closes a mill and wins."""
+    position = named_game(view["game"], view["rules"]).parse(view["position"])
+    move = next(str(move) for move in position.legal_moves() if "x" in str(move))
+    body = {"node": view["at"], "move": move}
+    view = settled(client, client.post(f"/api/games/{view['id']}/moves", json=body).json())
     assert view["status"] == "over", view["prompt"]
+    assert view["outcome"]["winner"] == 0
     return view
 
 
@@ -41,52 +46,45 @@ def level_shown(client, view):
 
 def wait_for_level(client, view, level):
     """Results are told in the background, which takes a moment where machines are busy."""
-    deadline = time.monotonic() + 60
-    while (shown := level_shown(client, view)) != pytest.approx(level, abs=0.051):
-        assert time.monotonic() < deadline, f"{shown} is not {level}"
-        time.sleep(0.05)
+    near = pytest.approx(level, abs=0.051)
+    wait_until(lambda: level_shown(client, view) == near, f"the level is {level}")
 
 
 def wait_until_kept(folder):
     """Until what was learned is in the file of games."""
-    deadline = time.monotonic() + 60
-    learned = [{}, {}]
-    while not learned[1]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-        with closing(sqlite3.connect(folder / "games.sqlite")) as connection:
+
+    def learned():
+        with closing(sqlite3.connect(folder / "games.sqlite", timeout=PATIENCE)) as connection:
             [[state]] = connection.execute("SELECT state FROM game").fetchall()
-        learned = json.loads(state)["learned"]
+        return json.loads(state)["learned"]
+
+    wait_until(lambda: learned()[1], "what was learned is kept")
 
 
-def step(view):
-    """How far a result moves the level of side 1."""
-    winner = view["outcome"]["winner"]
-    return GAIN * (0.5 - (0.5 if winner is None else float(winner == 1)))
+STEP = GAIN * 0.5
+"""How far a loss moves the level of the side that has lost."""
 
 
 def test_a_result_moves_the_level_once_and_the_next_game_goes_on_from_there(tmp_path):
     server = Server(tmp_path)
     try:
         with server.client() as client:
-            first = begin(client, "nine_mens_morris", None, "adaptive", rules="men=4")
-            first = play_out(client, first)
-            assert first["outcome"]["winner"] is not None, "a draw would move nothing"
-            reached = LEVEL + step(first)
+            game = {"rules": "men=4", "position": TWO_MILLS}
+            first = begin(client, "nine_mens_morris", None, "adaptive", **game)
+            first = win(client, settled(client, first))
+            reached = LEVEL + STEP
             wait_for_level(client, first, reached)
             wait_until_kept(tmp_path)
         # What was learned outlives the server, and so do games in their middle.
         server.kill()
         server.start()
         with server.client() as client:
-            follows = {"rules": "men=4", "after": first["id"]}
+            follows = {**game, "after": first["id"]}
             second = begin(client, "nine_mens_morris", None, "adaptive", **follows)
-            body = {"node": 0, "move": "d6"}
-            path = f"/api/games/{second['id']}"
-            second = settled(client, client.post(f"{path}/moves", json=body).json())
+            second = settled(client, second)
             assert level_shown(client, second) == pytest.approx(reached, abs=0.051)
-            second = play_out(client, second, max)
-            wait_for_level(client, second, reached + step(second))
+            second = win(client, second)
+            wait_for_level(client, second, reached + STEP)
             unknown = {"rules": "men=4", "after": "nobody-knows-this-game"}
             fresh = begin(client, "nine_mens_morris", None, "adaptive", **unknown)
             body = {"node": 0, "move": "d6"}

@@ -167,13 +167,11 @@ def test_a_position_is_set_up_by_hand(page, morris, client):
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1600, 1000)])
 @pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
 def test_every_size_and_colour_is_accessible(
-    browser, server, client, pictures, game, width, height, scheme
+    new_context, server, client, pictures, game, width, height, scheme
 ):
     view = begin(client, game)
     size = {"width": width, "height": height}
-    with browser.new_context(
-        viewport=size, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True
-    ) as context:
+    with new_context(viewport=size, color_scheme=scheme, bypass_csp=True) as context:
         page = context.new_page()
         page.goto(f"{server.base}/game/{view['id']}")
         status(page)
@@ -185,9 +183,9 @@ def test_every_size_and_colour_is_accessible(
         page.screenshot(path=pictures / f"{game}-{width}-{scheme}.png")
 
 
-def test_dialog_puzzles_and_panels_are_accessible(browser, server, client, pictures):
+def test_dialog_puzzles_and_panels_are_accessible(new_context, server, client, pictures):
     view = begin(client, "nine_mens_morris", None, "newbie")
-    with browser.new_context(bypass_csp=True, reduced_motion="reduce") as context:
+    with new_context(bypass_csp=True) as context:
         page = context.new_page()
         page.goto(f"{server.base}/game/{view['id']}")
         status(page)

@@ -90,9 +90,11 @@ def test_whoever_is_given_up_makes_room_for_the_next():
     assert with_pool(work)["move"]
 
 
-def test_one_that_does_not_stop_is_killed():
+def test_one_that_does_not_stop_is_killed(monkeypatch):
     """A playout player hears nobody; its process is ended, and a new one answers."""
     endless = choose("playouts:games=100000000")
+
+    monkeypatch.setattr("ludus.web.pool.GRACE", 0.5)
 
     async def work(pool):
         with pytest.raises(NoAnswer, match="in time"):
@@ -120,7 +122,7 @@ def test_a_killed_server_loses_no_game(tmp_path):
     try:
         with server.client() as client:
             views = []
-            for number in range(20):
+            for number in range(8):
                 view = begin(client, "nine_mens_morris", None, "newbie", seed=number)
                 for place in ("d6", "f4", "b4")[: number % 4]:
                     if place in view["places"]:

@@ -117,12 +117,10 @@ def kept_server(tmp_path):
 @pytest.mark.needs_debian("chromium")
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 def test_three_maps_hang_side_by_side_and_each_can_be_seen_large(
-    browser, kept_server, pictures, width, scheme
+    new_context, kept_server, pictures, width, scheme
 ):
     size = {"width": width, "height": 900}
-    with browser.new_context(
-        viewport=size, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True
-    ) as context:
+    with new_context(viewport=size, color_scheme=scheme, bypass_csp=True) as context:
         page = context.new_page()
         page.goto(f"{kept_server.base}/game/a-game-that-was-kept")
         status(page)

@@ -39,7 +39,7 @@ def select_level(built: Sequence[str], supported: Sequence[str], requested: str 
 
 def built_levels(folders: Sequence[str]) -> list[str]:
     """Return the names of the level folders in these folders of the package."""
-    names = {CUSTOM, "generic", "x86_64_v2", "x86_64_v3", "x86_64_v4"}
+    names = {CUSTOM, "generic", "x86_64_v2", "x86_64_v3"}
     return sorted({name for name in names for folder in folders if Path(folder, name).is_dir()})
 
 

@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import heap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from typing import Any
@@ -68,6 +69,19 @@ def _serve(connection: Connection, turn: Any, prepare: Prepare | None) -> None:
                 answer = error
             turn.side = NOBODY
             connection.send(answer)
+
+
+def _shared_turn() -> Any:
+    """Memory for a turn that two processes see.
+
+    Python keeps it in a file in /dev/shm, and fails where containers have none that can be written;
+    then it is told to use a folder for temporary files.
+    """
+    try:
+        return RawValue(Turn)
+    except OSError:
+        heap.Arena._dir_candidates = []  # type: ignore[attr-defined]
+        return RawValue(Turn)
 
 
 class Worker:
@@ -129,7 +143,7 @@ class Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
-        self._turn: Any = RawValue(Turn)
+        self._turn: Any = _shared_turn()
         self._turn.side = NOBODY
         self._connection, theirs = context.Pipe()
         self._process = context.Process(

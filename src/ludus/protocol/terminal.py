@@ -23,7 +23,10 @@ class TerminalProgram:
     def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._name = name
         self._said = b""
-        self._terminal, inner = pty.openpty()
+        try:
+            self._terminal, inner = pty.openpty()
+        except OSError as error:
+            raise ProgramFailed(f"{name} needs a terminal, and there is none: {error}") from error
         try:
             self._process = subprocess.Popen(
                 command,

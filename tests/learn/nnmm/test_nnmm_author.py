@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from facilities import external
 from ludus.datasets.morris import expand, read, read_lines
 from ludus.learn.nnmm.author import import_folder
 from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.weights import BadWeights, load, save
-from nnmm_data import authors
 
 FIRST = 2000
 """Lines of the dataset that are expanded where not all are."""
@@ -26,18 +26,20 @@ def right_of(chain, entries):
     return [*is_right.sum(axis=0).tolist(), int(is_right.all(axis=1).sum())]
 
 
+@pytest.mark.external("nnmm")
 def test_the_first_lines_come_out_exactly():
     """Counted among all entries by the test below, whose sums are those of the other program."""
-    chain = Chain(import_folder(authors("npz")))
-    entries = expand(read(authors("dataset.txt"))[:FIRST], "published")
+    chain = Chain(import_folder(external("nnmm", "npz")))
+    entries = expand(read(external("nnmm", "dataset.txt"))[:FIRST], "published")
     assert len(entries) == 32_572
     assert right_of(chain, entries) == [17_130, 20_628, 24_896, 12_246]
 
 
+@pytest.mark.external("nnmm")
 @pytest.mark.slow
 def test_all_1628673_entries_come_out_as_published():
-    chain = Chain(import_folder(authors("npz")))
-    entries = expand(read(authors("dataset.txt")), "published")
+    chain = Chain(import_folder(external("nnmm", "npz")))
+    entries = expand(read(external("nnmm", "dataset.txt")), "published")
     assert len(entries) == 1_628_673
     right = right_of(chain, entries)
     assert [f"{100 * hits / len(entries):.4f}" for hits in right] == [
@@ -49,8 +51,16 @@ def test_all_1628673_entries_come_out_as_published():
     assert right == [861_104, 1_026_181, 1_231_342, 605_874]
 
 
+@pytest.mark.external("nnmm")
+def test_the_authors_networks_survive_the_way_through_a_file(tmp_path):
+    check_the_way_through_a_file(import_folder(external("nnmm", "npz")), tmp_path)
+
+
 def test_networks_survive_the_way_through_a_file(tmp_path):
-    weights = import_folder(authors("npz"))
+    check_the_way_through_a_file(import_folder(made(tmp_path)), tmp_path)
+
+
+def check_the_way_through_a_file(weights, tmp_path):
     save(tmp_path / "author", weights)
     again = load(tmp_path / "author")
     assert (str(again.order), again.model.name) == ("TFR", "rawest")

@@ -4,13 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from small_data import write_authors_network
 
+from facilities import external
 from ludus.cli.main import run
 from ludus.datasets.morris import expand, read
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.learn.nnmm.chain import Chain
 from nnmm_chains import saved_chain
-from nnmm_data import authors, positions
+from nnmm_data import positions
 
 
 @pytest.fixture
@@ -100,15 +102,32 @@ def test_what_cannot_be_evaluated_is_said_in_one_line(files, capsys, arguments):
     assert err.count("\n") == 1
 
 
-def test_imported_networks_play(tmp_path, capsys):
-    out = tmp_path / "author.safetensors"
-    assert run(["nnmm", "import", str(authors("npz")), "--out", str(out), "--json"]) == 0
+def wins_of_imported(folder, out, capsys):
+    """Import networks and let them play four games against random moves."""
+    assert run(["nnmm", "import", str(folder), "--out", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["networks"] == ["TO", "FROM", "REMOVE"]
     assert told["inputs"] == "rawest"
     command = ["match", "nine_mens_morris", f"nnmm:weights={out}", "random", "--games", "4"]
-    assert run([*command, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["wins"] == [4, 0]
+    assert run([*command, "--seed", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["reasons"]).isdisjoint({"illegal", "crash"})
+    assert sum(found["wins"]) + found["draws"] == 4
+    return found["wins"]
+
+
+def test_imported_networks_play(tmp_path, capsys):
+    (tmp_path / "npz").mkdir()
+    for number, part in enumerate(("TO", "FROM", "REMOVE")):
+        file = tmp_path / "npz" / f"TEST-rawest-TFR_{part}.npz"
+        write_authors_network(file, 90 + 25 * number)
+    wins_of_imported(tmp_path / "npz", tmp_path / "imported.safetensors", capsys)
+
+
+@pytest.mark.external("nnmm")
+def test_the_authors_networks_win_when_imported(tmp_path, capsys):
+    wins = wins_of_imported(external("nnmm", "npz"), tmp_path / "author.safetensors", capsys)
+    assert wins == [4, 0]
 
 
 @pytest.mark.parametrize("arguments", [("/nowhere",), (".",), (".", "--order", "XXX")])

@@ -4,10 +4,10 @@ import importlib
 import json
 
 import pytest
-from chapter6_data import authors
 from small_data import EXPERIMENTS, train, write_data, write_experiments
 
 import ludus
+from facilities import external
 from ludus.arena.regret import Regret
 from ludus.cli.main import run
 from ludus.datasets.morris import expand
@@ -82,10 +82,11 @@ def test_table_6_11_is_counted_right():
         assert (row.games, row.published) == (len(played), pytest.approx(share, abs=1e-3))
 
 
+@pytest.mark.external("nnmm")
 @pytest.mark.parametrize("order", ["TFR", "FTR", "RFT"])
 def test_published_figures_are_those_of_the_authors_files(order):
     """Every number of the result files is in our TOML files, the text of the files being parsed."""
-    text = authors(f"published/TEST-rawest-{order}_testing.txt").read_text()
+    text = external("nnmm", f"published/TEST-rawest-{order}_testing.txt").read_text()
     wanted = {
         float(line.rpartition("\t")[2])
         for part in text.split("Accuracy response")[:2]
@@ -102,9 +103,10 @@ def test_published_figures_are_those_of_the_authors_files(order):
     assert wanted <= found
 
 
+@pytest.mark.external("nnmm")
 @pytest.mark.parametrize("order", ["TFR", "FTR", "RFT"])
 def test_published_curves_are_those_of_the_authors_files(order):
-    text = authors(f"published/TEST-rawest-{order}_reliability.txt").read_text()
+    text = external("nnmm", f"published/TEST-rawest-{order}_reliability.txt").read_text()
     wanted = [[float(word) for word in line.split()] for line in text.split("\n") if "\t" in line]
     curves = named("galassi-reliability", EXPERIMENTS).published()["curves"][f"author {order}"]
     found = [curve for parts in curves.values() for curve in parts.values()]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from chapter6_data import authors
 from chapter6_positions import (
     as_entries,
     as_move,
@@ -14,12 +13,14 @@ from chapter6_positions import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from facilities import external
 from ludus.datasets.morris import read_lines
-from ludus.datasets.morris.entries import POINT_OF_CLASS
+from ludus.datasets.morris.entries import POINT_OF_CLASS, Entries
 from ludus.datasets.morris.judging import judge
 from ludus.datasets.morris.statistics import CLASS_NAMES
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.nnmm.legality import JUDGES, legality, verdicts
+from nnmm_data import GOOD_MOVES
 
 several = st.lists(positions_with_moves(), min_size=1, max_size=20)
 
@@ -29,14 +30,14 @@ def judged(found, judge):
     return verdicts(as_entries([position for position, _ in found]), predicted, judge)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(several)
 def test_a_move_is_legal_if_and_only_if_the_game_lists_it(found):
     wanted = [as_move(classes) in position.legal_moves() for position, classes in found]
     assert judged(found, "rules").whole_move.tolist() == wanted
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(several)
 def test_the_authors_check_is_the_rules_less_men_in_mills(found):
     wanted = [as_move(classes) in authors_moves(position) for position, classes in found]
@@ -108,9 +109,19 @@ def test_lines_count_what_the_tests_say(found):
     assert result["whole chosen REMOVE"].hits == np.count_nonzero(tests.whole_remove[takes])
 
 
+def test_good_moves_are_legal():
+    """To the author's check too, unless a man is taken out of a mill as the rules allow."""
+    entries = read_lines(GOOD_MOVES.read_bytes()).entries
+    by_rules, by_author = (legality(entries, entries.classes, judge) for judge in JUDGES)
+    assert all(share.hits == share.of for share in by_rules.values())
+    assert by_rules["whole move"].of == len(entries)
+    assert by_author["REMOVE self"] == by_author["whole move"]
+
+
+@pytest.mark.external("nnmm")
 def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
     """211 good moves take a man out of a mill, all of the enemy's men standing in mills."""
-    entries = read_lines(authors("dataset.txt").read_bytes()).entries
+    entries = read_lines(external("nnmm", "dataset.txt").read_bytes()).entries
     by_rules, by_author = (legality(entries, entries.classes, judge) for judge in JUDGES)
     assert all(share.hits == share.of for share in by_rules.values())
     whole = by_author["whole move"]
@@ -118,9 +129,18 @@ def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
     assert by_author["REMOVE self"] == whole
 
 
-def test_random_moves_in_the_authors_states():
+def test_random_moves_are_judged_as_the_dataset_statistics_judge_them():
     """The verdicts of `ludus dataset stats`, which were written for another purpose."""
-    entries = read_lines(authors("states.txt").read_bytes()).entries[:20000]
+    entries = read_lines(GOOD_MOVES.read_bytes()).entries
+    check_random_moves(Entries.joined([entries] * 40))
+
+
+@pytest.mark.external("nnmm")
+def test_random_moves_in_the_authors_states():
+    check_random_moves(read_lines(external("nnmm", "states.txt").read_bytes()).entries[:20000])
+
+
+def check_random_moves(entries):
     rng = np.random.default_rng(1)
     predicted = rng.integers(0, 25, (len(entries), 3)).astype(np.int8)
     predicted[:, 0] = np.maximum(predicted[:, 0], 1)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ludus
+from facilities import external
 from ludus.core import play_match
 from ludus.core.errors import LudusError
 from ludus.core.limit import Limit
@@ -21,7 +22,7 @@ from ludus.learn.nnmm.player import NONE
 from ludus.learn.nnmm.positions import as_classes, as_entries, as_moves
 from ludus.learn.nnmm.weights import load, save
 from nnmm_chains import random_chain, saved_chain
-from nnmm_data import authors, positions
+from nnmm_data import positions
 
 GAME = ludus.game("nine_mens_morris")
 SOME = positions(6)[::4]
@@ -311,8 +312,9 @@ def test_every_shipped_file_plays(chains):
         assert match.outcome.winner == 0
 
 
+@pytest.mark.external("nnmm")
 def test_the_authors_networks_win_against_a_beginner(tmp_path):
-    save(tmp_path / "author", import_folder(authors("npz")))
+    save(tmp_path / "author", import_folder(external("nnmm", "npz")))
     player, beginner = made({"TFR": tmp_path / "author"}), ludus.player("newbie", GAME)
     won = 0
     for seed in range(6):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from nnmm_lessons import lessons
 
+from facilities import external
 from ludus.core.errors import LudusError
 from ludus.datasets.morris.boards import state_keys
 from ludus.datasets.morris.entries import NONE, Entries
 from ludus.datasets.morris.expansion import expand
 from ludus.datasets.morris.files import read
 from ludus.learn.nnmm.splits import contiguous, folds, groups, split
-from nnmm_data import authors
 
 
 def flying(number: int, seed: int = 1) -> Entries:
@@ -36,8 +36,9 @@ def keys(entries: Entries) -> set[int]:
     return set(state_keys(entries).tolist())
 
 
+@pytest.mark.external("nnmm")
 def test_the_authors_split_has_the_authors_sizes():
-    entries = read(authors("dataset.txt"))
+    entries = read(external("nnmm", "dataset.txt"))
     parts = split(entries, "contiguous", "published")
     assert [len(part) for part in parts] == [1_384_373, 81_433, 162_867]
 

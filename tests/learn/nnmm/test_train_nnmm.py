@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from nnmm_lessons import lessons_file
 
 from ludus.cli.main import run
 from ludus.learn.nnmm.weights import load
+from waiting import PATIENCE, wait_until
 
 SMALL = "first=24,units=24,blocks=1,batch=250,learning_rate=0.01"
 
@@ -74,11 +74,9 @@ def test_after_kill_9_it_ends_with_the_same_networks(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "ludus.cli", *arguments, str(killed)], stderr=subprocess.DEVNULL
     )
-    while not state.exists():
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until(state.exists, "an epoch is over", process, 0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.wait(PATIENCE)
     assert 1 <= _epochs(state) < 30
     for out in (killed, whole):
         assert run([*arguments, str(out)]) == 0
@@ -125,6 +123,7 @@ def test_it_needs_nothing_compiled(tmp_path):
         capture_output=True,
         text=True,
         env=environment,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

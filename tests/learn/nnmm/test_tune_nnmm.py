@@ -141,16 +141,11 @@ def test_a_file_that_is_no_study_is_one_clear_line(tmp_path, capsys):
         assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_without_ray_there_is_one_clear_line(tmp_path):
-    code = (
-        "import sys; sys.modules['ray'] = None;"  # as if it were not installed
-        "from ludus.cli.main import run;"
-        "sys.exit(run(['tune', 'nnmm', '--data', sys.argv[1], '--cluster', 'auto']))"
-    )
-    command = [sys.executable, "-c", code, str(lessons_file(tmp_path))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
+def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    data = str(lessons_file(tmp_path))
+    assert run(["tune", "nnmm", "--data", data, "--cluster", "auto"]) == 2
+    assert capsys.readouterr().err == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
 
 
 CLUSTER = """
