@@ -148,9 +148,7 @@ def search() -> int:
         players = [ludus.player("focused", game)] * 2
         for played in ludus.play_match(game, players, seed=seed, max_plies=22).moves:
             position = position.play(played.move)
-        found = Search(game.rules, 16).run(
-            position.bits, position.hands, position.mover, depth=10
-        )
+        found = Search(game.rules, 16).run(position.bits, position.hands, position.mover, depth=10)
         nodes += found["nodes"]
     return nodes
 

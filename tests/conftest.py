@@ -7,6 +7,7 @@ import faulthandler
 import os
 import random
 import signal
+import socket
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -25,6 +26,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Tests start hundreds of programs, each of which would be compiled anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Processes that are started from now on read and write UTF-8, whatever the user's language.
+os.environ.setdefault("PYTHONUTF8", "1")
 
 import debian_packages
 
@@ -39,11 +42,13 @@ LAST_RESORT = 2
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 """Not modules with examples; several of one name would stand in each other's way."""
 
-COLOURS_AND_WIDTHS = (
+PERSONAL = (
     *("CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR"),
-    *("PY_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "GITHUB_ACTIONS"),
+    *("PY_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "GITHUB_ACTIONS", "PYTHONIOENCODING"),
+    *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
 )
-"""Variables of the user's that change what a program prints."""
+"""Variables of the user's that change what a program prints, or whom it asks for its own server;
+in capital or small letters."""
 
 _terminal = pytest.StashKey[int]()
 """A file descriptor for what has to be said although pytest captures the output."""
@@ -110,11 +115,22 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Tests neither read nor write what the user has solved, set or chosen."""
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
-            if name.startswith("LUDUS_") or name in COLOURS_AND_WIDTHS:
+            if name.startswith("LUDUS_") or name.upper() in PERSONAL:
                 patch.delenv(name)
         patch.setenv("LUDUS_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.setattr(socket, "getaddrinfo", find_address)
         yield
+
+
+_find_any_address = socket.getaddrinfo
+
+
+def find_address(host: Any, *arguments: Any, **options: Any) -> Any:
+    """No host is called `….invalid` (RFC 2606), but to find out may take a network and its time."""
+    if isinstance(host, str) and host.endswith(".invalid"):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    return _find_any_address(host, *arguments, **options)
 
 
 @pytest.fixture(autouse=True)

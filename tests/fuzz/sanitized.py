@@ -98,7 +98,12 @@ def _forget_other_builds() -> None:
 def _do(*command: str) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     done = subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+        timeout=1200,
+        check=False,
     )
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
     return done.stdout

@@ -30,9 +30,9 @@ def select_level(built: Sequence[str], supported: Sequence[str], requested: str 
         )
     if not usable:
         raise ImportError(
-            f"the native core of Ludus was built for {', '.join(built) or 'no processor'}, and this "
-            f"processor has {', '.join(supported) or 'none of the levels known'}: build it again "
-            "here (make play), for an old processor with LUDUS_MARCH=native"
+            f"the native core of Ludus was built for {', '.join(built) or 'no processor'}, and "
+            f"this processor has {', '.join(supported) or 'none of the known levels'}: build it "
+            "here (make play), on an old processor with LUDUS_MARCH=native"
         )
     return requested or usable[0]
 
