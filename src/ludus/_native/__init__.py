@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ludus._native.cpu import supported_levels
+from ludus._native import cpu
 
 CUSTOM = "custom"
 """The level of a build with LUDUS_MARCH: the only one in such a build, and taken on trust."""
@@ -44,7 +44,7 @@ def built_levels(folders: Sequence[str]) -> list[str]:
 
 
 LEVEL = select_level(
-    built_levels(__path__), supported_levels(), os.environ.get("LUDUS_CPU_LEVEL", "")
+    built_levels(__path__), cpu.supported_levels(), os.environ.get("LUDUS_CPU_LEVEL", "")
 )
 """The level that is loaded in this process."""
 
