@@ -39,9 +39,12 @@ def wait_until_at_work(process: Popen[Any], module: str, caught: int) -> None:
     folder = Path(f"/proc/{process.pid}")
 
     def is_ready() -> bool:
-        handlers = (folder / "status").read_text().partition("SigCgt:")[2].split()[0]
-        is_caught = int(handlers, 16) & 1 << caught - 1
-        return bool(is_caught and module in (folder / "maps").read_text())
+        try:
+            status, loaded = (folder / "status").read_text(), (folder / "maps").read_text()
+        except (FileNotFoundError, ProcessLookupError):  # it has ended
+            return False
+        is_caught = int(status.partition("SigCgt:")[2].split()[0], 16) & 1 << caught - 1
+        return bool(is_caught and f"/{module}." in loaded)
 
     wait_until(is_ready, f"{module} is loaded", process)
     began, idle = _spent(folder)[1], 0
@@ -57,5 +60,8 @@ def wait_until_at_work(process: Popen[Any], module: str, caught: int) -> None:
 
 def _spent(folder: Path) -> tuple[str, float]:
     """The state of a process, as `man 5 proc` has it, and the seconds it has computed."""
-    fields = (folder / "stat").read_text().rpartition(")")[2].split()
+    try:
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended, which is noticed elsewhere
+        return "X", 0.0
     return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -141,7 +141,7 @@ def test_an_interrupt_ends_quietly(arguments, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as running:
-        wait_until_at_work(running, "_native", signal.SIGINT)
+        wait_until_at_work(running, "morris", signal.SIGINT)
         running.send_signal(signal.SIGINT)
         _, complaint = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130

@@ -126,7 +126,7 @@ def test_a_home_that_cannot_be_written():
 def test_an_interrupt_ends_quietly():
     command = [*PROGRAM, "value", "hexapawn:size=8", "start"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        wait_until_at_work(running, "_native/solver", signal.SIGINT)
+        wait_until_at_work(running, "solver", signal.SIGINT)
         running.send_signal(signal.SIGINT)
         _, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (130, b"")

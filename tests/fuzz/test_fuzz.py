@@ -8,7 +8,7 @@ import json
 import pytest
 import sanitized
 
-pytestmark = pytest.mark.timeout(1500)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 """The first test builds the modules, which takes minutes on a busy machine."""
 
 SHARDS = 2

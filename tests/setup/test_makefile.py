@@ -125,7 +125,7 @@ def test_make_alone_lists_the_targets(machine: Machine) -> None:
     assert done.returncode == 0
     targets = [line.split()[1] for line in done.stdout.splitlines()]
     assert targets == [
-        *("help", "play", "test", "test-all", "lint", "format"),
+        *("help", "play", "test", "test-all", "lint", "lint-native", "format"),
         *("bench", "strengths", "wheel", "update", "clean"),
     ]
 
