@@ -3,7 +3,8 @@
 
 BIN := .venv/bin
 SET_UP := @/bin/sh tools/python tools/environment.py
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --doctest-modules src tests README.md
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal --doctest-modules \
+	src tests README.md
 ARGS ?=
 
 .DEFAULT_GOAL := help

@@ -44,11 +44,12 @@ collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 
 PERSONAL = (
     *("CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR"),
-    *("PY_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "GITHUB_ACTIONS", "PYTHONIOENCODING"),
+    *("PY_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "GITHUB_ACTIONS"),
+    *("PYTHONIOENCODING", "PYTHONUNBUFFERED"),
     *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
 )
-"""Variables of the user's that change what a program prints, or whom it asks for its own server;
-in capital or small letters."""
+"""Variables of the user's, in capital or small letters, that change what a program prints and when,
+or whom it asks for its own server."""
 
 _terminal = pytest.StashKey[int]()
 """A file descriptor for what has to be said although pytest captures the output."""

@@ -57,7 +57,6 @@ def has_open_files() -> bool:
 FACILITIES = {
     "pseudo-terminal": Facility(has_terminals, "mount -t devpts devpts /dev/pts"),
     "open files": Facility(has_open_files, f"ulimit -Hn {OPEN_FILES}"),
-    "/proc": Facility(lambda: Path("/proc/self/stat").exists(), "mount -t proc proc /proc"),
 }
 
 

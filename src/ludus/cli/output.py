@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 def print_json(**values: Any) -> None:
-    """One JSON object on one line of standard output."""
-    print(json.dumps(values, default=str))
+    """Print one JSON object on one line, flushed for programs that wait for it."""
+    print(json.dumps(values, default=str), flush=True)
 
 
 def rules_as_json(rules: Any) -> dict[str, Any]:
