@@ -8,8 +8,8 @@ Moves are listed for every second roll of a game, by one core; games are played 
 import time
 
 import ludus
-from ludus.learn.gammon.contest import contest
-from ludus.learn.gammon.shipped import network
+from ludus.learn.gammon.evaluate import play_native_games
+from ludus.learn.gammon.network import load_network
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     print(f"moves listed for {rolls / seconds / 1e6:.2f} million positions a second (one core)")
     for name in ("paper", "comparison"):
         began, used = time.perf_counter(), time.process_time()
-        result = contest(network(name), "tool", 1000, seed=1)
+        result = play_native_games(load_network(name), "tool", 1000, seed=1)
         wall, used = time.perf_counter() - began, time.process_time() - used
         print(
             f"1000 games of the {name} network against tool: {wall:.1f} s, {used:.1f} s of "

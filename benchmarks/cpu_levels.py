@@ -130,10 +130,10 @@ def play_out_backgammon() -> int:
     import random
 
     import ludus
-    from ludus.players.random_games import random_games
+    from ludus.players.random_play import play_random_games
 
     game = ludus.game("backgammon")
-    random_games(game, game.start(), 3_000, random.Random(1))
+    play_random_games(game, game.start(), 3_000, random.Random(1))
     return 3_000
 
 
@@ -156,7 +156,7 @@ def search() -> int:
 def solve() -> int:
     import ludus
     from ludus._native.solver import Solver
-    from ludus.oracle.sectors import moving_sectors
+    from ludus.oracle.morris.sectors import moving_sectors
 
     rules = ludus.game("nine_mens_morris").rules
     solver = Solver(rules)
@@ -169,11 +169,11 @@ def solve() -> int:
 
 
 def infer_backgammon() -> int:
-    from ludus.learn.gammon.contest import contest
-    from ludus.learn.gammon.shipped import network
+    from ludus.learn.gammon.evaluate import play_native_games
+    from ludus.learn.gammon.network import load_network
 
-    paper = network("paper")
-    contest(paper, paper, 100, seed=1, threads=1)
+    paper = load_network("paper")
+    play_native_games(paper, paper, 100, seed=1, threads=1)
     return 100
 
 

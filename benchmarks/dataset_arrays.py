@@ -15,10 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ludus.datasets.morris import expand, read, read_parts, write_lines
-from ludus.datasets.morris.moves import legal_moves
-from ludus.datasets.morris.statistics import describe
+from ludus.datasets.morris import augment, format_lines, read_chunks, read_dataset
+from ludus.datasets.morris.statistics import compute_statistics
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
+from ludus.games.nine_mens_morris.batch import legal_moves
 from ludus.games.nine_mens_morris.rules import Rules
 
 LINES = 100_000
@@ -46,16 +46,16 @@ def main() -> int:
 
 def measured(path: Path) -> dict[str, float]:
     """Seconds for each kind of work, the best of three."""
-    entries = read(path)
+    entries = read_dataset(path)
     rules = Rules()
-    expanded = expand(entries, "published")
+    expanded = augment(entries, "published")
     work: dict[str, Callable[[], Any]] = {
-        "read": lambda: read(path),
-        "write": lambda: write_lines(entries),
-        "describe": lambda: describe(read_parts(path), rules),
+        "read": lambda: read_dataset(path),
+        "write": lambda: format_lines(entries),
+        "describe": lambda: compute_statistics(read_chunks(path), rules),
         "legal moves of a tenth": lambda: legal_moves(entries[::10], rules),
-        "expand, symmetries": lambda: expand(entries),
-        "expand, published": lambda: expand(entries, "published"),
+        "expand, symmetries": lambda: augment(entries),
+        "expand, published": lambda: augment(entries, "published"),
     }
     seconds = {name: min(_seconds(each) for _ in range(3)) for name, each in work.items()}
     return {"lines": len(entries), "expanded": len(expanded), **seconds}

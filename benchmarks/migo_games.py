@@ -7,10 +7,9 @@ import json
 import sys
 
 from ludus.games import game
-from ludus.learn.lessons import Opponent, take_lessons
-from ludus.learn.migo.learner import Migo
-from ludus.learn.migo.settings import Settings
-from ludus.learn.starts import start_boards
+from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 
 WANTED = {"noughts_and_crosses": 10.0, "hexapawn": 10.0, "hexapawn:size=4": 100.0}
 """Milliseconds a game that we allow ourselves; Muggleton and Hocquette's files have 64, 2, 5200."""
@@ -37,10 +36,10 @@ def main() -> int:
 def milliseconds(spec: str, mode: str) -> float:
     """The mean over some runs, each from nothing."""
     played = game(spec)
-    starts, opponent, total = start_boards(played), Opponent(played), 0.0
+    starts, opponent, total = list_start_positions(played), PerfectOpponent(played), 0.0
     for seed in range(RUNS):
-        learner = Migo(played, Settings(mode=mode))  # type: ignore[arg-type]
-        lessons = take_lessons(learner, starts, opponent, GAMES, seed)
+        learner = MigoLearner(played, MigoLearnerOptions(mode=mode))  # type: ignore[arg-type]
+        lessons = train_episodes(learner, starts, opponent, GAMES, seed)
         total += sum(lesson.seconds for lesson in lessons)
     return 1000 * total / (RUNS * GAMES)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import ludus
 from ludus._native import search as native
-from ludus.arena.regret import Regret
+from ludus.arena.regret import RegretStatistics
 from ludus.core.record import Record
 from ludus.oracle import Oracle, oracle_for
 from ludus.oracle.oracle import Unsolved
@@ -45,7 +45,7 @@ def main() -> int:
     game = ludus.game("nine_mens_morris")
     speed, seconds = search_speed(game)
     oracle = oracle_for(game, options.oracle)
-    found = Regret(game, oracle)
+    found = RegretStatistics(game, oracle)
     player = ludus.player(options.player, game)
     player.begin(0)
     for position in critical_positions(game, oracle, options.positions, options.count):

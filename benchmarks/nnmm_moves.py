@@ -22,13 +22,12 @@ from typing import Any
 import numpy as np
 
 import ludus
-from ludus.learn.nnmm import shipped
-from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.deciding import Decider
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.inputs import INPUTS
+from ludus.learn.nnmm.chain import Chain, find_shipped_weights
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.decoding import to_entries
+from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.parts import Order
-from ludus.learn.nnmm.positions import as_entries
+from ludus.learn.nnmm.policy import ChainPolicy
 from ludus.learn.nnmm.weights import ChainWeights
 
 POSITIONS = 20_000
@@ -37,7 +36,7 @@ SINGLE = 300
 
 def main() -> None:
     positions = _positions(POSITIONS)
-    entries = as_entries(positions)
+    entries = to_entries(positions)
     for name, chain in _chains(sys.argv[1:]).items():
         inputs = " and ".join(model.name for model in chain.models)
         print(f"{name}, order {chain.order}, inputs {inputs}")
@@ -47,7 +46,7 @@ def main() -> None:
             began = time.perf_counter()
             chain.parts(entries[:count], rule, symmetries)
             rate = count / (time.perf_counter() - began)
-            decider = Decider(chain, any(chain.trained), rule, 3, symmetries)
+            decider = ChainPolicy(chain, any(chain.trained), rule, 3, symmetries)
             single = _milliseconds(decider, positions[::67])
             print(
                 f"  {rule:<6} {symmetries:>2} symmetries: {rate:10,.0f} positions/s in batches, "
@@ -55,12 +54,12 @@ def main() -> None:
             )
         if any(chain.trained):
             began = time.perf_counter()
-            Decider(chain, True, "parts", 3, 1).many(positions)
+            ChainPolicy(chain, True, "parts", 3, 1).many(positions)
             rate = POSITIONS / (time.perf_counter() - began)
             print(f"  with the legality check: {rate:10,.0f} positions/s in batches")
 
 
-def _milliseconds(decider: Decider, positions: list[Any]) -> float:
+def _milliseconds(decider: ChainPolicy, positions: list[Any]) -> float:
     taken = []
     for position in positions[:SINGLE]:
         began = time.process_time_ns()
@@ -72,13 +71,15 @@ def _milliseconds(decider: Decider, positions: list[Any]) -> float:
 def _chains(files: list[str]) -> dict[str, Chain]:
     if files:
         return {name: Chain.load(Path(name)) for name in files}
-    found = {f"shipped {size}": Chain.load(path) for (size, _), path in shipped.shipped().items()}
+    found = {
+        f"shipped {size}": Chain.load(path) for (size, _), path in find_shipped_weights().items()
+    }
     return found or {"random networks of the thesis's size": Chain(_random())}
 
 
 def _random() -> ChainWeights:
     """Networks of 200 and ten blocks of 300, as in the thesis."""
-    order, model, design = Order(), INPUTS["rawest"], Design("residual")
+    order, model, design = Order(), INPUT_MODELS["rawest"], NetworkConfig("residual")
     rng = np.random.default_rng(0)
     networks = []
     for step in order.steps:

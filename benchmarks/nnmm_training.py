@@ -9,11 +9,10 @@ from itertools import pairwise
 
 import torch
 
-from ludus.learn.devices import device_named
+from ludus.learn.common.devices import select_device
+from ludus.learn.nnmm.config import Preset, preset
 from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.preset import Preset
-from ludus.learn.nnmm.presets import preset
-from ludus.learn.nnmm.training import NetworkTraining
+from ludus.learn.nnmm.train import NetworkTrainer
 
 EPOCHS = 5
 
@@ -27,10 +26,10 @@ def made_up(plan: Preset, count: int, device: torch.device) -> Examples:
 def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> None:
     plan, device = (
         preset(name).with_texts(f"epochs={EPOCHS},seconds=0,patience=0"),
-        device_named(where),
+        select_device(where),
     )
     learned, judged = made_up(plan, int(count), device), made_up(plan, 1000, device)
-    network = NetworkTraining(plan.design_of(plan.steps[0]), plan.training, learned, judged)
+    network = NetworkTrainer(plan.design_of(plan.steps[0]), plan.training, learned, judged)
     seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
     best = min(after - before for before, after in pairwise(seconds))
     weights = sum(each.numel() for each in network.optimisation.network.parameters())

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ludus
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import MorrisOracle, Oracle
-from ludus.oracle.database import Database
-from ludus.oracle.sectors import moving_sectors
-from ludus.oracle.solve import Solve
-from ludus.oracle.solver import make_solver
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.sectors import moving_sectors
+from ludus.oracle.morris.solver import SolveRun, make_solver
 
 WANTED = 1_000_000
 """Positions a second that we ask of ourselves, from a warm database."""
@@ -63,7 +62,9 @@ def main() -> int:
 def make_database(folder: Path, max_men: int) -> None:
     rules = ludus.game("nine_mens_morris").rules
     with Database.writing(folder, rules, has_depth=True) as database:
-        Solve(rules, moving_sectors(rules, max_men), make_solver(rules, threads=2), database).run()
+        SolveRun(
+            rules, moving_sectors(rules, max_men), make_solver(rules, threads=2), database
+        ).run()
 
 
 def measure(folder: Path, max_men: int) -> dict[str, float]:
@@ -107,7 +108,7 @@ def _cold(folder: Path, positions: list[Any]) -> float:
 
 def _position(own: np.uint32, other: np.uint32) -> Any:
     men = [frozenset(p for p in range(24) if int(side) >> p & 1) for side in (own, other)]
-    return ludus.game("nine_mens_morris").position(Fields((men[0], men[1]), (0, 0), 0))
+    return ludus.game("nine_mens_morris").position(PositionFields((men[0], men[1]), (0, 0), 0))
 
 
 def random_boards(count: int, max_men: int, seed: int = 1) -> tuple[Boards, Boards]:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import ludus
-from ludus.learn.scholar import shipped
-from ludus.learn.scholar.player import Options, ScholarPlayer, Way
-from ludus.learn.scholar.weights import SCORER, load
+from ludus.learn.scholar import inference
+from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
+from ludus.learn.scholar.weights import SCORER, load_weights
 
 SINGLE = 500
 TOGETHER = 2000
@@ -30,11 +30,11 @@ TOGETHER = 2000
 
 def main() -> None:
     positions = _positions()
-    for path in map(Path, sys.argv[1:] or shipped.shipped().values()):
-        way: Way = "scorer" if load(path).kind == SCORER else "chain"
+    for path in map(Path, sys.argv[1:] or inference.find_shipped_weights().values()):
+        way: Way = "scorer" if load_weights(path).kind == SCORER else "chain"
         began = time.process_time()
         game = ludus.game("nine_mens_morris")
-        player = ScholarPlayer(game, Options(way=way, weights=str(path)), "scholar")
+        player = ScholarPlayer(game, ScholarOptions(way=way, weights=str(path)), "scholar")
         print(f"{path.stem}: {1000 * (time.process_time() - began):.0f} ms to be ready")
         for name in ("cold", "warm"):
             taken = _milliseconds(player, positions[:: len(positions) // SINGLE][:SINGLE])

@@ -19,8 +19,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ludus.arena.ratings import ratings
-from ludus.web.opponents import opponents
+from ludus.arena.ratings import compute_ratings
+from ludus.web.opponents import list_opponents
 
 EVIDENCE = Path(__file__).with_suffix(".json")
 TARGET = Path(__file__).parents[1] / "src" / "ludus" / "web" / "strengths.json"
@@ -96,7 +96,7 @@ def _meeting(pair: tuple[str, str], games: int) -> Task:
 def specs(game: str) -> list[str]:
     """Players as the page offers them, each level on its own."""
     found = []
-    for each in opponents({"game": game, "rules": ""})["players"]:
+    for each in list_opponents({"game": game, "rules": ""})["players"]:
         if each["name"] not in FOLLOWERS:
             found += [f"{each['name']}:level={level}" for level in range(1, each["levels"] or 1)]
             found.append(each["name"])
@@ -146,7 +146,7 @@ def elos(results: dict[str, Any]) -> dict[str, Any]:
         for pair, each in results.items()
     }
     players = sorted({player for pair in scores for player in pair})
-    rated = ratings(players, scores, ANCHOR)
+    rated = compute_ratings(players, scores, ANCHOR)
     ranked = sorted(rated.items(), key=lambda item: -item[1].elo)
     return {
         player: {"elo": round(rating.elo), "margin": round(rating.margin)}

@@ -2,16 +2,16 @@
 
 import ludus
 from ludus._native import gammon
-from ludus.players.tool.rows import position_of_row, row_of
+from ludus.games.backgammon.batch import position_to_row, row_to_position
 
-START = row_of(ludus.game("backgammon").start())[None]
+START = position_to_row(ludus.game("backgammon").start())[None]
 
 
 def met(games, seed, stray=0.3):
     """Positions with a choice, as side 0 sees them."""
     boards, rolls, _ = gammon.met_in_games("tool", "random", START, True, games, stray, seed)
     return [
-        position_of_row(board, (int(roll[0]), int(roll[1])))
+        row_to_position(board, (int(roll[0]), int(roll[1])))
         for board, roll in zip(boards, rolls, strict=True)
     ]
 

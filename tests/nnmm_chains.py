@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.inputs import INPUTS
-from ludus.learn.nnmm.networks import build
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.encoding import INPUT_MODELS
+from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.parts import Order
-from ludus.learn.nnmm.weights import ChainWeights, save
+from ludus.learn.nnmm.weights import ChainWeights, save_weights
 
-SMALL = Design("residual", first=24, units=16, blocks=2, batch_normalisation=True)
+SMALL = NetworkConfig("residual", first=24, units=16, blocks=2, batch_normalisation=True)
 
 
-def torch_network(design: Design, inputs: int, seed: int) -> torch.nn.Module:
+def torch_network(design: NetworkConfig, inputs: int, seed: int) -> torch.nn.Module:
     """An untrained network whose normalisation has seen something, ready to be asked."""
     source = torch.Generator().manual_seed(seed)
-    network = build(design, inputs, source)
+    network = build_network(design, inputs, source)
     with torch.no_grad():
         for module in network.modules():
             if isinstance(module, torch.nn.BatchNorm1d):
@@ -39,11 +39,17 @@ def tensors_of(network: torch.nn.Module) -> dict[str, Any]:
 
 
 def random_chain(
-    order: str = "TFR", inputs: str = "raw", members: int = 1, design: Design = SMALL, seed: int = 0
+    order: str = "TFR",
+    inputs: str = "raw",
+    members: int = 1,
+    design: NetworkConfig = SMALL,
+    seed: int = 0,
 ) -> ChainWeights:
     """The weights of a chain."""
-    steps, model = Order.parse(order).steps, INPUTS[inputs]
-    designs = [Design.from_dict({**design.as_dict(), "outputs": step.outputs}) for step in steps]
+    steps, model = Order.parse(order).steps, INPUT_MODELS[inputs]
+    designs = [
+        NetworkConfig.from_dict({**design.as_dict(), "outputs": step.outputs}) for step in steps
+    ]
     networks = [
         tuple(
             tensors_of(
@@ -66,7 +72,7 @@ def random_chain(
 def saved_chain(folder: Path, name: str = "chain.safetensors", **options: Any) -> Path:
     """The file of a random chain."""
     path = folder / name
-    save(path, random_chain(**options))
+    save_weights(path, random_chain(**options))
     return path
 
 

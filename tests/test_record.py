@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import ludus
 from ludus.core import CHANCE, BadRecord, Choice, Game, Outcome, Player, play_match
 from ludus.core.errors import MAX_TEXT
+from ludus.core.movetext import MAX_DEPTH
 from ludus.core.record import Line, Node, Record
-from ludus.core.record_line import MAX_DEPTH
 
 # Reading and writing
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.datasets.morris import Entries
-from ludus.learn.nnmm.accuracy import Classes, accuracy
-from ludus.learn.nnmm.shares import Lines
+from ludus.datasets.morris import MoveBatch
+from ludus.learn.nnmm.evaluate import MoveClasses, ProportionTable, compute_accuracy
 from ludus.reproduce import Context, Figure, Finding, Remark
 
 from .data import HELD_OUT, WHOLE
@@ -44,8 +43,8 @@ def run(context: Context) -> Iterator[Finding]:
     yield Figure("Figure 6.21", draw_bars, bars(context, found), CAPTIONS[WHOLE])
 
 
-def right(entries: Entries, predicted: Classes) -> Lines:
-    return accuracy(entries, predicted, entries.classes)
+def right(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
+    return compute_accuracy(entries, predicted, entries.classes)
 
 
 def bars(context: Context, found: Mapping[tuple[str, str], Found]) -> dict[str, Any]:

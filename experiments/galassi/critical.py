@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from ludus.arena.choose import batch_for, choices
-from ludus.arena.regret import Regret
-from ludus.core.limit import Limit
-from ludus.datasets.morris import Entries
+from ludus.arena.choices import choose_moves, get_batch_size
+from ludus.arena.regret import RegretStatistics
+from ludus.core.player import Limit
+from ludus.datasets.morris import MoveBatch
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.notation import Fields
-from ludus.learn.nnmm.positions import as_moves
+from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.learn.nnmm.decoding import to_moves
 from ludus.oracle import Oracle
 from ludus.players import player as named_player
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .data import held_out_entries
 from .exact import CAPTION, HEADINGS, MISSING, PHASES, Kept, kept, solved, table_row
@@ -38,7 +38,7 @@ def run(context: Context) -> Iterator[Finding]:
     ]
     found = {
         TEACHER: context.cell(
-            "teacher", lambda: judged(oracle, positions, as_moves(entries.classes))
+            "teacher", lambda: judged(oracle, positions, to_moves(entries.classes))
         )
     }
     for number, player in enumerate(players):
@@ -49,12 +49,12 @@ def run(context: Context) -> Iterator[Finding]:
 
         found[player.name] = context.cell(f"kept {player.key or player.spec}", compute)
     for name, each in found.items():
-        yield Measured.share(f"{name}: critical positions kept", *each["all"][:2])
+        yield Measurement.share(f"{name}: critical positions kept", *each["all"][:2])
     yield Table("By phase", HEADINGS, [table_row(*each) for each in found.items()], CAPTION)
     yield Figure("Critical positions kept", draw_kept, shares(found), CAPTION, (7, 6))
 
 
-def drawn(entries: Entries, context: Context) -> Entries:
+def drawn(entries: MoveBatch, context: Context) -> MoveBatch:
     """As many entries of each phase, or all; those in which the game is over are left out."""
     rng = np.random.default_rng(context.seed_for("entries"))
     is_lost = entries.own_men + entries.own_hand < 3
@@ -66,26 +66,26 @@ def drawn(entries: Entries, context: Context) -> Entries:
     return entries[np.concatenate(chosen)]
 
 
-def as_position(entries: Entries, number: int) -> Any:
+def as_position(entries: MoveBatch, number: int) -> Any:
     """A position of the game, White to move."""
     men = tuple(
         frozenset(point for point in range(24) if int(board[number]) >> point & 1)
         for board in (entries.own, entries.other)
     )
     hands = int(entries.own_hand[number]), int(entries.other_hand[number])
-    return named_game(GAME, RULES).position(Fields((men[0], men[1]), hands, 0))
+    return named_game(GAME, RULES).position(PositionFields((men[0], men[1]), hands, 0))
 
 
 def answered(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
     """A player's move in each position."""
     player = named_player(spec, named_game(GAME, RULES))
     player.begin(seed)
-    parts = choices(player, positions, Limit(), batch_for(player))
+    parts = choose_moves(player, positions, Limit(), get_batch_size(player))
     return [move for part in parts for move in part]
 
 
 def judged(oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]) -> Kept:
-    found = Regret(named_game(GAME, RULES), oracle)
+    found = RegretStatistics(named_game(GAME, RULES), oracle)
     found.add_choices(positions, moves)
     return kept(found)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ludus.core.errors import LudusError
-from ludus.datasets.morris import Entries, expand, read
-from ludus.learn.nnmm.splits import contiguous
+from ludus.datasets.morris import MoveBatch, augment, read_dataset
+from ludus.learn.nnmm.splits import split_contiguously
 
 VARIABLE = "LUDUS_NNMM_DATA"
 
@@ -20,9 +20,9 @@ learned; and the expanded states of games, for which nobody has written down a g
 
 
 def folder() -> Path:
-    """Where a variable says, where `ludus dataset fetch nnmm` puts it, or beside the checkout."""
+    """Return the folder that the variable names, or where `ludus dataset fetch nnmm` puts it."""
     named = os.environ.get(VARIABLE)
-    places = [Path(named)] if named else [Path("nnmm"), CHECKOUT.parent / "shared/data/nnmm"]
+    places = [Path(named)] if named else [Path("nnmm"), CHECKOUT / "nnmm"]
     for place in places:
         if (place / "dataset.txt").is_file():
             return place
@@ -32,29 +32,29 @@ def folder() -> Path:
     )
 
 
-def positions(name: str) -> Entries:
+def positions(name: str) -> MoveBatch:
     """One of the sets, expanded as published."""
     if name == HELD_OUT:
-        return contiguous(positions(WHOLE)).test
+        return split_contiguously(positions(WHOLE)).test
     return _expanded(folder() / ("states.txt" if name == STATES else "dataset.txt"))
 
 
-def held_out_entries() -> Entries:
+def held_out_entries() -> MoveBatch:
     """Entries, not expanded, of which no image was learned under the author's split."""
-    entries, room = read(folder() / "dataset.txt"), len(positions(HELD_OUT))
+    entries, room = read_dataset(folder() / "dataset.txt"), len(positions(HELD_OUT))
     number = len(entries)
     # Entries have about 16 images each, so a few steps find how many of the last ones fit.
-    while len(images := expand(entries[len(entries) - number :], "published")) > room:
+    while len(images := augment(entries[len(entries) - number :], "published")) > room:
         number = min(number - 1, number * room // len(images))
     return entries[len(entries) - number :]
 
 
 @lru_cache(maxsize=2)
-def _expanded(file: Path) -> Entries:
-    return expand(read(file), "published")
+def _expanded(file: Path) -> MoveBatch:
+    return augment(read_dataset(file), "published")
 
 
-def sample(entries: Entries, number: int, seed: int) -> Entries:
+def sample(entries: MoveBatch, number: int, seed: int) -> MoveBatch:
     """So many of them at random, in their order; 0 or more than there are: all."""
     if not 0 < number < len(entries):
         return entries

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ludus.arena.regret import Regret, Tally
+from ludus.arena.regret import RegretStatistics, RegretTally
 from ludus.core.record import Record
 from ludus.games import game as named_game
 from ludus.oracle import Oracle, Unsolved, oracle_for
@@ -41,7 +41,7 @@ def kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table
         context.progress(number, len(records), f"judging {name}")
 
         def compute(games: Sequence[Game] = games) -> Kept:
-            found = Regret(named_game(GAME, RULES), oracle)
+            found = RegretStatistics(named_game(GAME, RULES), oracle)
             for each in games:
                 found.add(Record.parse(each.record), each.side)
             return kept(found)
@@ -62,8 +62,8 @@ def key_of(games: Iterable[Game]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def kept(found: Regret) -> Kept:
-    tallies: dict[str, Tally] = {**found.phases, "all": found.total}
+def kept(found: RegretStatistics) -> Kept:
+    tallies: dict[str, RegretTally] = {**found.phases, "all": found.total}
     return {
         name: [tally.critical_kept, tally.critical, tally.regret, tally.moves - tally.unjudged]
         for name, tally in tallies.items()

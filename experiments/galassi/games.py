@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.arena.jobs import Conditions, GameResult, Job, Key
-from ludus.arena.run import LocalPool
-from ludus.arena.starts import Starts
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions, GameResult, Job, JobKey, StartPositions
 from ludus.core.errors import LudusError
 from ludus.core.record import Record
 from ludus.games import game as named_game
@@ -82,13 +81,13 @@ def played(context: Context, pool: LocalPool, one: Contestant, other: Contestant
 def schedule(context: Context, one: Contestant, other: Contestant) -> Iterator[Job]:
     """From the start twice with each colour, to see whether chance plays a part; then openings."""
     game = named_game(GAME, RULES)
-    starts = Starts(random_plies=context.setting("plies"))
+    starts = StartPositions(random_plies=context.setting("plies"))
     tournament = f"galassi {context.seed}"
-    conditions = Conditions(GAME, RULES)
+    conditions = GameConditions(GAME, RULES)
     for number in range(2 * (SEEDS + context.setting("openings"))):
         opening = opening_of(number)
         start = starts.position(game, context.seed, opening) if opening else ""
-        key = Key(tournament, one.spec, other.spec, number)
+        key = JobKey(tournament, one.spec, other.spec, number)
         # An even number gives White to the first player, whoever is to move after the opening.
         yield Job(key, conditions, number % 2 == 1, start)
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from ludus.arena.run import LocalPool
+from ludus.arena.executors import LocalPool
 from ludus.core.record import Record
 from ludus.games import game as named_game
-from ludus.learn.nnmm.legality import verdicts
-from ludus.learn.nnmm.positions import as_entries
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.learn.nnmm.decoding import to_entries
+from ludus.learn.nnmm.evaluate import check_legality
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .exact import kept_table, key_of
 from .games import COLOURS, GAME, REASONS, RULES, Contestant, Game, is_deterministic, played
@@ -48,7 +48,7 @@ def contestant(system: System) -> Contestant:
     return Contestant(system.name, system.spec, system.key)
 
 
-def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measured]:
+def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measurement]:
     """The published totals beside ours; games against itself do not count."""
     for row in context.published.rows:
         ladder = found.get(row["player"])
@@ -60,7 +60,7 @@ def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measured]:
             for game in games
             if opponent != row["player"] and game.colour in row["colours"]
         )
-        yield Measured.share(row.name, results[row["result"]], results.total())
+        yield Measurement.share(row.name, results[row["result"]], results.total())
 
 
 def outcomes(found: Mapping[str, Ladder]) -> Table:
@@ -128,9 +128,9 @@ def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
             for position in Record.parse(each.record).replay(game)
             if position.mover == each.side and position.outcome() is None
         ]
-        entries = as_entries(asked)
+        entries = to_entries(asked)
         answer = system.chain.parts(entries, system.rule, system.symmetries)
-        is_legal = verdicts(entries, answer.classes).whole_move
+        is_legal = check_legality(entries, answer.classes).whole_move
         return [len(asked) - int(is_legal.sum()), len(asked)]
 
     games = key_of(chain(*ladder.values()))

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
-from ludus.datasets.morris import Entries
-from ludus.learn.nnmm.accuracy import Classes
-from ludus.learn.nnmm.legality import JUDGES, legality
-from ludus.learn.nnmm.shares import Lines
+from ludus.datasets.morris import MoveBatch
+from ludus.learn.nnmm.evaluate import (
+    LEGALITY_STANDARDS,
+    MoveClasses,
+    ProportionTable,
+    compute_legality,
+)
 from ludus.reproduce import Context, Finding, Remark
 
 from .data import HELD_OUT, STATES, WHOLE
@@ -44,10 +47,10 @@ def run(context: Context) -> Iterator[Finding]:
         yield table(f"All lines, {where}", columns, published_of(context, where), CAPTIONS[where])
 
 
-def by_all(entries: Entries, predicted: Classes) -> Lines:
+def by_all(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
     """The lines of both judges, so that networks are asked once."""
     return {
         f"{line}, {BY[judge]}": share
-        for judge in JUDGES
-        for line, share in legality(entries, predicted, judge).items()
+        for judge in LEGALITY_STANDARDS
+        for line, share in compute_legality(entries, predicted, judge).items()
     }

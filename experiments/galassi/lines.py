@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.datasets.morris import Entries
-from ludus.learn.nnmm.accuracy import Classes
-from ludus.learn.nnmm.shares import Lines, Share, summed
-from ludus.reproduce import Context, Measured, Table
+from ludus.datasets.morris import MoveBatch
+from ludus.learn.nnmm.evaluate import MoveClasses, Proportion, ProportionTable, add_tables
+from ludus.reproduce import Context, Measurement, Table
 
 from .data import positions
 from .systems import System
 
-Count = Callable[[Entries, Classes], Lines]
+Count = Callable[[MoveBatch, MoveClasses], ProportionTable]
 """What a test says to positions and the moves predicted for them."""
 
 
@@ -26,18 +25,18 @@ class Found:
     is_sample: bool
     """Whether not all positions of the set were looked at."""
 
-    def share(self, line: str) -> Share:
-        return Share(*self.lines[line])
+    def share(self, line: str) -> Proportion:
+        return Proportion(*self.lines[line])
 
-    def row(self, name: str, line: str) -> Iterator[Measured]:
+    def row(self, name: str, line: str) -> Iterator[Measurement]:
         """A line as a row, if it had any case; with an interval if this is a sample."""
         share = self.share(line)
         if share.percent is None:
             return
         if self.is_sample:
-            yield Measured.share(name, share.hits, share.of)
+            yield Measurement.share(name, share.hits, share.of)
         else:
-            yield Measured(name, share.percent, count=share.of, unit="%")
+            yield Measurement(name, share.percent, count=share.of, unit="%")
 
 
 def counted(context: Context, system: System, where: str, kind: str, count: Count) -> Found:
@@ -45,7 +44,7 @@ def counted(context: Context, system: System, where: str, kind: str, count: Coun
 
     def compute() -> dict[str, Any]:
         entries = system.positions(context, where)
-        lines = summed(
+        lines = add_tables(
             count(part, answer.classes) for part, answer in system.answers(context, where, entries)
         )
         return {
@@ -81,5 +80,5 @@ def published_of(context: Context, where: str) -> dict[str, Mapping[str, float]]
     return {name: sets[where] for name, sets in others.items() if where in sets}
 
 
-def _percent(share: Share) -> float | None:
+def _percent(share: Proportion) -> float | None:
     return None if share.percent is None else round(share.percent, 4)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ludus.learn.nnmm.evaluate import NUM_RECALL_LEVELS, PrecisionCurve, compute_reliability
 from ludus.learn.nnmm.parts import PARTS
-from ludus.learn.nnmm.reliability import LEVELS, Curve, reliability
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .data import STATES, WHOLE
 from .systems import System, systems
@@ -26,8 +26,8 @@ def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         key = row["system"], row["set"]
         if row["part"] in found.get(key, {}):
-            precision = found[key][row["part"]][row["recall"] * LEVELS // 100 - 1]
-            yield Measured(row.name, precision, unit="%")
+            precision = found[key][row["part"]][row["recall"] * NUM_RECALL_LEVELS // 100 - 1]
+            yield Measurement(row.name, precision, unit="%")
     for name, where in found:
         if where in published.get(name, {}):
             gap = furthest(published[name][where], found[name, where])
@@ -57,10 +57,10 @@ def ranked(context: Context, system: System, where: str) -> Curves:
     def compute() -> Curves:
         entries = system.positions(context, where)
         order = system.chain.order.parts
-        total = [Curve.empty() for _ in order]
+        total = [PrecisionCurve.empty() for _ in order]
         for part, answer in system.answers(context, where, entries):
             given = [answer.probabilities[:, each] for each in order]
-            curves = reliability(part, order, answer.classes, given)
+            curves = compute_reliability(part, order, answer.classes, given)
             total = [whole.plus(more) for whole, more in zip(total, curves, strict=True)]
         found = zip(order, total, strict=True)
         # A network that never names a point has no curve.
@@ -75,7 +75,12 @@ def furthest(published: Curves, found: Curves) -> float:
 
 def table(where: str, found: dict[str, Curves]) -> Table:
     rows: list[list[Any]] = [
-        [name, part, *(round(curve[at], 3) for at in (0, LEVELS // 2, -1)), round(min(curve), 3)]
+        [
+            name,
+            part,
+            *(round(curve[at], 3) for at in (0, NUM_RECALL_LEVELS // 2, -1)),
+            round(min(curve), 3),
+        ]
         for name, curves in found.items()
         for part, curve in curves.items()
     ]
@@ -85,7 +90,7 @@ def table(where: str, found: dict[str, Curves]) -> Table:
 
 def draw_curves(axes: Any, data: dict[str, Any]) -> None:
     """Parts of a move have their own line style, systems their own colour."""
-    recalls = [100 * level / LEVELS for level in range(1, LEVELS + 1)]
+    recalls = [100 * level / NUM_RECALL_LEVELS for level in range(1, NUM_RECALL_LEVELS + 1)]
     styles = dict(zip(PARTS, ("-", "--", ":"), strict=True))
     for name, curves in data["ours"].items():
         colour = None

@@ -8,12 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ludus.core.errors import LudusError, quoted
-from ludus.datasets.morris import Entries
-from ludus.learn.nnmm.author import import_folder
-from ludus.learn.nnmm.chain import Answer, Chain
-from ludus.learn.nnmm.shipped import shipped
-from ludus.learn.nnmm.weights import save
+from ludus.core.errors import LudusError, quote
+from ludus.datasets.morris import MoveBatch
+from ludus.learn.nnmm.chain import Chain, ChainPrediction, find_shipped_weights
+from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 from ludus.reproduce import Context
 
 from .data import folder, positions, sample
@@ -58,21 +56,21 @@ class System:
     def spec(self) -> str:
         """The same as a player."""
         if "," in str(self.file):
-            raise LudusError(f"{quoted(str(self.file), 200)} cannot stand in a player's spec")
+            raise LudusError(f"{quote(str(self.file), 200)} cannot stand in a player's spec")
         player = "hybrid" if self.hybrid else "nnmm"
         # The spec is a part of a game's seed, so it should not hold a path if it need not.
         networks = self.shipped_as or f"weights={self.file}"
         options = self.hybrid or f"rule={self.rule}"
         return f"{player}:{networks},symmetries={self.symmetries},{options}"
 
-    def positions(self, context: Context, where: str) -> Entries:
+    def positions(self, context: Context, where: str) -> MoveBatch:
         """The positions of a set that this system is asked about, as many as the size allows."""
         number = context.setting("costly" if self.symmetries > 1 else "positions")
         return sample(positions(where), number, context.seed_for(where, number))
 
     def answers(
-        self, context: Context, where: str, entries: Entries
-    ) -> Iterator[tuple[Entries, Answer]]:
+        self, context: Context, where: str, entries: MoveBatch
+    ) -> Iterator[tuple[MoveBatch, ChainPrediction]]:
         """Positions in parts, and what the networks say to them."""
         for first in range(0, len(entries), STEP):
             context.progress(first, len(entries), f"{self.name}, {where}")
@@ -86,7 +84,7 @@ def systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]
     if context.published.settings.get("shipped", True):
         found += [
             System(f"ours {size} {order}", path, f"size={size},order={order}")
-            for (size, order), path in shipped().items()
+            for (size, order), path in find_shipped_weights().items()
         ]
     found += [System(f"ours {path.stem}", path) for path in _named()]
     return [
@@ -100,7 +98,7 @@ def _named() -> list[Path]:
     paths = [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
     for path in paths:
         if not path.is_file():
-            raise LudusError(f"{VARIABLE} names {quoted(str(path), 200)}, which is no file")
+            raise LudusError(f"{VARIABLE} names {quote(str(path), 200)}, which is no file")
     return paths
 
 
@@ -119,7 +117,7 @@ def _authors(context: Context) -> Iterator[tuple[str, Path]]:
     for order in ORDERS:
         if not list(source.glob(f"*-{order}_*.npz")):
             continue
-        weights = import_folder(source, order)
+        weights = import_galassi_networks(source, order)
         path = context.folder("author") / f"{order}.safetensors"
-        save(path, weights)
+        save_weights(path, weights)
         yield order, path

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from ludus.datasets.morris import Entries, expand, read
-from ludus.learn.nnmm.examples import Coded, Examples
-from ludus.learn.nnmm.inputs import INPUTS
+from ludus.datasets.morris import MoveBatch, augment, read_dataset
+from ludus.learn.nnmm.config import TrainingConfig, preset
+from ludus.learn.nnmm.encoding import INPUT_MODELS
+from ludus.learn.nnmm.examples import EncodedEntries, Examples
 from ludus.learn.nnmm.parts import Order, Step
-from ludus.learn.nnmm.presets import preset
-from ludus.learn.nnmm.settings import Training
-from ludus.learn.nnmm.training import NetworkTraining
+from ludus.learn.nnmm.train import NetworkTrainer
 from ludus.reproduce import Context
 
 from .data import folder
@@ -46,7 +45,7 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
         torch.set_num_threads(context.jobs)
         learned, validation = examples(folder(), wanted.inputs, step, entries)
         file = context.folder("networks") / f"{name}-{part}.safetensors"
-        training = NetworkTraining(design, settings, learned, validation, name, file, key)
+        training = NetworkTrainer(design, settings, learned, validation, name, file, key)
         for epoch in training.epochs():
             context.progress(epoch.number, settings.epochs, f"{name}, {part}")
         history = [asdict(epoch) for epoch in training.history]
@@ -59,7 +58,7 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     return context.cell(key, compute)
 
 
-def limited(settings: Training, epochs: int, batch: int) -> Training:
+def limited(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
     """No more epochs and no larger batches than these; 0: as the settings have them.
 
     With few examples a large batch would leave an epoch few steps.
@@ -77,14 +76,17 @@ def examples(data: Path, inputs: str, step: Step, entries: int) -> tuple[Example
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     expanded = _expanded(data, entries)
     first = len(expanded) - len(expanded) // VALIDATION_SHARE
-    parts = (Coded.of(part, INPUTS[inputs]) for part in (expanded[:first], expanded[first:]))
+    parts = (
+        EncodedEntries.of(part, INPUT_MODELS[inputs])
+        for part in (expanded[:first], expanded[first:])
+    )
     learned, validation = (part.examples(step, False, device) for part in parts)
     return learned, validation
 
 
 @lru_cache(maxsize=1)
-def _expanded(data: Path, entries: int) -> Entries:
-    return expand(read(data / "dataset.txt")[: entries or None], "published")
+def _expanded(data: Path, entries: int) -> MoveBatch:
+    return augment(read_dataset(data / "dataset.txt")[: entries or None], "published")
 
 
 def top(curve: Mapping[str, Any]) -> tuple[float, int]:

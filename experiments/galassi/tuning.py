@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.learn.nnmm.presets import preset
-from ludus.reproduce import Context, Figure, Finding, Measured, Table
+from ludus.learn.nnmm.config import preset
+from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .trainings import Curve, top, trained
 
@@ -18,7 +18,7 @@ def series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
         for name in names:
             if name in rows:
                 best, epoch = top(curves[name])
-                yield Measured(rows[name].name, best, note=f"in epoch {epoch}")
+                yield Measurement(rows[name].name, best, note=f"in epoch {epoch}")
         yield summary(table["title"], curves)
         published = {name: rows[name].published for name in names if name in rows}
         for figure, kind in zip(table["figures"], ("error", "accuracy"), strict=True):

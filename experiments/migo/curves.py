@@ -11,19 +11,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ludus.learn.courses import Marks
+from ludus.learn.common.runs import RunResult
 
 from .runs import cumulative
 
 VARIABLE = "LUDUS_MIGO_DATA"
-BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data" / "migo"
+DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "migo"
 """Where the curves are looked for if the variable is not set."""
 COLOURS = ("#1b6ca8", "#d1495b", "#2e8b57", "#b8860b", "#7b4ea3", "#444444", "#e07b39", "#3aa6a6")
 
 
 def folder() -> Path:
     """Where the authors' files are, if they are anywhere."""
-    return Path(os.environ.get(VARIABLE) or BESIDE)
+    return Path(os.environ.get(VARIABLE) or DEFAULT_FOLDER)
 
 
 def published_curves() -> dict[tuple[str, str], list[float]]:
@@ -59,7 +59,9 @@ def points(games: int) -> list[int]:
     return [game for game in range(1, games + 1) if game <= 20 or game % 5 == 0]
 
 
-def curve(label: str, found: Sequence[Marks], game: str = "", system: str = "") -> dict[str, Any]:
+def curve(
+    label: str, found: Sequence[RunResult], game: str = "", system: str = ""
+) -> dict[str, Any]:
     """A curve for `draw_curves`; game and system name the published one that belongs to it."""
     sums = [cumulative(each) for each in found]
     games = len(sums[0])

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ludus.arena.exact import Policy, exact_regret
+from ludus.arena.regret import Policy, compute_expected_regret
 from ludus.games import game as named_game
-from ludus.learn.migo.program import Program
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.strategy import Strategy
-from ludus.learn.migo.text import parse_program
-from ludus.learn.migo.world import World
-from ludus.learn.starts import start_boards
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.program import Program, parse_program
 from ludus.oracle import oracle_for
 from ludus.oracle.memory import solve_backwards
 from ludus.oracle.oracle import ORDER, Value
@@ -39,7 +37,7 @@ def policy_of(strategy: Strategy) -> Policy:
 @cache
 def reasoner_of(spec: str) -> Reasoner:
     """One for all programs of a game: most of them mean the same and differ in names alone."""
-    return Reasoner(World())
+    return Reasoner(StateGraph())
 
 
 def regret_of_program(spec: str, rules: Sequence[str]) -> float:
@@ -54,14 +52,16 @@ def _regret_of(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
     if (spec, meaning) not in _known:
         game, strategy = named_game(spec), Strategy(reasoner_of(spec), program)
         policy = policy_of(strategy)
-        _known[spec, meaning] = exact_regret(oracle_for(game), policy, start_boards(game))
+        _known[spec, meaning] = compute_expected_regret(
+            oracle_for(game), policy, list_start_positions(game)
+        )
     return _known[spec, meaning]
 
 
 _known: dict[tuple[str, tuple[int, ...]], float] = {}
 
 
-def solve(world: World, first: int) -> dict[int, Value]:
+def solve(world: StateGraph, first: int) -> dict[int, Value]:
     """The value of every state that can follow a state, to the side to move."""
     boards, places = [first], {first: 0}
     replies: list[list[int]] = []

@@ -8,8 +8,8 @@ the same boards, drawn anew for each game as the paper says.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.learn.courses import Marks
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Row, Table
+from ludus.learn.common.runs import RunResult
+from ludus.reproduce import Context, Figure, Finding, Measurement, PublishedRow, Remark, Table
 
 from .claims import Summary, games_to_converge, holm, mann_whitney, summary, welch
 from .curves import curve, draw_curves
@@ -19,12 +19,12 @@ TITLES = {"noughts_and_crosses": "Noughts and crosses", "hexapawn": "Hexapawn 3"
 DATA_NAMES = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
 SIGNIFICANT = 0.05
 
-Found = Mapping[str, list[Marks]]
+Found = Mapping[str, list[RunResult]]
 """Row to its runs."""
 
 
 def run(context: Context) -> Iterator[Finding]:
-    found: dict[str, list[Marks]] = {}
+    found: dict[str, list[RunResult]] = {}
     for row in context.published.rows:
         found[row.name] = marks_of(context, row.extra, num_runs(context, row), row.name)
         values = finals(found[row.name])
@@ -32,7 +32,7 @@ def run(context: Context) -> Iterator[Finding]:
         published = row.extra.get("deviation")
         theirs = "" if published is None else f", published {published:.2f}"
         note = f"standard deviation {deviation:.2f}{theirs}"
-        yield Measured.mean(row.name, values, note, "regret")
+        yield Measurement.mean(row.name, values, note, "regret")
     for game, title in TITLES.items():
         rows = [row for row in context.published.rows if row["game"] == game]
         yield Figure(
@@ -62,14 +62,14 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
-def num_runs(context: Context, row: Row) -> int:
+def num_runs(context: Context, row: PublishedRow) -> int:
     """Networks take a hundred times as long as tables, so they may have fewer runs."""
     runs = int(context.setting("runs")[row["game"]])
     slow = int(context.setting("slow")) * row.extra.get("slow", runs)
     return min(runs, slow)
 
 
-def _curve(row: Row, found: Found) -> dict[str, Any]:
+def _curve(row: PublishedRow, found: Found) -> dict[str, Any]:
     label = row.name.split(": ", 1)[1]
     system = row.extra.get("system", "")
     return curve(label, found[row.name], DATA_NAMES[row["game"]], system)
@@ -111,7 +111,7 @@ def further_claims(context: Context, found: Found) -> Iterator[list[Any]]:
         yield [claim["text"], welch(*theirs), ours]
 
 
-def _published(row: Row) -> Summary:
+def _published(row: PublishedRow) -> Summary:
     return Summary(row.published or 0.0, row["deviation"], row["published_runs"])
 
 

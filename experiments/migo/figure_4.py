@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn.starts import start_boards
-from ludus.reproduce import Context, Finding, Measured, Remark, Row, Table
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
 from .runs import marks_of
 
@@ -47,13 +47,13 @@ def run(context: Context) -> Iterator[Finding]:
     yield Remark(f"All rules of Figure 4 were found by the end of a run: {told}.")
 
 
-def share(row: Row, programs: Sequence[list[str]]) -> Measured:
+def share(row: PublishedRow, programs: Sequence[list[str]]) -> Measurement:
     """How many runs have found the published rule."""
     hits = sum(has_rule(row, program) for program in programs)
-    return Measured.share(row.name, hits, len(programs))
+    return Measurement.share(row.name, hits, len(programs))
 
 
-def has_rule(row: Row, program: Sequence[str]) -> bool:
+def has_rule(row: PublishedRow, program: Sequence[str]) -> bool:
     """Whether a predicate of the program holds for the same moves as the published one."""
     predicate = row["predicate"]
     learned = meanings(program).get(predicate)
@@ -72,7 +72,7 @@ def moves_of(game: str, rules: frozenset[Meaning]) -> frozenset[Any]:
 @cache
 def learners_moves(game: str) -> list[tuple[Any, Any]]:
     """Every move of the learner: the board before it and the board after it."""
-    boards = start_boards(named_game(game))
+    boards = list_start_positions(named_game(game))
     learner, seen = boards[0].mover, set(boards)
     pairs = []
     for board in boards:  # which grows on the way

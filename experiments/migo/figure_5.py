@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.learn.courses import Marks
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Row, Table
+from ludus.learn.common.runs import RunResult
+from ludus.reproduce import Context, Figure, Finding, Measurement, PublishedRow, Remark, Table
 
 from .claims import Summary, mann_whitney, summary, welch
 from .curves import curve, draw_curves, published_runs
@@ -22,7 +22,7 @@ def run(context: Context) -> Iterator[Finding]:
         note = f"standard deviation {summary(values).deviation:.2f}"
         if "deviation" in row.extra:
             note += f", published {row['deviation']:.2f}"
-        yield Measured.mean(row.name, values, note, "regret")
+        yield Measurement.mean(row.name, values, note, "regret")
     rows = {row.name: row for row in context.published.rows}
     tests = []
     for part in context.published["parts"]:
@@ -59,11 +59,11 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
-def _curve(row: Row, found: list[Marks], data: str) -> dict[str, Any]:
+def _curve(row: PublishedRow, found: list[RunResult], data: str) -> dict[str, Any]:
     return curve(row.name.split(": ")[1], found, data, row.extra.get("system", ""))
 
 
-def _theirs(less: Row, more: Row) -> float | None:
+def _theirs(less: PublishedRow, more: PublishedRow) -> float | None:
     first, second = (
         Summary(row.published or 0.0, row["deviation"], row["published_runs"])
         for row in (less, more)
@@ -71,6 +71,6 @@ def _theirs(less: Row, more: Row) -> float | None:
     return welch(first, second)
 
 
-def _their_runs(less: Row, more: Row) -> Any:
+def _their_runs(less: PublishedRow, more: PublishedRow) -> Any:
     first, second = (published_runs(row["system"]) for row in (less, more))
     return mann_whitney(first, second)[0] if first and second else None

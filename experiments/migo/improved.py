@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ludus.learn.courses import Marks
-from ludus.reproduce import Context, Figure, Finding, Measured, Table
+from ludus.learn.common.runs import RunResult
+from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .curves import curve, draw_curves
 from .exactness import regret_of_program
@@ -24,7 +24,7 @@ def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         runs = int(context.setting("runs"))
         found = marks_of(context, row.extra, runs, row.name)
-        yield Measured.mean(row.name, finals(found))
+        yield Measurement.mean(row.name, finals(found))
         game, label = row["game"], row.name.partition(": ")[2]
         exact = exact_regrets(context, row.name, game, found)
         tables.setdefault(game, []).append(table_row(label, found, exact))
@@ -38,7 +38,7 @@ def run(context: Context) -> Iterator[Finding]:
         yield Figure(f"Improvements in {game}", draw_curves, lines, caption)
 
 
-def exact_regrets(context: Context, name: str, game: str, found: list[Marks]) -> list[float]:
+def exact_regrets(context: Context, name: str, game: str, found: list[RunResult]) -> list[float]:
     """The exact mean regret of the final program of each run."""
 
     def compute() -> list[float]:
@@ -47,7 +47,7 @@ def exact_regrets(context: Context, name: str, game: str, found: list[Marks]) ->
     return context.cell(f"exact {name}", compute)
 
 
-def table_row(label: str, found: list[Marks], exact: list[float]) -> list[str | float]:
+def table_row(label: str, found: list[RunResult], exact: list[float]) -> list[str | float]:
     ends = finals(found)
     last = [max((n for n, each in enumerate(m.regret, 1) if each), default=0) for m in found]
     return [

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from ludus.learn.migo.pupil import Pupil
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.settings import Settings
-from ludus.learn.migo.strategy import Strategy
-from ludus.learn.migo.subjects import Subject, subject
-from ludus.reproduce import Context, Finding, Measured, Remark, Row
+from ludus.learn.migo.games import TargetGame, find_target_game
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.train import MigoLearnerOptions, StrategyLearner
+from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark
 
 from .exactness import errors, program_of, solve
 
@@ -21,15 +19,15 @@ def run(context: Context) -> Iterator[Finding]:
         yield from _findings(context, row)
 
 
-def _findings(context: Context, row: Row) -> Iterator[Finding]:
+def _findings(context: Context, row: PublishedRow) -> Iterator[Finding]:
     spec, games = row["game"], row["games_a_run"]
     learned = context.cell(f"learned {spec}", lambda: learn(spec, games, context.seed))
     found = context.cell(f"checked {spec}", lambda: check(spec, learned["rules"]))
-    yield Measured(row.name, found["positions"], note="exact")
+    yield Measurement(row.name, found["positions"], note="exact")
     name = row["short"]
-    yield Measured(f"{name}: levels of wins learned", learned["levels"])
-    yield Measured(f"{name}: decisions it can come to", found["decisions"])
-    yield Measured(f"{name}: of these wrong", found["wrong"])
+    yield Measurement(f"{name}: levels of wins learned", learned["levels"])
+    yield Measurement(f"{name}: decisions it can come to", found["decisions"])
+    yield Measurement(f"{name}: of these wrong", found["wrong"])
     yield Remark(
         f"{name}: the start is a {found['start']}; of {found['starts']} start boards "
         f"{found['won']} are won, {found['drawn']} drawn and {found['lost']} lost."
@@ -38,9 +36,9 @@ def _findings(context: Context, row: Row) -> Iterator[Finding]:
 
 def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
     """A program from so many games against itself."""
-    chosen, source = subject(spec), Random(seed)
-    settings = Settings(mode="improved", selfplay=True)
-    pupil = Pupil(chosen.world, settings, chosen.game)
+    chosen, source = find_target_game(spec), Random(seed)
+    settings = MigoLearnerOptions(mode="improved", selfplay=True)
+    pupil = StrategyLearner(chosen.world, settings, chosen.game)
     for _ in range(games):
         start = chosen.world.number(source.choice(chosen.starts))
         practice = pupil.play_itself(start, source)
@@ -54,7 +52,7 @@ def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
 
 def check(spec: str, rules: list[str]) -> dict[str, Any]:
     """Every decision the program can come to, beside the value of the position."""
-    chosen: Subject = subject(spec)
+    chosen: TargetGame = find_target_game(spec)
     world = chosen.world
     first = world.number(chosen.first)
     values = solve(world, first)

@@ -10,16 +10,15 @@ from random import Random
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn.migo.dependent import DependentLearning
-from ludus.learn.migo.english import explain_program
-from ludus.learn.migo.examples import Examples
-from ludus.learn.migo.labels import Known
+from ludus.learn.migo.examples import ExampleSet, KnownLevels
+from ludus.learn.migo.explain import explain_program
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.induction import DependentLearner
+from ludus.learn.migo.inference import Reasoner
+from ludus.learn.migo.morris_endings import WON_STATE, EndingState, ThreeMenPrimitives, count_states
 from ludus.learn.migo.program import Program
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.three_men import WON, State, ThreeMen, all_states
-from ludus.learn.migo.world import World
 from ludus.oracle import oracle_for
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 DRAW = 255
 """The oracle's code; other codes are plies to the end, odd where the side to move wins."""
@@ -30,16 +29,18 @@ def run(context: Context) -> Iterator[Finding]:
     num_examples = context.setting("examples")
     found = context.cell("endings", lambda: measure(context, most, num_examples))
     claimed, right, won = found["claimed"], found["right"], found["won"]
-    yield Measured("positions", found["positions"], note="exact")
-    yield Measured("won positions", won, note="exact")
-    yield Measured("examples", found["examples"], note=f"{num_examples} a level")
-    yield Measured("rules", len(found["rules"]))
+    yield Measurement("positions", found["positions"], note="exact")
+    yield Measurement("won positions", won, note="exact")
+    yield Measurement("examples", found["examples"], note=f"{num_examples} a level")
+    yield Measurement("rules", len(found["rules"]))
     for level in context.setting("shown"):
-        yield Measured(f"coverage of win_1 to win_{level}", 100 * right[level - 1] / won, unit="%")
+        yield Measurement(
+            f"coverage of win_1 to win_{level}", 100 * right[level - 1] / won, unit="%"
+        )
     total = claimed[-1]
-    yield Measured("coverage", 100 * right[-1] / won, count=won, unit="%")
-    yield Measured("precision", 100 * right[-1] / total, count=total, unit="%")
-    yield Measured("precision of moves", 100 * found["kept"] / found["moves"], unit="%")
+    yield Measurement("coverage", 100 * right[-1] / won, count=won, unit="%")
+    yield Measurement("precision", 100 * right[-1] / total, count=total, unit="%")
+    yield Measurement("precision of moves", 100 * found["kept"] / found["moves"], unit="%")
     rows = [
         [f"win_{level}", claimed[level - 1], right[level - 1], 100 * right[level - 1] / won]
         for level in range(1, len(claimed) + 1)
@@ -59,18 +60,18 @@ def draw_coverage(axes: Any, data: Any) -> None:
 
 def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
     """Learn, and run the rules on every position."""
-    states = all_states()
+    states = count_states()
     codes = oracle_codes(list(states), context)
-    reasoner = Reasoner(World(ThreeMen()))
+    reasoner = Reasoner(StateGraph(ThreeMenPrimitives()))
     source = Random(context.seed_for("examples"))
-    examples = Examples()
+    examples = ExampleSet()
     for level in range(1, levels + 1):
         for edge in winning_moves(reasoner.world, codes, level, num_examples, source):
             examples.add("win", level, edge)
-    learned = DependentLearning(reasoner, levels + 1).learn(examples)
+    learned = DependentLearner(reasoner, levels + 1).learn(examples)
     program = learned.program
     concepts = reasoner.concepts(program)
-    known = Known(reasoner, [concepts[name] for name in program.levels("win")])
+    known = KnownLevels(reasoner, [concepts[name] for name in program.levels("win")])
     claims, rights, kept, moves = Counter[int](), Counter[int](), 0, 0
     for number, (state, positions) in enumerate(states.items()):
         if number % 1000 == 0:
@@ -97,7 +98,7 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
     }
 
 
-def oracle_codes(states: Sequence[State], context: Context) -> dict[State, int]:
+def oracle_codes(states: Sequence[EndingState], context: Context) -> dict[EndingState, int]:
     """What the oracle says of each state."""
     oracle = oracle_for(named_game("nine_mens_morris"), context.oracle)
     own, other = zip(*states, strict=True)
@@ -105,7 +106,7 @@ def oracle_codes(states: Sequence[State], context: Context) -> dict[State, int]:
 
 
 def winning_moves(
-    world: World, codes: dict[State, int], level: int, wanted: int, source: Random
+    world: StateGraph, codes: dict[EndingState, int], level: int, wanted: int, source: Random
 ) -> Iterator[tuple[int, int]]:
     """Random moves that win as fast as can be, from positions won in so many moves."""
     won = [state for state, code in codes.items() if code == 2 * level - 1]
@@ -119,15 +120,15 @@ def winning_moves(
         yield board, source.choice(best)
 
 
-def code_after(codes: dict[State, int], state: State) -> int:
-    return 0 if state == WON else codes[state]
+def code_after(codes: dict[EndingState, int], state: EndingState) -> int:
+    return 0 if state == WON_STATE else codes[state]
 
 
 def is_won(code: int) -> bool:
     return code != DRAW and code % 2 == 1
 
 
-def is_kept(codes: dict[State, int], after: State) -> bool:
+def is_kept(codes: dict[EndingState, int], after: EndingState) -> bool:
     """Whether the opponent, to move, has lost."""
     code = code_after(codes, after)
     return code != DRAW and code % 2 == 0

@@ -10,8 +10,8 @@ from typing import Any
 
 from scipy import stats
 
-from ludus.learn.courses import Marks
-from ludus.reproduce import Context, Finding, Measured, Remark, Row, Table
+from ludus.learn.common.runs import RunResult
+from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
 from .claims import summary
 from .runs import cumulative, finals, marks_of
@@ -29,7 +29,7 @@ def run(context: Context) -> Iterator[Finding]:
         order = sorted(readings, key=lambda each: -scores[each])
         best = order[0]
         note = f"{best[0]}, boards {DRAWS[best[1]]}"
-        yield Measured.mean(row.name, finals(found[best]), note, "regret")
+        yield Measurement.mean(row.name, finals(found[best]), note, "regret")
         games = [str(point) for point, _, _ in row["curve"]]
         rows = [["published", "", None, *(_shown(mean, std) for _, mean, std in row["curve"])]]
         rows += [
@@ -49,12 +49,12 @@ def run(context: Context) -> Iterator[Finding]:
         )
 
 
-def _runs(context: Context, row: Row, learner: str, draw: str) -> list[Marks]:
+def _runs(context: Context, row: PublishedRow, learner: str, draw: str) -> list[RunResult]:
     course = {**row.extra, "learner": learner, "draw": draw}
     return marks_of(context, course, int(context.setting("runs")), f"{row.name} {learner} {draw}")
 
 
-def log_likelihood(row: Row, found: Sequence[Marks]) -> float:
+def log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
     """Of the published means and deviations, if runs vary as ours do."""
     runs = row["published_runs"]
     total = 0.0
@@ -68,7 +68,7 @@ def log_likelihood(row: Row, found: Sequence[Marks]) -> float:
     return total
 
 
-def _at(row: Row, found: Sequence[Marks]) -> list[Any]:
+def _at(row: PublishedRow, found: Sequence[RunResult]) -> list[Any]:
     told = []
     for point, _, _ in row["curve"]:
         ours = summary([cumulative(each)[point - 1] for each in found])

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ludus.arena.exact import Policy, exact_regret, uniform
+from ludus.arena.regret import Policy, compute_expected_regret, get_uniform_policy
 from ludus.games import game as named_game
-from ludus.learn.starts import start_boards
+from ludus.learn.common.start_positions import list_start_positions
 from ludus.oracle import oracle_for
-from ludus.reproduce import Context, Finding, Measured, Table
+from ludus.reproduce import Context, Finding, Measurement, Table
 
 Rule = Callable[[Any, Any], bool]
 """Whether a move from one board to the next is one of the rule."""
@@ -20,19 +20,21 @@ Rule = Callable[[Any, Any], bool]
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         value = exact(row["game"], row["kind"], row.extra.get("rules", ()))
-        yield Measured(row.name, round(value, 6), note=f"exactly {value:.4f}")
+        yield Measurement(row.name, round(value, 6), note=f"exactly {value:.4f}")
     for name in ("noughts_and_crosses", "hexapawn", "hexapawn:size=4"):
         game = named_game(name)
-        boards = [[str(board), str(oracle_for(game).value(board))] for board in start_boards(game)]
+        boards = [
+            [str(board), str(oracle_for(game).value(board))] for board in list_start_positions(game)
+        ]
         yield Table(f"Start boards of {name}", ("board", "worth to the learner"), boards)
 
 
 def exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
     """The number of boards of a kind, or the mean regret of a strategy on all of them."""
     game = named_game(name)
-    oracle, boards = oracle_for(game), start_boards(game)
+    oracle, boards = oracle_for(game), list_start_positions(game)
     if kind == "regret":
-        return exact_regret(oracle, strategy([RULES[rule] for rule in rules]), boards)
+        return compute_expected_regret(oracle, strategy([RULES[rule] for rule in rules]), boards)
     return sum(kind in ("all", oracle.value(board).result) for board in boards)
 
 
@@ -44,7 +46,7 @@ def strategy(rules: Sequence[Rule]) -> Policy:
             for move in position.legal_moves():
                 if rule(position, position.play(move)):
                     return {move: 1.0}
-        return uniform(position)
+        return get_uniform_policy(position)
 
     return policy
 

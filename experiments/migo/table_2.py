@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ludus.reproduce import Context, Finding, Measured, Remark
+from ludus.reproduce import Context, Finding, Measurement, Remark
 
 from .runs import marks_of
 
@@ -14,7 +14,7 @@ def run(context: Context) -> Iterator[Finding]:
         found = marks_of(context, row.extra, runs, row.name)
         seconds = [sum(each.seconds) / len(each.seconds) for each in found]
         note = f"the authors' files have {row['file']:.2g} s" if "file" in row.extra else ""
-        yield Measured.mean(row.name, seconds, note, "s")
+        yield Measurement.mean(row.name, seconds, note, "s")
         if row.published is not None:
             faster.append(row.published / (sum(seconds) / len(seconds)))
     yield Remark(

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.arena.choose import batch_for, choices
-from ludus.core.limit import Limit
+from ludus.arena.choices import choose_moves, get_batch_size
+from ludus.core.player import Limit
 from ludus.learn.scholar.examples import DRAW
 from ludus.reproduce import Context
 
@@ -20,7 +20,7 @@ def answered(context: Context, player: Examined, name: str, asked: Exam) -> NDAr
     def compute() -> list[int]:
         made = player.made(context.seed_for(name))
         positions, found = asked.positions(), list[int]()
-        for part in choices(made, positions, Limit(), batch_for(made)):
+        for part in choose_moves(made, positions, Limit(), get_batch_size(made)):
             context.progress(len(found), len(positions), f"{player.name}, {name}")
             found += [packed(move) for move in part]
         return found

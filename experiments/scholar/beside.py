@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ludus.learn.nnmm import shipped
-from ludus.learn.nnmm.weights import ChainWeights, load
-from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.learn.nnmm.chain import find_shipped_weights
+from ludus.learn.nnmm.weights import ChainWeights, load_weights
+from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle import Unsolved
 from ludus.reproduce import Context
 
@@ -21,7 +21,7 @@ TEACHER = "dataset"
 
 def beside(context: Context) -> Iterator[Training]:
     """Those that the experiment names and that come with the program; none without an oracle."""
-    source, files = OracleExamples(solved(context)), shipped.shipped()
+    source, files = OracleExampleSource(solved(context)), find_shipped_weights()
     for (size, order), file in files.items():
         name = context.published["beside"].get(size)
         if name is None:
@@ -38,7 +38,7 @@ def beside(context: Context) -> Iterator[Training]:
 
 
 def _training(name: str, file: Path, kept: dict[str, float]) -> Training:
-    weights = load(file)
+    weights = load_weights(file)
     facts = weights.trained
     parameters = sum(
         tensor.size

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .beside import beside
 from .exam import SETS
@@ -26,7 +26,9 @@ def run(context: Context) -> Iterator[Finding]:
     for name in SETS:
         shown = [training for training in found if name in training.last.kept]
         for training in shown:
-            yield Measured(f"{_named(training)}: {name}", 100 * training.last.kept[name], unit="%")
+            yield Measurement(
+                f"{_named(training)}: {name}", 100 * training.last.kept[name], unit="%"
+            )
         if shown:
             yield from figures(name, shown)
     yield Table(

@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.datasets.morris import Entries, read
+from ludus.core.files import write_bytes
+from ludus.datasets.morris import MoveBatch, read_dataset
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.move import Move
-from ludus.games.nine_mens_morris.notation import Fields
-from ludus.learn.files import write_whole
-from ludus.learn.scholar.examples import NO_POINT, Examples, ExampleSource, Positions, keeps
+from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.learn.scholar.examples import (
+    NO_POINT,
+    ExampleBatch,
+    ExampleSource,
+    PositionBatch,
+    keeps_value,
+)
 from ludus.reproduce import Context
 
 from ..galassi.data import folder, sample
@@ -71,7 +77,7 @@ class Exam:
     @property
     def kept(self) -> NDArray[np.bool_]:
         """Which moves keep the value."""
-        found: NDArray[np.bool_] = keeps(self.value[self.owner], self.after)
+        found: NDArray[np.bool_] = keeps_value(self.value[self.owner], self.after)
         return found
 
     def positions(self) -> list[Any]:
@@ -97,7 +103,7 @@ def exam(context: Context, source: ExampleSource, name: str) -> Exam:
     file = context.folder(f"exam {name} {digest}") / "critical.npz"
     if not file.is_file():
         number = context.setting("positions")
-        entries = sample(read(path), number, context.seed_for(name, number))
+        entries = sample(read_dataset(path), number, context.seed_for(name, number))
         _written(file, _joined(list(_parts(context, source, entries, name))))
     with np.load(file, allow_pickle=False) as arrays:
         return Exam(**{each.name: arrays[each.name] for each in fields(Exam)})
@@ -106,7 +112,7 @@ def exam(context: Context, source: ExampleSource, name: str) -> Exam:
 def as_position(own: int, other: int, own_hand: int, other_hand: int) -> Any:
     """A position of the game, White to move."""
     game, hands = named_game(GAME, RULES), (int(own_hand), int(other_hand))
-    return game.position(Fields((_points(int(own)), _points(int(other))), hands, 0))
+    return game.position(PositionFields((_points(int(own)), _points(int(other))), hands, 0))
 
 
 def packed(move: Move) -> int:
@@ -120,16 +126,18 @@ def unpacked(move: int) -> Move:
     return Move(*(None if part == NO_POINT else part for part in (frm, to, take)))
 
 
-def _parts(context: Context, source: ExampleSource, entries: Entries, name: str) -> Iterator[Exam]:
+def _parts(
+    context: Context, source: ExampleSource, entries: MoveBatch, name: str
+) -> Iterator[Exam]:
     for first in range(0, len(entries), STEP):
         context.progress(first, len(entries), f"critical positions, {name}")
         part = entries[first : first + STEP]
         boards = part.own.astype(np.int32), part.other.astype(np.int32)
-        found = source.examples(Positions(*boards, part.own_hand, part.other_hand), ALL_MOVES)
+        found = source.examples(PositionBatch(*boards, part.own_hand, part.other_hand), ALL_MOVES)
         yield _critical(found, _taught(part))
 
 
-def _critical(found: Examples, taught: NDArray[np.int32]) -> Exam:
+def _critical(found: ExampleBatch, taught: NDArray[np.int32]) -> Exam:
     goes_on = int((found.children.count > 0).sum())
     is_critical = found.is_critical
     found, taught = found[is_critical], taught[is_critical]
@@ -140,7 +148,7 @@ def _critical(found: Examples, taught: NDArray[np.int32]) -> Exam:
     return Exam(*columns, found.value, taught, first, moves, after, np.array([goes_on]))
 
 
-def _taught(entries: Entries) -> NDArray[np.int32]:
+def _taught(entries: MoveBatch) -> NDArray[np.int32]:
     parts = [np.where(part < 0, NO_POINT, part) for part in (entries.to, entries.frm, entries.take)]
     to, frm, take = (part.astype(np.int32) for part in parts)
     return np.where(to == NO_POINT, NO_MOVE, to + (frm << 8) + (take << 16)).astype(np.int32)
@@ -165,7 +173,7 @@ def _joined(parts: Sequence[Exam]) -> Exam:
 def _written(file: Path, found: Exam) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{each.name: getattr(found, each.name) for each in fields(Exam)})
-    write_whole(file, buffer.getvalue())
+    write_bytes(file, buffer.getvalue())
 
 
 def _points(board: int) -> frozenset[int]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.learn.scholar.examples import DRAW
-from ludus.learn.scholar.sampler_cpu import OracleExamples
 from ludus.oracle import MorrisOracle
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .exam import as_position
 from .players import examined
@@ -62,7 +62,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 def drawn(context: Context, oracle: MorrisOracle) -> list[str]:
     """Random positions that are drawn: any numbers of men are as likely as any others."""
-    source, number = OracleExamples(oracle), context.setting("positions")
+    source, number = OracleExampleSource(oracle), context.setting("positions")
     found: list[str] = []
     while len(found) < number:
         some = source.draw(8 * number, context.seed_for("drawn", len(found)))
@@ -75,7 +75,7 @@ def lost(name: str, place: str, games: Games) -> Iterator[Finding]:
     for colour in COLOURS:
         if its := _of(games, colour):
             number = sum(each["result"] == "loss" for each in its)
-            yield Measured.share(f"{name}, {place}, as {colour}: lost", number, len(its))
+            yield Measurement.share(f"{name}, {place}, as {colour}: lost", number, len(its))
 
 
 def results(found: Mapping[tuple[str, str], Games]) -> Table:

@@ -5,9 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.experts import FIRST_FLYING, FIRST_MOVING, experts, table
-from ludus.learn.scholar.fields import board, fields
-from ludus.oracle.men import num_men
+from ludus.games.nine_mens_morris.batch import count_men
+from ludus.learn.scholar.encoding import (
+    FIRST_FLYING_EXPERT,
+    FIRST_MOVING_EXPERT,
+    board_matrices,
+    compute_features,
+    expert_table,
+    select_experts,
+)
 
 from .answers import worth
 from .exam import Exam
@@ -24,7 +30,7 @@ PLIES = {"to 10": (0, 10), "11 to 30": (11, 30), "31 to 60": (31, 60), "more": (
 
 def by_phase(asked: Exam) -> dict[str, Mask]:
     """By what the mover does."""
-    men = num_men(asked.own.view(np.uint32))
+    men = count_men(asked.own.view(np.uint32))
     placing = asked.own_hand > 0
     flying = ~placing & (men <= 3)
     return {"placing": placing, "moving": ~placing & ~flying, "flying": flying}
@@ -35,14 +41,14 @@ def by_kind(asked: Exam) -> dict[str, Mask]:
     hand = asked.own_hand.astype(np.int64) + asked.other_hand
     men = _men(asked)
     on_board = men[0] + men[1]
-    kinds = experts(asked.own_hand, asked.other_hand, *men, table())
+    kinds = select_experts(asked.own_hand, asked.other_hand, *men, expert_table())
     found = {}
     for number in range(18, 0, -1):
         found[f"{number} in hand"] = hand == number
-    is_moving = (kinds >= FIRST_MOVING) & (kinds < FIRST_FLYING)
+    is_moving = (kinds >= FIRST_MOVING_EXPERT) & (kinds < FIRST_FLYING_EXPERT)
     for number in range(18, 7, -1):
         found[f"{number} on the board, nobody flies"] = is_moving & (on_board == number)
-    is_flying = kinds >= FIRST_FLYING
+    is_flying = kinds >= FIRST_FLYING_EXPERT
     for number in range(12, 5, -1):
         found[f"{number} on the board, somebody flies"] = is_flying & (on_board == number)
     return found
@@ -70,7 +76,7 @@ def by_value(asked: Exam) -> dict[str, Mask]:
 def by_mills(asked: Exam) -> dict[str, Mask]:
     """By who could close a mill now."""
     columns = [each.astype(np.int64) for each in asked.columns]
-    seen = fields(*columns, board())
+    seen = compute_features(*columns, board_matrices())
     own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
     return {
         "mills to close: nobody": ~own & ~other,
@@ -81,4 +87,4 @@ def by_mills(asked: Exam) -> dict[str, Mask]:
 
 
 def _men(asked: Exam) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    return num_men(asked.own.view(np.uint32)), num_men(asked.other.view(np.uint32))
+    return count_men(asked.own.view(np.uint32)), count_men(asked.other.view(np.uint32))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle import Unsolved
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .answers import REGRET, answered, is_answered, lost, regret_row, share, taught, worth
 from .exam import SETS, Exam, exam, unpacked
@@ -25,7 +25,7 @@ Chosen = Mapping[str, NDArray[np.int64]]
 
 
 def run(context: Context) -> Iterator[Finding]:
-    source, players = OracleExamples(solved(context)), examined(context)
+    source, players = OracleExampleSource(solved(context)), examined(context)
     players += author(context)
     for name in SETS:
         try:
@@ -44,9 +44,9 @@ def told(name: str, asked: Exam, chosen: Chosen) -> Iterator[Finding]:
     """Figures for all players."""
     kept = {player: lost(asked, moves) == 0 for player, moves in chosen.items()}
     for player, its in kept.items():
-        yield Measured.share(f"{player}: {name}", int(its.sum()), len(its))
+        yield Measurement.share(f"{player}: {name}", int(its.sum()), len(its))
     by_chance = np.add.reduceat(asked.kept, asked.first[:-1]) / np.diff(asked.first)
-    yield Measured(f"{CHANCE}: {name}", 100 * float(by_chance.mean()), unit="%")
+    yield Measurement(f"{CHANCE}: {name}", 100 * float(by_chance.mean()), unit="%")
     phases, kinds = by_phase(asked), by_kind(asked)
     yield Table(
         f"By phase, {name}",

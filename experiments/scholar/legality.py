@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ludus.arena.choose import BATCH
-from ludus.datasets.morris import Entries, read
-from ludus.learn.nnmm.legality import legality
-from ludus.learn.nnmm.positions import as_classes
-from ludus.learn.nnmm.shares import Lines, Share, summed
-from ludus.oracle.men import num_men
-from ludus.reproduce import Context, Finding, Measured, Table
+from ludus.arena.choices import BATCH_SIZE
+from ludus.datasets.morris import MoveBatch, read_dataset
+from ludus.games.nine_mens_morris.batch import count_men
+from ludus.learn.nnmm.decoding import to_classes
+from ludus.learn.nnmm.evaluate import Proportion, ProportionTable, add_tables, compute_legality
+from ludus.reproduce import Context, Finding, Measurement, Table
 
 from ..galassi.data import folder, sample
 from .exam import SETS, as_position
@@ -29,7 +28,7 @@ def run(context: Context) -> Iterator[Finding]:
         entries = asked(context, name)
         found = {player.name: counted(context, player, name, entries) for player in players}
         for player, lines in found.items():
-            yield Measured.share(f"{player}, {name}: {WHOLE}", lines[WHOLE][0], lines[WHOLE][1])
+            yield Measurement.share(f"{player}, {name}: {WHOLE}", lines[WHOLE][0], lines[WHOLE][1])
         yield Table(
             f"All lines, {name}",
             ("%", *found),
@@ -42,43 +41,47 @@ def run(context: Context) -> Iterator[Finding]:
         )
 
 
-def asked(context: Context, name: str) -> Entries:
+def asked(context: Context, name: str) -> MoveBatch:
     """Entries of a set in which the game goes on, as many as the size allows."""
-    entries = read(folder() / SETS[name])
-    goes_on = (num_men(entries.own) + entries.own_hand >= 3) & (
-        num_men(entries.other) + entries.other_hand >= 3
+    entries = read_dataset(folder() / SETS[name])
+    goes_on = (count_men(entries.own) + entries.own_hand >= 3) & (
+        count_men(entries.other) + entries.other_hand >= 3
     )
     number = context.setting("positions")
     return sample(entries[goes_on], number, context.seed_for(name, number))
 
 
-def counted(context: Context, player: Examined, name: str, entries: Entries) -> Counts:
+def counted(context: Context, player: Examined, name: str, entries: MoveBatch) -> Counts:
     def compute() -> dict[str, list[int]]:
         made, parts = player.made(context.seed_for(name)), []
-        for first in range(0, len(entries), BATCH):
+        for first in range(0, len(entries), BATCH_SIZE):
             context.progress(first, len(entries), f"{player.name}, {name}")
-            part = entries[first : first + BATCH]
+            part = entries[first : first + BATCH_SIZE]
             columns = part.own, part.other, part.own_hand, part.other_hand
             positions = [as_position(*row) for row in zip(*columns, strict=True)]
             # An entry without a legal move has nothing to choose.
             goes_on = np.array([position.outcome() is None for position in positions])
             moves = made.choose_many([positions[at] for at in np.flatnonzero(goes_on)])
-            classes = np.array(as_classes(choice.move for choice in moves)).reshape(-1, 3)
+            classes = np.array(to_classes(choice.move for choice in moves)).reshape(-1, 3)
             parts.append(_lines(part[goes_on], classes))
-        return {line: [share.hits, share.of] for line, share in summed(parts).items()}
+        return {line: [share.hits, share.of] for line, share in add_tables(parts).items()}
 
     return context.cell(f"legality {name} {player.key}", compute)
 
 
-def _lines(entries: Entries, classes: np.ndarray) -> Lines:
-    found = legality(entries, classes)
+def _lines(entries: MoveBatch, classes: np.ndarray) -> ProportionTable:
+    found = compute_legality(entries, classes)
     for number, phase in PHASES.items():
         there = entries.phases == number
-        whole = legality(entries[there], classes[there])[WHOLE] if there.any() else Share(0, 0)
+        whole = (
+            compute_legality(entries[there], classes[there])[WHOLE]
+            if there.any()
+            else Proportion(0, 0)
+        )
         found[f"{WHOLE}, {phase}"] = whole
     return found
 
 
 def _percent(counts: Sequence[int]) -> float | None:
-    share = Share(*counts).percent
+    share = Proportion(*counts).percent
     return None if share is None else round(share, 3)

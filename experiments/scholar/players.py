@@ -9,10 +9,9 @@ from typing import Any
 from ludus.core.player import Player
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
-from ludus.learn.nnmm import shipped as nnmm
-from ludus.learn.nnmm.author import import_folder
-from ludus.learn.nnmm.weights import save
-from ludus.learn.scholar import shipped as scholar
+from ludus.learn.nnmm import chain as nnmm
+from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
+from ludus.learn.scholar import inference as scholar
 from ludus.players import player as named_player
 from ludus.reproduce import Context
 
@@ -63,7 +62,7 @@ def author(context: Context) -> list[Examined]:
     if not list(source.glob(f"*-{ORDER}_*.npz")):
         return []
     file = context.folder("author") / f"{ORDER}.safetensors"
-    save(file, import_folder(source, ORDER))
+    save_weights(file, import_galassi_networks(source, ORDER))
     return [Examined("the author's networks", f"nnmm:weights={file}")]
 
 
@@ -78,11 +77,11 @@ def _digest(name: str, options: Any) -> str:
     """Of the file with the player's networks; empty for a player that has none."""
     file = options.get("weights")
     if file is None and name == "scholar":
-        wanted = options.get("way", "scorer"), options.get("size", scholar.FULL)
-        file = scholar.shipped().get(wanted)
+        wanted = options.get("way", "scorer"), options.get("size", scholar.DEFAULT_SIZE)
+        file = scholar.find_shipped_weights().get(wanted)
     elif file is None and name == "nnmm":
-        known = nnmm.shipped()
-        size, order = options.get("size", nnmm.BEST), options.get("order")
+        known = nnmm.find_shipped_weights()
+        size, order = options.get("size", nnmm.DEFAULT_SIZE), options.get("order")
         file = next(
             (known[key] for key in known if key[0] == size and order in (None, key[1])), None
         )

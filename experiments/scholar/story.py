@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any
 
-from ludus.core.limit import Limit
-from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.core.player import Limit
+from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle import MorrisOracle, Unsolved
-from ludus.reproduce import Context, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 from .answers import answered, is_answered, lost, taught
 from .exam import Exam, exam
@@ -34,7 +34,7 @@ HEADINGS = (
 def run(context: Context) -> Iterator[Finding]:
     oracle = solved(context)
     try:
-        asked = exam(context, OracleExamples(oracle), DATASET)
+        asked = exam(context, OracleExampleSource(oracle), DATASET)
     except Unsolved:
         yield Remark(MISSING)
         return
@@ -43,7 +43,7 @@ def run(context: Context) -> Iterator[Finding]:
         context.progress(number, len(context.published["taught"]), told["name"])
         for kept, games, taken in _measured(context, oracle, asked, told):
             if kept is not None:
-                yield Measured.share(f"{told['name']}: kept", kept, len(asked))
+                yield Measurement.share(f"{told['name']}: kept", kept, len(asked))
             share = told.get("kept") if kept is None else round(100 * kept / len(asked), 2)
             rows.append([told["teacher"], told["examples"], told["network"], share, *games, taken])
     yield Table("The story", HEADINGS, rows, CAPTION)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludus.core.errors import LudusError, quoted
+from ludus.core.errors import LudusError, quote
 
 FOLDER = Path(__file__).with_name("trainings")
 
@@ -67,8 +67,8 @@ def _read(path: Path) -> Training:
         ArithmeticError,
         RecursionError,
     ) as error:
-        shown = quoted(path.name, 100)
-        raise LudusError(f"{shown} tells of no training: {quoted(str(error), 100)}") from error
+        shown = quote(path.name, 100)
+        raise LudusError(f"{shown} tells of no training: {quote(str(error), 100)}") from error
 
 
 def _point(facts: Mapping[str, Any]) -> Point:

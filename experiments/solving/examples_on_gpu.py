@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 
-from ludus.core.nvcc import built
+from ludus.cuda import build_library
 from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.learn.scholar.examples import DRAW, Examples, Games, Positions
-from ludus.learn.scholar.sampler import SamplerOptions, stream
-from ludus.learn.scholar.sampler_cuda import CudaExamples, solve_in_memory
+from ludus.learn.scholar.example_sources import CudaExampleSource, solve_on_gpu
+from ludus.learn.scholar.examples import DRAW, ExampleBatch, GameBatch, PositionBatch
+from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "scholar"))
 import scholar_sample
@@ -29,9 +29,9 @@ REPEATS = 20
 
 
 def main() -> int:
-    built("solver")
+    build_library("solver")
     began, before = time.time(), torch.cuda.mem_get_info()[0]
-    source = CudaExamples(solve_in_memory(PRESETS["standard"]))
+    source = CudaExampleSource(solve_on_gpu(PRESETS["standard"]))
     taken = (before - torch.cuda.mem_get_info()[0]) / 2**30
     print(f"solved in {time.time() - began:.2f} s, {taken:.1f} GiB kept")
     found = [*compare_with_sample(source), compare_with_children(source)]
@@ -42,9 +42,9 @@ def main() -> int:
     return 0 if all(is_right for _, is_right in found) else 1
 
 
-def compare_with_sample(source: CudaExamples) -> list[tuple[str, bool]]:
+def compare_with_sample(source: CudaExampleSource) -> list[tuple[str, bool]]:
     sample = scholar_sample.read()
-    given = Positions(*source.columns(sample.positions.columns))
+    given = PositionBatch(*source.columns(sample.positions.columns))
     examples = source.examples(given, scholar_sample.MAX_MOVES)
     rows, is_move = examples.children, examples.children.is_move
     drawn = source.draw(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED)
@@ -64,7 +64,7 @@ def compare_with_sample(source: CudaExamples) -> list[tuple[str, bool]]:
     ]
 
 
-def compare_with_children(source: CudaExamples) -> tuple[str, bool]:
+def compare_with_children(source: CudaExampleSource) -> tuple[str, bool]:
     num_wrong = num_long = num_critical = 0
     for seed in range(4):
         examples = source.examples(source.draw(COUNT, seed))
@@ -77,7 +77,7 @@ def compare_with_children(source: CudaExamples) -> tuple[str, bool]:
     return name, num_wrong == 0
 
 
-def derived(examples: Examples) -> Any:
+def derived(examples: ExampleBatch) -> Any:
     """Quick wins before slow ones, then draws, then slow losses before quick ones."""
     after = examples.children.value.int()
     worth = torch.where(after % 2 == 1, after + 1, 599 - after)
@@ -87,7 +87,7 @@ def derived(examples: Examples) -> Any:
     return torch.where(best == 256, DRAW, value).to(torch.uint8)
 
 
-def time_methods(source: CudaExamples) -> None:
+def time_methods(source: CudaExampleSource) -> None:
     """Each repetition has positions of its own: the same ones again would be in the cache."""
     batches = [source.draw(COUNT, 1000 + number) for number in range(REPEATS + 1)]
     timed("draw", lambda seed: source.draw(COUNT, seed), range(REPEATS + 1))
@@ -97,7 +97,7 @@ def time_methods(source: CudaExamples) -> None:
     # A batch with its rows takes a gigabyte, so there are fewer of them.
     timed(
         "advance",
-        lambda e: source.advance(Games(e.positions, plies), e, batches[0], 8),
+        lambda e: source.advance(GameBatch(e.positions, plies), e, batches[0], 8),
         [source.examples(batch) for batch in batches[: REPEATS // 3]],
     )
 
@@ -113,11 +113,11 @@ def timed(name: str, work: Callable[[Any], object], arguments: Sequence[Any]) ->
     print(f"{name}: {seconds * 1e3:.2f} ms for {COUNT}, {COUNT / seconds / 1e6:.0f} million/s")
 
 
-def time_streams(source: CudaExamples) -> None:
+def time_streams(source: CudaExampleSource) -> None:
     for distribution in ("uniform", "play"):
         for critical in (None, 0.7):
             options = SamplerOptions(distribution, batch=1 << 17, critical=critical)
-            batches = stream(source, options, seed=1)
+            batches = stream_examples(source, options, seed=1)
             batch = next(batches)
             torch.cuda.synchronize()
             began = time.time()

@@ -13,11 +13,11 @@ import time
 
 STARTED = time.time()
 
-from ludus.core.nvcc import built  # noqa: E402
+from ludus.cuda import build_library  # noqa: E402
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402 - the clock runs first
-from ludus.oracle.cuda import CudaSolver  # noqa: E402
-from ludus.oracle.needs import Needs  # noqa: E402
-from ludus.oracle.sectors import all_sectors, halves, start, subspace  # noqa: E402
+from ludus.oracle.morris.cuda_solver import CudaSolver  # noqa: E402
+from ludus.oracle.morris.sectors import all_sectors, sides_to_move, start_sector, subspace_of  # noqa: E402
+from ludus.oracle.morris.solver import TableReferences  # noqa: E402
 
 DRAW = 255
 
@@ -26,7 +26,7 @@ def main() -> None:
     preset = sys.argv[1]
     verify = "--no-verify" not in sys.argv
     building = time.time()
-    built("solver")
+    build_library("solver")
     build_seconds = time.time() - building
     report = solve(PRESETS[preset], verify)
     seconds = time.time() - STARTED - build_seconds
@@ -37,7 +37,7 @@ def solve(rules: Rules, verify: bool) -> dict[str, object]:
     """Solve, count and verify sector by sector; tables go when nothing needs them any more."""
     solver = CudaSolver(rules)
     sectors = all_sectors(rules)
-    needs = Needs(rules, sectors)
+    needs = TableReferences(rules, sectors)
     wrong, slots, clock = 0, 0, {"solve": 0.0, "verify": 0.0, "count": 0.0}
     rows = []
     root = DRAW
@@ -49,13 +49,13 @@ def solve(rules: Rules, verify: bool) -> dict[str, object]:
         wrong += solver.verify(sector) if verify else 0
         clock["verify"] += time.time() - began
         began = time.time()
-        for x_to_move in halves(rules, sector):
-            names = subspace(sector, x_to_move)._asdict()
+        for x_to_move in sides_to_move(rules, sector):
+            names = subspace_of(sector, x_to_move)._asdict()
             rows.append({**names, **solver.tally(sector, x_to_move)})
             num_rows, num_cols = solver.shape(sector)
             slots += num_rows * num_cols
         clock["count"] += time.time() - began
-        if sector == start(rules):
+        if sector == start_sector(rules):
             values = solver.values(sector, x_to_move=True)
             assert values is not None
             root = int(values[0])

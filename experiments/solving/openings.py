@@ -7,7 +7,7 @@ import numpy as np
 
 import ludus
 from ludus._native.solver import Solver
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import Oracle
 
 PLIES = 5
@@ -77,7 +77,7 @@ def _longest(game: Any, oracle: Any) -> list[dict[str, Any]]:
         boards = solver.boards(sector, np.array([slot], np.uint64))[:, 0].tolist()
         own, other = boards if x_to_move else boards[::-1]
         men = tuple(frozenset(p for p in range(24) if bits >> p & 1) for bits in (own, other))
-        position = game.position(Fields((men[0], men[1]), (0, 0), 0))
+        position = game.position(PositionFields((men[0], men[1]), (0, 0), 0))
         value = oracle.value(position)
         assert value.depth == depth
         rows.append(

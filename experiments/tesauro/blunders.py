@@ -7,13 +7,18 @@ from typing import Any
 
 from ludus.core.match import play_match
 from ludus.core.record import Record
-from ludus.datasets.backgammon.themes import theme_of
+from ludus.datasets.backgammon.positions import classify_theme
 from ludus.games.backgammon import Backgammon, Move, Position
-from ludus.games.backgammon.view import View, view_of
+from ludus.games.backgammon.board import View, make_view
 from ludus.players import player
-from ludus.players.tool.facts import facts
-from ludus.protocol.review import Judged, decisions, judge, rating
-from ludus.reproduce import Context, Figure, Measured, Table
+from ludus.players.backgammon_features import compute_features
+from ludus.protocol.gnubg_review import (
+    ReviewedMove,
+    get_rating,
+    iterate_decisions,
+    review_decisions,
+)
+from ludus.reproduce import Context, Figure, Measurement, Table
 
 BLUNDER = 0.16
 BOLDER = 5
@@ -29,10 +34,10 @@ def run(context: Context) -> Iterator[Any]:
     blunders = [each for each in found if each["loss"] >= BLUNDER]
     clean = games - len({each["game"] for each in blunders})
     error = sum(each["loss"] for each in found) / len(found)
-    yield Measured("games of 20 without a blunder", 20 * clean / games, count=games)
-    yield Measured.share("games without a blunder", clean, games)
-    yield Measured("loss a decision", 1000 * error, unit="thousandths", note=rating(error))
-    yield Measured.share("decisions that are blunders", len(blunders), len(found))
+    yield Measurement("games of 20 without a blunder", 20 * clean / games, count=games)
+    yield Measurement.share("games without a blunder", clean, games)
+    yield Measurement("loss a decision", 1000 * error, unit="thousandths", note=get_rating(error))
+    yield Measurement.share("decisions that are blunders", len(blunders), len(found))
     stages, kinds = _sums(found, "theme"), _sums(blunders, "kind")
     yield Table("By stage of the game", HEADINGS, stages)
     yield Table("Blunders by kind", HEADINGS, kinds)
@@ -64,7 +69,11 @@ def _game(context: Context, number: int) -> list[dict[str, Any]]:
         players.reverse()
     seed = random.Random(context.seed_for("game", number)).getrandbits(62)
     match = play_match(game, (players[0], players[1]), seed=seed)
-    made = [each for each in decisions(Record.from_match(match, game), game) if each[1].turn == own]
+    made = [
+        each
+        for each in iterate_decisions(Record.from_match(match, game), game)
+        if each[1].turn == own
+    ]
     return [
         {
             "game": number,
@@ -72,18 +81,18 @@ def _game(context: Context, number: int) -> list[dict[str, Any]]:
             "move": str(each.move),
             "best": str(each.best),
             "loss": round(each.loss, 5),
-            "theme": theme_of(view_of(each.position.board, own)),
+            "theme": classify_theme(make_view(each.position.board, own)),
             "kind": kind(each),
         }
-        for each in judge(made, 2)
+        for each in review_decisions(made, 2)
     ]
 
 
-def kind(judged: Judged) -> str:
+def kind(judged: ReviewedMove) -> str:
     """What the move played lacks against the best one, most telling first."""
     played, best = (_end(judged.position, move) for move in (judged.move, judged.best))
     hits = [any(step.hit for step in move.steps) for move in (judged.move, judged.best)]
-    ours, theirs = facts(played), facts(best)
+    ours, theirs = compute_features(played), compute_features(best)
     if hits == [False, True]:
         return "did not hit"
     if hits == [True, False]:
@@ -101,7 +110,7 @@ def kind(judged: Judged) -> str:
 
 
 def _end(position: Position, move: Move) -> View:
-    return view_of(position.play(move).board, position.turn)
+    return make_view(position.play(move).board, position.turn)
 
 
 def draw(axes: Any, data: list[list[Any]]) -> None:

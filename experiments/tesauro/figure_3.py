@@ -5,39 +5,39 @@ from typing import Any
 
 import numpy as np
 
-from ludus.learn.gammon.codings import CHANGES, CODINGS, LOCATIONS, STATES
-from ludus.learn.gammon.network import Network
-from ludus.learn.gammon.training import Settings
-from ludus.reproduce import Context, Figure, Measured, Table
+from ludus.learn.gammon.encoding import CHANGE_UNITS, MOVE_ENCODINGS, NUM_LOCATIONS, STATE_UNITS
+from ludus.learn.gammon.network import GammonNetwork
+from ludus.learn.gammon.train import GammonTrainingConfig
+from ludus.reproduce import Context, Figure, Measurement, Table
 
 from .networks import trained
 
-COLUMNS = len(STATES) + len(CHANGES[2])
+COLUMNS = len(STATE_UNITS) + len(CHANGE_UNITS[2])
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVW"
 STRONGEST = 12
 
 
 def run(context: Context) -> Iterator[Any]:
-    settings = Settings(
+    settings = GammonTrainingConfig(
         hidden=(), coding="exact", cycles=context.setting("cycles"), seed=context.seed
     )
     # From nothing: what is not learned then shows as nothing.
-    size = CODINGS["exact"].size
-    nothing = Network(
-        CODINGS["exact"], ((np.zeros((size, 1), np.float32), np.zeros(1, np.float32)),)
+    size = MOVE_ENCODINGS["exact"].size
+    nothing = GammonNetwork(
+        MOVE_ENCODINGS["exact"], ((np.zeros((size, 1), np.float32), np.zeros(1, np.float32)),)
     )
     file, curve = trained(context, "exact", settings, nothing)
-    weights = Network.load(file).layers[0][0][:, 0]
-    board = weights[: LOCATIONS * COLUMNS].reshape(LOCATIONS, COLUMNS)
-    beside = weights[LOCATIONS * COLUMNS :]
-    yield Measured("test positions", 100 * curve[-1][1], unit="%", count=1000)
-    yield Measured("columns that mean the same wherever they are", _alike(board), unit="of 23")
-    names = CODINGS["exact"].names
+    weights = GammonNetwork.load(file).layers[0][0][:, 0]
+    board = weights[: NUM_LOCATIONS * COLUMNS].reshape(NUM_LOCATIONS, COLUMNS)
+    beside = weights[NUM_LOCATIONS * COLUMNS :]
+    yield Measurement("test positions", 100 * curve[-1][1], unit="%", count=1000)
+    yield Measurement("columns that mean the same wherever they are", _alike(board), unit="of 23")
+    names = MOVE_ENCODINGS["exact"].names
     order = np.argsort(-abs(beside))[:STRONGEST]
-    rows = [[names[LOCATIONS * COLUMNS + i], round(float(beside[i]), 2)] for i in order]
+    rows = [[names[NUM_LOCATIONS * COLUMNS + i], round(float(beside[i]), 2)] for i in order]
     yield Table("Strongest units beside the board", ["unit", "weight"], rows)
     means = [
-        [LETTERS[i], (*STATES, *CHANGES[2])[i], round(float(board[:, i].mean()), 2)]
+        [LETTERS[i], (*STATE_UNITS, *CHANGE_UNITS[2])[i], round(float(board[:, i].mean()), 2)]
         for i in range(COLUMNS)
     ]
     yield Table("Columns", ["column", "unit", "mean weight"], means)
@@ -47,7 +47,7 @@ def run(context: Context) -> Iterator[Any]:
 
 def _alike(board: Any) -> int:
     """Columns whose mean over the locations is more than two standard errors away from zero."""
-    error = board.std(axis=0, ddof=1) / np.sqrt(LOCATIONS)
+    error = board.std(axis=0, ddof=1) / np.sqrt(NUM_LOCATIONS)
     return int((abs(board.mean(axis=0)) > 2 * error).sum())
 
 
@@ -65,7 +65,7 @@ def draw(axes: Any, data: dict[str, Any]) -> None:
     rows = data["board"] + [beside[at : at + COLUMNS] for at in range(0, len(beside), COLUMNS)]
     largest = max(abs(weight) for row in rows for weight in row)
     axes.grid(visible=False)
-    axes.axhspan(-0.5, LOCATIONS - 0.5, color="#80808026", linewidth=0)
+    axes.axhspan(-0.5, NUM_LOCATIONS - 0.5, color="#80808026", linewidth=0)
     for y, row in enumerate(rows):
         for x, weight in enumerate(row):
             side = 0.95 * (abs(weight) / largest) ** 0.5
@@ -82,5 +82,5 @@ def draw(axes: Any, data: dict[str, Any]) -> None:
     axes.set_ylim(-0.7, len(rows) - 0.3)
     axes.set_aspect("equal")
     axes.set_xticks(range(COLUMNS), LETTERS)
-    axes.set_yticks(range(0, LOCATIONS, 4), range(1, LOCATIONS + 1, 4))
+    axes.set_yticks(range(0, NUM_LOCATIONS, 4), range(1, NUM_LOCATIONS + 1, 4))
     axes.set_ylabel("location, as White walks")

@@ -7,39 +7,38 @@ from typing import Any
 
 import numpy as np
 
-from ludus.learn.gammon.codings import coding_named
-from ludus.learn.gammon.lessons import Lessons
-from ludus.learn.gammon.network import Network
-from ludus.learn.gammon.shipped import test_lessons, training_lessons
-from ludus.learn.gammon.training import Settings, Training
+from ludus.learn.gammon.encoding import find_encoding
+from ludus.learn.gammon.examples import ScoredMoves
+from ludus.learn.gammon.network import GammonNetwork, load_test_positions, load_training_positions
+from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 from ludus.reproduce import Context
 
 Curve = list[tuple[float, float]]
 """Agreement with the expert on training and test positions, cycle by cycle."""
 
 
-def settings_of(row: Mapping[str, Any], seed: int, **more: Any) -> Settings:
+def settings_of(row: Mapping[str, Any], seed: int, **more: Any) -> GammonTrainingConfig:
     """The settings of a row of the TOML file."""
     names = ("coding", "cycles", "positions", "noise")
-    return Settings(
+    return GammonTrainingConfig(
         hidden=tuple(row["hidden"]), seed=seed, **{name: row[name] for name in names}, **more
     )
 
 
 @lru_cache(maxsize=16)
-def coded(coding: str, positions: int) -> tuple[Lessons, Lessons]:
+def coded(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMoves]:
     """Training and test lessons in a coding."""
-    known = coding_named(coding)
-    chosen = training_lessons()[: positions or None]
-    return Lessons.of(chosen, known), Lessons.of(test_lessons(), known)
+    known = find_encoding(coding)
+    chosen = load_training_positions()[: positions or None]
+    return ScoredMoves.of(chosen, known), ScoredMoves.of(load_test_positions(), known)
 
 
-def train(settings: Settings, file: Path, begin: Network | None = None) -> Curve:
+def train(settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None) -> Curve:
     """Train a network, keep it in a file, and tell how agreement grew."""
     lessons, tests = coded(settings.coding, settings.positions)
     rng = np.random.default_rng(settings.seed)
-    network = begin or Network.random(coding_named(settings.coding), settings.hidden, rng)
-    training = Training(lessons, network, settings)
+    network = begin or GammonNetwork.random(find_encoding(settings.coding), settings.hidden, rng)
+    training = GammonTrainer(lessons, network, settings)
     curve = [
         (
             lessons.agreement(cycle.network.scores(lessons.patterns)),
@@ -52,7 +51,7 @@ def train(settings: Settings, file: Path, begin: Network | None = None) -> Curve
 
 
 def trained(
-    context: Context, name: str, settings: Settings, begin: Network | None = None
+    context: Context, name: str, settings: GammonTrainingConfig, begin: GammonNetwork | None = None
 ) -> tuple[Path, Curve]:
     """The file of a network and its curve, which are made once in a run that may be broken off."""
     file = context.folder("networks") / f"{name}-{settings.seed}.npz"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.reproduce import Context, Measured, Table
-from ludus.reproduce.experiment import experiments_folder
+from ludus.reproduce import Context, Measurement, Table
+from ludus.reproduce.experiment import find_experiments_folder
 from ludus.reproduce.published import read_published
 
 from .networks import settings_of, trained
@@ -21,7 +21,7 @@ def run(context: Context) -> Iterator[Any]:
         for opponent in OPPONENTS:
             tally = context.matches("backgammon", spec, opponent, games[opponent])
             won, played = tally.wins[0], tally.games
-            yield Measured.share(f"{name} against {opponent}", won, played)
+            yield Measurement.share(f"{name} against {opponent}", won, played)
             shares.append(round(won / played, 3))
         table.append(shares)
     yield Table("Share of games won", ["", *OPPONENTS], table)
@@ -29,7 +29,7 @@ def run(context: Context) -> Iterator[Any]:
 
 def _networks(context: Context) -> dict[str, str]:
     """The first network of every row of Table 1, and the one that compares alternatives."""
-    folder = experiments_folder() / "tesauro"
+    folder = find_experiments_folder() / "tesauro"
     table = read_published(folder / "table_1.toml", "tesauro-table-1")
     rows = {row["row"]: row.extra for row in table.rows if "hidden" in row.extra}
     specs = {

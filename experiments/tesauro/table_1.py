@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.learn.gammon.contest import contest
-from ludus.learn.gammon.network import Network
-from ludus.learn.gammon.shipped import test_lessons
-from ludus.reproduce import Context, Figure, Measured, Remark, Table
-from ludus.reproduce.intervals import share_interval
+from ludus.core.statistics import compute_proportion_interval
+from ludus.learn.gammon.evaluate import play_native_games
+from ludus.learn.gammon.network import GammonNetwork, load_test_positions
+from ludus.reproduce import Context, Figure, Measurement, Remark, Table
 
 from .networks import Curve, settings_of, trained
 
@@ -25,9 +24,9 @@ def run(context: Context) -> Iterator[Any]:
         won = sum(result["won"] for result in played)
         games = sum(result["games"] for result in played)
         wins[name] = won / games
-        yield Measured.share(f"{name}: games against tool", won, games)
+        yield Measurement.share(f"{name}: games against tool", won, games)
         points = sum(result["points"] * result["games"] for result in played) / games
-        low, high = share_interval(won, games)
+        low, high = compute_proportion_interval(won, games)
         table.append([name, round(wins[name], 4), round((high - low) / 4, 4), round(points, 3)])
     yield from _comparison(context)
     yield Table(
@@ -51,14 +50,14 @@ def _row(
         def play(seed: int = seed, file: Any = file) -> dict[str, Any]:
             games = context.setting("games") // seeds
             dice = context.seed_for(name, seed)
-            result = contest(Network.load(file), "tool", games, dice, context.jobs)
+            result = play_native_games(GammonNetwork.load(file), "tool", games, dice, context.jobs)
             return {"won": sum(result.wins), "games": result.games, "points": result.points}
 
         played.append(context.cell(f"games of {name} {settings}", play))
     return curves[0], [curve[-1][1] for curve in curves], played
 
 
-def _comparison(context: Context) -> Iterator[Measured]:
+def _comparison(context: Context) -> Iterator[Measurement]:
     """The paper's plan for later: the network of row (a), with alternatives compared."""
     row = next(
         row
@@ -69,14 +68,14 @@ def _comparison(context: Context) -> Iterator[Measured]:
     yield _tested("a, alternatives compared: test positions", agreements)
     won = sum(result["won"] for result in played)
     games = sum(result["games"] for result in played)
-    yield Measured.share("a, alternatives compared: games against tool", won, games)
+    yield Measurement.share("a, alternatives compared: games against tool", won, games)
 
 
-def _tested(name: str, agreements: list[float]) -> Measured:
+def _tested(name: str, agreements: list[float]) -> Measurement:
     """The mean over networks, which all saw the same positions."""
-    positions = len(test_lessons())
+    positions = len(load_test_positions())
     mean = sum(agreements) / len(agreements)
-    return Measured.share(name, round(mean * positions), positions)
+    return Measurement.share(name, round(mean * positions), positions)
 
 
 def _order(wins: dict[str, float]) -> str:

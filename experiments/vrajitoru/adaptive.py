@@ -8,7 +8,7 @@ from typing import Any
 from ludus.core.match import play_match
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-from ludus.reproduce import Context, Figure, Finding, Measured, Remark
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark
 
 GAME = "nine_mens_morris"
 
@@ -32,11 +32,11 @@ def run(context: Context) -> Iterator[Finding]:
             return played(context, rules, target, opponent)
 
         levels, results = context.cell(f"{rules} {target} {opponent}", compute)
-        found = Measured.mean("", [100 * result for result in results])
+        found = Measurement.mean("", [100 * result for result in results])
         name = f"{rules}, target {100 * target:.0f}%, {opponent}: points"
         early = 100 * mean(results[:EARLY])
         note = f"level {mean(levels[-LAST:]):.1f}; {early:.1f}% after {len(results[:EARLY])} games"
-        yield Measured(name, found.value, found.low, found.high, len(results), note, "%")
+        yield Measurement(name, found.value, found.low, found.high, len(results), note, "%")
         worst = max(worst, abs(early - 100 * target))
         lines.setdefault(rules, {})[f"{opponent}, target {100 * target:.0f}%"] = levels
     yield Remark(

@@ -1,6 +1,6 @@
 """Matches of the Fuzzy player with some options against a heuristic."""
 
-from ludus.reproduce import Context, Tally
+from ludus.reproduce import Context, MatchTally
 
 GAME, RULES = "nine_mens_morris", "vrajitoru"
 OPPONENTS = ("newbie", "basic", "focused")
@@ -9,12 +9,12 @@ Condition = tuple[str, str]
 """Opponent, and options of the Fuzzy player."""
 
 
-def play(context: Context, opponent: str, options: str) -> Tally:
+def play(context: Context, opponent: str, options: str) -> MatchTally:
     spec = f"fuzzy:{options}" if options else "fuzzy"
     return context.matches(GAME, spec, opponent, context.setting("games"), rules=RULES)
 
 
-def percent(tally: Tally) -> float:
+def percent(tally: MatchTally) -> float:
     return 100 * tally.wins[0] / tally.games
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ludus.reproduce import Context, Finding, Remark, Table, Tally
+from ludus.reproduce import Context, Finding, MatchTally, Remark, Table
 
 from .fuzzy_play import OPPONENTS, Condition, joined, percent, play
 from .readings import log_likelihood
@@ -26,7 +26,7 @@ class Read:
 
     name: str
     options: str
-    found: Mapping[Condition, Tally]
+    found: Mapping[Condition, MatchTally]
     log_likelihood: float
 
 
@@ -48,7 +48,9 @@ def all_readings(context: Context, counts: Mapping[Condition, Sequence[int]]) ->
 
 
 def readings_tables(
-    read: Sequence[Read], counts: Mapping[Condition, Sequence[int]], ours: Mapping[Condition, Tally]
+    read: Sequence[Read],
+    counts: Mapping[Condition, Sequence[int]],
+    ours: Mapping[Condition, MatchTally],
 ) -> Iterator[Finding]:
     """How well each reading explains the published table, and the best one in full."""
     best = read[0]
@@ -73,7 +75,7 @@ def readings_tables(
     )
 
 
-def means(found: Mapping[Condition, Tally]) -> list[float]:
+def means(found: Mapping[Condition, MatchTally]) -> list[float]:
     """The mean percentage of wins against each heuristic."""
     shares: dict[str, list[float]] = {name: [] for name in OPPONENTS}
     for (opponent, _), tally in found.items():

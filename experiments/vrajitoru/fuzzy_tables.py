@@ -7,8 +7,8 @@ by how probable they make the published counts.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ludus.arena.binomial import compare
-from ludus.reproduce import Context, Figure, Finding, Measured, Table, Tally
+from ludus.core.statistics import compare_wins
+from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table
 
 from .fuzzy_curves import curve_data, draw_curve
 from .fuzzy_play import Condition, play
@@ -26,7 +26,7 @@ def run_table(context: Context) -> Iterator[Finding]:
         tallies[condition] = play(context, *condition)
     for condition, names in conditions.items():
         for name, count in zip(names, tallies[condition].counts, strict=True):
-            yield Measured.share(name, count, tallies[condition].games)
+            yield Measurement.share(name, count, tallies[condition].games)
     counts = published_counts(context, conditions)
     yield tests_table(counts, tallies)
     yield from readings_tables(all_readings(context, counts), counts, tallies)
@@ -59,14 +59,14 @@ def published_counts(
 
 
 def tests_table(
-    counts: Mapping[Condition, Sequence[int]], tallies: Mapping[Condition, Tally]
+    counts: Mapping[Condition, Sequence[int]], tallies: Mapping[Condition, MatchTally]
 ) -> Table:
     """The paper's test of significance on its counts and on ours."""
     rows: list[list[Any]] = []
     for (opponent, options), published in counts.items():
-        theirs = compare(published[0], published[1])
+        theirs = compare_wins(published[0], published[1])
         ours = tallies[opponent, options]
-        test = compare(*ours.wins)
+        test = compare_wins(*ours.wins)
         rows.append(
             [
                 opponent,

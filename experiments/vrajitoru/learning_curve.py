@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn.patterns.file import load, save
-from ludus.learn.patterns.network import Network
-from ludus.learn.patterns.settings import read_options
-from ludus.learn.patterns.training import Plan, train
-from ludus.learn.patterns.tuning import share_of_wins
-from ludus.reproduce import Context, Figure, Finding, Measured, Table
+from ludus.learn.patterns.config import parse_options
+from ludus.learn.patterns.network import PatternNetwork
+from ludus.learn.patterns.network_file import load_network_file, save_network
+from ludus.learn.patterns.train import TrainingPlan, train_network
+from ludus.learn.patterns.tuning import measure_win_rate
+from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .fuzzy_play import GAME, OPPONENTS, RULES
 
@@ -19,14 +19,14 @@ def run(context: Context) -> Iterator[Finding]:
     points: dict[str, dict[str, list[Any]]] = {}
     known: list[list[Any]] = []
     for scale in context.setting("scales"):
-        plan = Plan(scale, scale, scale // 10)
+        plan = TrainingPlan(scale, scale, scale // 10)
         moves = [known_moves(context, plan, number) for number in numbers]
         known.append([plan.games, sum(moves) / len(moves)])
         for player, options in context.published["players"].items():
             for opponent in OPPONENTS:
                 shares = [wins(context, plan, options, opponent, number) for number in numbers]
                 name = f"{plan.games} games learned, {player}, {opponent}: wins"
-                found = Measured.mean(name, [100 * share for share in shares], unit="%")
+                found = Measurement.mean(name, [100 * share for share in shares], unit="%")
                 yield found
                 line = points.setdefault(player, {}).setdefault(opponent, [])
                 line.append([plan.games, found.value, found.low, found.high])
@@ -40,7 +40,7 @@ def run(context: Context) -> Iterator[Finding]:
     yield Table("Moves that the network knows", ("games learned", "moves"), known)
 
 
-def known_moves(context: Context, plan: Plan, number: int) -> int:
+def known_moves(context: Context, plan: TrainingPlan, number: int) -> int:
     """Moves that a trained network knows."""
     return context.cell(
         f"moves {plan.games} {number}",
@@ -48,24 +48,24 @@ def known_moves(context: Context, plan: Plan, number: int) -> int:
     )
 
 
-def network(context: Context, plan: Plan, number: int) -> Network:
+def network(context: Context, plan: TrainingPlan, number: int) -> PatternNetwork:
     """A network trained by this plan; made once and kept."""
     path = context.folder("networks") / f"{plan.games}-{number}.patterns"
     if not path.exists():
         context.progress(0, 1, f"learning {plan.games} games")
         seed = context.seed_for("network", plan.games, number)
-        save(train(named_game(GAME, RULES), plan, seed), path)
-    return load(path)
+        save_network(train_network(named_game(GAME, RULES), plan, seed), path)
+    return load_network_file(path)
 
 
-def wins(context: Context, plan: Plan, options: str, opponent: str, number: int) -> float:
+def wins(context: Context, plan: TrainingPlan, options: str, opponent: str, number: int) -> float:
     """The share of games won with one network."""
 
     def compute() -> float:
-        return share_of_wins(
+        return measure_win_rate(
             named_game(GAME, RULES),
             network(context, plan, number),
-            read_options(options).settings(),
+            parse_options(options).settings(),
             opponent,
             context.setting("games"),
             context.seed_for("games", plan.games, number) >> 16,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.reproduce import Context, Figure, Finding, Measured, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .fuzzy_curves import draw_curve
 from .fuzzy_play import OPPONENTS, play
@@ -31,7 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
             "The other parameters have the values of the paper's last tables.",
         )
         for value, wins, games in ours["focused"]:
-            yield Measured.share(f"{parameter}={value}, focused: fuzzy wins", wins, games)
+            yield Measurement.share(f"{parameter}={value}, focused: fuzzy wins", wins, games)
         shares = [100 * wins / games for _, wins, games in ours["focused"]]
         top = max(range(len(values)), key=lambda index: shares[index])
         best.append([parameter, values[top], shares[top], min(shares)])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ludus.reproduce import Context, Tally
+from ludus.reproduce import Context, MatchTally
 
 GAME = "nine_mens_morris"
 
@@ -75,7 +75,7 @@ def scored(context: Context, reading: Reading, games: int, published: Published)
 def _tallies(context: Context, reading: Reading, pair: Pair, games: int) -> dict[str, Counts]:
     """So many games with either player beginning; alternating is half of each."""
     first, second = (reading.player(name) for name in pair)
-    begun: dict[str, Tally] = {
+    begun: dict[str, MatchTally] = {
         starter: context.matches(
             GAME, first, second, games, rules=reading.rules, starter=starter, is_kept=False
         )

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.arena.jobs import Conditions
-from ludus.arena.regret import Regret
-from ludus.arena.regret_games import RegretGames
-from ludus.arena.run import LocalPool
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions
+from ludus.arena.regret import RegretSchedule, RegretStatistics
 from ludus.core.errors import LudusError
 from ludus.core.record import Record
 from ludus.games import game as named_game
 from ludus.oracle import Unsolved, oracle_for
-from ludus.reproduce import Context, Finding, Measured, Remark, Table
+from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 GAME, RULES = "nine_mens_morris", "standard"
 
@@ -36,7 +35,7 @@ def run(context: Context) -> Iterator[Finding]:
 
         found = context.cell(f"regret {spec}", compute)
         kept, critical = found["kept"]
-        yield Measured.share(f"{name}: critical moves kept", kept, critical)
+        yield Measurement.share(f"{name}: critical moves kept", kept, critical)
         rows.append([name, spec, found["mean"], found["error"], found["per_move"]])
     yield Table(
         "Regret",
@@ -48,9 +47,9 @@ def run(context: Context) -> Iterator[Finding]:
 
 def judged(context: Context, oracle: Any, spec: str) -> dict[str, Any]:
     """Games against one opponent, every move judged."""
-    found = Regret(named_game(GAME, RULES), oracle)
+    found = RegretStatistics(named_game(GAME, RULES), oracle)
     opponent, games = context.published["opponent"], context.setting("games")
-    plan = RegretGames(Conditions(GAME, RULES), spec, opponent, games, context.seed)
+    plan = RegretSchedule(GameConditions(GAME, RULES), spec, opponent, games, context.seed)
     jobs = {job.key: job for job in plan.schedule()}
     with LocalPool(context.jobs) as pool:
         for result in pool.run(jobs.values()):

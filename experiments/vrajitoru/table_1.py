@@ -7,8 +7,8 @@ all readings are compared by how probable they make the published counts.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.arena.binomial import compare
-from ludus.reproduce import Context, Figure, Finding, Measured, Table, Tally
+from ludus.core.statistics import compare_wins
+from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table
 
 from .ranking import ranked, readings_tables
 from .readings import GAME, QUESTIONS, Pair, Published, Reading, Scored, begins
@@ -27,7 +27,7 @@ def run(context: Context) -> Iterator[Finding]:
     for pair, starter, names in condition_rows(context):
         tally = tallies[pair, starter]
         for name, count in zip(names, tally.counts, strict=True):
-            yield Measured.share(name, count, tally.games)
+            yield Measurement.share(name, count, tally.games)
     yield tests_table(published, tallies)
     found = ranked(context, published, plain)
     yield from readings_tables(context, found, plain)
@@ -58,20 +58,20 @@ def condition_rows(context: Context) -> Iterator[tuple[Pair, str, list[str]]]:
         yield pair, starter, three
 
 
-def play(context: Context, reading: Reading, pair: Pair, starter: Any) -> Tally:
+def play(context: Context, reading: Reading, pair: Pair, starter: Any) -> MatchTally:
     first, second = (reading.player(name) for name in pair)
     games = context.setting("games")
     return context.matches(GAME, first, second, games, rules=reading.rules, starter=starter)
 
 
-def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], Tally]) -> Table:
+def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], MatchTally]) -> Table:
     """The paper's test of significance on its counts and on ours."""
     rows: list[list[Any]] = []
     for pair, cells in published.items():
         for starter, counts in cells.items():
-            theirs = compare(counts[0], counts[1])
+            theirs = compare_wins(counts[0], counts[1])
             ours = tallies[pair, starter]
-            test = compare(*ours.wins)
+            test = compare_wins(*ours.wins)
             rows.append(
                 [
                     f"{pair[0]} – {pair[1]}",
@@ -108,7 +108,7 @@ def probability(p_value: float) -> str:
 
 
 def shares(
-    published: Published, tallies: Mapping[tuple[Pair, str], Tally], best: Scored
+    published: Published, tallies: Mapping[tuple[Pair, str], MatchTally], best: Scored
 ) -> list[Any]:
     """For each condition: a label, and wins and games of the paper, the plain and the best one."""
     return [
@@ -130,7 +130,7 @@ def draw_shares(axes: Any, data: list[Any]) -> None:
     for offset, (column, label, marker) in enumerate(
         ((1, "published", "o"), (2, "ours, plain reading", "s"), (3, "ours, best reading", "D"))
     ):
-        found = [Measured.share("", *line[column]) for line in data]
+        found = [Measurement.share("", *line[column]) for line in data]
         values = [each.value for each in found]
         below = [each.value - (each.low or 0) for each in found]
         above = [(each.high or 0) - each.value for each in found]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.arena.binomial import compare
-from ludus.reproduce import Context, Finding, Measured, Table
+from ludus.core.statistics import compare_wins
+from ludus.reproduce import Context, Finding, Measurement, Table
 
 from .fuzzy_play import OPPONENTS, joined, play
 
@@ -12,9 +12,9 @@ from .fuzzy_play import OPPONENTS, joined, play
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         tally = play(context, row["opponent"], row["options"])
-        p_value = compare(*tally.wins).p_value
+        p_value = compare_wins(*tally.wins).p_value
         test = f"p = {p_value:.2g}" if p_value else "p < 1e-300"
-        yield Measured.share(row.name, tally.wins[0], tally.games, test)
+        yield Measurement.share(row.name, tally.wins[0], tally.games, test)
     for preset in ("seed", "tuned"):
         yield ablation(context, preset)
 

@@ -1,5 +1,5 @@
 // The backgammon network for Python: boards come as rows of 52 counts, the mover's men on places 0
-// to 25 and then the other side's, as ludus.learn.gammon.boards writes them.
+// to 25 and then the other side's, as ludus.games.backgammon.batch writes them.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>

@@ -1,4 +1,4 @@
-// Heuristics by name, with the options of ludus.players.mill_readings: basic:opening=any,among=men
+// Heuristics by name, with the options of ludus.players.morris_heuristics: basic:opening=any,among=men
 #pragma once
 
 #include <algorithm>

@@ -103,7 +103,7 @@ Pattern python_pattern(Bits men, int quadrant) {
 }  // namespace
 
 NB_MODULE(patterns, m) {
-    m.doc() = "The Fuzzy player in C++: the twin of ludus.learn.patterns.fuzzy.";
+    m.doc() = "The Fuzzy player in C++: the twin of ludus.learn.patterns.inference.";
     nb::class_<Fuzzy>(m, "Fuzzy", nb::is_final())
         .def(nb::init<nb::object, const std::vector<double>&, const std::vector<std::pair<Pattern, Pattern>>&, double,
                       double, bool, bool, const std::string&>(),

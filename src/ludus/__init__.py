@@ -1,4 +1,4 @@
-"""Ludus: a school for machines that learn classic board games.
+"""Ludus: a framework for programs that learn classic board games.
 
 >>> import ludus
 >>> game = ludus.game("nine_mens_morris")
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> str:
-    """`ludus.__version__`, looked up when asked for: reading it takes as long as all the rest."""
+    """Return `ludus.__version__`, read on first access: it takes as long as all other imports."""
     if name == "__version__":
         from importlib.metadata import version
 

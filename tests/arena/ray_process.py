@@ -4,8 +4,8 @@ import sys
 
 import odd_players
 
-from ludus.arena.cluster import RayCluster
-from ludus.arena.jobs import Conditions
+from ludus.arena.executors import RayCluster
+from ludus.arena.jobs import GameConditions
 from ludus.arena.tournament import Tournament
 
 MEMORY = 80 * 2**20
@@ -21,7 +21,7 @@ def main() -> None:
     for _ in range(2):
         cluster.add_node(num_cpus=1, object_store_memory=MEMORY, include_dashboard=False)
     players = ("random", "playouts:games=4", "dies")
-    plan = Tournament(Conditions("hexapawn"), players, games=6, seed=5)
+    plan = Tournament(GameConditions("hexapawn"), players, games=6, seed=5)
     with RayCluster(cluster.address, prepare=odd_players.register) as executor:
         nodes = [node for node in ray.nodes() if node["Alive"]]
         results = sorted(executor.run(plan.schedule()), key=lambda result: result.key)

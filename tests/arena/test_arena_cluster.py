@@ -9,8 +9,8 @@ from pathlib import Path
 import odd_players
 import pytest
 
-from ludus.arena.jobs import Conditions
-from ludus.arena.run import LocalPool
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions
 from ludus.arena.tournament import Tournament
 from ludus.cli.main import run
 
@@ -33,7 +33,7 @@ def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
 def test_a_cluster_comes_to_the_same_results():
     odd_players.register()
     players = ("random", "playouts:games=4", "dies")
-    plan = Tournament(Conditions("hexapawn"), players, games=6, seed=5)
+    plan = Tournament(GameConditions("hexapawn"), players, games=6, seed=5)
     with LocalPool(2, odd_players.register) as pool:
         local = sorted(pool.run(plan.schedule()), key=lambda result: result.key)
     environment = {**os.environ, "PYTHONPATH": str(HERE), "RAY_USAGE_STATS_ENABLED": "0"}

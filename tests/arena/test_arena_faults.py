@@ -11,12 +11,12 @@ import odd_players
 import pytest
 
 from ludus.arena import worker
-from ludus.arena.jobs import Conditions
-from ludus.arena.run import LocalPool
-from ludus.arena.standings import standings
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions
+from ludus.arena.report import compute_standings
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
-from ludus.core.limit import Limit
+from ludus.core.player import Limit
 from ludus.core.record import Record
 from ludus.games import game
 from waiting import PATIENCE
@@ -24,7 +24,7 @@ from waiting import PATIENCE
 
 def _results(*players, conditions=None, **more):
     odd_players.register()
-    plan = Tournament(conditions or Conditions("hexapawn"), players, **more)
+    plan = Tournament(conditions or GameConditions("hexapawn"), players, **more)
     with LocalPool(2, odd_players.register) as pool:
         results = list(pool.run(plan.schedule()))
     assert {result.key for result in results} == {job.key for job in plan.schedule()}
@@ -49,7 +49,7 @@ def test_faults_lose_games_and_the_tournament_goes_on():
     """The faulty ones meet a player without fault, on both sides, in one tournament."""
     names = [name for name, _, _ in FAULTS]
     plan, results = _results("first", *names, games=2, format="gauntlet")
-    found = standings(plan, results)
+    found = compute_standings(plan, results)
     for name, reason, message in FAULTS:
         own = [result for result in results if result.key.second == name]
         assert [result.winner for result in own] == [0, 0], name
@@ -74,10 +74,10 @@ def test_records_of_lost_games_can_be_replayed():
 
 PRINTING = """
 import odd_players
-from ludus.arena.jobs import Conditions
-from ludus.arena.run import LocalPool
+from ludus.arena.jobs import GameConditions
+from ludus.arena.executors import LocalPool
 from ludus.arena.tournament import Tournament
-plan = Tournament(Conditions("hexapawn"), ("babbles", "first"), games=2)
+plan = Tournament(GameConditions("hexapawn"), ("babbles", "first"), games=2)
 with LocalPool(1, odd_players.register) as pool:
     print(len(list(pool.run(plan.schedule()))))
 """
@@ -103,12 +103,12 @@ def test_a_machine_without_shared_memory(monkeypatch):
 
 def test_too_slow_is_lost_and_a_hanging_process_is_stopped(monkeypatch):
     # A busy machine may take a second for what dawdles in 0.3; one that hangs takes any time.
-    monkeypatch.setattr(worker, "SECONDS_TO_KILL", 3)
-    conditions = Conditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
+    monkeypatch.setattr(worker, "KILL_AFTER_SECONDS", 3)
+    conditions = GameConditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
     plan, results = _results("dawdles", "hangs", conditions=conditions, games=2)
     assert {result.reason for result in results} == {"timeout"}
     assert sorted(result.winner for result in results) == [0, 1], "who is to move first loses"
-    messages = dict(standings(plan, results).messages.keys())
+    messages = dict(compute_standings(plan, results).messages.keys())
     taken = re.match(r"took ([0-9.]+) s", messages["dawdles"])
     assert taken, messages
     assert float(taken[1]) >= 0.3
@@ -118,13 +118,13 @@ def test_too_slow_is_lost_and_a_hanging_process_is_stopped(monkeypatch):
 
 
 def test_the_grace_is_granted():
-    conditions = Conditions("hexapawn", limit=Limit(time=0.05), grace=60.0)
+    conditions = GameConditions("hexapawn", limit=Limit(time=0.05), grace=60.0)
     _, results = _results("dawdles", "first", conditions=conditions, games=1)
     assert results[0].reason not in ("timeout", "crash")
 
 
 def test_processes_that_never_play_are_not_started_for_ever():
-    plan = Tournament(Conditions("hexapawn"), ("random", "perfect"), games=1)
+    plan = Tournament(GameConditions("hexapawn"), ("random", "perfect"), games=1)
     with LocalPool(1, odd_players.die) as pool, pytest.raises(LudusError, match="end at once"):
         list(pool.run(plan.schedule()))
 

@@ -2,12 +2,16 @@
 
 import pytest
 
-from ludus.arena.exact import exact_regret, uniform
-from ludus.arena.jobs import Conditions
-from ludus.arena.regret import Regret, judge, phase
-from ludus.arena.regret_games import RegretGames
-from ludus.arena.run import LocalPool
-from ludus.arena.starts import Starts
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions, StartPositions
+from ludus.arena.regret import (
+    RegretSchedule,
+    RegretStatistics,
+    compute_expected_regret,
+    evaluate_move,
+    get_phase,
+    get_uniform_policy,
+)
 from ludus.core.record import Record
 from ludus.games import game
 from ludus.oracle import oracle_for
@@ -44,15 +48,15 @@ def _win_at_once(position):
         for move in position.legal_moves()
         if (end := position.play(move).outcome()) and end.winner == position.mover
     ]
-    return {wins[0]: 1.0} if wins else uniform(position)
+    return {wins[0]: 1.0} if wins else get_uniform_policy(position)
 
 
 @pytest.mark.parametrize(
     ("name", "boards", "policy", "regret"),
     [
-        ("noughts_and_crosses", 12, uniform, 1.2571),
+        ("noughts_and_crosses", 12, get_uniform_policy, 1.2571),
         ("noughts_and_crosses", 12, _win_at_once, 1.2143),
-        ("hexapawn", 5, uniform, 0.4194),
+        ("hexapawn", 5, get_uniform_policy, 0.4194),
         ("hexapawn", 5, _win_at_once, 0.3083),
     ],
 )
@@ -61,12 +65,14 @@ def test_exact_mean_regret(name, boards, policy, regret):
     played = game(name)
     starts = _start_boards(played)
     assert len(starts) == boards
-    assert exact_regret(oracle_for(played), policy, starts) == pytest.approx(regret, abs=5e-5)
+    assert compute_expected_regret(oracle_for(played), policy, starts) == pytest.approx(
+        regret, abs=5e-5
+    )
 
 
 def _measured(plan):
     played = game(plan.conditions.game, plan.conditions.rules)
-    found = Regret(played, oracle_for(played))
+    found = RegretStatistics(played, oracle_for(played))
     jobs = {job.key: job for job in plan.schedule()}
     results = {}
     with LocalPool(2) as pool:
@@ -79,8 +85,8 @@ def _measured(plan):
 @pytest.mark.parametrize("name", ["noughts_and_crosses", "hexapawn"])
 def test_against_perfect_play_regret_is_what_the_start_was_worth_less_the_result(name):
     """No independent judgement of single moves is needed to know their sum."""
-    starts = Starts(tuple(map(str, _start_boards(game(name)))))
-    plan = RegretGames(Conditions(name), "random", "perfect", 60, 4, starts)
+    starts = StartPositions(tuple(map(str, _start_boards(game(name)))))
+    plan = RegretSchedule(GameConditions(name), "random", "perfect", 60, 4, starts)
     found, jobs, results = _measured(plan)
     oracle = oracle_for(game(name))
     worth = {"win": 1, "draw": 0, "loss": -1}
@@ -100,7 +106,7 @@ def test_against_perfect_play_regret_is_what_the_start_was_worth_less_the_result
 
 
 def test_perfect_play_has_no_regret():
-    found, _, _ = _measured(RegretGames(Conditions("hexapawn"), "perfect", "random", 30))
+    found, _, _ = _measured(RegretSchedule(GameConditions("hexapawn"), "perfect", "random", 30))
     assert found.mean == 0
     assert found.total.kept_share == 1.0
     assert not found.first_errors
@@ -111,18 +117,18 @@ def test_a_move_beside_the_best_ones():
     position = played.parse("X../.../... o")
     centre, corner = (played.parse_move(text, position) for text in ("b2", "c1"))
     oracle = oracle_for(played)
-    assert judge(oracle, position, centre).regret == 0
-    judged = judge(oracle, position, corner)
+    assert evaluate_move(oracle, position, centre).regret == 0
+    judged = evaluate_move(oracle, position, corner)
     assert (judged.regret, judged.is_critical, judged.best) == (1, True, ("b2",))
     losing = played.parse("XX./OO./... x")
-    found = judge(oracle, losing, played.parse_move("c1", losing))
+    found = evaluate_move(oracle, losing, played.parse_move("c1", losing))
     assert (found.regret, found.best) == (2, ("c3",))
 
 
 def test_the_first_error_of_a_game_is_kept():
     played = game("noughts_and_crosses")
     record = Record.parse("1. a3 c1 2. c3 b1 3. b3 1-0")
-    found = Regret(played, oracle_for(played))
+    found = RegretStatistics(played, oracle_for(played))
     found.add(record, 1)
     ((first, count),) = found.first_errors.items()
     assert (first.position, first.move, first.best, count) == ("X../.../... o", "c1", ("b2",), 1)
@@ -132,14 +138,14 @@ def test_the_first_error_of_a_game_is_kept():
 
 
 def test_what_is_beyond_the_solved_part_is_counted_and_not_judged():
-    plan = RegretGames(Conditions("nine_mens_morris", "men=4"), "random", "random", 6)
+    plan = RegretSchedule(GameConditions("nine_mens_morris", "men=4"), "random", "random", 6)
     found, _, _ = _measured(plan)
     assert found.phases["placing"].unjudged == found.phases["placing"].moves == 6 * 4
     assert found.total.moves > found.total.unjudged == 6 * 4
     assert found.total.regret_per_move == found.total.regret / (
         found.total.moves - found.total.unjudged
     )
-    alone = Regret(game("nine_mens_morris"), oracle_for(game("nine_mens_morris")))
+    alone = RegretStatistics(game("nine_mens_morris"), oracle_for(game("nine_mens_morris")))
     alone.add(Record.parse("1. a7 b6 *"), 0)
     assert (alone.mean, alone.total.regret_per_move, alone.total.kept_share) == (None, None, None)
 
@@ -154,14 +160,20 @@ def test_what_is_beyond_the_solved_part_is_counted_and_not_judged():
 )
 def test_phases_of_morris(text, expected):
     played = game("nine_mens_morris")
-    assert phase(played, played.parse(text), 1) == expected
+    assert get_phase(played, played.parse(text), 1) == expected
 
 
 def test_the_player_begins_if_it_always_does():
     boards = tuple(map(str, _start_boards(game("hexapawn"))))
     boards += ("BBB/W../.WW b",)
-    plan = RegretGames(
-        Conditions("hexapawn"), "random", "perfect", 6, 0, Starts(boards), is_alternating=False
+    plan = RegretSchedule(
+        GameConditions("hexapawn"),
+        "random",
+        "perfect",
+        6,
+        0,
+        StartPositions(boards),
+        is_alternating=False,
     )
     for job in plan.schedule():
         mover = game("hexapawn").parse(job.start).mover

@@ -7,9 +7,9 @@ from itertools import combinations
 import pytest
 from scipy.stats import binomtest
 
-from ludus.arena.binomial import compare
-from ludus.arena.ratings import Rating, ratings
+from ludus.arena.ratings import Rating, compute_ratings
 from ludus.core.errors import UnknownName
+from ludus.core.statistics import compare_wins
 
 
 @pytest.mark.parametrize(
@@ -26,64 +26,65 @@ from ludus.core.errors import UnknownName
 def test_exact_binomial_tests(wins, losses, p_value):
     decided = wins + losses
     tail = sum(math.comb(decided, k) for k in range(max(wins, losses), decided + 1)) / 2**decided
-    assert compare(wins, losses).p_value == pytest.approx(min(1, 2 * tail), rel=1e-9)
-    assert compare(wins, losses).p_value == pytest.approx(p_value, rel=1e-3)
-    assert compare(losses, wins).p_value == compare(wins, losses).p_value
+    assert compare_wins(wins, losses).p_value == pytest.approx(min(1, 2 * tail), rel=1e-9)
+    assert compare_wins(wins, losses).p_value == pytest.approx(p_value, rel=1e-3)
+    assert compare_wins(losses, wins).p_value == compare_wins(wins, losses).p_value
 
 
 def test_tests_and_intervals_are_those_of_scipy():
     for wins, losses in [(10, 0), (0, 3), (7, 5), (61, 39), (5000, 5200)]:
-        theirs, ours = binomtest(wins, wins + losses, 0.5), compare(wins, losses)
+        theirs, ours = binomtest(wins, wins + losses, 0.5), compare_wins(wins, losses)
         assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
         assert ours.interval == pytest.approx(theirs.proportion_ci(0.95, "exact"), rel=1e-9)
-    assert compare(10, 0).interval == (pytest.approx(0.025 ** (1 / 10)), 1.0)
-    assert compare(0, 0).p_value == 1.0
-    assert compare(0, 0).share is None
+    assert compare_wins(10, 0).interval == (pytest.approx(0.025 ** (1 / 10)), 1.0)
+    assert compare_wins(0, 0).p_value == 1.0
+    assert compare_wins(0, 0).share is None
 
 
 def test_without_draws_ratings_are_elos():
-    found = ratings(["a", "b"], {("a", "b"): (7600, 0, 2400)})
+    found = compute_ratings(["a", "b"], {("a", "b"): (7600, 0, 2400)})
     difference = found["a"].elo - found["b"].elo
     assert difference == pytest.approx(400 * math.log10(7600 / 2400), abs=0.5)
     # The error of a share p of n games is √(p(1-p)/n), stretched by the slope of Elo's curve.
     share = 0.76
     error = 400 / math.log(10) / math.sqrt(10_000 * share * (1 - share))
-    assert ratings(["a", "b"], {("a", "b"): (7600, 0, 2400)}, "b")["a"].error == pytest.approx(
-        error, rel=0.01
-    )
+    assert compute_ratings(["a", "b"], {("a", "b"): (7600, 0, 2400)}, "b")[
+        "a"
+    ].error == pytest.approx(error, rel=0.01)
 
 
 def test_draws_are_worth_half_a_point():
     """The score tells the difference as Elo's curve does, whatever is drawn."""
     for draws in (0, 2_000, 4_000):
         wins = 8_000 - draws // 2
-        found = ratings(["a", "b"], {("a", "b"): (wins, draws, 10_000 - draws - wins)})
+        found = compute_ratings(["a", "b"], {("a", "b"): (wins, draws, 10_000 - draws - wins)})
         difference = found["a"].elo - found["b"].elo
         assert difference == pytest.approx(400 * math.log10(0.8 / 0.2), rel=0.001)
     # The more is drawn, the better a small advantage is known.
     few, many = (
-        ratings(["a", "b"], {("a", "b"): (half, 10_000 - 2 * half, half)}) for half in (5000, 500)
+        compute_ratings(["a", "b"], {("a", "b"): (half, 10_000 - 2 * half, half)})
+        for half in (5000, 500)
     )
     assert many["a"].error < few["a"].error / 2
 
 
 def test_anchors():
     scores = {("a", "b"): (30, 10, 20), ("a", "c"): (40, 5, 15), ("b", "c"): (30, 10, 20)}
-    free, fixed = ratings("abc", scores), ratings("abc", scores, "b")
+    free, fixed = compute_ratings("abc", scores), compute_ratings("abc", scores, "b")
     assert sum(rating.elo for rating in free.values()) == pytest.approx(0, abs=1e-6)
     assert fixed["b"] == Rating(0.0, 0.0)
     assert fixed["a"].elo - fixed["c"].elo == pytest.approx(free["a"].elo - free["c"].elo)
     with pytest.raises(UnknownName, match="there is no player 'd'"):
-        ratings("abc", scores, "d")
+        compute_ratings("abc", scores, "d")
 
 
 def test_perfect_scores_have_finite_ratings():
-    found = ratings("abc", {("a", "b"): (200, 0, 0), ("b", "c"): (0, 200, 0)})
+    found = compute_ratings("abc", {("a", "b"): (200, 0, 0), ("b", "c"): (0, 200, 0)})
     assert 800 < found["a"].elo - found["b"].elo < 2500
     assert found["b"].elo == pytest.approx(found["c"].elo, abs=5)
     assert all(1 < rating.error < 1000 for rating in found.values())
     assert found["a"].error > 100
-    assert ratings("ab", {("a", "b"): (0, 0, 0)})["a"].elo == pytest.approx(0)
+    assert compute_ratings("ab", {("a", "b"): (0, 0, 0)})["a"].elo == pytest.approx(0)
 
 
 def _simulated(source, elos, drawish, games):
@@ -103,7 +104,7 @@ def test_simulated_players_are_recovered_within_their_errors(drawish):
     source = random.Random(1)
     squares = []
     for _ in range(60):
-        found = ratings(list(elos), _simulated(source, elos, drawish, 100))
+        found = compute_ratings(list(elos), _simulated(source, elos, drawish, 100))
         for player, elo in elos.items():
             squares.append(((found[player].elo - elo) / found[player].error) ** 2)
     # Errors in units of their standard error: a mean square of 1, and hardly ever beyond 3.5.

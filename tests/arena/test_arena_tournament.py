@@ -12,20 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from ludus.arena.jobs import Conditions, GameResult, Key
-from ludus.arena.run import LocalPool
-from ludus.arena.standings import standings
-from ludus.arena.starts import Starts
-from ludus.arena.store import BadStore, Store
-from ludus.arena.tournament import Tournament
-from ludus.arena.tournament_file import read_tournament
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions, GameResult, JobKey, StartPositions
+from ludus.arena.report import compute_standings
+from ludus.arena.result_store import BadStore, ResultStore
+from ludus.arena.tournament import Tournament, read_tournament
 from ludus.core.errors import LudusError
-from ludus.core.limit import Limit
+from ludus.core.player import Limit
 from ludus.games import game
 from waiting import PATIENCE, wait_until
 
 PLAYERS = ("random", "playouts:games=4", "playouts:games=9")
-PLAN = Tournament(Conditions("hexapawn"), PLAYERS, games=8, seed=5)
+PLAN = Tournament(GameConditions("hexapawn"), PLAYERS, games=8, seed=5)
 
 
 def _play(plan, num_workers):
@@ -50,10 +48,10 @@ def test_adding_players_and_games_keeps_the_games_that_were_played():
     [
         {"seed": 6},
         {"starter": "fixed"},
-        {"starts": Starts(random_plies=1)},
-        {"conditions": Conditions("hexapawn", "four")},
-        {"conditions": Conditions("hexapawn", max_plies=7)},
-        {"conditions": Conditions("hexapawn", grace=0.1)},
+        {"starts": StartPositions(random_plies=1)},
+        {"conditions": GameConditions("hexapawn", "four")},
+        {"conditions": GameConditions("hexapawn", max_plies=7)},
+        {"conditions": GameConditions("hexapawn", grace=0.1)},
     ],
 )
 def test_other_settings_are_another_tournament(change):
@@ -74,7 +72,9 @@ def test_who_meets_whom_and_who_begins():
 
 
 def test_starts_are_played_from_both_sides_and_by_all_pairs():
-    plan = replace(PLAN, conditions=Conditions("nine_mens_morris"), starts=Starts(random_plies=7))
+    plan = replace(
+        PLAN, conditions=GameConditions("nine_mens_morris"), starts=StartPositions(random_plies=7)
+    )
     by_number = {}
     for job in plan.schedule():
         by_number.setdefault(job.key.number // 2, set()).add(job.start)
@@ -88,7 +88,7 @@ def test_starts_are_played_from_both_sides_and_by_all_pairs():
 
 
 def test_the_first_player_begins_wherever_the_game_does():
-    fixed = replace(PLAN, starter="fixed", starts=Starts(random_plies=1))
+    fixed = replace(PLAN, starter="fixed", starts=StartPositions(random_plies=1))
     for job in fixed.schedule():
         assert game("hexapawn").parse(job.start).mover == 1
         assert job.players[1] == job.key.first
@@ -96,7 +96,10 @@ def test_the_first_player_begins_wherever_the_game_does():
 
 def test_random_starts_of_a_game_with_dice():
     plan = Tournament(
-        Conditions("backgammon:hyper"), ("random", "first"), 2, starts=Starts(random_plies=3)
+        GameConditions("backgammon:hyper"),
+        ("random", "first"),
+        2,
+        starts=StartPositions(random_plies=3),
     )
     (start,) = {job.start for job in plan.schedule()}
     assert game("backgammon:hyper").parse(start).mover in (0, 1)
@@ -104,7 +107,7 @@ def test_random_starts_of_a_game_with_dice():
 
 def test_plies_that_no_game_lasts():
     with pytest.raises(LudusError, match="over before 100 random plies"):
-        list(replace(PLAN, starts=Starts(random_plies=100)).schedule())
+        list(replace(PLAN, starts=StartPositions(random_plies=100)).schedule())
 
 
 def test_the_example_of_the_documentation(tmp_path):
@@ -115,20 +118,20 @@ def test_the_example_of_the_documentation(tmp_path):
     plan = read_tournament(file)
     assert plan.players == ("random", "playouts:games=200", "perfect")
     assert plan.conditions.limit == Limit(time=1.0, nodes=20000, depth=8)
-    assert plan.starts == Starts(random_plies=6)
+    assert plan.starts == StartPositions(random_plies=6)
     (tmp_path / "openings.txt").write_text("start\n")
     other = example.replace("random_plies = 6", "").replace("# file =", "file =")
     file.write_text(other)
-    assert read_tournament(file).starts == Starts((str(game("nine_mens_morris").start()),))
+    assert read_tournament(file).starts == StartPositions((str(game("nine_mens_morris").start()),))
 
 
 def _result(number=0, winner=0):
-    key = Key(PLAN.id, "random", "playouts:games=4", number)
+    key = JobKey(PLAN.id, "random", "playouts:games=4", number)
     return GameResult(key, winner, "men", "", 3, 0.1, "*")
 
 
 def test_a_game_is_stored_once(tmp_path):
-    with Store(tmp_path / "s") as store, Store(tmp_path / "s") as other:
+    with ResultStore(tmp_path / "s") as store, ResultStore(tmp_path / "s") as other:
         store.begin(PLAN)
         other.begin(PLAN)
         assert store.add(_result())
@@ -140,8 +143,12 @@ def test_a_game_is_stored_once(tmp_path):
 
 
 def test_only_scheduled_games_count():
-    results = [_result(), _result(number=PLAN.games), replace(_result(), key=Key("", "a", "b", 0))]
-    assert standings(PLAN, results).games == 1
+    results = [
+        _result(),
+        _result(number=PLAN.games),
+        replace(_result(), key=JobKey("", "a", "b", 0)),
+    ]
+    assert compute_standings(PLAN, results).games == 1
 
 
 def test_files_of_others_are_left_alone(tmp_path):
@@ -151,7 +158,7 @@ def test_files_of_others_are_left_alone(tmp_path):
         connection.execute("CREATE TABLE mine (x)")
     for path in (text, foreign, tmp_path, tmp_path / "nowhere" / "s"):
         with pytest.raises(BadStore):
-            Store(path)
+            ResultStore(path)
     with sqlite3.connect(foreign) as connection:
         assert [row[0] for row in connection.execute("SELECT name FROM sqlite_master")] == ["mine"]
 

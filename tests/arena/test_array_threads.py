@@ -10,8 +10,8 @@ PROGRAM = """
 import sys
 import ludus.arena.worker, ludus.web.worker
 assert "numpy" not in sys.modules, "it would be too late to say how many threads it may use"
-from ludus.core.threads import one_thread_for_arrays
-one_thread_for_arrays()
+from ludus.core.processes import limit_array_threads
+limit_array_threads()
 import os
 print(os.environ["OPENBLAS_NUM_THREADS"])
 """

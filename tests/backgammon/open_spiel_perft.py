@@ -18,7 +18,7 @@ from typing import Any
 import pyspiel
 
 from ludus.games.backgammon import Position
-from ludus.games.backgammon.view import Board
+from ludus.games.backgammon.board import Board
 
 BAR = 100
 X, O = 0, 1  # noqa: E741 - OpenSpiel's names; O's points are numbered as O walks

@@ -6,8 +6,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from ludus.core import CHANCE, BadPosition
-from ludus.games.backgammon.setup import position_of
-from ludus.games.backgammon.view import BAR, OFF
+from ludus.games.backgammon.board import BAR, OFF
+from ludus.games.backgammon.position import make_position
 
 
 def random_game(game, seed):
@@ -37,6 +37,6 @@ def any_position(draw, rules, engine="python"):
     turn = draw(st.integers(0, 1))
     dice = draw(st.none() | st.tuples(st.integers(1, 6), st.integers(1, 6)))
     try:
-        return position_of(men, turn, dice, rules, engine)
+        return make_position(men, turn, dice, rules, engine)
     except BadPosition:
         assume(False)

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from positions import any_position, random_game
 
 from ludus.core import BadPosition
-from ludus.games.backgammon import Backgammon, Rules, gnubg_id, position_id, xgid
+from ludus.games.backgammon import Backgammon, Rules, to_gnubg_id, to_position_id
+from ludus.games.backgammon.notation import to_xgid
 
 GAME = Backgammon()
 START = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 opening"
@@ -17,10 +18,10 @@ MIDDLE = "bar:1,24:1,13:2,9:1,8:3,6:5,2:2 bar:1,20:1,13:4,9:1,8:3,6:5"
 def test_the_start_is_what_everybody_calls_it():
     start = GAME.start()
     assert str(start) == START
-    assert position_id(start) == "4HPwATDgc/ABMA"
-    assert xgid(start) == "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10"
-    assert gnubg_id(start) == "4HPwATDgc/ABMA:cAkAAAAAAAAA"
-    for text in (START, position_id(start), xgid(start), gnubg_id(start)):
+    assert to_position_id(start) == "4HPwATDgc/ABMA"
+    assert to_xgid(start) == "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10"
+    assert to_gnubg_id(start) == "4HPwATDgc/ABMA:cAkAAAAAAAAA"
+    for text in (START, to_position_id(start), to_xgid(start), to_gnubg_id(start)):
         assert GAME.parse(text) == start
 
 
@@ -34,9 +35,9 @@ def test_the_start_is_what_everybody_calls_it():
 )
 def test_ids_are_those_of_gnu_backgammon(text, key, xg):
     position = GAME.parse(text)
-    assert gnubg_id(position) == key
-    assert xgid(position) == f"XGID=a-B--aE-CA--dB--ac-e----AA:0:0:{xg}:0:0:0:0:10"
-    assert GAME.parse(key) == GAME.parse(xgid(position)) == position
+    assert to_gnubg_id(position) == key
+    assert to_xgid(position) == f"XGID=a-B--aE-CA--dB--ac-e----AA:0:0:{xg}:0:0:0:0:10"
+    assert GAME.parse(key) == GAME.parse(to_xgid(position)) == position
 
 
 @pytest.mark.parametrize(
@@ -123,16 +124,16 @@ def test_every_position_of_a_game_is_read_back(preset):
 @given(any_position(Rules()))
 def test_any_position_is_read_back_from_every_text(position):
     assert GAME.parse(str(position)) == position
-    assert GAME.parse(xgid(position)) == position
-    assert GAME.parse(gnubg_id(position)) == position
+    assert GAME.parse(to_xgid(position)) == position
+    assert GAME.parse(to_gnubg_id(position)) == position
     roll = "" if position.dice is None else ":{}{}".format(*position.dice)
-    assert GAME.parse(f"{position_id(position)}:{position.turn}{roll}") == position
+    assert GAME.parse(f"{to_position_id(position)}:{position.turn}{roll}") == position
 
 
 @given(any_position(Rules(layout="hyper")))
 def test_hypergammon_is_read_back_from_every_text(position):
     game = Backgammon(Rules(layout="hyper"))
-    for text in (str(position), xgid(position), gnubg_id(position)):
+    for text in (str(position), to_xgid(position), to_gnubg_id(position)):
         assert game.parse(text) == position
 
 

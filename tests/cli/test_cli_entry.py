@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ludus
-from ludus.cli.terminal.entry import Entry
+from ludus.cli.terminal.move_entry import TypedMove
 from ludus.core.errors import BadMove
 from ludus.core.game import CHANCE
 
@@ -31,8 +31,8 @@ def positions(spec, seed, plies=60):
 def test_every_move_can_be_typed_place_by_place_and_as_a_whole(spec):
     for game, position in positions(spec, seed=1):
         for move in position.legal_moves():
-            assert Entry(game, position).read(str(move)) == move
-            entry = Entry(game, position)
+            assert TypedMove(game, position).read(str(move)) == move
+            entry = TypedMove(game, position)
             *first, last = entry.steps[move]
             for place in first:
                 assert place in entry.places
@@ -59,7 +59,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:20])
 def test_hostile_texts_are_bad_moves(spec, text):
     game, position = next(positions(spec, seed=2))
-    entry = Entry(game, position)
+    entry = TypedMove(game, position)
     with pytest.raises(BadMove):
         entry.read(text)
     assert entry.touched == ()
@@ -69,7 +69,7 @@ def test_hostile_texts_are_bad_moves(spec, text):
 def test_any_text_is_a_legal_move_the_beginning_of_one_or_refused(text, ply):
     places = [place for spec in ("nine_mens_morris", "backgammon") for place in positions(spec, 3)]
     game, position = places[ply % len(places)]
-    entry = Entry(game, position)
+    entry = TypedMove(game, position)
     try:
         move = entry.read(text)
     except BadMove:

@@ -6,7 +6,7 @@ from typing import Annotated, get_args, get_origin, get_type_hints
 import pytest
 import typer
 
-from ludus.cli.app import app
+from ludus.cli.main import app
 
 COMMANDS = {command.callback.__name__: command.callback for command in app.registered_commands}
 

@@ -146,11 +146,10 @@ def test_a_player_that_is_not_compiled_meets_fuzzy_all_the_same(ludus):
 
 
 def test_a_damaged_network_is_one_line_everywhere(ludus, tmp_path):
-    from ludus.learn.patterns.file import to_bytes
-    from ludus.learn.patterns.shipped import network
+    from ludus.learn.patterns.network_file import load_network, serialize_network
 
     path = tmp_path / "cut.patterns"
-    path.write_bytes(to_bytes(network("seed"))[:-100])
+    path.write_bytes(serialize_network(load_network("seed"))[:-100])
     for arguments in (
         ("patterns", "show", str(path)),
         ("match", "nine_mens_morris", f"fuzzy:network={path}", "newbie"),

@@ -10,7 +10,7 @@ from program import PROGRAM, process
 
 import ludus as package
 from ludus.oracle import oracle_for
-from ludus.oracle.database import Database
+from ludus.oracle.morris.database import Database
 from waiting import PATIENCE, wait_until_at_work
 
 WON = "W.W/W../.../...BBB/.../.../... w 0 0"

@@ -4,17 +4,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ludus.datasets.generation import Generated, Generation
-from ludus.datasets.plan import Plan
+from ludus.datasets.generation import GenerationResult, GenerationRun
+from ludus.datasets.generator import GenerationPlan
 
 TEACHER = "negascout:nodes=150"
 OPPONENTS = ("random", "newbie", "negascout:level=3", TEACHER)
-PLAN = Plan("nine_mens_morris", TEACHER, OPPONENTS, 300, options="advantage=1", seed=5)
+PLAN = GenerationPlan("nine_mens_morris", TEACHER, OPPONENTS, 300, options="advantage=1", seed=5)
 COMMAND = (sys.executable, "-m", "ludus.cli", "dataset", "generate", "nine_mens_morris")
 
 
-def carried_out(plan: Plan, out: Path, num_workers: int = 2) -> Generated:
-    run = Generation(plan, out, num_workers)
+def carried_out(plan: GenerationPlan, out: Path, num_workers: int = 2) -> GenerationResult:
+    run = GenerationRun(plan, out, num_workers)
     for _ in run.run():
         pass
     return run.result

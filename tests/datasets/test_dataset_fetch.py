@@ -11,13 +11,14 @@ from file_server import serving
 from cli.program import Result
 from facilities import external
 from ludus.cli.main import run
-from ludus.datasets import sources
-from ludus.datasets.errors import CannotFetch
-from ludus.datasets.fetching import fetch, is_there
-from ludus.datasets.sources import NNMM, Remote, Source
+from ludus.core.errors import CannotFetch
+from ludus.datasets import download
+from ludus.datasets.download import NNMM, DataSource, RemoteFile, fetch, is_fetched
 
 BODY = random.Random(1).randbytes(300_000)
-REMOTE = Remote("folder/data.bin", "version/DATA.bin", len(BODY), hashlib.sha256(BODY).hexdigest())
+REMOTE = RemoteFile(
+    "folder/data.bin", "version/DATA.bin", len(BODY), hashlib.sha256(BODY).hexdigest()
+)
 PATH = "/version/DATA.bin"
 
 
@@ -37,11 +38,11 @@ def _files(folder):
 
 
 def test_a_file_comes_whole(server, tmp_path):
-    assert not is_there(REMOTE, tmp_path)
+    assert not is_fetched(REMOTE, tmp_path)
     assert _fetch(server.address + "/", tmp_path) == len(BODY)
     assert (tmp_path / "folder/data.bin").read_bytes() == BODY
     assert _files(tmp_path) == {"folder/data.bin"}
-    assert is_there(REMOTE, tmp_path)
+    assert is_fetched(REMOTE, tmp_path)
 
 
 def test_what_broke_off_goes_on(server, tmp_path):
@@ -101,7 +102,7 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path):
     path.parent.mkdir()
     path.write_text("mine")
     with pytest.raises(CannotFetch, match="move it away"):
-        is_there(REMOTE, tmp_path)
+        is_fetched(REMOTE, tmp_path)
     assert path.read_text() == "mine"
 
 
@@ -142,10 +143,10 @@ def test_a_missing_file_and_a_folder_that_cannot_be(server, tmp_path):
 @pytest.fixture
 def command(server, monkeypatch, capsys):
     """`ludus dataset fetch small`, from the server."""
-    other = Remote("b", "b", 3, hashlib.sha256(b"abc").hexdigest())
+    other = RemoteFile("b", "b", 3, hashlib.sha256(b"abc").hexdigest())
     server.files["/b"] = b"abc"
-    source = Source("small", server.address, (REMOTE, other), ("be kind",))
-    monkeypatch.setattr(sources, "SOURCES", {"small": source})
+    source = DataSource("small", server.address, (REMOTE, other), ("be kind",))
+    monkeypatch.setattr(download, "SOURCES", {"small": source})
 
     def call(*arguments):
         return Result(run(["dataset", "fetch", "small", *arguments]), *capsys.readouterr())

@@ -10,18 +10,19 @@ from multiprocessing import active_children
 import pytest
 from generated import OPPONENTS, PLAN, TEACHER, begin, carried_out
 
-from ludus.core.errors import LudusError
-from ludus.core.limit import Limit
+from ludus.core.errors import BadDataset, LudusError
 from ludus.core.match import play_match
-from ludus.datasets.errors import BadDataset
-from ludus.datasets.generation import Generation
-from ludus.datasets.journal import Journal
-from ludus.datasets.morris import read_lines, read_parts
-from ludus.datasets.morris.generator import MorrisGenerator
-from ludus.datasets.morris.reachability import find_impossible
-from ludus.datasets.morris.starts import random_start, start_with_advantage
-from ludus.datasets.morris.statistics import describe
-from ludus.datasets.plan import Plan, split_players
+from ludus.core.player import Limit
+from ludus.datasets.generation import GenerationRun, Journal
+from ludus.datasets.generator import GenerationPlan, parse_players
+from ludus.datasets.morris import parse_lines, read_chunks
+from ludus.datasets.morris.generator import (
+    MorrisGenerator,
+    sample_advantage_start,
+    sample_random_start,
+)
+from ludus.datasets.morris.statistics import compute_statistics
+from ludus.datasets.morris.validation import validate_states
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.players import player
@@ -41,7 +42,7 @@ def _contents(folder):
 
 
 def test_every_line_is_legal_and_no_state_is_symmetric_to_another(undisturbed):
-    found = describe(read_parts(undisturbed), Rules())
+    found = compute_statistics(read_chunks(undisturbed), Rules())
     assert (found.entries, found.with_move) == (PLAN.states, PLAN.states)
     assert found.is_right
     assert found.symmetric == []
@@ -110,7 +111,7 @@ def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
 
 
 def test_a_worker_that_is_killed_is_replaced(undisturbed, tmp_path):
-    run = Generation(PLAN, tmp_path / "dataset.txt", 2)
+    run = GenerationRun(PLAN, tmp_path / "dataset.txt", 2)
     killed: set[int] = set()
     for number, _ in enumerate(run.run()):
         if number in (0, 100):
@@ -143,7 +144,7 @@ def test_a_file_that_was_made_otherwise_is_left_alone(undisturbed, tmp_path):
 def test_more_states_go_on_from_an_unfinished_run(undisturbed, tmp_path):
     """The first lines that are found are the same, so a longer run holds a shorter one."""
     out = tmp_path / "dataset.txt"
-    run = Generation(dataclasses.replace(PLAN, states=1000), out, 2)
+    run = GenerationRun(dataclasses.replace(PLAN, states=1000), out, 2)
     for number, _ in enumerate(run.run()):
         if number >= PLAN.states + 20:
             break
@@ -194,7 +195,7 @@ def test_a_journal_that_breaks_off_anywhere(tmp_path):
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_moves_are_the_teachers_as_it_saw_them(number):
     """The same match once more, and from its record the moves of the teacher's side or sides."""
-    plan = Plan("nine_mens_morris", TEACHER, ("newbie", TEACHER), 10)
+    plan = GenerationPlan("nine_mens_morris", TEACHER, ("newbie", TEACHER), 10)
     game = NineMensMorris()
     specs = [(TEACHER, "newbie"), ("newbie", TEACHER), (TEACHER, TEACHER)][number]
     players = player(specs[0], game), player(specs[1], game)
@@ -221,7 +222,7 @@ def test_both_matches_of_a_pair_have_the_same_start():
 
 def test_starts_with_an_advantage():
     game, source = NineMensMorris(), random.Random(2)
-    found = [start_with_advantage(game, source) for _ in range(60)]
+    found = [sample_advantage_start(game, source) for _ in range(60)]
     ahead = [
         len(start.men[0]) + start.hands[0] - len(start.men[1]) - start.hands[1] for start in found
     ]
@@ -232,9 +233,9 @@ def test_starts_with_an_advantage():
 
 def test_random_starts_are_realistic():
     game, source = NineMensMorris(), random.Random(2)
-    found = [random_start(game, source) for _ in range(100)]
-    entries = read_lines("\n".join(map(to_thesis, found)).encode()).entries
-    assert not find_impossible(entries, Rules()).any()
+    found = [sample_random_start(game, source) for _ in range(100)]
+    entries = parse_lines("\n".join(map(to_thesis, found)).encode()).entries
+    assert not validate_states(entries, Rules()).any()
     assert all(start.outcome() is None for start in found)
     assert {start.mover for start in found} == {0, 1}
     assert 5 <= (entries.phases == 1).sum() <= 40
@@ -243,7 +244,9 @@ def test_random_starts_are_realistic():
 
 def test_a_plan_that_finds_no_more_says_so(tmp_path):
     """With one ply a match, the first move of the game is all there is."""
-    plan = Plan("nine_mens_morris", "random", ("random",), 2, options="full=1000000,plies=1")
+    plan = GenerationPlan(
+        "nine_mens_morris", "random", ("random",), 2, options="full=1000000,plies=1"
+    )
     with pytest.raises(LudusError, match="1 states were found"):
         carried_out(plan, tmp_path / "dataset.txt")
 
@@ -265,7 +268,7 @@ def test_a_plan_that_finds_no_more_says_so(tmp_path):
 )
 def test_plans_that_cannot_be_carried_out(tmp_path, changes, complaint):
     with pytest.raises(LudusError, match=complaint):
-        Generation(dataclasses.replace(PLAN, **changes), tmp_path / "dataset.txt", 1)
+        GenerationRun(dataclasses.replace(PLAN, **changes), tmp_path / "dataset.txt", 1)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -279,10 +282,10 @@ def test_limits_bind_the_teacher():
 
 
 def test_lists_of_players():
-    assert split_players("random, newbie") == ("random", "newbie")
-    assert split_players("negascout:nodes=9,level=2,random") == (
+    assert parse_players("random, newbie") == ("random", "newbie")
+    assert parse_players("negascout:nodes=9,level=2,random") == (
         "negascout:nodes=9,level=2",
         "random",
     )
-    assert split_players("random;perfect:oracle=a;random") == ("random", "perfect:oracle=a")
-    assert split_players(" ,; ") == ()
+    assert parse_players("random;perfect:oracle=a;random") == ("random", "perfect:oracle=a")
+    assert parse_players(" ,; ") == ()

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from dataset_examples import data, examples, lines
 
-from ludus.datasets.morris import expand, read_lines
-from ludus.datasets.morris.label_tally import LabelTally
-from ludus.datasets.morris.labels import RESULTS, by_numbers_of_men, label, labelled_lines
-from ludus.datasets.morris.statistics import describe
+from ludus.datasets.morris import augment, parse_lines
+from ludus.datasets.morris.labels import (
+    RESULT_NAMES,
+    LabelCounts,
+    format_labels,
+    group_by_men,
+    label,
+)
+from ludus.datasets.morris.statistics import compute_statistics
 from ludus.games.nine_mens_morris import POINTS, NineMensMorris, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle import oracle_for
@@ -32,8 +37,8 @@ def pairs():
 
 
 def test_every_field_is_what_the_oracle_says(oracle, pairs):
-    entries = read_lines(data(lines(pairs))).entries
-    found = labelled_lines(entries, label(entries, oracle))
+    entries = parse_lines(data(lines(pairs))).entries
+    found = format_labels(entries, label(entries, oracle))
     assert len(found) == len(pairs)
     game = NineMensMorris(RULES)
     for line, labelled in zip(lines(pairs), found, strict=True):
@@ -49,16 +54,16 @@ def test_every_field_is_what_the_oracle_says(oracle, pairs):
 
 
 def test_the_tally_counts_what_the_lines_say(oracle, pairs):
-    entries = read_lines(data(lines(pairs))).entries
-    tally = LabelTally()
-    for numbers in by_numbers_of_men(entries, 100):
+    entries = parse_lines(data(lines(pairs))).entries
+    tally = LabelCounts()
+    for numbers in group_by_men(entries, 100):
         tally.add(label(entries[numbers], oracle))
-    fields = [line.split("\t") for line in labelled_lines(entries, label(entries, oracle))]
+    fields = [line.split("\t") for line in format_labels(entries, label(entries, oracle))]
     critical = [each for each in fields if len(each[4].split(" ")) < int(each[3])]
     kept = [each for each in critical if each[0].partition("-")[2] in each[4].split(" ")]
     assert tally.entries == len(pairs)
     assert tally.as_json()["results"] == {
-        name: sum(each[1] == name for each in fields) for name in RESULTS
+        name: sum(each[1] == name for each in fields) for name in RESULT_NAMES
     }
     assert (tally.critical, tally.critical_kept) == (len(critical), len(kept))
     assert 0 < len(kept) < len(critical) < len(pairs)
@@ -79,23 +84,23 @@ def test_states_that_are_no_positions_are_unknown_and_not_an_error():
         places = source.sample(POINTS, 3)
         move = "".join(places[: 1 + source.randrange(2) + (hands[0] == "0")])
         texts.append(f"{''.join(letters)}{hands}{own}{other}-{move}")
-    part = read_lines(data(texts))
+    part = parse_lines(data(texts))
     assert part.bad == []
     oracle = oracle_for(NineMensMorris())
     labels = label(part.entries, oracle)
     too_many = part.entries.own_men + part.entries.own_hand > 9
     too_many |= part.entries.other_men + part.entries.other_hand > 9
-    assert (labels.result[too_many] == RESULTS.index("unknown")).all()
-    assert len(labelled_lines(part.entries, labels)) == len(texts)
-    found = describe([part], Rules())
+    assert (labels.result[too_many] == RESULT_NAMES.index("unknown")).all()
+    assert len(format_labels(part.entries, labels)) == len(texts)
+    found = compute_statistics([part], Rules())
     assert found.entries == len(texts)
     assert len(found.illegal["a side has more men than the rules give it"]) == too_many.sum()
-    assert len(expand(part.entries, "published")) >= len(texts)
+    assert len(augment(part.entries, "published")) >= len(texts)
 
 
 def test_batches_hold_every_entry_once(pairs):
-    entries = read_lines(data(lines(pairs))).entries
-    numbers = np.concatenate(list(by_numbers_of_men(entries, 64)))
+    entries = parse_lines(data(lines(pairs))).entries
+    numbers = np.concatenate(list(group_by_men(entries, 64)))
     assert sorted(numbers.tolist()) == list(range(len(entries)))
 
 
@@ -107,8 +112,8 @@ def test_what_is_not_solved_is_unknown():
         "MMOOOOOOOOOOOOOOOOOOOEEE0023-a7g7",
         "MMMOOOOOOOOOOOOOOOOOOEEO0032",
     ]
-    entries = read_lines(data(texts)).entries
-    found = labelled_lines(entries, label(entries, oracle_for(NineMensMorris())))
+    entries = parse_lines(data(texts)).entries
+    found = format_labels(entries, label(entries, oracle_for(NineMensMorris())))
     assert [line.split("\t")[1:4] for line in found] == [
         ["unknown", "-", "24"],
         # 3 men, 18 free points; two of these steps close a mill and may take any of 3 men.
@@ -116,6 +121,6 @@ def test_what_is_not_solved_is_unknown():
         ["loss", "0", "0"],
         ["win", "0", "0"],
     ]
-    tally = LabelTally()
+    tally = LabelCounts()
     tally.add(label(entries, oracle_for(NineMensMorris())))
     assert (tally.critical, tally.critical_kept) == (1, 1)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from dataset_examples import data, examples, lines
 
-from ludus.core.errors import BadPosition
-from ludus.datasets.errors import BadDataset
-from ludus.datasets.morris import Entries, read, read_lines, read_parts, write_lines
-from ludus.datasets.morris.entries import NONE, POINT_OF_CLASS
+from ludus.core.errors import BadDataset, BadPosition
+from ludus.datasets.morris import MoveBatch, format_lines, parse_lines, read_chunks, read_dataset
 from ludus.games import game
+from ludus.games.nine_mens_morris.batch import NO_POINT, POINT_OF_CLASS
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 
@@ -25,7 +24,7 @@ def pairs():
 
 
 def test_arrays_say_what_the_rules_say(pairs):
-    entries = read_lines(data(lines(pairs))).entries
+    entries = parse_lines(data(lines(pairs))).entries
     assert len(entries) == len(pairs) > 1000
     for number, (position, move) in enumerate(pairs):
         own, other = position.mover, 1 - position.mover
@@ -34,28 +33,28 @@ def test_arrays_say_what_the_rules_say(pairs):
         assert entries.own_hand[number] == position.hands[own]
         assert entries.other_hand[number] == position.hands[other]
         parts = (entries.frm[number], entries.to[number], entries.take[number])
-        assert parts == tuple(NONE if part is None else part for part in move)
+        assert parts == tuple(NO_POINT if part is None else part for part in move)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_written_as_it_was_read(pairs, end):
     text = data(lines(pairs), end)
-    part = read_lines(text)
+    part = parse_lines(text)
     assert part.bad == []
-    assert write_lines(part.entries, end.encode()) == text
+    assert format_lines(part.entries, end.encode()) == text
 
 
 def test_states_without_moves(pairs):
     text = data([line[:28] for line in lines(pairs)])
-    part = read_lines(text)
+    part = parse_lines(text)
     assert part.bad == []
     assert not part.entries.has_move.any()
-    assert write_lines(part.entries) == text
+    assert format_lines(part.entries) == text
 
 
 def test_classes_are_the_numbers_of_the_thesis():
     """TO, FROM, REMOVE; a7 is 1, g1 is 24, 0 is none (section 5.3.2 of the thesis)."""
-    entries = read_lines(data([PLACED, MOVED, STATE])).entries
+    entries = parse_lines(data([PLACED, MOVED, STATE])).entries
     assert entries.classes.tolist() == [[8, 0, 19], [5, 4, 17], [0, 0, 0]]
     assert [POINTS[POINT_OF_CLASS[number]] for number in (1, 2, 23, 24)] == ["a7", "d7", "d1", "g1"]
     assert entries.phases.tolist() == [1, 2, 1]
@@ -86,7 +85,7 @@ BAD = [
 @pytest.mark.parametrize(("line", "reason"), BAD, ids=lambda text: repr(text)[:30])
 def test_a_bad_line_is_told_and_the_others_are_read(line, reason):
     text = f"{PLACED}\n{line}\n{MOVED}\n".encode()
-    part = read_lines(text, first=10)
+    part = parse_lines(text, first=10)
     assert part.numbers.tolist() == [10, 12]
     (bad,) = part.bad
     assert bad.number == 11
@@ -105,10 +104,10 @@ def test_no_line_is_lost_and_none_is_invented():
         place = source.randrange(len(letters))
         letters[place : place + source.randrange(3)] = source.choice("OME0123456789-abcdefgx ")
         changed.append("".join(letters))
-    part = read_lines(data(changed))
+    part = parse_lines(data(changed))
     numbers = [*part.numbers.tolist(), *(bad.number for bad in part.bad)]
     assert sorted(numbers) == list(range(1, len(changed) + 1))
-    assert write_lines(part.entries) == data([changed[number - 1] for number in part.numbers])
+    assert format_lines(part.entries) == data([changed[number - 1] for number in part.numbers])
     assert len(part.entries) > 50
     reader = game("nine_mens_morris:men=12")
     for number, reason in part.bad:
@@ -124,19 +123,19 @@ def test_a_file_is_the_same_however_it_is_cut(tmp_path, pairs, block):
     text = data(lines(pairs[:300]), "\r\n") + b"bad\r\n\n" + PLACED.encode()
     path = tmp_path / "dataset.txt"
     path.write_bytes(text)
-    parts = list(read_parts(path, block))
-    whole = read_lines(text)
+    parts = list(read_chunks(path, block))
+    whole = parse_lines(text)
     assert [bad for part in parts for bad in part.bad] == whole.bad
     assert [bad.number for bad in whole.bad] == [301, 302]
     assert np.concatenate([part.numbers for part in parts]).tolist() == whole.numbers.tolist()
-    joined = Entries.joined(part.entries for part in parts)
-    assert write_lines(joined) == write_lines(whole.entries)
+    joined = MoveBatch.joined(part.entries for part in parts)
+    assert format_lines(joined) == format_lines(whole.entries)
 
 
 def test_an_endless_line_does_not_fill_the_memory(tmp_path):
     path = tmp_path / "dataset.txt"
     path.write_bytes(b"O" * 5_000_000 + b"\n" + PLACED.encode())
-    parts = list(read_parts(path, 1000))
+    parts = list(read_chunks(path, 1000))
     assert [bad.number for part in parts for bad in part.bad] == [1]
     assert [number for part in parts for number in part.numbers.tolist()] == [2]
 
@@ -147,8 +146,8 @@ def test_a_strict_reader_names_the_bad_lines(tmp_path):
     with pytest.raises(
         BadDataset, match=r"line 2: 'x' .*; bad lines too: 3, 4, 5, 6, 7 and 4 more"
     ):
-        read(path)
+        read_dataset(path)
     with pytest.raises(BadDataset, match="cannot read"):
-        read(tmp_path)
+        read_dataset(tmp_path)
     path.write_text("")
-    assert len(read(path)) == 0
+    assert len(read_dataset(path)) == 0

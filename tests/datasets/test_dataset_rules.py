@@ -7,27 +7,32 @@ import pytest
 from dataset_examples import RULES, data, examples, lines, positions
 
 from ludus.core.errors import BadSpec
-from ludus.datasets.morris import read_lines
-from ludus.datasets.morris.entries import NONE
-from ludus.datasets.morris.judging import REASONS, check_rules, judge
-from ludus.datasets.morris.lines import write_lines
-from ludus.datasets.morris.moves import after, legal_moves
-from ludus.datasets.morris.reachability import IMPOSSIBLE, find_impossible, subspaces
+from ludus.datasets.morris import parse_lines
+from ludus.datasets.morris.files import format_lines
+from ludus.datasets.morris.validation import (
+    ILLEGAL_REASONS,
+    UNREACHABLE_REASONS,
+    check_rules,
+    reachable_subspaces,
+    validate_moves,
+    validate_states,
+)
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis
-from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.batch import NO_POINT, legal_moves, play_moves
+from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.oracle.sectors import all_sectors, halves, subspace
+from ludus.oracle.morris.sectors import all_sectors, sides_to_move, subspace_of
 
 WITH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
 
 
 def _states(found):
-    return read_lines(data([to_thesis(position) for position in found])).entries
+    return parse_lines(data([to_thesis(position) for position in found])).entries
 
 
 def _moves(moves):
     parts = zip(moves.frm.tolist(), moves.to.tolist(), moves.take.tolist(), strict=True)
-    return [Move(*(None if part == NONE else part for part in move)) for move in parts]
+    return [Move(*(None if part == NO_POINT else part for part in move)) for move in parts]
 
 
 @WITH_RULES
@@ -41,18 +46,18 @@ def test_all_legal_moves_in_the_order_of_the_rules(rules):
 
 def test_what_follows_a_move():
     pairs = examples(Rules(), 12)
-    result = after(read_lines(data(lines(pairs))).entries)
+    result = play_moves(parse_lines(data(lines(pairs))).entries)
     wanted = [to_thesis(position.play(move)) for position, move in pairs]
-    assert write_lines(result) == data(wanted)
+    assert format_lines(result) == data(wanted)
 
 
 def test_a_game_that_is_over_has_no_moves():
     few = "MMOOOOOOOOOOOOOOOOOOOEEE0023"
     blocked = "MEOEOOOOOEOOOOMOOOOOOEOM0034"
     walled = "MEOOOEOOOEOOOOOOOEOOOOOO0014"
-    entries = read_lines(data([few, walled])).entries
+    entries = parse_lines(data([few, walled])).entries
     assert len(legal_moves(entries, Rules()).moves) == 0
-    assert len(legal_moves(read_lines(data([blocked])).entries, Rules()).moves) > 0
+    assert len(legal_moves(parse_lines(data([blocked])).entries, Rules()).moves) > 0
 
 
 @WITH_RULES
@@ -72,9 +77,9 @@ def test_a_move_is_fine_if_and_only_if_it_is_legal(rules):
             tried.append(Move(None if placing else frm, to, take))
         texts += lines([(position, move) for move in tried])
         wanted += [move in legal for move in tried]
-    part = read_lines(data(texts))
+    part = parse_lines(data(texts))
     assert part.bad == []
-    verdicts = judge(part.entries, rules)
+    verdicts = validate_moves(part.entries, rules)
     assert (verdicts == 0).tolist() == wanted
     assert len(np.unique(verdicts)) >= 6
 
@@ -106,9 +111,9 @@ REASONS_BY_LINE = [
 
 @pytest.mark.parametrize(("line", "reason"), REASONS_BY_LINE)
 def test_reasons(line, reason):
-    part = read_lines(line.encode())
+    part = parse_lines(line.encode())
     assert part.bad == []
-    found = REASONS[judge(part.entries, Rules())[0]]
+    found = ILLEGAL_REASONS[validate_moves(part.entries, Rules())[0]]
     assert reason in found
     assert bool(reason) == bool(found)
 
@@ -126,7 +131,7 @@ def test_nothing_that_a_game_leads_to_is_called_impossible(rules):
             if position.outcome() is not None:
                 break
             found.append(position)
-    assert not find_impossible(_states(found), rules).any()
+    assert not validate_states(_states(found), rules).any()
 
 
 IMPOSSIBLE_STATES = [
@@ -142,9 +147,9 @@ IMPOSSIBLE_STATES = [
 
 @pytest.mark.parametrize(("line", "reason"), IMPOSSIBLE_STATES)
 def test_states_that_no_game_leads_to(line, reason):
-    part = read_lines(line.encode())
+    part = parse_lines(line.encode())
     assert part.bad == []
-    assert reason in IMPOSSIBLE[find_impossible(part.entries, Rules())[0]]
+    assert reason in UNREACHABLE_REASONS[validate_states(part.entries, Rules())[0]]
 
 
 @pytest.mark.parametrize("men", [3, 4])
@@ -160,19 +165,19 @@ def test_the_numbers_of_men_that_games_lead_to(men):
             seen.add((*counts, position.hands[own], position.hands[other]))
             moves = position.heuristic_moves("newbie") if source.random() < 0.9 else []
             position = position.play(source.choice(moves or position.legal_moves()))
-    assert seen == {count for count in subspaces(rules) if count.mover_hand > 0}
+    assert seen == {count for count in reachable_subspaces(rules) if count.mover_hand > 0}
 
 
 def test_the_oracle_solves_more_than_games_lead_to():
     """It takes both sides for the one that began; so has it 294 subspaces with men in hand."""
     rules = Rules()
     solved = {
-        subspace(sector, x_to_move)
+        subspace_of(sector, x_to_move)
         for sector in all_sectors(rules)
-        for x_to_move in halves(rules, sector)
+        for x_to_move in sides_to_move(rules, sector)
     }
-    assert subspaces(rules) < solved
-    extra = solved - subspaces(rules)
+    assert reachable_subspaces(rules) < solved
+    extra = solved - reachable_subspaces(rules)
     assert (3, 2, 1, 1) in extra
     assert (len(extra), len([each for each in solved if each.mover_hand])) == (25, 294)
 

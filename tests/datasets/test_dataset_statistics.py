@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from facilities import external
-from ludus.datasets.morris import expand, read, read_lines, read_parts, write_lines
-from ludus.datasets.morris.lines import Part
-from ludus.datasets.morris.picture import picture
-from ludus.datasets.morris.statistics import Statistics, count, describe
+from ludus.datasets.morris import augment, format_lines, parse_lines, read_chunks, read_dataset
+from ludus.datasets.morris.files import Chunk
+from ludus.datasets.morris.statistics import (
+    DatasetStatistics,
+    add_counts,
+    compute_statistics,
+    draw_statistics,
+)
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 from nnmm_data import GOOD_MOVES
@@ -32,10 +36,10 @@ LINES = [
 @pytest.fixture(scope="module")
 def found():
     parts = [
-        read_lines("\n".join(LINES[:4]).encode()),
-        read_lines("\n".join(LINES[4:]).encode(), 5),
+        parse_lines("\n".join(LINES[:4]).encode()),
+        parse_lines("\n".join(LINES[4:]).encode(), 5),
     ]
-    return describe(parts, Rules())
+    return compute_statistics(parts, Rules())
 
 
 def test_counts(found):
@@ -57,7 +61,7 @@ def test_entropies(found):
     """Shares of 1/2, 3/8 and 1/8; and of 3/4 and twice 1/8."""
     assert found.entropy(2) == pytest.approx(0.5 + 3 / 8 * 1.4150375 + 3 / 8)
     assert found.entropy(1) == pytest.approx(0.75 * 0.4150375 + 2 * 3 / 8)
-    assert str(describe([], Rules()).entropy(0)) == "0.0"
+    assert str(compute_statistics([], Rules()).entropy(0)) == "0.0"
 
 
 def test_lines_that_are_wrong_or_repeat_others(found):
@@ -73,19 +77,19 @@ def test_lines_that_are_wrong_or_repeat_others(found):
 
 
 def test_the_picture_shows_every_point_three_times(found):
-    document = ElementTree.fromstring(picture(found, "<&> data"))
+    document = ElementTree.fromstring(draw_statistics(found, "<&> data"))
     places = [node.get("data-place") for node in document.iter() if node.get("data-place")]
     assert sorted(places) == sorted(3 * POINTS)
-    text = picture(found, "<&> data")
+    text = draw_statistics(found, "<&> data")
     assert "FROM, in 25.0% of 8 moves" in text
     assert "g7: 37.50%" in text
     assert "&lt;&amp;&gt; data" in text
-    assert "moves" in picture(describe([], Rules()), "nothing")
+    assert "moves" in draw_statistics(compute_statistics([], Rules()), "nothing")
 
 
 def test_a_generated_dataset():
     """Phases are counted from the text: men in hand, then three men on the board, then the rest."""
-    found = describe(read_parts(GOOD_MOVES), Rules())
+    found = compute_statistics(read_chunks(GOOD_MOVES), Rules())
     states = [line.partition("-")[0] for line in GOOD_MOVES.read_text().splitlines()]
     placing = sum(state[24] != "0" for state in states)
     flying = sum(state[24] == "0" and state.count("M") == 3 for state in states)
@@ -102,13 +106,13 @@ def test_a_generated_dataset():
 def test_a_file_is_written_as_it_is_read(tmp_path, end):
     content = GOOD_MOVES.read_bytes().replace(b"\n", end)
     (tmp_path / "dataset.txt").write_bytes(content)
-    assert write_lines(read(tmp_path / "dataset.txt"), end) == content
+    assert format_lines(read_dataset(tmp_path / "dataset.txt"), end) == content
 
 
 @pytest.mark.external("nnmm")
 def test_the_authors_dataset():
     """The figures of sections 5.3 and 5.3.2 of the thesis, and what else is known of the data."""
-    found = describe(read_parts(external("nnmm", "dataset.txt")), Rules())
+    found = compute_statistics(read_chunks(external("nnmm", "dataset.txt")), Rules())
     assert (found.entries, found.with_move, found.bad) == (100_154, 100_154, [])
     assert found.phases[1:].tolist() == [18_399, 65_466, 16_289]
     assert {reason: len(lines) for reason, lines in found.illegal.items()} == {
@@ -120,12 +124,12 @@ def test_the_authors_dataset():
 
 @pytest.mark.external("nnmm")
 def test_the_published_expansion():
-    entries = read(external("nnmm", "dataset.txt"))
-    expanded = expand(entries, "published")
+    entries = read_dataset(external("nnmm", "dataset.txt"))
+    expanded = augment(entries, "published")
     assert len(expanded) == 1_628_673
-    assert len(expand(entries, "symmetries")) == 1_592_239
-    found = Statistics()
-    count(found, Part(expanded, np.arange(len(expanded)), []))
+    assert len(augment(entries, "symmetries")) == 1_592_239
+    found = DatasetStatistics()
+    add_counts(found, Chunk(expanded, np.arange(len(expanded)), []))
     assert found.phases[1:].tolist() == [302_429, 1_043_644, 282_600]
     assert [round(found.entropy(part), 3) for part in range(3)] == [4.533, 4.406, 1.999]
     assert [round(1 - found.shares(part)[0], 4) for part in range(3)] == [1, 0.8143, 0.2590]
@@ -135,4 +139,4 @@ def test_the_published_expansion():
 @pytest.mark.parametrize("name", ["dataset.txt", "dataset_gaming.txt", "states.txt"])
 def test_the_authors_files_are_written_as_they_are_read(name):
     path = external("nnmm", name)
-    assert write_lines(read(path), b"\r\n") == path.read_bytes()
+    assert format_lines(read_dataset(path), b"\r\n") == path.read_bytes()

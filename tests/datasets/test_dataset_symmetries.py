@@ -5,10 +5,10 @@ import pytest
 from dataset_examples import data, examples, lines, positions
 
 from ludus.core.errors import UnknownName
-from ludus.datasets.morris import RECIPES, Entries, expand, read_lines, write_lines
-from ludus.datasets.morris.boards import RING_SWAP, canonical_keys, transformed
-from ludus.datasets.morris.expansion import expand_parts
+from ludus.datasets.morris import RECIPES, MoveBatch, augment, format_lines, parse_lines
+from ludus.datasets.morris.augmentation import augment_parts
 from ludus.games.nine_mens_morris import NineMensMorris, mills, to_thesis
+from ludus.games.nine_mens_morris.batch import RING_SWAP, canonical_keys, transform_boards
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
 
@@ -21,11 +21,11 @@ def pairs():
 
 
 def _read(text_lines):
-    return read_lines(data(text_lines)).entries
+    return parse_lines(data(text_lines)).entries
 
 
 def _lines(entries):
-    return write_lines(entries).decode().splitlines()
+    return format_lines(entries).decode().splitlines()
 
 
 def _images(game, position, move, permutations):
@@ -68,41 +68,41 @@ def _by_hand(game, pairs, recipe):
 def test_recipes_one_image_at_a_time(pairs, recipe):
     game = NineMensMorris(engine="python")
     chosen = pairs[::3] + [pair for pair in pairs if len(pair[0].men[0]) == 3][:20]
-    assert _lines(expand(_read(lines(chosen)), recipe)) == _by_hand(game, chosen, recipe)
+    assert _lines(augment(_read(lines(chosen)), recipe)) == _by_hand(game, chosen, recipe)
 
 
 def test_three_against_three_has_31_images_at_most():
     line = "MOOOEOOMOOOOOEOOOOOMOOEO6633-a1"
-    assert len(expand(_read([line]), "published")) == 31
-    assert len(expand(_read([line]), "symmetries")) == 16
+    assert len(augment(_read([line]), "published")) == 31
+    assert len(augment(_read([line]), "symmetries")) == 16
     start = "O" * 24 + "9900-d6"
-    assert _lines(expand(_read([start]), "published")) == [start]
+    assert _lines(augment(_read([start]), "published")) == [start]
 
 
 def test_no_state_comes_out_twice(pairs):
-    doubled = [*lines(pairs), *_lines(expand(_read(lines(pairs[:50]))))]
-    found = _lines(expand(_read(doubled)))
+    doubled = [*lines(pairs), *_lines(augment(_read(lines(pairs[:50]))))]
+    found = _lines(augment(_read(doubled)))
     assert len({line[:28] for line in found}) == len(found)
-    assert set(found) == set(_lines(expand(_read(lines(pairs)))))
+    assert set(found) == set(_lines(augment(_read(lines(pairs)))))
 
 
 def test_parts_give_the_same_as_the_whole(pairs):
     entries = _read(lines(pairs))
     for recipe in RECIPES:
-        parts = expand_parts([entries[:100], entries[100:101], entries[101:]], recipe)
-        assert _lines(Entries.joined(parts)) == _lines(expand(entries, recipe))
-    assert len(expand(Entries.empty())) == 0
+        parts = augment_parts([entries[:100], entries[100:101], entries[101:]], recipe)
+        assert _lines(MoveBatch.joined(parts)) == _lines(augment(entries, recipe))
+    assert len(augment(MoveBatch.empty())) == 0
 
 
 def test_an_unknown_recipe():
     with pytest.raises(UnknownName, match="did you mean published"):
-        expand(Entries.empty(), "publish")
+        augment(MoveBatch.empty(), "publish")
 
 
 def test_boards_through_every_symmetry():
     boards = np.random.default_rng(1).integers(0, 1 << 24, 200, dtype=np.uint32)
     for symmetry in (*SYMMETRIES, RING_SWAP):
-        for board, image in zip(boards.tolist(), transformed(boards, symmetry), strict=True):
+        for board, image in zip(boards.tolist(), transform_boards(boards, symmetry), strict=True):
             assert image == sum(1 << symmetry[i] for i in range(24) if board >> i & 1)
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from drawn import POSITIONS, all_marks, parsed, position
 
-from ludus.core.theme import DARK, LIGHT, STYLE, Palette, scoped
+from ludus.render.theme import DARK, LIGHT, STYLE, Palette, scope_rules
 
 
 def rgb(colour: str) -> list[float]:
@@ -74,7 +74,7 @@ def test_night_only_swaps_colours():
 
 
 def test_rules_hold_inside_drawings_alone():
-    assert scoped(".a,.b{x:y}\ntext{z:w}") == ".ludus .a,.ludus .b{x:y}\n.ludus text{z:w}"
+    assert scope_rules(".a,.b{x:y}\ntext{z:w}") == ".ludus .a,.ludus .b{x:y}\n.ludus text{z:w}"
     assert "$" not in STYLE
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from drawn import corners, parsed, shapes
 
-from ludus.core.svg import Canvas, escape, number
+from ludus.render.canvas import Canvas, escape, format_number
 
 
 def blank(title: str = "A board", description: str = "") -> Canvas:
@@ -72,7 +72,7 @@ def test_letters_of_all_languages_stay():
     ("value", "written"), [(0, "0"), (-0.001, "0"), (100, "100"), (1 / 3, "0.33"), (-2.5, "-2.5")]
 )
 def test_numbers_are_short(value, written):
-    assert number(value) == written
+    assert format_number(value) == written
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

@@ -11,7 +11,7 @@ from native_values import _odd_rules
 from ludus._native import search
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris.board import POINTS
-from ludus.oracle.sectors import num_slots
+from ludus.oracle.morris.sectors import num_slots
 
 MOST_NODES = 300
 """Enough to get through every part of a search, few enough for thousands of searches."""

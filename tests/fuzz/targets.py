@@ -11,11 +11,12 @@ from odd_positions import odd_text
 from using import use_game, use_position, use_record
 
 import ludus
-from ludus.core.limit import Limit
 from ludus.core.match import play_match
+from ludus.core.player import Limit
 from ludus.core.record import Line, Node, Record
-from ludus.core.spec import parse_options, parse_spec, with_options
-from ludus.games.backgammon import gnubg_id, position_id, xgid
+from ludus.core.spec import apply_options, parse_options, parse_spec
+from ludus.games.backgammon import to_gnubg_id, to_position_id
+from ludus.games.backgammon.notation import to_xgid
 from ludus.games.nine_mens_morris import to_playok_move, to_sanmill, to_thesis, to_thesis_move
 from support import VARIANTS, play_randomly
 
@@ -92,7 +93,7 @@ def _position_texts(position: Any, game: Any) -> list[str]:
         if max(*position.hands, *map(len, position.men)) <= 9:
             texts.append(to_thesis(position))
     if game.id == "backgammon":
-        texts += [position_id(position), gnubg_id(position), xgid(position)]
+        texts += [to_position_id(position), to_gnubg_id(position), to_xgid(position)]
     return texts
 
 
@@ -138,7 +139,7 @@ def _use_player(text: str, game: Any) -> None:
 
 def _use_limit(text: str) -> None:
     parse_spec(f"limit:{text}")
-    with_options(Limit(), parse_options(text)[1], "limit")
+    apply_options(Limit(), parse_options(text)[1], "limit")
 
 
 def _of_records(games: dict[str, Any]) -> list[Target]:

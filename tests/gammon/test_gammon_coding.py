@@ -6,19 +6,26 @@ import pytest
 from gammon_positions import met, position
 from ludus._native import gammon
 from ludus.core.errors import UnknownName
-from ludus.games.backgammon.view import view_of
-from ludus.learn.gammon.codings import CHANGES, CODINGS, FEATURES, LOCATIONS, STATES, coding_named
-from ludus.learn.gammon.lessons import coded
-from ludus.learn.gammon.units import activities
-from ludus.players.tool.rows import row_of, view_of_row
+from ludus.games.backgammon.batch import position_to_row, row_to_view
+from ludus.games.backgammon.board import make_view
+from ludus.learn.gammon.encoding import (
+    CHANGE_UNITS,
+    FEATURE_UNITS,
+    MOVE_ENCODINGS,
+    NUM_LOCATIONS,
+    STATE_UNITS,
+    compute_activations,
+    find_encoding,
+)
+from ludus.learn.gammon.examples import encode_moves
 
 
 def units(coding, before, move):
     """What is on, by the names of the units, when a move is made."""
-    here = view_of(before.board, 0)
-    end = view_of(before.play(_found(before, move)).board, 0)
-    found = activities(CODINGS[coding], here, before.dice, end)
-    return {name for name, unit in zip(CODINGS[coding].names, found, strict=True) if unit}
+    here = make_view(before.board, 0)
+    end = make_view(before.play(_found(before, move)).board, 0)
+    found = compute_activations(MOVE_ENCODINGS[coding], here, before.dice, end)
+    return {name for name, unit in zip(MOVE_ENCODINGS[coding].names, found, strict=True) if unit}
 
 
 def _found(before, text):
@@ -29,30 +36,34 @@ def _found(before, text):
     ("name", "size"), [("features", 459), ("raw", 393), ("tool", 410), ("exact", 651)]
 )
 def test_sizes_are_those_of_the_paper(name, size):
-    coding = CODINGS[name]
+    coding = MOVE_ENCODINGS[name]
     assert coding.size == len(set(coding.names)) == size
     here = met(games=1, seed=1)[0]
-    _, _, patterns = coded(row_of(here)[None], np.array([here.dice], np.int8), coding)
+    _, _, patterns = encode_moves(
+        position_to_row(here)[None], np.array([here.dice], np.int8), coding
+    )
     assert patterns.dense(size).shape[1] == size
 
 
 def test_sizes_add_up_as_the_paper_says():
-    assert CODINGS["features"].size - CODINGS["raw"].size == len(FEATURES) == 66
-    assert CODINGS["tool"].size - CODINGS["raw"].size == 17
-    assert len(STATES) + len(CHANGES[2]) == 23
-    assert CODINGS["exact"].size == LOCATIONS * 23 + 99
-    assert CODINGS["unary"].size == LOCATIONS * 16 + 33
+    assert MOVE_ENCODINGS["features"].size - MOVE_ENCODINGS["raw"].size == len(FEATURE_UNITS) == 66
+    assert MOVE_ENCODINGS["tool"].size - MOVE_ENCODINGS["raw"].size == 17
+    assert len(STATE_UNITS) + len(CHANGE_UNITS[2]) == 23
+    assert MOVE_ENCODINGS["exact"].size == NUM_LOCATIONS * 23 + 99
+    assert MOVE_ENCODINGS["unary"].size == NUM_LOCATIONS * 16 + 33
 
 
-@pytest.mark.parametrize("name", CODINGS)
+@pytest.mark.parametrize("name", MOVE_ENCODINGS)
 def test_the_twin_sees_the_same(name):
-    coding = CODINGS[name]
+    coding = MOVE_ENCODINGS[name]
     moves = 0
     for here in met(games=6, seed=5)[::6]:
-        before = view_of(here.board, 0)
-        _, ends, patterns = coded(row_of(here)[None], np.array([here.dice], np.int8), coding)
+        before = make_view(here.board, 0)
+        _, ends, patterns = encode_moves(
+            position_to_row(here)[None], np.array([here.dice], np.int8), coding
+        )
         for end, row in list(zip(ends, patterns.dense(coding.size), strict=True))[::7]:
-            expected = activities(coding, before, here.dice, view_of_row(end))
+            expected = compute_activations(coding, before, here.dice, row_to_view(end))
             np.testing.assert_allclose(row, expected, atol=1e-6)
             moves += 1
     assert moves > 150
@@ -109,11 +120,11 @@ def test_bars_and_hits():
 
 def test_unknown_codings():
     with pytest.raises(UnknownName, match="did you mean features"):
-        coding_named("feature")
+        find_encoding("feature")
     here = met(games=1, seed=1)[0]
     rolls = np.array([here.dice], np.int8)
     for change, beside in ((3, 0), (-1, 0), (0, 3)):
         with pytest.raises(ValueError, match="no such coding"):
-            gammon.inputs(row_of(here)[None], rolls, change, beside)
+            gammon.inputs(position_to_row(here)[None], rolls, change, beside)
     with pytest.raises(ValueError, match="every board"):
-        gammon.inputs(row_of(here)[None], np.zeros((2, 2), np.int8), 1, 1)
+        gammon.inputs(position_to_row(here)[None], np.zeros((2, 2), np.int8), 1, 1)

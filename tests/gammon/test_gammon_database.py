@@ -8,46 +8,56 @@ from hypothesis import strategies as st
 
 import ludus
 from ludus.core.errors import LudusError
-from ludus.datasets.backgammon.drawing import draw, theme_of_number
-from ludus.datasets.backgammon.expert import comments, score
-from ludus.datasets.backgammon.lines import BadLesson, read_lesson, read_lessons, written
-from ludus.datasets.backgammon.starts import SET_UPS
-from ludus.datasets.backgammon.themes import SHARES, theme_of
-from ludus.datasets.plan import Plan
-from ludus.games.backgammon.view import view_of
-from ludus.learn.gammon.shipped import test_lessons as shipped_test_lessons
-from ludus.learn.gammon.shipped import training_lessons
+from ludus.datasets.backgammon.positions import (
+    SET_UPS,
+    THEME_WEIGHTS,
+    choose_theme,
+    classify_theme,
+    sample_position,
+)
+from ludus.datasets.backgammon.scored_positions import (
+    BadScoredPosition,
+    choose_scored_moves,
+    format_scored_positions,
+    parse_scored_position,
+    parse_scored_positions,
+    score_loss,
+)
+from ludus.datasets.generator import GenerationPlan
+from ludus.games.backgammon.board import make_view
+from ludus.learn.gammon.network import load_test_positions as shipped_test_lessons
+from ludus.learn.gammon.network import load_training_positions
 
 GAME = ludus.game("backgammon")
 LINE = "4HPwATDgc/ABMA 31 opening 8/5,6/5=100 24/23,13/10=-49"
 
 
 def test_sizes_are_those_of_the_paper():
-    assert len(training_lessons()) == 3202
+    assert len(load_training_positions()) == 3202
     assert len(shipped_test_lessons()) == 1000
 
 
 def test_nothing_of_the_test_set_is_learned():
-    learned = {lesson.position for lesson in training_lessons()}
+    learned = {lesson.position for lesson in load_training_positions()}
     assert len(learned) == 3202
     assert not learned & {lesson.position for lesson in shipped_test_lessons()}
 
 
 def test_every_theme_has_its_share():
-    counts = Counter(lesson.theme for lesson in training_lessons())
-    assert set(counts) == set(SHARES)
-    for theme, share in SHARES.items():
-        assert counts[theme] == pytest.approx(3202 * share / sum(SHARES.values()), rel=0.4)
+    counts = Counter(lesson.theme for lesson in load_training_positions())
+    assert set(counts) == set(THEME_WEIGHTS)
+    for theme, share in THEME_WEIGHTS.items():
+        assert counts[theme] == pytest.approx(3202 * share / sum(THEME_WEIGHTS.values()), rel=0.4)
 
 
 def test_themes_are_those_of_the_positions():
-    for lesson in training_lessons()[::10]:
-        assert theme_of(view_of(lesson.position.board, 0)) == lesson.theme
+    for lesson in load_training_positions()[::10]:
+        assert classify_theme(make_view(lesson.position.board, 0)) == lesson.theme
 
 
 def test_comments_are_few_and_the_best_move_is_among_them():
     moves = comments_made = 0
-    for lesson in training_lessons():
+    for lesson in load_training_positions():
         assert 1 <= len(lesson.scores) <= 4
         assert list(lesson.scores.values()) == sorted(lesson.scores.values(), reverse=True)
         assert max(lesson.scores.values()) == 100
@@ -58,17 +68,17 @@ def test_comments_are_few_and_the_best_move_is_among_them():
 
 
 def test_themes_come_in_turn():
-    cycle = Counter(theme_of_number(number) for number in range(sum(SHARES.values())))
-    assert cycle == Counter(SHARES)
+    cycle = Counter(choose_theme(number) for number in range(sum(THEME_WEIGHTS.values())))
+    assert cycle == Counter(THEME_WEIGHTS)
 
 
 def test_drawing_is_a_function_of_number_and_seed():
     for number in (0, 3, 7):
-        drawn = draw(number, 5)
-        assert drawn == draw(number, 5)
-        assert drawn.theme == theme_of_number(number)
+        drawn = sample_position(number, 5)
+        assert drawn == sample_position(number, 5)
+        assert drawn.theme == choose_theme(number)
         assert len(drawn.position.legal_moves()) >= 3
-    assert draw(0, 5) != draw(0, 6)
+    assert sample_position(0, 5) != sample_position(0, 6)
 
 
 def test_set_ups_are_positions():
@@ -79,26 +89,26 @@ def test_set_ups_are_positions():
 
 def test_what_the_expert_says():
     losses = {"best": 0.0, "close": 0.03, "so-so": 0.06, "bad": 0.2, "worse": 0.5}
-    said = comments(losses, ["worse", "bad", "so-so", "best", "close"])
-    assert said == {"best": 100, "close": score(0.03), "worse": score(0.5)}
-    assert comments({"one": 0.0, "other": 0.03}, ["one", "other"]) == {}
+    said = choose_scored_moves(losses, ["worse", "bad", "so-so", "best", "close"])
+    assert said == {"best": 100, "close": score_loss(0.03), "worse": score_loss(0.5)}
+    assert choose_scored_moves({"one": 0.0, "other": 0.03}, ["one", "other"]) == {}
 
 
 def test_a_line_is_read_and_written_again():
-    lesson = read_lesson(LINE)
+    lesson = parse_scored_position(LINE)
     assert str(lesson) == LINE
     assert (lesson.theme, len(lesson.scores)) == ("opening", 2)
-    text = written([lesson])
-    assert list(read_lessons(text)) == [lesson]
+    text = format_scored_positions([lesson])
+    assert list(parse_scored_positions(text)) == [lesson]
 
 
 def test_people_may_write_more_freely():
     """An XGID with its dice, steps in any order, hits without stars."""
-    same = read_lesson(
+    same = parse_scored_position(
         "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10 - mine 6/5,8/5=+100 13/10,24/23=-49"
     )
-    assert same.scores == read_lesson(LINE).scores
-    assert same.position == read_lesson(LINE).position
+    assert same.scores == parse_scored_position(LINE).scores
+    assert same.position == parse_scored_position(LINE).position
 
 
 @pytest.mark.parametrize(
@@ -120,9 +130,9 @@ def test_people_may_write_more_freely():
 )
 def test_lines_that_make_no_sense(line, message):
     with pytest.raises(LudusError, match=message):
-        read_lesson(line)
-    with pytest.raises(BadLesson, match=r"^line 2: "):
-        list(read_lessons(f"# a comment\n{line}\n"))
+        parse_scored_position(line)
+    with pytest.raises(BadScoredPosition, match=r"^line 2: "):
+        list(parse_scored_positions(f"# a comment\n{line}\n"))
 
 
 @settings(max_examples=60, deadline=None)
@@ -130,7 +140,7 @@ def test_lines_that_make_no_sense(line, message):
 def test_no_text_causes_anything_but_an_error(text):
     said = ""
     try:
-        list(read_lessons(f"4HPwATDgc/ABMA 31 opening 8/5,6/5={text}\n{text}"))
+        list(parse_scored_positions(f"4HPwATDgc/ABMA 31 opening 8/5,6/5={text}\n{text}"))
     except LudusError as error:
         said = str(error)
     assert "\n" not in said
@@ -139,12 +149,12 @@ def test_no_text_causes_anything_but_an_error(text):
 @pytest.mark.needs_debian("gnubg")
 def test_the_data_base_can_be_made_again():
     """The first numbers give lines of the shipped file, to the letter."""
-    from ludus.protocol.gnubg_expert import ExpertGenerator
+    from ludus.protocol.gnubg_generator import GnubgGenerator
 
-    generator = ExpertGenerator()
-    plan = Plan("backgammon", generator.teacher, ("tool",), 8, seed=1)
+    generator = GnubgGenerator()
+    plan = GenerationPlan("backgammon", generator.teacher, ("tool",), 8, seed=1)
     generator.check(plan)
-    shipped = {str(lesson) for lesson in training_lessons()}
+    shipped = {str(lesson) for lesson in load_training_positions()}
     made = [line for number in range(8) for line in generator.lines(plan, number)]
     assert len(made) >= 6
     assert set(made) <= shipped
@@ -152,14 +162,14 @@ def test_the_data_base_can_be_made_again():
 
 @pytest.mark.needs_debian("gnubg")
 def test_a_test_set_leaves_out_what_is_known(tmp_path):
-    from ludus.protocol.gnubg_expert import ExpertGenerator
+    from ludus.protocol.gnubg_generator import GnubgGenerator
 
-    generator = ExpertGenerator()
-    plan = Plan("backgammon", generator.teacher, ("tool",), 2, seed=1)
+    generator = GnubgGenerator()
+    plan = GenerationPlan("backgammon", generator.teacher, ("tool",), 2, seed=1)
     lines = generator.lines(plan, 0)
     known = tmp_path / "known.txt"
     known.write_text("\n".join(lines))
-    without = Plan(
+    without = GenerationPlan(
         "backgammon", generator.teacher, ("tool",), 2, seed=1, options=f"without={known}"
     )
     assert len(lines) == 1
@@ -179,8 +189,8 @@ def test_a_test_set_leaves_out_what_is_known(tmp_path):
 )
 @pytest.mark.needs_debian("gnubg")
 def test_plans_that_cannot_be_carried_out(change, message):
-    from ludus.protocol.gnubg_expert import ExpertGenerator
+    from ludus.protocol.gnubg_generator import GnubgGenerator
 
     fields = {"teacher": "gnubg:plies=2", "opponents": ("tool",), **change}
     with pytest.raises(LudusError, match=message):
-        ExpertGenerator().check(Plan("backgammon", states=1, **fields))
+        GnubgGenerator().check(GenerationPlan("backgammon", states=1, **fields))

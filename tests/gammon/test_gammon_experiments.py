@@ -6,11 +6,11 @@ import pytest
 
 from gammon_positions import position
 from ludus.games.backgammon import Backgammon
-from ludus.protocol.gnubg_process import Ranked
-from ludus.protocol.review import Judged
-from ludus.reproduce.experiment import experiments_folder, named
+from ludus.protocol.gnubg import RankedMove
+from ludus.protocol.gnubg_review import ReviewedMove
+from ludus.reproduce.experiment import find_experiment, find_experiments_folder
 
-FOLDER = experiments_folder()
+FOLDER = find_experiments_folder()
 
 # Table 1 of the paper: test positions, games won, and the error of the latter, in percent.
 TABLE_1 = {
@@ -26,7 +26,7 @@ TABLE_1 = {
 
 
 def test_table_1_is_the_papers():
-    rows = {row.name: row for row in named("tesauro-table-1", FOLDER).published().rows}
+    rows = {row.name: row for row in find_experiment("tesauro-table-1", FOLDER).published().rows}
     for name, (tested, won, error) in TABLE_1.items():
         assert rows[f"{name}: test positions"].published == tested
         games = rows[f"{name}: games against tool"]
@@ -38,7 +38,7 @@ def test_table_1_is_the_papers():
 
 def test_what_must_show_in_the_kept_results():
     """The order of effects, the level of the best network, and every row within its error."""
-    kept = json.loads(named("tesauro-table-1", FOLDER).results.read_text())
+    kept = json.loads(find_experiment("tesauro-table-1", FOLDER).results.read_text())
     ours = {row["name"]: row["ours"] for row in kept["rows"]}
     won = {name: ours[f"{name}: games against tool"] for name in TABLE_1}
     assert won["h"] < won["g"] < won["f"] < min(won[name] for name in "abcde")
@@ -58,9 +58,9 @@ def test_what_must_show_in_the_kept_results():
     ],
 )
 def test_kinds_of_mistakes(played, best, kind):
-    module = named("tesauro-blunders", FOLDER).module()
+    module = find_experiment("tesauro-blunders", FOLDER).module()
     game = Backgammon()
     here = position("24:2,13:5,8:3,6:5", "20:1,24:1,13:5,8:3,6:5", (3, 1))
     moves = [game.parse_move(text, here) for text in (played, best)]
-    judged = Judged(1, here, *moves, 0.2, Ranked(played, *[0.0] * 6))
+    judged = ReviewedMove(1, here, *moves, 0.2, RankedMove(played, *[0.0] * 6))
     assert module.kind(judged) == kind

@@ -6,8 +6,8 @@ OpenSpiel's is compared in tests/backgammon, along 240 games, which are some 14,
 import pytest
 
 from gammon_positions import met
-from ludus.datasets.backgammon.drawing import draw
-from ludus.protocol.gnubg import rank
+from ludus.datasets.backgammon.positions import sample_position
+from ludus.protocol.gnubg import rank_moves
 
 pytestmark = pytest.mark.needs_debian("gnubg")
 
@@ -18,7 +18,7 @@ def check(positions):
     """`rank` itself fails unless gnubg's moves lead to the same boards as ours."""
     for at in range(0, len(positions), BATCH):
         part = positions[at : at + BATCH]
-        for position, ranked in zip(part, rank(part, 0), strict=True):
+        for position, ranked in zip(part, rank_moves(part, 0), strict=True):
             assert set(ranked) == set(position.legal_moves())
             assert len(ranked) > 1
 
@@ -30,7 +30,7 @@ def test_games_with_strays():
 
 
 def test_every_theme_of_the_data_base():
-    check([draw(number, seed=77).position for number in range(40)])
+    check([sample_position(number, seed=77).position for number in range(40)])
 
 
 @pytest.mark.slow

@@ -6,15 +6,19 @@ import pytest
 import ludus
 from gammon_positions import met, position
 from ludus.core.errors import LudusError
-from ludus.learn.gammon.codings import CODINGS
-from ludus.learn.gammon.contest import contest
-from ludus.learn.gammon.lessons import Lessons, coded
-from ludus.learn.gammon.network import Network
-from ludus.learn.gammon.shipped import NETWORKS, network, training_lessons
-from ludus.learn.gammon.shipped import test_lessons as shipped_test_lessons
-from ludus.learn.gammon.training import Settings, Training
+from ludus.games.backgammon.batch import position_to_row
+from ludus.learn.gammon.encoding import MOVE_ENCODINGS
+from ludus.learn.gammon.evaluate import play_native_games
+from ludus.learn.gammon.examples import ScoredMoves, encode_moves
+from ludus.learn.gammon.network import (
+    SHIPPED_NETWORKS,
+    GammonNetwork,
+    load_network,
+    load_training_positions,
+)
+from ludus.learn.gammon.network import load_test_positions as shipped_test_lessons
+from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 from ludus.players import player
-from ludus.players.tool.rows import row_of
 
 GAME = ludus.game("backgammon")
 
@@ -22,15 +26,15 @@ GAME = ludus.game("backgammon")
 @pytest.mark.parametrize(("name", "least"), [("paper", 0.54), ("comparison", 0.59)])
 def test_agreement_with_the_expert(name, least):
     """At least the paper's .540 on positions that were not learned; chance would give .11."""
-    tests = Lessons.of(shipped_test_lessons(), CODINGS["features"])
-    assert network(name).name == "459-24-24-1"
-    assert tests.agreement(network(name).scores(tests.patterns)) >= least
+    tests = ScoredMoves.of(shipped_test_lessons(), MOVE_ENCODINGS["features"])
+    assert load_network(name).name == "459-24-24-1"
+    assert tests.agreement(load_network(name).scores(tests.patterns)) >= least
 
 
 def test_it_beats_the_conventional_program():
     """61% and 64% of many games; 1500 games put four standard errors between that and half."""
-    paper = contest(network("paper"), "tool", 1500, seed=5)
-    compared = contest(network("comparison"), "tool", 1500, seed=5)
+    paper = play_native_games(load_network("paper"), "tool", 1500, seed=5)
+    compared = play_native_games(load_network("comparison"), "tool", 1500, seed=5)
     assert paper.share > 0.56
     assert compared.share > 0.58
 
@@ -65,10 +69,10 @@ def test_both_sides_see_the_same_problem():
 def test_compiled_games_are_those_of_the_player():
     """The compiled network plays the moves that the player plays."""
     who = player("gammon", GAME)
-    compiled = network("paper").compiled()
+    compiled = load_network("paper").compiled()
     for here in met(games=1, seed=8)[:20]:
-        _, _, patterns = coded(
-            row_of(here)[None], np.array([here.dice], np.int8), CODINGS["features"]
+        _, _, patterns = encode_moves(
+            position_to_row(here)[None], np.array([here.dice], np.int8), MOVE_ENCODINGS["features"]
         )
         scores = compiled.scores(patterns.starts, patterns.index, patterns.value)
         assert here.legal_moves()[int(scores.argmax())] == who.choose(here).move
@@ -81,15 +85,17 @@ def test_the_stacking_example():
     this one has its moves, and GNU Backgammon prefers the first by 0.03 points."""
     here = position("21:2,13:2,8:3,6:4,5:4", "24:2,13:5,9:1,8:2,6:5", (5, 1))
     good, stacking = "21/20 21/16*", "21/16* 6/5"
-    lessons = Lessons.of(training_lessons(), CODINGS["unary_features"])
-    settings = Settings(coding="unary_features")
-    begin = Network.random(
-        CODINGS["unary_features"], settings.hidden, np.random.default_rng(settings.seed)
+    lessons = ScoredMoves.of(load_training_positions(), MOVE_ENCODINGS["unary_features"])
+    settings = GammonTrainingConfig(coding="unary_features")
+    begin = GammonNetwork.random(
+        MOVE_ENCODINGS["unary_features"], settings.hidden, np.random.default_rng(settings.seed)
     )
-    (*_, last) = Training(lessons, begin, settings).cycles()
+    (*_, last) = GammonTrainer(lessons, begin, settings).cycles()
     preference = {}
-    for name, trained in (("1a", last.network), ("1b", network("paper"))):
-        _, _, patterns = coded(row_of(here)[None], np.array([here.dice], np.int8), trained.coding)
+    for name, trained in (("1a", last.network), ("1b", load_network("paper"))):
+        _, _, patterns = encode_moves(
+            position_to_row(here)[None], np.array([here.dice], np.int8), trained.coding
+        )
         texts = [str(move) for move in here.legal_moves()]
         scores = dict(zip(texts, trained.scores(patterns), strict=True))
         preference[name] = scores[good] - scores[stacking]
@@ -98,7 +104,7 @@ def test_the_stacking_example():
 
 
 def test_weights_of_ones_own(tmp_path):
-    made = Network.random(CODINGS["raw"], (3,), np.random.default_rng(1))
+    made = GammonNetwork.random(MOVE_ENCODINGS["raw"], (3,), np.random.default_rng(1))
     made.save(tmp_path / "own.npz")
     who = player(f"gammon:weights={tmp_path / 'own.npz'}", GAME)
     assert who.name == "trained network 393-3-1"
@@ -108,4 +114,4 @@ def test_weights_of_ones_own(tmp_path):
 
 
 def test_shipped_networks_are_named():
-    assert {network(name).sizes for name in NETWORKS} == {(459, 24, 24, 1)}
+    assert {load_network(name).sizes for name in SHIPPED_NETWORKS} == {(459, 24, 24, 1)}

@@ -7,11 +7,16 @@ import ludus
 from gammon_positions import met, position
 from ludus._native import gammon
 from ludus.core.errors import BadSpec
-from ludus.games.backgammon.reference import plays
-from ludus.learn.gammon.contest import contest
+from ludus.games.backgammon.batch import generate_afterstates, position_to_row, row_to_view
+from ludus.games.backgammon.reference import generate_plays
+from ludus.learn.gammon.evaluate import play_native_games
 from ludus.players import player
-from ludus.players.tool.rows import ends, row_of, view_of_row
-from ludus.players.tool.terms import CONTACT_WEIGHTS, RACE_WEIGHTS, score, terms
+from ludus.players.backgammon_heuristics import (
+    CONTACT_WEIGHTS,
+    RACE_WEIGHTS,
+    compute_terms,
+    evaluate_board,
+)
 
 GAME = ludus.game("backgammon")
 
@@ -24,20 +29,20 @@ def test_there_are_seventeen_terms():
 def test_the_twin_counts_the_same():
     boards = 0
     for here in met(games=8, seed=3)[::5]:
-        after = ends(here)[:4]
+        after = generate_afterstates(here)[:4]
         compiled, scores = gammon.tool_terms(after), gammon.tool_scores(after)
         for row, found, total in zip(after, compiled, scores, strict=True):
-            view = view_of_row(row)
-            np.testing.assert_allclose(found, list(terms(view).values()), atol=1e-5)
-            assert total == pytest.approx(score(view), abs=1e-4)
+            view = row_to_view(row)
+            np.testing.assert_allclose(found, list(compute_terms(view).values()), atol=1e-5)
+            assert total == pytest.approx(evaluate_board(view), abs=1e-4)
             boards += 1
     assert boards > 200
 
 
 def test_ends_are_those_of_the_rules_in_their_order():
     for here in met(games=2, seed=4)[::7]:
-        expected = [view.own + view.their for view in plays(here.with_engine("python"))]
-        np.testing.assert_array_equal(ends(here), expected)
+        expected = [view.own + view.their for view in generate_plays(here.with_engine("python"))]
+        np.testing.assert_array_equal(generate_afterstates(here), expected)
 
 
 @pytest.mark.parametrize(
@@ -58,14 +63,14 @@ def test_it_bears_men_off():
 
 
 def test_it_beats_chance_and_not_itself():
-    assert contest("tool", "random", 200, seed=1).share > 0.97
-    assert 0.4 < contest("tool", "tool", 1000, seed=1).share < 0.6
+    assert play_native_games("tool", "random", 200, seed=1).share > 0.97
+    assert 0.4 < play_native_games("tool", "tool", 1000, seed=1).share < 0.6
 
 
 def test_threads_do_not_change_the_games():
-    one = contest("tool", "random", 60, seed=7, threads=1)
-    assert one == contest("tool", "random", 60, seed=7, threads=3)
-    assert one != contest("tool", "random", 60, seed=8, threads=3)
+    one = play_native_games("tool", "random", 60, seed=7, threads=1)
+    assert one == play_native_games("tool", "random", 60, seed=7, threads=3)
+    assert one != play_native_games("tool", "random", 60, seed=8, threads=3)
     assert one.points == pytest.approx(
         (np.dot(one.wins, (1, 2, 3)) - np.dot(one.losses, (1, 2, 3))) / 60
     )
@@ -73,13 +78,13 @@ def test_threads_do_not_change_the_games():
 
 def test_games_that_cannot_be_played():
     with pytest.raises(BadSpec, match="0 games"):
-        contest("tool", "tool", 0, seed=1)
+        play_native_games("tool", "tool", 0, seed=1)
     with pytest.raises(ValueError, match="mover"):
-        contest("nobody", "tool", 1, seed=1)
+        play_native_games("nobody", "tool", 1, seed=1)
 
 
 def test_compiled_code_refuses_boards_that_cannot_be():
-    start = row_of(GAME.start())
+    start = position_to_row(GAME.start())
     for change in ({0: 100}, {24: -1}, {26 + 24: 3}):
         wrong = start.copy()
         for place, men in change.items():

@@ -5,21 +5,21 @@ import pytest
 
 from gammon_positions import met
 from ludus.core.errors import BadSpec, LudusError
-from ludus.datasets.backgammon.lines import Lesson
-from ludus.learn.gammon.codings import CODINGS
-from ludus.learn.gammon.lessons import Lessons
-from ludus.learn.gammon.network import BadWeights, Network
-from ludus.learn.gammon.training import NOISE, Settings, Training
+from ludus.datasets.backgammon.scored_positions import ScoredPosition
+from ludus.learn.gammon.encoding import MOVE_ENCODINGS
+from ludus.learn.gammon.examples import ScoredMoves
+from ludus.learn.gammon.network import BadWeights, GammonNetwork
+from ludus.learn.gammon.train import NOISE_RANGE, GammonTrainer, GammonTrainingConfig
 
 
 def lessons(count=40, coding="raw"):
     """Positions of games; the first move counts as best, the last one as worst."""
     some = [here for here in met(games=4, seed=2) if len(here.legal_moves()) > 6][:count]
     made = [
-        Lesson(here, "middle", {here.legal_moves()[0]: 100, here.legal_moves()[-1]: -60})
+        ScoredPosition(here, "middle", {here.legal_moves()[0]: 100, here.legal_moves()[-1]: -60})
         for here in some
     ]
-    return Lessons.of(made, CODINGS[coding])
+    return ScoredMoves.of(made, MOVE_ENCODINGS[coding])
 
 
 def logistic(x):
@@ -49,8 +49,8 @@ def stepped(layers, x, output_error, rate):
 def test_back_propagation_is_the_textbook_one(hidden):
     """Three patterns in a row, as compiled code and as numpy learn them."""
     known = lessons()
-    dense = known.patterns.dense(CODINGS["raw"].size).astype(np.float64)
-    network = Network.random(CODINGS["raw"], hidden, np.random.default_rng(1))
+    dense = known.patterns.dense(MOVE_ENCODINGS["raw"].size).astype(np.float64)
+    network = GammonNetwork.random(MOVE_ENCODINGS["raw"], hidden, np.random.default_rng(1))
     layers = [(w.astype(np.float64), b.astype(np.float64)) for w, b in network.layers]
     rows, targets = np.array([0, 7, 30]), np.array([0.9, 0.1, 0.5], np.float32)
     compiled = network.compiled()
@@ -73,7 +73,7 @@ def test_comparing_moves_the_difference_and_not_the_level():
     known = lessons()
     patterns = known.patterns
     coded = patterns.starts, patterns.index, patterns.value
-    network = Network.random(CODINGS["raw"], (8,), np.random.default_rng(2))
+    network = GammonNetwork.random(MOVE_ENCODINGS["raw"], (8,), np.random.default_rng(2))
     twice, both = np.array([3, 3]), np.array([0, 2])
     same = network.compiled()
     same.compare(*coded, twice, np.array([1, 1], np.float32), both, 8.0, 0.5)
@@ -89,7 +89,7 @@ def test_comparing_moves_the_difference_and_not_the_level():
 
 def test_compiled_and_plain_scores_agree():
     known = lessons(coding="features")
-    network = Network.random(CODINGS["features"], (24, 12), np.random.default_rng(3))
+    network = GammonNetwork.random(MOVE_ENCODINGS["features"], (24, 12), np.random.default_rng(3))
     plain = network.outputs(known.patterns.dense(459))
     np.testing.assert_allclose(network.scores(known.patterns), 200 * plain - 100, atol=1e-3)
 
@@ -98,8 +98,10 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
     known = lessons(count=200)
     uncommented = np.isnan(known.scores)
     doubles = known.is_double[known.position_of_move]
-    training = Training(
-        known, Network.random(CODINGS["raw"], (), np.random.default_rng(0)), Settings()
+    training = GammonTrainer(
+        known,
+        GammonNetwork.random(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
+        GammonTrainingConfig(),
     )
     shown, noise = np.zeros(len(known.scores)), []
     cycles = 200
@@ -115,14 +117,16 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
     assert shown[uncommented & ~doubles].mean() / cycles == pytest.approx(0.25, abs=0.01)
     assert shown[uncommented & doubles].mean() / cycles == pytest.approx(0.08, abs=0.01)
     drawn = np.concatenate(noise)
-    assert NOISE[0] - 1e-3 <= drawn.min() < drawn.max() <= NOISE[1] + 1e-3
+    assert NOISE_RANGE[0] - 1e-3 <= drawn.min() < drawn.max() <= NOISE_RANGE[1] + 1e-3
     assert drawn.mean() == pytest.approx(-15, abs=1)
 
 
 def test_without_noise_only_comments_are_shown():
     known = lessons()
-    training = Training(
-        known, Network.random(CODINGS["raw"], (), np.random.default_rng(0)), Settings(noise=False)
+    training = GammonTrainer(
+        known,
+        GammonNetwork.random(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
+        GammonTrainingConfig(noise=False),
     )
     rows, _, _ = training._shown(np.random.default_rng(0))
     assert sorted(rows) == list(np.flatnonzero(~np.isnan(known.scores)))
@@ -131,13 +135,15 @@ def test_without_noise_only_comments_are_shown():
 @pytest.mark.parametrize("error", ["score", "comparison"])
 def test_a_network_learns_its_lessons_and_can_stop_in_between(error):
     known = lessons(coding="features")
-    settings = Settings(hidden=(12,), cycles=60, error=error, rate=1.0, seed=4)
-    begin = Network.random(CODINGS["features"], settings.hidden, np.random.default_rng(4))
-    cycles = list(Training(known, begin, settings).cycles())
+    settings = GammonTrainingConfig(hidden=(12,), cycles=60, error=error, rate=1.0, seed=4)
+    begin = GammonNetwork.random(
+        MOVE_ENCODINGS["features"], settings.hidden, np.random.default_rng(4)
+    )
+    cycles = list(GammonTrainer(known, begin, settings).cycles())
     assert [cycle.number for cycle in cycles] == list(range(1, 61))
     assert known.agreement(begin.scores(known.patterns)) < 0.3
     assert known.agreement(cycles[-1].network.scores(known.patterns)) > 0.6
-    taken_up = Training(known, cycles[11].network, settings, done=12)
+    taken_up = GammonTrainer(known, cycles[11].network, settings, done=12)
     (*_, last) = taken_up.cycles()
     for (weights, _), (expected, _) in zip(
         last.network.layers, cycles[-1].network.layers, strict=True
@@ -168,13 +174,13 @@ def test_agreement_counts_the_move_that_is_played():
 )
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(BadSpec):
-        Settings(**wrong)
+        GammonTrainingConfig(**wrong)
 
 
 def test_networks_are_kept_and_found_again(tmp_path):
-    network = Network.random(CODINGS["tool"], (24, 12), np.random.default_rng(5))
+    network = GammonNetwork.random(MOVE_ENCODINGS["tool"], (24, 12), np.random.default_rng(5))
     network.save(tmp_path / "net.npz", "a note")
-    again, notes = Network.load_with_notes(tmp_path / "net.npz")
+    again, notes = GammonNetwork.load_with_notes(tmp_path / "net.npz")
     assert (again.name, notes) == ("410-24-12-1", "a note")
     for (weights, biases), (w, b) in zip(again.layers, network.layers, strict=True):
         np.testing.assert_array_equal(weights, w)
@@ -183,36 +189,36 @@ def test_networks_are_kept_and_found_again(tmp_path):
 
 def test_files_that_hold_no_network(tmp_path):
     file = tmp_path / "net.npz"
-    Network.random(CODINGS["raw"], (3,), np.random.default_rng(6)).save(file)
+    GammonNetwork.random(MOVE_ENCODINGS["raw"], (3,), np.random.default_rng(6)).save(file)
     whole = file.read_bytes()
     wrong = {"cut": whole[: len(whole) // 2], "empty": b"", "text": b"\0not a network\xff" * 9}
     for name, content in wrong.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(BadWeights, match="holds no network"):
-            Network.load(tmp_path / name)
+            GammonNetwork.load(tmp_path / name)
     arrays = {"coding": np.array("raw"), "notes": np.array("")}
     shapes = {"few": (5, 1), "many": (393, 2)}
     for name, shape in shapes.items():
         with (tmp_path / name).open("wb") as target:
             np.savez(target, **arrays, weights0=np.zeros(shape), biases0=np.zeros(shape[1]))
         with pytest.raises(BadWeights):
-            Network.load(tmp_path / name)
+            GammonNetwork.load(tmp_path / name)
     with (tmp_path / "nan").open("wb") as target:
         np.savez(target, **arrays, weights0=np.full((393, 1), np.nan), biases0=np.zeros(1))
     with pytest.raises(BadWeights, match="not a number"):
-        Network.load(tmp_path / "nan")
+        GammonNetwork.load(tmp_path / "nan")
     with (tmp_path / "objects").open("wb") as target:
         np.savez(target, **arrays, weights0=np.array([{}], object), biases0=np.zeros(1))
     with pytest.raises(BadWeights):
-        Network.load(tmp_path / "objects")
+        GammonNetwork.load(tmp_path / "objects")
     with pytest.raises(LudusError, match="cannot read"):
-        Network.load(tmp_path / "nowhere")
+        GammonNetwork.load(tmp_path / "nowhere")
 
 
 def test_compiled_networks_refuse_what_does_not_fit():
     known = lessons(count=3)
     patterns = known.patterns
-    network = Network.random(CODINGS["raw"], (4,), np.random.default_rng(0)).compiled()
+    network = GammonNetwork.random(MOVE_ENCODINGS["raw"], (4,), np.random.default_rng(0)).compiled()
     coded = patterns.starts, patterns.index, patterns.value
     one = np.array([1.0], np.float32)
     with pytest.raises(ValueError, match="no such pattern"):

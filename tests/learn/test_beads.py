@@ -7,8 +7,8 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.courses import Course, take_course
-from ludus.learn.lessons import Opponent
+from ludus.learn.common.learner import PerfectOpponent
+from ludus.learn.common.runs import RunConfig, run_training
 from ludus.players import player
 
 OX = game("noughts_and_crosses")
@@ -46,7 +46,7 @@ def test_mirror_images_share_a_box():
     assert len(keys) == 1
 
 
-class Scripted(Opponent):
+class Scripted(PerfectOpponent):
     """Replies as it is told."""
 
     def __init__(self, *moves):
@@ -83,7 +83,7 @@ def test_a_win_gives_three_beads_and_a_loss_takes_one(replies, own, reward):
 
 def test_a_box_is_never_less_than_empty():
     menace = learner("menace:beads=1,win=0,draw=0", OX)
-    opponent = Opponent(OX)
+    opponent = PerfectOpponent(OX)
     start = OX.parse("X.O/.../... x")
     for _ in range(200):
         menace.play_and_learn(start, opponent)
@@ -93,8 +93,8 @@ def test_a_box_is_never_less_than_empty():
 
 
 def finals(spec, name, games, runs, draw):
-    courses = (Course(spec, name, games, number, draw) for number in range(runs))
-    return [sum(take_course(course).regret) for course in courses]
+    courses = (RunConfig(spec, name, games, number, draw) for number in range(runs))
+    return [sum(run_training(course).regret) for course in courses]
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,25 @@ import torch
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.deepq.encoding import features, outputs
-from ludus.learn.deepq.learner import ILLEGAL, Options
-from ludus.learn.deepq.network import shapes, values
-from ludus.learn.deepq.player import SHIPPED
-from ludus.learn.deepq.replay import Experience, Replay
-from ludus.learn.deepq.state_file import BadWeights, network, read_arrays
-from ludus.learn.deepq.trainer import Trainer, _values
-from ludus.learn.lessons import Opponent, take_lessons
-from ludus.learn.starts import start_boards
+from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.dqn.inference import (
+    BadWeights,
+    compute_q_values,
+    encode_position,
+    list_actions,
+    list_tensor_shapes,
+    load_arrays,
+    select_weights,
+)
+from ludus.learn.dqn.model import QNetworkTrainer, _compute_q_values
+from ludus.learn.dqn.player import WEIGHTS_FOLDER
+from ludus.learn.dqn.train import (
+    ILLEGAL_MOVE_REWARD,
+    DqnLearnerOptions,
+    Transition,
+    TransitionBuffer,
+)
 from ludus.players import player
 from waiting import PATIENCE
 
@@ -39,9 +49,9 @@ def walk(played):
 
 def test_the_mover_sees_its_own_men_as_one():
     board = OX.parse("X.O/.../... x")
-    assert features(board) == [1, -1, 0] + [-1] * 6
+    assert encode_position(board) == [1, -1, 0] + [-1] * 6
     after = board.play(OX.parse_move("b2", board))
-    assert features(after) == [0, -1, 1, -1, 0, -1, -1, -1, -1]
+    assert encode_position(after) == [0, -1, 1, -1, 0, -1, -1, -1, -1]
 
 
 @pytest.mark.parametrize(
@@ -49,30 +59,30 @@ def test_the_mover_sees_its_own_men_as_one():
 )
 def test_every_move_has_its_own_output(name, number):
     played = game(name)
-    names = outputs(played)
+    names = list_actions(played)
     assert len(set(names)) == len(names) == number
     met = {str(move) for board in walk(played) for move in board.legal_moves()}
     assert met <= set(names)
 
 
 def test_numpy_plays_what_torch_has_learned():
-    trainer = Trainer(shapes(9, 9), Options(), 5)
+    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnLearnerOptions(), 5)
     states = np.random.default_rng(0).normal(size=(20, 9)).astype(np.float32)
     with torch.no_grad():
-        expected = _values(trainer.online, torch.from_numpy(states)).numpy()
-    assert values(trainer.arrays(), states) == pytest.approx(expected, abs=1e-5)
+        expected = _compute_q_values(trainer.online, torch.from_numpy(states)).numpy()
+    assert compute_q_values(trainer.arrays(), states) == pytest.approx(expected, abs=1e-5)
 
 
 def test_one_step_of_learning_by_hand():
     """The output bias of one move, whose gradient is that of the error plus that of the penalty."""
-    settings = Options(clip=1e6)
-    trainer = Trainer(shapes(9, 9), settings, 5)
-    state, after = features(OX.start()), features(OX.parse("XO./.../... x"))
+    settings = DqnLearnerOptions(clip=1e6)
+    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), settings, 5)
+    state, after = encode_position(OX.start()), encode_position(OX.parse("XO./.../... x"))
     before = {name: weights.copy() for name, weights in trainer.arrays().items()}
-    target = {name: before[f"target_{name}"] for name in shapes(9, 9)}
-    found = values(before, np.array([state], dtype=np.float32))[0, 4]
-    goal = 7 + 0.8 * values(target, np.array([after], dtype=np.float32)).max()
-    trainer.learn([Experience(state, 4, 7.0, after)])
+    target = {name: before[f"target_{name}"] for name in list_tensor_shapes(9, 9)}
+    found = compute_q_values(before, np.array([state], dtype=np.float32))[0, 4]
+    goal = 7 + 0.8 * compute_q_values(target, np.array([after], dtype=np.float32)).max()
+    trainer.learn([Transition(state, 4, 7.0, after)])
     gradient = 2 * (found - goal)  # the bias is zero, so nothing is added for its size
     square = 0.9 + 0.1 * gradient**2
     moved = trainer.arrays()
@@ -83,29 +93,31 @@ def test_one_step_of_learning_by_hand():
 
 
 def test_a_long_gradient_is_cut():
-    trainer = Trainer(shapes(9, 9), Options(penalty=0.0), 5)
-    trainer.learn([Experience(features(OX.start()), 4, 1e6, None)])
+    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnLearnerOptions(penalty=0.0), 5)
+    trainer.learn([Transition(encode_position(OX.start()), 4, 1e6, None)])
     # 0.9 of the first square and 0.1 of the new ones, which add up to 5 squared.
     grown = trainer.arrays()["squares_w1"] - 0.9
     assert grown.sum() == pytest.approx(0.1 * 5**2, rel=1e-3)
 
 
 def test_learning_again_and_again_comes_near_the_reward():
-    trainer = Trainer(shapes(9, 9), Options(rate=0.01, penalty=0.0), 5)
-    state = features(OX.start())
+    trainer = QNetworkTrainer(
+        list_tensor_shapes(9, 9), DqnLearnerOptions(rate=0.01, penalty=0.0), 5
+    )
+    state = encode_position(OX.start())
     for _ in range(300):
-        trainer.learn([Experience(state, 4, 10.0, None)])
-    found = values(trainer.arrays(), np.array([state], dtype=np.float32))
+        trainer.learn([Transition(state, 4, 10.0, None)])
+    found = compute_q_values(trainer.arrays(), np.array([state], dtype=np.float32))
     assert found[0, 4] == pytest.approx(10, abs=1.5)
     assert trainer.best(state) == 4
 
 
 def test_the_oldest_experience_makes_room():
-    replay = Replay(3)
+    replay = TransitionBuffer(3)
     for number in range(5):
-        replay.add(Experience([0.0], number, 0.5, None if number % 2 else [1.0]))
+        replay.add(Transition([0.0], number, 0.5, None if number % 2 else [1.0]))
     assert sorted(item.action for item in replay.items) == [2, 3, 4]
-    again = Replay(3)
+    again = TransitionBuffer(3)
     again.restore(replay.arrays())
     assert [item.action for item in again.items] == [2, 3, 4]
     assert [item.after for item in again.items] == [[1.0], None, [1.0]]
@@ -113,19 +125,23 @@ def test_the_oldest_experience_makes_room():
 
 def taught(played, games, options="", seed=3):
     pupil = learner(f"deepq:{options}" if options else "deepq", played)
-    return pupil, list(take_lessons(pupil, start_boards(played), Opponent(played), games, seed))
+    return pupil, list(
+        train_episodes(pupil, list_start_positions(played), PerfectOpponent(played), games, seed)
+    )
 
 
 def test_it_is_punished_for_illegal_moves_and_remembers_ends_and_every_fifth_move():
     pupil, lessons = taught(OX, 40)
-    illegal = [item for item in pupil.replay.items if item.reward == ILLEGAL]
+    illegal = [item for item in pupil.replay.items if item.reward == ILLEGAL_MOVE_REWARD]
     assert illegal
     for item in illegal:
         assert item.after is None
         assert item.state[item.action] != -1
     rewards = {item.reward for item in pupil.replay.items if item.after is None}
-    assert rewards <= {100.0, 10.0, -1.0, ILLEGAL}
-    kept = sum(item.reward != ILLEGAL and item.after is None for item in pupil.replay.items)
+    assert rewards <= {100.0, 10.0, -1.0, ILLEGAL_MOVE_REWARD}
+    kept = sum(
+        item.reward != ILLEGAL_MOVE_REWARD and item.after is None for item in pupil.replay.items
+    )
     assert kept == len(lessons)
     going_on = sum(item.after is not None for item in pupil.replay.items)
     assert 0 < going_on < pupil.num_moves / 5 + 1
@@ -149,7 +165,7 @@ def test_what_is_kept_can_be_taken_up(tmp_path):
     assert again.num_updates == pupil.num_updates > 0
     for each in (pupil, again):
         each.begin(9)
-        each.play_and_learn(HEXAPAWN.start(), Opponent(HEXAPAWN))
+        each.play_and_learn(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
     for name, weights in pupil.trainer.arrays().items():
         assert (again.trainer.arrays()[name] == weights).all()
     with pytest.raises(BadWeights, match="other options"):
@@ -177,21 +193,21 @@ def test_hostile_files_are_refused(tmp_path):
     for content in (b"", b"\0" * 50, *damaged):
         odd.write_bytes(content)
         with pytest.raises(BadWeights):
-            read_arrays(odd, HEXAPAWN)
-    about, arrays = read_arrays(file, HEXAPAWN)
+            load_arrays(odd, HEXAPAWN)
+    about, arrays = load_arrays(file, HEXAPAWN)
     assert about["format"] == "ludus deepq"
     for change in (arrays["w1"][:-1], arrays["w1"].astype(np.float64), arrays["w1"] * np.nan):
         with pytest.raises(BadWeights, match="w1"):
-            network({**arrays, "w1": change}, HEXAPAWN)
+            select_weights({**arrays, "w1": change}, HEXAPAWN)
     np.savez(odd, about=np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(BadWeights):
-        read_arrays(odd, HEXAPAWN)
+        load_arrays(odd, HEXAPAWN)
 
 
 @pytest.mark.parametrize("played", [OX, HEXAPAWN], ids=lambda each: each.id)
 def test_the_network_that_comes_with_the_program_beats_chance(played):
     """It wins more than it loses against random moves; many positions at a time cost the same."""
-    assert (SHIPPED / f"{played.id}-3.npz").is_file()
+    assert (WEIGHTS_FOLDER / f"{played.id}-3.npz").is_file()
     who, chance = player("deepq", played), player("random", played)
     boards = [board for board in walk(played)[:200] if board.outcome() is None]
     one_by_one = [who.choose(board).move for board in boards]

@@ -6,12 +6,19 @@ from functools import cache
 
 import pytest
 
-from ludus.arena.regret import judge
+from ludus.arena.regret import evaluate_move
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.lessons import Learner, Opponent, play_game, take_lessons
-from ludus.learn.schooling import BLOCK, Schooling, all_starts
-from ludus.learn.starts import plies_played, start_boards
+from ludus.learn.common.learner import (
+    BLOCK_SIZE,
+    Learner,
+    PerfectOpponent,
+    TrainingRun,
+    list_early_positions,
+    play_episode,
+    train_episodes,
+)
+from ludus.learn.common.start_positions import count_plies_to, list_start_positions
 from ludus.oracle import oracle_for
 
 GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size=4": (10, 4, 2)}
@@ -20,16 +27,16 @@ GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size
 @pytest.mark.parametrize("name", GAMES)
 def test_the_start_boards_are_as_many_and_worth_as_much_as_published(name):
     played = game(name)
-    boards = start_boards(played)
+    boards = list_start_positions(played)
     worth = Counter(oracle_for(played).value(board).result for board in boards)
     assert (worth["win"], worth["draw"], worth["loss"]) == GAMES[name]
-    assert all(plies_played(played, board) == 2 and board.mover == 0 for board in boards)
+    assert all(count_plies_to(played, board) == 2 and board.mover == 0 for board in boards)
 
 
 @pytest.mark.parametrize("name", ["noughts_and_crosses", "hexapawn"])
 def test_every_board_one_move_ahead_is_the_mirror_image_of_exactly_one_start_board(name):
     played = game(name)
-    boards = start_boards(played)
+    boards = list_start_positions(played)
     for move in played.start().legal_moves():
         after = played.start().play(move)
         for reply in after.legal_moves():
@@ -62,7 +69,7 @@ def preferred(rank):
 def test_the_opponent_plays_the_first_of_the_best_moves(name):
     """Best value, quickest win, slowest loss, first cell: compared on every board of the game."""
     played = game(name)
-    opponent = Opponent(played)
+    opponent = PerfectOpponent(played)
     boards = [played.start()]
     seen = set(boards)
     for board in boards:
@@ -80,12 +87,12 @@ def test_the_opponent_plays_the_first_of_the_best_moves(name):
 @pytest.mark.parametrize("name", GAMES)
 def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
     played = game(name)
-    opponent, source = Opponent(played), random.Random(3)
+    opponent, source = PerfectOpponent(played), random.Random(3)
     total = 0
-    for start in start_boards(played) * 3:
-        found = play_game(start, lambda board: source.choice(board.legal_moves()), opponent)
+    for start in list_start_positions(played) * 3:
+        found = play_episode(start, lambda board: source.choice(board.legal_moves()), opponent)
         own = zip(found.positions[::2], found.moves[::2], strict=False)
-        given_away = sum(judge(opponent.oracle, board, move).regret for board, move in own)
+        given_away = sum(evaluate_move(opponent.oracle, board, move).regret for board, move in own)
         assert found.regret == given_away >= 0
         assert found.positions[-1].outcome() == found.outcome
         total += found.regret
@@ -104,13 +111,17 @@ class Watcher(Learner):
         self.begun.append(start)
         for _ in range(self.restless):
             self.random.random()
-        return play_game(start, lambda board: self.random.choice(board.legal_moves()), opponent)
+        return play_episode(start, lambda board: self.random.choice(board.legal_moves()), opponent)
 
 
 def begun(draw, seed, games=48, restless=0):
     played = game("noughts_and_crosses")
     watcher = Watcher(played, restless)
-    lessons = list(take_lessons(watcher, start_boards(played), Opponent(played), games, seed, draw))
+    lessons = list(
+        train_episodes(
+            watcher, list_start_positions(played), PerfectOpponent(played), games, seed, draw
+        )
+    )
     assert len(lessons) == games
     return watcher.begun
 
@@ -120,7 +131,7 @@ def test_everyone_gets_the_same_boards():
 
 
 def test_boards_are_drawn_anew_in_turn_or_once():
-    boards = set(start_boards(game("noughts_and_crosses")))
+    boards = set(list_start_positions(game("noughts_and_crosses")))
     in_turn = begun("shuffled", 5)
     assert all(set(in_turn[first : first + 12]) == boards for first in range(0, 48, 12))
     assert in_turn[:12] != in_turn[12:24]
@@ -132,15 +143,15 @@ def test_boards_are_drawn_anew_in_turn_or_once():
 def test_a_schooling_in_two_parts_is_the_same_as_in_one():
     played = game("hexapawn")
     whole, parts = (learner("her", played) for _ in range(2))
-    plan = Schooling(2 * BLOCK, 4, "mixed", "everywhere")
+    plan = TrainingRun(2 * BLOCK_SIZE, 4, "mixed", "everywhere")
     marks = [lesson.played.moves for block in plan.blocks(whole) for lesson in block]
-    first = next(Schooling(BLOCK, 4, "mixed", "everywhere").blocks(parts))
+    first = next(TrainingRun(BLOCK_SIZE, 4, "mixed", "everywhere").blocks(parts))
     again = learner("her", played)
     again.table = parts.table
-    (second,) = plan.blocks(again, BLOCK)
+    (second,) = plan.blocks(again, BLOCK_SIZE)
     assert [lesson.played.moves for lesson in (*first, *second)] == marks
     assert again.table == whole.table
 
 
 def test_both_sides_are_learned_everywhere():
-    assert {start.mover for start in all_starts(game("hexapawn"))} == {0, 1}
+    assert {start.mover for start in list_early_positions(game("hexapawn"))} == {0, 1}

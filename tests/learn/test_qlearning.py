@@ -5,8 +5,8 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.lessons import Opponent, take_lessons
-from ludus.learn.starts import start_boards
+from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.common.start_positions import list_start_positions
 from ludus.players import player
 
 HEXAPAWN = game("hexapawn")
@@ -15,7 +15,7 @@ HEXAPAWN = game("hexapawn")
 def test_one_game_by_hand():
     """From 1: a lost last move goes to 0.7 - 0.3 = 0.4, one before it to 0.7 + 0.3 * 0.9 = 0.97."""
     pupil = learner("qlearning", HEXAPAWN)
-    opponent = Opponent(HEXAPAWN)
+    opponent = PerfectOpponent(HEXAPAWN)
     pupil.begin(0)
     while True:
         pupil.table = {}
@@ -29,14 +29,16 @@ def test_one_game_by_hand():
 
 def test_what_was_not_played_is_worth_a_win():
     pupil = learner("qlearning", HEXAPAWN)
-    pupil.play_and_learn(HEXAPAWN.start(), Opponent(HEXAPAWN))
+    pupil.play_and_learn(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
     row = pupil.table[str(HEXAPAWN.start())]
     assert sorted(row.values())[1:] == [1.0, 1.0]
 
 
 def test_it_learns_hexapawn():
     pupil = learner("qlearning", HEXAPAWN)
-    lessons = list(take_lessons(pupil, start_boards(HEXAPAWN), Opponent(HEXAPAWN), 400, 2))
+    lessons = list(
+        train_episodes(pupil, list_start_positions(HEXAPAWN), PerfectOpponent(HEXAPAWN), 400, 2)
+    )
     regret = [lesson.played.regret for lesson in lessons]
     assert sum(regret[:50]) > 5
     assert sum(regret[-200:]) == 0
@@ -47,7 +49,7 @@ def test_exploration_makes_moves_that_look_bad():
     pupil = learner("qlearning:epsilon=1", HEXAPAWN)
     pupil.begin(0)
     pupil.table = {str(board): {"a1-a2": 5.0, "b1-b2": 0.0, "c1-c2": 0.0}}
-    opponent = Opponent(HEXAPAWN)
+    opponent = PerfectOpponent(HEXAPAWN)
     assert len({pupil.play_and_learn(board, opponent).moves[0] for _ in range(20)}) == 3
 
 

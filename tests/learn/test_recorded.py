@@ -3,15 +3,17 @@
 import pytest
 import torch
 
-from ludus.learn.recorded import WARM_UP, Recorded
+from ludus.learn.common.optimizer import NUM_WARMUP_CALLS, GraphedCallable
 
 CPU = torch.device("cpu")
 
 
 def test_elsewhere_than_on_a_gpu_recorded_work_is_just_done():
     done = []
-    work = Recorded(lambda: torch.tensor(float(len(done.append(1) or done))), CPU)
-    assert [float(work()) for _ in range(WARM_UP + 3)] == list(range(1, WARM_UP + 4))
+    work = GraphedCallable(lambda: torch.tensor(float(len(done.append(1) or done))), CPU)
+    assert [float(work()) for _ in range(NUM_WARMUP_CALLS + 3)] == list(
+        range(1, NUM_WARMUP_CALLS + 4)
+    )
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -25,8 +27,8 @@ def test_a_gpu_repeats_work_on_what_is_there_now():
         found.backward()
         return found.detach()
 
-    work = Recorded(slope, gpu)
-    for number in range(WARM_UP + 5):
+    work = GraphedCallable(slope, gpu)
+    for number in range(NUM_WARMUP_CALLS + 5):
         given.fill_(number)
         assert float(work()) == number
         assert float(weight.grad) == 2 * number

@@ -7,9 +7,9 @@ import pytest
 from ludus.core.errors import LudusError
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.schooling import Schooling
-from ludus.learn.tabular.knowledge import SHIPPED
-from ludus.learn.tabular.table_file import BadTable, Saved, read_table
+from ludus.learn.common.learner import TrainingRun
+from ludus.learn.tabular.player import TABLES_FOLDER
+from ludus.learn.tabular.table import BadTable, SavedTable, load_table
 
 HEXAPAWN = game("hexapawn")
 
@@ -17,7 +17,7 @@ HEXAPAWN = game("hexapawn")
 @pytest.fixture
 def file(tmp_path):
     pupil = learner("her", HEXAPAWN)
-    for _ in Schooling(50).blocks(pupil):
+    for _ in TrainingRun(50).blocks(pupil):
         pass
     path = tmp_path / "her.json"
     pupil.save(path, {"games": 50})
@@ -25,7 +25,7 @@ def file(tmp_path):
 
 
 def test_what_is_written_is_read_again(file):
-    saved = read_table(file, HEXAPAWN, "her")
+    saved = load_table(file, HEXAPAWN, "her")
     assert saved.schooling == {"games": 50}
     assert len(saved.table) > 5
     again = learner("her", HEXAPAWN)
@@ -34,10 +34,10 @@ def test_what_is_written_is_read_again(file):
     assert saved.write() == file.read_text()
 
 
-@pytest.mark.parametrize("table", sorted(SHIPPED.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("table", sorted(TABLES_FOLDER.glob("*.json")), ids=lambda path: path.stem)
 def test_the_tables_that_come_with_the_program(table):
     system, _, name = table.stem.partition("-")
-    assert len(read_table(table, game(name), system).table) > 20
+    assert len(load_table(table, game(name), system).table) > 20
 
 
 def test_other_options_are_not_taken_up(file):
@@ -66,7 +66,7 @@ def test_other_options_are_not_taken_up(file):
 def test_foreign_tables_are_refused(file, change, message):
     text = json.dumps({**json.loads(file.read_text()), **change})
     with pytest.raises(BadTable, match=message):
-        Saved.read(text, HEXAPAWN, "her")
+        SavedTable.read(text, HEXAPAWN, "her")
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_hostile_files_are_refused_with_their_name(tmp_path, content):
     path = tmp_path / "odd.json"
     path.write_bytes(content)
     with pytest.raises(BadTable, match=r"odd\.json"):
-        read_table(path, HEXAPAWN, "her")
+        load_table(path, HEXAPAWN, "her")
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(LudusError, match="cannot read"):
-        read_table(tmp_path / "none.json", HEXAPAWN, "her")
+        load_table(tmp_path / "none.json", HEXAPAWN, "her")

@@ -2,9 +2,9 @@
 
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.lessons import Opponent, take_lessons
-from ludus.learn.migo.text import parse_program
-from ludus.learn.starts import start_boards
+from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.migo.program import parse_program
 
 GIVEN = """% ludus migo 1
 win_1(A,B) :- move(A,B), won(B).
@@ -28,7 +28,7 @@ def test_what_is_not_replaced_stays():
     played = game("noughts_and_crosses")
     pupil = learner("migo", played)
     pupil.pupil.transfer(parse_program(GIVEN).program)
-    lessons = take_lessons(pupil, start_boards(played), Opponent(played), 60, 3)
+    lessons = train_episodes(pupil, list_start_positions(played), PerfectOpponent(played), 60, 3)
     regret = [lesson.played.regret for lesson in lessons]
     assert {"win_1", "win_2", "win_3"} <= set(pupil.program)
     # The wins are known from the first game on; only draws are still to be learned.

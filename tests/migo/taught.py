@@ -2,28 +2,26 @@
 
 from functools import cache
 
-from ludus.arena.exact import exact_regret
+from ludus.arena.regret import compute_expected_regret
 from ludus.games import game
-from ludus.learn.lessons import Opponent, take_lessons
-from ludus.learn.migo.learner import Migo
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.settings import Settings
-from ludus.learn.migo.strategy import Strategy
-from ludus.learn.migo.world import World
-from ludus.learn.starts import start_boards
+from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 from ludus.oracle import oracle_for
 
 
 @cache
 def opponent(spec):
-    return Opponent(game(spec))
+    return PerfectOpponent(game(spec))
 
 
 def lessons(spec, games, seed, **settings):
     """A learner after so many games, and the regret of each."""
     played = game(spec)
-    learner = Migo(played, Settings(**settings))
-    marks = take_lessons(learner, start_boards(played), opponent(spec), games, seed)
+    learner = MigoLearner(played, MigoLearnerOptions(**settings))
+    marks = train_episodes(learner, list_start_positions(played), opponent(spec), games, seed)
     return learner, [mark.played.regret for mark in marks]
 
 
@@ -35,7 +33,7 @@ def taught(spec, mode, games=200, seed=0):
 
 def exact(spec, program):
     """The mean regret of a program on the start boards: first solutions, else any move."""
-    strategy = Strategy(Reasoner(World()), program)
+    strategy = Strategy(Reasoner(StateGraph()), program)
     world = strategy.reasoner.world
 
     def policy(position):
@@ -46,7 +44,7 @@ def exact(spec, program):
         return {moves[each]: 1 / len(wanted) for each in wanted}
 
     played = game(spec)
-    return exact_regret(oracle_for(played), policy, start_boards(played))
+    return compute_expected_regret(oracle_for(played), policy, list_start_positions(played))
 
 
 def all_boards(world, first):

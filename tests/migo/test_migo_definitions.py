@@ -9,15 +9,17 @@ from taught import all_boards
 from ludus.core.errors import BadPosition, LudusError
 from ludus.games import game
 from ludus.learn.migo.definitions import connect_three
-from ludus.learn.migo.dependent import DependentLearning
-from ludus.learn.migo.examples import Examples
-from ludus.learn.migo.labels import Known
-from ludus.learn.migo.pupil import Pupil
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.settings import Settings
-from ludus.learn.migo.subjects import subject
-from ludus.learn.migo.three_men import WON, ThreeMen, all_states, canonical
-from ludus.learn.migo.world import World
+from ludus.learn.migo.examples import ExampleSet, KnownLevels
+from ludus.learn.migo.games import StateGraph, find_target_game
+from ludus.learn.migo.induction import DependentLearner
+from ludus.learn.migo.inference import Reasoner
+from ludus.learn.migo.morris_endings import (
+    WON_STATE,
+    ThreeMenPrimitives,
+    canonicalize,
+    count_states,
+)
+from ludus.learn.migo.train import MigoLearnerOptions, StrategyLearner
 from ludus.oracle import oracle_for
 
 NIM = """
@@ -29,7 +31,7 @@ def drawn(state): return False
 
 
 def test_connect_three_has_as_many_positions_as_is_known_and_fits_a_screen():
-    chosen = subject("connect_three")
+    chosen = find_target_game("connect_three")
     assert len(all_boards(chosen.world, chosen.first)) == 41_750
     assert len(inspect.getsource(connect_three).splitlines()) < 60
 
@@ -49,8 +51,11 @@ def test_a_game_of_ones_own_is_learned_from_its_file(tmp_path):
     """Who leaves a multiple of three wins at taking one or two."""
     file = tmp_path / "nim.py"
     file.write_text(NIM)
-    chosen = subject(str(file))
-    pupil, source = Pupil(chosen.world, Settings(mode="improved", selfplay=True)), random.Random(1)
+    chosen = find_target_game(str(file))
+    pupil, source = (
+        StrategyLearner(chosen.world, MigoLearnerOptions(mode="improved", selfplay=True)),
+        random.Random(1),
+    )
     for _ in range(30):
         start = chosen.world.number(source.choice([chosen.first, *chosen.starts]))
         pupil.learn(*pupil.play_itself(start, source))
@@ -76,14 +81,14 @@ def test_files_that_define_no_game(tmp_path, text):
     file = tmp_path / "bad.py"
     file.write_text(text)
     with pytest.raises(LudusError) as error:
-        subject(str(file))
+        find_target_game(str(file))
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["chess", "backgammon", "connect_three:size=5", "/nowhere/x.py"])
 def test_what_cannot_be_learned(name):
     with pytest.raises(LudusError):
-        subject(name)
+        find_target_game(name)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +100,11 @@ def test_what_cannot_be_learned(name):
     ],
 )
 def test_games_keep_the_names_of_their_rules(spec, name):
-    assert subject(spec).name == name
+    assert find_target_game(spec).name == name
 
 
 def test_positions_of_a_definition_are_those_that_play_leads_to():
-    chosen = subject("connect_three")
+    chosen = find_target_game("connect_three")
     assert chosen.parse(" ..../..../..../x...  o ") == "..../..../..../x... o"
     with pytest.raises(BadPosition):
         chosen.parse("x.../..../..../.... o")
@@ -107,7 +112,7 @@ def test_positions_of_a_definition_are_those_that_play_leads_to():
 
 def test_three_men_move_as_the_rules_of_morris_say():
     played = game("nine_mens_morris")
-    primitives, source = ThreeMen(), random.Random(3)
+    primitives, source = ThreeMenPrimitives(), random.Random(3)
     for _ in range(40):
         points = source.sample(range(24), 6)
         own, other = (sum(1 << p for p in each) for each in (points[:3], points[3:]))
@@ -116,8 +121,8 @@ def test_three_men_move_as_the_rules_of_morris_say():
         for move in position.legal_moves():
             after = position.play(move)
             men = after.bits[after.mover], after.bits[1 - after.mover]
-            expected.add(WON if after.outcome() else canonical(*men))
-        assert set(primitives.move(canonical(own, other))) == expected
+            expected.add(WON_STATE if after.outcome() else canonicalize(*men))
+        assert set(primitives.move(canonicalize(own, other))) == expected
 
 
 def _position(played, own, other):
@@ -130,19 +135,21 @@ def _position(played, own, other):
 
 
 def test_states_of_three_men_stand_for_all_positions():
-    states = all_states()
+    states = count_states()
     assert sum(states.values()) == 2024 * 1330
-    assert all(state == canonical(*state) for state in random.Random(0).sample(list(states), 200))
+    assert all(
+        state == canonicalize(*state) for state in random.Random(0).sample(list(states), 200)
+    )
 
 
 def test_two_examples_teach_the_short_wins_of_morris():
     """One winning move in one, one in two; then rules are right wherever the oracle is asked."""
-    states = all_states()
+    states = count_states()
     oracle = oracle_for(game("nine_mens_morris"))
     own, other = zip(*states, strict=True)
     codes = dict(zip(states, oracle.lookup(own, other, 0, 0).tolist(), strict=True))
-    reasoner = Reasoner(World(ThreeMen()))
-    world, examples = reasoner.world, Examples()
+    reasoner = Reasoner(StateGraph(ThreeMenPrimitives()))
+    world, examples = reasoner.world, ExampleSet()
     for level in (1, 2):
         state = next(each for each, code in codes.items() if code == 2 * level - 1)
         board = world.number(state)
@@ -152,9 +159,9 @@ def test_two_examples_teach_the_short_wins_of_morris():
             if codes.get(world.states[after], 0) == 2 * level - 2
         )
         examples.add("win", level, (board, best))
-    program = DependentLearning(reasoner, 3).learn(examples).program
+    program = DependentLearner(reasoner, 3).learn(examples).program
     concepts = reasoner.concepts(program)
-    known = Known(reasoner, [concepts["win_1"], concepts["win_2"]])
+    known = KnownLevels(reasoner, [concepts["win_1"], concepts["win_2"]])
     for state in random.Random(5).sample(list(states), 60):
         expected = {1: 1, 3: 2}.get(codes[state])
         assert known.win_level(world.number(state)) == expected

@@ -8,10 +8,9 @@ import pytest
 from taught import exact, lessons, opponent, taught
 
 from ludus.games import game
-from ludus.learn.lessons import take_lessons
-from ludus.learn.migo.learner import Migo
-from ludus.learn.migo.settings import Settings
-from ludus.learn.starts import start_boards
+from ludus.learn.common.learner import train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 
 FIGURE_4_WINS = [
     "win_1_1_1(A,B) :- move(A,B), won(B).",
@@ -94,7 +93,7 @@ def test_improved_learning_costs_a_third_of_the_published_at_most():
 
 def test_transfer_lets_a_learner_win_from_the_first_game():
     played = game("hexapawn:size=4")
-    learner = Migo(played)
+    learner = MigoLearner(played)
     given = taught("noughts_and_crosses", "faithful")
     learner.pupil.transfer(given)
     reasoner = learner.pupil.reasoner
@@ -102,7 +101,9 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
     assert [ours[name] for name in given.strategy] == [theirs[name] for name in given.strategy]
     with_it = sum(
         each.played.regret
-        for each in take_lessons(learner, start_boards(played), opponent("hexapawn:size=4"), 40, 1)
+        for each in train_episodes(
+            learner, list_start_positions(played), opponent("hexapawn:size=4"), 40, 1
+        )
     )
     without = statistics.mean(sum(lessons("hexapawn:size=4", 40, seed)[1]) for seed in range(5))
     assert with_it < without
@@ -110,9 +111,9 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
 
 def test_separated_learning_waits_until_wins_are_stable():
     played = game("hexapawn")
-    learner = Migo(played, Settings(learning="separated", patience=7))
+    learner = MigoLearner(played, MigoLearnerOptions(learning="separated", patience=7))
     since = 0
-    for _ in take_lessons(learner, start_boards(played), opponent("hexapawn"), 100, 2):
+    for _ in train_episodes(learner, list_start_positions(played), opponent("hexapawn"), 100, 2):
         since += bool(learner.pupil.learned.wins)
         if learner.pupil.examples.all_boards("draw"):
             break

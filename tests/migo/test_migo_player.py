@@ -6,20 +6,18 @@ from taught import exact
 from ludus.core.errors import LudusError
 from ludus.core.match import play_match
 from ludus.games import game
-from ludus.learn.migo.explain import MAX_LINES, NO_RULE, Explainer
-from ludus.learn.migo.program import Clause, Program
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.shipped import shipped
-from ludus.learn.migo.strategy import Strategy
-from ludus.learn.migo.world import World
+from ludus.learn.migo.explain import MAX_EXPLANATION_LINES, NO_RULE_SENTENCE, Explainer
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.program import Clause, Program, load_shipped_program
 from ludus.oracle import oracle_for
 from ludus.players import player
 
 
 @pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"])
 def test_programs_that_come_along_give_nothing_away(spec):
-    assert exact(spec, shipped(spec, "improved").program) == 0
-    assert shipped(spec, "faithful").game == spec
+    assert exact(spec, load_shipped_program(spec, "improved").program) == 0
+    assert load_shipped_program(spec, "faithful").game == spec
 
 
 def test_it_never_loses_and_says_why_it_moves():
@@ -56,7 +54,7 @@ def test_boards_without_a_program_say_how_to_get_one():
 
 
 def _explainer(spec, mode="improved"):
-    return Explainer(Strategy(Reasoner(World()), shipped(spec, mode).program))
+    return Explainer(Strategy(Reasoner(StateGraph()), load_shipped_program(spec, mode).program))
 
 
 def test_the_lines_of_a_win_answer_every_reply_and_win():
@@ -93,9 +91,9 @@ def test_a_drawing_move_comes_with_what_refutes_the_others():
 
 def test_explanations_end():
     deep = _explainer("hexapawn:size=4").explain(game("hexapawn:size=4").start())
-    assert len(deep.lines) <= MAX_LINES + 1
-    empty = Explainer(Strategy(Reasoner(World()), Program()))
-    assert empty.explain(game("hexapawn").start()).sentence == NO_RULE
+    assert len(deep.lines) <= MAX_EXPLANATION_LINES + 1
+    empty = Explainer(Strategy(Reasoner(StateGraph()), Program()))
+    assert empty.explain(game("hexapawn").start()).sentence == NO_RULE_SENTENCE
     quick = Program((Clause("win_1", "move", "postcond", "won"),))
-    found = Explainer(Strategy(Reasoner(World()), quick)).explain(game("hexapawn").start())
+    found = Explainer(Strategy(Reasoner(StateGraph()), quick)).explain(game("hexapawn").start())
     assert found.rule is None

@@ -6,10 +6,9 @@ import pytest
 from taught import all_boards, taught
 
 from ludus.games import game
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.runnable import as_term, runnable
-from ludus.learn.migo.strategy import Strategy
-from ludus.learn.migo.world import World
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.program import format_prolog, format_prolog_term
 
 ASK = """
 answer(S) :- ( choose(S,B) -> true ; B = none ), findall(C,move(S,C),Cs), writeln(B/Cs).
@@ -43,15 +42,19 @@ def _ask(tmp_path, text, terms):
 def test_prolog_makes_the_same_moves(tmp_path, spec, mode, step):
     """The rules of the games are written anew in Prolog, so they are compared as well."""
     played, program = game(spec), taught(spec, mode)
-    strategy = Strategy(Reasoner(World()), program)
+    strategy = Strategy(Reasoner(StateGraph()), program)
     world = strategy.reasoner.world
     boards = all_boards(world, played.start())[::-step]
-    answers = _ask(tmp_path, runnable(program, played), [as_term(world.states[b]) for b in boards])
+    answers = _ask(
+        tmp_path,
+        format_prolog(program, played),
+        [format_prolog_term(world.states[b]) for b in boards],
+    )
     assert len(answers) == len(boards)
     for board, answer in zip(boards, answers, strict=True):
-        moves = [as_term(world.states[each]) for each in world.moves(board)]
+        moves = [format_prolog_term(world.states[each]) for each in world.moves(board)]
         decision = strategy.decide(board)
         chosen = "none"
         if decision.rule is not None:
-            chosen = as_term(world.states[decision.boards[0]])
+            chosen = format_prolog_term(world.states[decision.boards[0]])
         assert answer == f"{chosen}/[{','.join(moves)}]"

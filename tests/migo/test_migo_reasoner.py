@@ -4,9 +4,9 @@ import pytest
 from taught import all_boards, taught
 
 from ludus.games import game
-from ludus.learn.migo.labels import Known
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.world import World
+from ludus.learn.migo.examples import KnownLevels
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.inference import Reasoner
 from ludus.oracle import oracle_for
 
 
@@ -33,7 +33,7 @@ def _passes(program, world, clause, board):
 @pytest.mark.parametrize("text", ["X.O/.O./X.. x", "XO./.X./..O x", "XOX/.O./... x"])
 def test_solutions_are_those_of_a_plain_proof_in_its_order(mode, text):
     program = taught("noughts_and_crosses", mode)
-    world = World()
+    world = StateGraph()
     reasoner = Reasoner(world)
     board = world.number(game("noughts_and_crosses").parse(text))
     for name, concept in reasoner.concepts(program).items():
@@ -46,10 +46,10 @@ def test_solutions_are_those_of_a_plain_proof_in_its_order(mode, text):
 def test_improved_wins_are_the_wins_of_perfect_play(spec):
     """In every position of the game: win_k holds for moves that win in 2k - 1 plies at most."""
     played = game(spec)
-    world, program = World(), taught(spec, "improved")
+    world, program = StateGraph(), taught(spec, "improved")
     reasoner = Reasoner(world)
     concepts = reasoner.concepts(program)
-    known = Known(reasoner, [concepts[name] for name in program.levels("win")])
+    known = KnownLevels(reasoner, [concepts[name] for name in program.levels("win")])
     boards = all_boards(world, played.start())
     assert len(boards) == {"noughts_and_crosses": 5478, "hexapawn:size=4": 20286}.get(
         spec, len(boards)
@@ -62,7 +62,7 @@ def test_improved_wins_are_the_wins_of_perfect_play(spec):
 
 def test_published_wins_take_stalemate_for_a_win():
     """The second defect: white's b2-b3 leaves black no move, a draw, and win_2 holds for it."""
-    world = World()
+    world = StateGraph()
     reasoner = Reasoner(world)
     played = game("hexapawn:size=4")
     concepts = {

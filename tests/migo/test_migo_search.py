@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.induction import PUBLISHED_METARULES, BackgroundKnowledge, HypothesisSearch
+from ludus.learn.migo.inference import Reasoner
 from ludus.learn.migo.program import Clause
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.search import PUBLISHED, Background, Search
-from ludus.learn.migo.world import World
 
 
 class Graph:
@@ -29,15 +29,15 @@ class Graph:
 
 
 def _background(graph):
-    reasoner = Reasoner(World(graph))
-    return Background(reasoner), reasoner.world.number
+    reasoner = Reasoner(StateGraph(graph))
+    return BackgroundKnowledge(reasoner), reasoner.world.number
 
 
 def test_the_first_rule_that_explains_an_example_is_kept():
     background, number = _background(Graph({"a": "bcd", "d": "e"}, won="b", drawn="bc"))
-    learn = Search(background, PUBLISHED, [number("b")]).run
+    learn = HypothesisSearch(background, PUBLISHED_METARULES, [number("b")]).run
     assert learn("p") == (Clause("p", "move", "postcond", "drawn"),)
-    assert Search(background, PUBLISHED, [number("d")]).run("p") == ()
+    assert HypothesisSearch(background, PUBLISHED_METARULES, [number("d")]).run("p") == ()
 
 
 def test_newest_predicates_are_tried_first():
@@ -45,13 +45,13 @@ def test_newest_predicates_are_tried_first():
     old, new = (Clause(name, "move", "postcond", "won") for name in ("old", "new"))
     background.add([old])
     background.add([new])
-    found = Search(background, PUBLISHED, [number("b")]).run("p")
+    found = HypothesisSearch(background, PUBLISHED_METARULES, [number("b")]).run("p")
     assert found == (Clause("p", "new", "postcond", "won"),)
 
 
 def test_a_second_clause_is_added_when_one_is_not_enough():
     background, number = _background(Graph({"a": "bc", "b": "d", "c": "d"}, won="b", drawn="c"))
-    found = Search(background, PUBLISHED, [number("b"), number("c")]).run("p")
+    found = HypothesisSearch(background, PUBLISHED_METARULES, [number("b"), number("c")]).run("p")
     assert found == (
         Clause("p", "move", "postcond", "drawn"),
         Clause("p", "move", "postcond", "won"),
@@ -74,7 +74,7 @@ def test_no_hypothesis_is_smaller_and_every_example_is_proved(source):
         clause: {each for each in examples if _holds(background, (clause,), each)}
         for clause in _all_clauses(background.newest_first)
     }
-    found = Search(background, PUBLISHED, examples).run("p")
+    found = HypothesisSearch(background, PUBLISHED_METARULES, examples).run("p")
     sizes = [
         size
         for size in (1, 2, 3)
@@ -102,7 +102,7 @@ def test_nothing_is_found_where_nothing_can_hold():
     graph = Graph({"a": "b", "b": "c"}, won="c")
     background, number = _background(graph)
     background.add([Clause("wins", "move", "postcond", "won")])
-    assert Search(background, PUBLISHED, [number("b")]).run("p") == ()
+    assert HypothesisSearch(background, PUBLISHED_METARULES, [number("b")]).run("p") == ()
 
 
 @pytest.mark.parametrize(("metarule", "is_won"), [("negation", True), ("forcing", False)])

@@ -8,10 +8,15 @@ from hypothesis import strategies as some
 from taught import taught
 
 from ludus.core.errors import LudusError
-from ludus.learn.migo.diagram import diagram
-from ludus.learn.migo.english import explain_predicate, explain_program
-from ludus.learn.migo.program import BadProgram, Clause, Program
-from ludus.learn.migo.text import Saved, load_program, parse_program
+from ludus.learn.migo.explain import draw_call_diagram, explain_predicate, explain_program
+from ludus.learn.migo.program import (
+    BadProgram,
+    Clause,
+    Program,
+    SavedProgram,
+    load_program,
+    parse_program,
+)
 
 GAMES = ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"]
 
@@ -19,7 +24,7 @@ GAMES = ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"]
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("mode", ["faithful", "improved"])
 def test_programs_survive_writing_and_reading(tmp_path, spec, mode):
-    saved = Saved(taught(spec, mode), spec)
+    saved = SavedProgram(taught(spec, mode), spec)
     assert parse_program(str(saved)) == saved
     file = tmp_path / "program.pl"
     file.write_text(str(saved))
@@ -29,7 +34,7 @@ def test_programs_survive_writing_and_reading(tmp_path, spec, mode):
 @pytest.mark.parametrize("name", ["", "my games/nim.py", "n\nim.py", "ü.py", "x" * 300])
 def test_names_that_a_line_cannot_hold_are_left_out(name):
     program = taught("hexapawn", "improved")
-    assert parse_program(str(Saved(program, name))) == Saved(program)
+    assert parse_program(str(SavedProgram(program, name))) == SavedProgram(program)
 
 
 BAD = [
@@ -107,7 +112,7 @@ def test_english_tells_what_is_asked_of_a_reply_and_gives_alternatives():
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_diagram_shows_every_predicate_and_every_call(spec):
     program = taught(spec, "improved")
-    root = ElementTree.fromstring(diagram(program))
+    root = ElementTree.fromstring(draw_call_diagram(program))
     space = "{http://www.w3.org/2000/svg}"
     names = {text.text for text in root.iter(f"{space}text")}
     called = {name for clause in program.clauses for name in (clause.first, clause.second)}

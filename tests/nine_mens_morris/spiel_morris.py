@@ -9,8 +9,7 @@ from typing import Any
 
 import pyspiel
 
-from ludus.games.nine_mens_morris.board import READING_ORDER
-from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.board import READING_ORDER, Move
 
 GAME = pyspiel.load_game("nine_mens_morris")
 SLIDES = 24

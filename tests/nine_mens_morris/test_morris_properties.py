@@ -19,7 +19,7 @@ from ludus.games.nine_mens_morris import (
     to_thesis,
     to_thesis_move,
 )
-from ludus.games.nine_mens_morris.notation import Fields, read_points
+from ludus.games.nine_mens_morris.notation import PositionFields, parse_points
 
 GAMES = {
     (preset, engine): ludus.game("nine_mens_morris", preset, engine)
@@ -40,7 +40,7 @@ def fields(draw, rules):
     hands = tuple(draw(st.integers(0, rules.men - len(side))) for side in men)
     if all(len(side) + hand < rules.lose_below for side, hand in zip(men, hands, strict=True)):
         hands = (rules.men - len(men[0]), hands[1])
-    return Fields(
+    return PositionFields(
         men,
         hands,
         draw(st.integers(0, 1)),
@@ -108,7 +108,7 @@ def test_moves_name_their_points(frm, to, take):
     move = Move(frm, to, take)
     points = tuple(part for part in move if part is not None)
     for written in (str(move), to_playok_move(move), to_thesis_move(move), str(move).upper()):
-        assert read_points(written) == points
+        assert parse_points(written) == points
 
 
 @presets
@@ -125,7 +125,7 @@ def test_legal_moves_are_read_in_every_notation(preset, data):
 @given(st.text())
 def test_other_texts_are_no_moves(text):
     try:
-        points = read_points(text)
+        points = parse_points(text)
     except BadMove:
         return
     assert len(points) <= 3

@@ -7,7 +7,7 @@ import pytest
 
 import ludus
 from ludus.games.nine_mens_morris import PRESETS, SYMMETRIES
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 from support import play_randomly
 
 UNUSUAL = [
@@ -68,7 +68,7 @@ def test_odd_positions(rules):
         counts = [rng.randint(0, most), rng.randint(0, most)]
         hands = tuple(rng.choice([0, rng.randint(0, most - count)]) for count in counts)
         men = (frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)]))
-        fields = Fields(men, hands, rng.randint(0, 1))
+        fields = PositionFields(men, hands, rng.randint(0, 1))
         native, python = native_game.position(fields), python_game.position(fields)
         assert_twins(native, python)
         for move in native.legal_moves()[:5]:

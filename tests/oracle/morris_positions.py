@@ -3,7 +3,7 @@
 import random
 
 import ludus
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import Value
 from ludus.oracle.oracle import ORDER
 
@@ -13,7 +13,7 @@ RULES = ["standard", "flying=no", "diagonals=yes", "lose_below=2,take_from_mills
 def random_position(game, rng, white, black, mover):
     points = rng.sample(range(24), white + black)
     men = frozenset(points[:white]), frozenset(points[white:])
-    return game.position(Fields(men, (0, 0), mover))
+    return game.position(PositionFields(men, (0, 0), mover))
 
 
 def random_positions(rules, count, seed=1, most=4, engine="native"):

@@ -10,9 +10,9 @@ import numpy as np
 
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.database import Database
-from ludus.oracle.sectors import all_sectors, moving_sectors, oriented
-from ludus.oracle.solve import Solve, Solved
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.sectors import all_sectors, moving_sectors, orient
+from ludus.oracle.morris.solver import SolveResult, SolveRun
 
 
 def solve_into(
@@ -21,11 +21,11 @@ def solve_into(
     max_men: int | None = None,
     threads: int = 2,
     has_depth: bool = True,
-) -> Solved:
+) -> SolveResult:
     """Solve a game, or its part with few men, into a folder."""
     sectors = all_sectors(rules) if max_men is None else moving_sectors(rules, max_men)
     with Database.writing(folder, rules, has_depth) as database:
-        return Solve(rules, sectors, Solver(rules, threads), database, threads).run()
+        return SolveRun(rules, sectors, Solver(rules, threads), database, threads).run()
 
 
 _kept: dict[tuple[Rules, bool], Path] = {}
@@ -62,7 +62,7 @@ class Lookup:
             return 0
         own, other = position.mover, 1 - position.mover
         hands = position.hands
-        sector, own_is_x = oriented(
+        sector, own_is_x = orient(
             position.bits[own].bit_count(),
             position.bits[other].bit_count(),
             hands[own],

@@ -15,14 +15,12 @@ from hypothesis.extra import numpy as st_numpy
 from solved_games import contents, solve_into
 
 from ludus._native.solver import Solver
+from ludus.core.errors import BadDatabase, CannotWrite
 from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.oracle import blocks
-from ludus.oracle.blocks import BLOCK_SLOTS
-from ludus.oracle.cache import BlockCache
-from ludus.oracle.database import Database
-from ludus.oracle.errors import BadDatabase, CannotWrite
-from ludus.oracle.sectors import moving_sectors
-from ludus.oracle.tally import Tally
+from ludus.oracle.morris import table_file
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.sectors import moving_sectors
+from ludus.oracle.morris.table_file import BLOCK_SLOTS, BlockCache, ValueCounts
 
 RULES = PRESETS["standard"]
 HALF = (3, 3, 0, 0), True
@@ -53,7 +51,7 @@ def test_tables_are_read_as_they_were_solved(solved):
             assert ((sector, side) in database.sectors) == (values is not None)
             if values is not None:
                 assert np.array_equal(database.table(sector, side), values)
-                assert database.tally(sector, side) == Tally(**solver.tally(sector, side))
+                assert database.tally(sector, side) == ValueCounts(**solver.tally(sector, side))
     assert len(database.sectors) == 4
 
 
@@ -85,11 +83,11 @@ def test_a_subspace_that_there_is_not(solved):
 )
 def test_values_without_depth_are_packed_and_unpacked(values):
     values[values == 254] = 255
-    packed = blocks.pack(values, has_depth=False)
-    assert len(packed) == blocks.packed_size(len(values), has_depth=False)
-    plain = blocks.unpack(packed, len(values), has_depth=False)
+    packed = table_file.pack(values, has_depth=False)
+    assert len(packed) == table_file.count_packed_bytes(len(values), has_depth=False)
+    plain = table_file.unpack(packed, len(values), has_depth=False)
     assert np.array_equal(plain, np.where(values == 255, 255, values % 2))
-    assert np.array_equal(plain, blocks.without_depth(values))
+    assert np.array_equal(plain, table_file.drop_depth(values))
 
 
 def everything(folder):
@@ -127,7 +125,7 @@ def test_a_damaged_block_is_named_and_spoils_no_other(copy):
     data = bytearray(path.read_bytes())
     data[-10] ^= 1
     path.write_bytes(data)
-    last = blocks.num_blocks(len(table)) - 1
+    last = table_file.count_blocks(len(table)) - 1
     for slot in (0, BLOCK_SLOTS, len(table) - 1):
         slots = np.array([slot], dtype=np.uint64)
         if slot // BLOCK_SLOTS == last:

@@ -11,13 +11,13 @@ import pytest
 from morris_positions import derived, random_positions
 
 import ludus
+from ludus.core.files import lock_folder
 from ludus.core.user_folders import cache_folder, data_folder
 from ludus.oracle import Value, oracle_for
-from ludus.oracle import embedded as module
-from ludus.oracle.database import Database
-from ludus.oracle.embedded import Embedded
-from ludus.oracle.folder import for_writing
-from ludus.oracle.morris import MorrisOracle
+from ludus.oracle.morris import endgames as module
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.endgames import EndgameTables
+from ludus.oracle.morris.oracle import MorrisOracle
 from waiting import PATIENCE
 
 RULES = ludus.game("nine_mens_morris").rules
@@ -50,7 +50,7 @@ def contents(folder):
 
 def test_nothing_is_solved_before_it_is_needed(cache, no_solver):
     no_solver()
-    tables = Embedded(RULES)
+    tables = EndgameTables(RULES)
     oracle = MorrisOracle(tables, "here")
     game = ludus.game("nine_mens_morris")
     assert oracle.extent == "up to 4 men a side"
@@ -62,13 +62,13 @@ def test_nothing_is_solved_before_it_is_needed(cache, no_solver):
 
 
 def test_they_are_solved_once_and_then_read(cache, no_solver):
-    first = Embedded(RULES)
+    first = EndgameTables(RULES)
     assert answer(first) == Value("win", 1)
     names = sorted(contents(first.folder))
     assert names == [f"{pair}_0_0.values" for pair in ("3_3", "3_4", "4_3", "4_4")] + ["ludus.json"]
     assert first.folder.is_relative_to(cache)
     no_solver()
-    second = Embedded(RULES)
+    second = EndgameTables(RULES)
     assert answer(second) == Value("win", 1)
     for half in first.sectors:
         assert np.array_equal(first._tables[half], second._tables[half])
@@ -76,7 +76,7 @@ def test_they_are_solved_once_and_then_read(cache, no_solver):
 
 def test_rules_that_differ_have_a_folder_each_and_repetition_makes_none(cache):
     folders = {
-        Embedded(ludus.game("nine_mens_morris", rules).rules).folder
+        EndgameTables(ludus.game("nine_mens_morris", rules).rules).folder
         for rules in ("standard", "repetition=3", "flying=no", "diagonals=yes")
     }
     assert len(folders) == 3
@@ -84,13 +84,13 @@ def test_rules_that_differ_have_a_folder_each_and_repetition_makes_none(cache):
 
 def test_few_men(cache):
     rules = ludus.game("nine_mens_morris", "men=3").rules
-    assert Embedded(rules).sectors == {((3, 3, 0, 0), True)}
+    assert EndgameTables(rules).sectors == {((3, 3, 0, 0), True)}
 
 
 @pytest.mark.parametrize("name", ["ludus.json", "4_4_0_0.values", "3_4_0_0.values"])
 @pytest.mark.parametrize("damage", ["flip", "cut", "remove"])
 def test_a_damaged_cache_is_solved_again_and_mended(cache, name, damage):
-    tables = Embedded(RULES)
+    tables = EndgameTables(RULES)
     answer(tables)
     whole = contents(tables.folder)
     path = tables.folder / name
@@ -102,12 +102,12 @@ def test_a_damaged_cache_is_solved_again_and_mended(cache, name, damage):
         path.write_bytes(data[: len(data) // 2])
     else:
         path.unlink()
-    assert answer(Embedded(RULES)) == Value("win", 1)
+    assert answer(EndgameTables(RULES)) == Value("win", 1)
     assert contents(tables.folder) == whole
 
 
 def test_a_database_of_other_rules_in_its_place_is_not_believed(cache):
-    tables = Embedded(RULES)
+    tables = EndgameTables(RULES)
     other = ludus.game("nine_mens_morris", "flying=no,repetition=0").rules
     with Database.writing(tables.folder, other, has_depth=True):
         pass
@@ -119,13 +119,13 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("mine")
     monkeypatch.setenv("LUDUS_CACHE", str(file))
-    assert answer(Embedded(RULES)) == Value("win", 1)
+    assert answer(EndgameTables(RULES)) == Value("win", 1)
     assert file.read_text() == "mine"
 
 
 def test_a_cache_that_somebody_else_writes_is_done_without(cache):
-    tables = Embedded(RULES)
-    with for_writing(tables.folder):
+    tables = EndgameTables(RULES)
+    with lock_folder(tables.folder):
         assert answer(tables) == Value("win", 1)
         assert contents(tables.folder) == {}
 
@@ -136,13 +136,13 @@ def test_processes_may_begin_at_once(cache):
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
     told = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in running]
     assert [(each["value"], each["depth"]) for each in told] == [("win", 1)] * 4
-    tables = Embedded(RULES)
+    tables = EndgameTables(RULES)
     assert tables._load() is not None
     assert not list(tables.folder.glob(".*"))
 
 
 def test_threads_may_ask_at_once(cache):
-    tables, found = Embedded(RULES), []
+    tables, found = EndgameTables(RULES), []
     threads = [threading.Thread(target=lambda: found.append(answer(tables))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -170,7 +170,7 @@ def test_a_user_without_a_home(monkeypatch):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(Path, "home", fail)
     assert cache_folder() is data_folder() is None
-    assert answer(Embedded(RULES)) == Value("win", 1)
+    assert answer(EndgameTables(RULES)) == Value("win", 1)
     assert oracle_for(ludus.game("nine_mens_morris")).place == "the built-in endings"
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 import ludus
+from ludus.core.errors import BadDatabase, CannotSolve
 from ludus.oracle import MemoryOracle, Unsolved, WrongRules, oracle_for
-from ludus.oracle.database import Database
-from ludus.oracle.errors import BadDatabase, CannotSolve
+from ludus.oracle.morris.database import Database
 
 
 def begun(folder, rules="standard", has_depth=True):

@@ -10,13 +10,12 @@ from morris_positions import RULES, derived, random_positions
 import ludus
 from ludus._native.solver import Solver
 from ludus.core.errors import BadPosition
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import Oracle, Unsolved, Value, WrongRules, oracle_for
-from ludus.oracle.blocks import DRAW
-from ludus.oracle.database import Database
-from ludus.oracle.morris import WON, MorrisOracle, SolverTables, num_men
-from ludus.oracle.sectors import all_sectors, halves, moving_sectors
-from ludus.oracle.tally import Tally
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.oracle import ALREADY_WON, MorrisOracle, SolverTables, count_men
+from ludus.oracle.morris.sectors import all_sectors, moving_sectors, sides_to_move
+from ludus.oracle.morris.table_file import DRAW, ValueCounts
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +37,8 @@ def written(folder, rules, max_men, has_depth):
         ThreadPoolExecutor(1) as pool,
     ):
         for sector in sectors:
-            for x_to_move in halves(rules, sector):
-                tally = Tally(**solver.tally(sector, x_to_move))
+            for x_to_move in sides_to_move(rules, sector):
+                tally = ValueCounts(**solver.tally(sector, x_to_move))
                 database.write(sector, x_to_move, solver.values(sector, x_to_move), tally, pool)
     return folder
 
@@ -193,13 +192,13 @@ def test_boards_that_are_none(oracle, own, other, own_hand, what):
 
 def test_sides_with_too_few_men(oracle):
     codes = oracle.lookup([0b11, 0b111], [0b111 << 8, 0b11 << 8], 0, 0)
-    assert codes.tolist() == [0, WON]
+    assert codes.tolist() == [0, ALREADY_WON]
 
 
 def test_counting_men():
     rng = random.Random(1)
     boards = [rng.getrandbits(24) for _ in range(1000)]
-    assert num_men(np.array(boards, dtype=np.uint32)).tolist() == [b.bit_count() for b in boards]
+    assert count_men(np.array(boards, dtype=np.uint32)).tolist() == [b.bit_count() for b in boards]
 
 
 def test_a_database_answers_like_the_solver(oracle, folders):
@@ -256,6 +255,6 @@ def test_hands_are_seen_from_the_mover():
 def test_positions_made_by_hand_may_have_any_mover(oracle):
     game = ludus.game("nine_mens_morris")
     white, black = frozenset({0, 1, 8}), frozenset({4, 12, 20})
-    here = game.position(Fields((white, black), (0, 0), 0))
-    mirrored = game.position(Fields((black, white), (0, 0), 1))
+    here = game.position(PositionFields((white, black), (0, 0), 0))
+    mirrored = game.position(PositionFields((black, white), (0, 0), 1))
     assert oracle.value(here) == oracle.value(mirrored)

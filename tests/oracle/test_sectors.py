@@ -7,18 +7,18 @@ import pytest
 import ludus
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.oracle.needs import Needs, peak_bytes
-from ludus.oracle.sectors import (
+from ludus.oracle.morris.sectors import (
     Subspace,
     all_sectors,
-    halves,
     moving_sectors,
     next_sectors,
     num_slots,
-    oriented,
-    start,
-    subspace,
+    orient,
+    sides_to_move,
+    start_sector,
+    subspace_of,
 )
+from ludus.oracle.morris.solver import TableReferences, estimate_peak_bytes
 from support import play_randomly
 
 SOLVABLE = [PRESETS[name] for name in ("standard", "lasker", "morabaraba")]
@@ -35,7 +35,7 @@ def test_what_a_sector_needs_comes_before_it(rules):
     for sector in all_sectors(rules):
         assert next_sectors(rules, sector) <= seen
         seen.add(sector)
-    assert start(rules) in seen
+    assert start_sector(rules) in seen
     assert set(moving_sectors(rules, rules.men)) <= seen
 
 
@@ -43,9 +43,9 @@ def test_what_a_sector_needs_comes_before_it(rules):
 def test_every_position_of_a_game_has_its_place(preset):
     game = ludus.game("nine_mens_morris", preset)
     known = {
-        subspace(sector, side)
+        subspace_of(sector, side)
         for sector in all_sectors(game.rules)
-        for side in halves(game.rules, sector)
+        for side in sides_to_move(game.rules, sector)
     }
     for seed in range(100):
         for position in play_randomly(game, seed):
@@ -54,7 +54,7 @@ def test_every_position_of_a_game_has_its_place(preset):
             men, hands = [bits.bit_count() for bits in position.bits], position.hands
             own, other = position.mover, 1 - position.mover
             sides = Subspace(men[own], men[other], hands[own], hands[other])
-            assert subspace(*oriented(*sides)) == sides
+            assert subspace_of(*orient(*sides)) == sides
             assert sides in known
 
 
@@ -64,7 +64,7 @@ def test_the_solver_makes_the_same_halves(rules):
     for sector in all_sectors(rules):
         solver.solve(sector)
         sides = [side for side in (True, False) if solver.values(sector, side) is not None]
-        assert halves(rules, sector) == sides
+        assert sides_to_move(rules, sector) == sides
 
 
 @pytest.mark.parametrize("rules", SOLVABLE, ids=str)
@@ -79,15 +79,15 @@ def test_the_whole_game_fits_a_machine_with_24_gigabytes():
     rules = PRESETS["standard"]
     sectors = all_sectors(rules)
     largest = max(map(num_slots, sectors))
-    assert 4 * largest < peak_bytes(rules, sectors) < 12e9
-    everything = sum(num_slots(sector) * len(halves(rules, sector)) for sector in sectors)
+    assert 4 * largest < estimate_peak_bytes(rules, sectors) < 12e9
+    everything = sum(num_slots(sector) * len(sides_to_move(rules, sector)) for sector in sectors)
     assert everything > 24e9
 
 
 @pytest.mark.parametrize("rules", SOLVABLE, ids=str)
 def test_no_table_is_dropped_too_soon_or_kept_for_ever(rules):
     sectors = all_sectors(rules)
-    needs, alive = Needs(rules, sectors), set()
+    needs, alive = TableReferences(rules, sectors), set()
     for sector in sectors:
         assert next_sectors(rules, sector) <= alive
         alive.add(sector)

@@ -10,14 +10,13 @@ from solved_games import Lookup, contents, solve_into, solved_copy
 
 import ludus
 from ludus._native.solver import Solver, Stopped
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.core.errors import CannotSolve
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.oracle.blocks import DRAW, outcome
-from ludus.oracle.database import Database
-from ludus.oracle.errors import CannotSolve
-from ludus.oracle.sectors import Subspace, all_sectors, moving_sectors, oriented
-from ludus.oracle.solve import Solve
-from ludus.oracle.solver import make_solver
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.sectors import Subspace, all_sectors, moving_sectors, orient
+from ludus.oracle.morris.solver import SolveRun, make_solver
+from ludus.oracle.morris.table_file import DRAW, format_result
 from support import play_randomly
 
 PUBLISHED = {
@@ -44,7 +43,7 @@ Its small rows were checked against the database of Malom (Gévay and Danner, 20
 def check_against_published(max_men):
     rules = PRESETS["standard"]
     solver = Solver(rules, 2)
-    found = Solve(rules, moving_sectors(rules, max_men), solver).run().tallies
+    found = SolveRun(rules, moving_sectors(rules, max_men), solver).run().tallies
     spaces = [sides for sides in PUBLISHED if max(sides) <= max_men]
     assert len(found) >= len(spaces) > 0
     for sides in spaces:
@@ -70,7 +69,7 @@ def test_three_men_a_side_solved_in_another_way(tmp_path):
     for (own, other), worth in game.items():
         rows, cols = np.nonzero(three_men.is_disjoint(own, other))
         boards = three_men.SETS[own][rows], three_men.SETS[other][cols]
-        sector, own_is_x = oriented(own, other, 3 - own, 3 - other)
+        sector, own_is_x = orient(own, other, 3 - own, 3 - other)
         slots = solver.slots(sector, *(boards if own_is_x else boards[::-1]))
         values = database.read(sector, own_is_x, slots)
         assert np.array_equal(three_men.worth(values), worth[rows, cols]), (own, other)
@@ -100,7 +99,7 @@ def best_of(after, position):
     """The value of a position from the values that its moves lead to."""
     if position.outcome() is not None:
         return DRAW if position.outcome().winner is None else 0
-    if lost := [value for value in after if outcome(value) == "loss"]:
+    if lost := [value for value in after if format_result(value) == "loss"]:
         return min(lost) + 1
     return DRAW if DRAW in after else max(after) + 1
 
@@ -118,7 +117,7 @@ def some_positions(rules):
         counts = [source.randint(max(1, rules.lose_below), rules.men) for _ in range(2)]
         points = source.sample(range(24), sum(counts))
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] :])
-        yield game.position(Fields(men, (0, 0), source.randint(0, 1), 1, 0))
+        yield game.position(PositionFields(men, (0, 0), source.randint(0, 1), 1, 0))
 
 
 def test_the_number_of_threads_does_not_show(tmp_path):
@@ -174,7 +173,7 @@ def test_without_depth_the_same_side_wins(tmp_path):
 def test_tables_are_dropped_when_nothing_needs_them():
     rules = Rules(men=4)
     solver, kept = Solver(rules, 2), []
-    run = Solve(rules, all_sectors(rules), solver)
+    run = SolveRun(rules, all_sectors(rules), solver)
     solve = solver.solve
 
     class Watched:
@@ -196,7 +195,7 @@ def test_tables_are_dropped_when_nothing_needs_them():
 
 def test_a_stop_before_the_start_counts():
     rules = Rules(men=4)
-    run = Solve(rules, all_sectors(rules), Solver(rules))
+    run = SolveRun(rules, all_sectors(rules), Solver(rules))
     run.stop()
     with pytest.raises(Stopped):
         run.run()

@@ -11,7 +11,7 @@ import pytest
 from solved_games import contents, solve_into, solved_copy
 
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.database import Database
+from ludus.oracle.morris.database import Database
 from waiting import PATIENCE
 
 RULES = Rules(men=4, place_or_move=True)

@@ -8,16 +8,16 @@ from solved_games import solve_into, solved_copy
 
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.blocks import DRAW
-from ludus.oracle.database import Database
-from ludus.oracle.verify import Verify
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.table_file import DRAW
+from ludus.oracle.morris.verification import VerificationRun
 
 
 @pytest.mark.parametrize("has_depth", [True, False])
 def test_verify_finds_nothing_wrong(tmp_path, has_depth):
     rules = Rules(men=4)
     solved_copy(tmp_path, rules, has_depth)
-    found = Verify(Database.open(tmp_path), Solver(rules, 2), 2).run()
+    found = VerificationRun(Database.open(tmp_path), Solver(rules, 2), 2).run()
     assert found.is_right
     assert found.num_subspaces == len(solve_into(tmp_path, rules, has_depth=has_depth).tallies)
 
@@ -34,7 +34,7 @@ def test_verify_finds_one_wrong_value(tmp_path, has_depth, sector):
         values[slot] = 1
         with ThreadPoolExecutor(1) as pool:
             database.write(sector, True, values, tally, pool)
-    found = Verify(Database.open(tmp_path), Solver(rules, 2), 2).run()
+    found = VerificationRun(Database.open(tmp_path), Solver(rules, 2), 2).run()
     assert not found.is_right
     assert found.num_wrong >= 1
     name = "_".join(map(str, sector))
@@ -45,7 +45,7 @@ def test_verify_names_what_is_missing(tmp_path):
     rules = Rules(men=4)
     solved_copy(tmp_path, rules)
     (tmp_path / "3_4_0_0.values").unlink()
-    found = Verify(Database.open(tmp_path), Solver(rules), 1).run()
+    found = VerificationRun(Database.open(tmp_path), Solver(rules), 1).run()
     assert "4_4_0_0 needs 4_3_0_0, which is missing" in found.problems
     assert not found.is_right
 
@@ -57,6 +57,6 @@ def test_verify_names_what_is_damaged(tmp_path):
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    found = Verify(Database.open(tmp_path), Solver(rules), 1).run()
+    found = VerificationRun(Database.open(tmp_path), Solver(rules), 1).run()
     assert len(found.problems) == 1
     assert "3_4_0_0.values' is damaged: block" in found.problems[0]

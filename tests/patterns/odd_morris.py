@@ -3,7 +3,7 @@
 import random
 
 import ludus
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 
 UNUSUAL = (
     "men=5,flying=no,repetition=3",
@@ -24,7 +24,7 @@ def odd_positions(game, number, seed):
         counts = [rng.randint(0, game.rules.men) for _ in range(2)]
         hands = tuple(rng.choice([0, game.rules.men - count]) for count in counts)
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)])
-        position = game.position(Fields(men, hands, rng.randint(0, 1)))
+        position = game.position(PositionFields(men, hands, rng.randint(0, 1)))
         if position.outcome() is None:
             number -= 1
             yield position

@@ -7,11 +7,17 @@ from odd_morris import morris
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
-from ludus.core.limit import Limit
-from ludus.learn.patterns.adaptive import AdaptivePlayer, Options
-from ludus.learn.patterns.ladder import HIGHEST, LADDER
-from ludus.learn.patterns.results import points
-from ludus.learn.patterns.state import State, load, save
+from ludus.core.player import Limit
+from ludus.learn.patterns.adaptive import (
+    LEVEL_PLAYERS,
+    MAX_LEVEL,
+    AdaptiveOptions,
+    AdaptivePlayer,
+    AdaptiveState,
+    infer_result,
+    load_state,
+    save_state,
+)
 
 
 def play(adaptive, opponent, games, rules="vrajitoru", seed=0):
@@ -39,7 +45,7 @@ class Untold(AdaptivePlayer):
 def test_results_are_found_out_without_being_told(rules):
     """What the player thinks each game brought, against what it did."""
     game = morris(rules)
-    adaptive = Untold(game, Options(level=4, gain=0.01), "adaptive")
+    adaptive = Untold(game, AdaptiveOptions(level=4, gain=0.01), "adaptive")
     told = play(adaptive, "focused", 40, rules)
     adaptive.begin(0)
     known = adaptive.state.recent
@@ -61,7 +67,7 @@ def test_one_that_is_shown_a_game_counts_it_once():
     """Shown positions in which it would have won at once, though nobody did; then it is told."""
     game = morris("standard")
     can_win = game.parse("WW./.../.../W.B.B./.../.../..B w 0 0")
-    adaptive = ludus.player(f"adaptive:level={HIGHEST}", game)
+    adaptive = ludus.player(f"adaptive:level={MAX_LEVEL}", game)
     adaptive.begin(1)
     for _ in range(3):
         end = can_win.play(adaptive.choose(can_win, Limit(depth=2)).move)
@@ -85,17 +91,17 @@ def test_an_unfinished_game_counts_for_nothing():
     adaptive.begin(1)
     adaptive.choose(game.start())
     adaptive.begin(2)
-    assert adaptive.state == State(AdaptivePlayer.options.level)
+    assert adaptive.state == AdaptiveState(AdaptivePlayer.options.level)
 
 
 def test_points_of_positions_where_a_game_can_end():
     game = morris("standard")
     # Black, with three men, is to move and loses none by it; White cannot have won or lost.
     open_game = game.parse("WWW/.../.../....B./B../.W./..B b 0 0")
-    assert points(open_game) is None
+    assert infer_result(open_game) is None
     # Black closes d7-d6-d5 and takes the third of White's last men.
     lost = game.parse(".B./.B./..B/....../W../.W./..W b 0 0")
-    assert points(lost) == 0.0
+    assert infer_result(lost) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -107,21 +113,21 @@ def test_the_level_moves_by_what_the_target_was_missed_by(target, results, level
     for result in results:
         adaptive._move_level(result)
     assert adaptive.state.level == pytest.approx(level)
-    assert f"level {level:.1f} of {HIGHEST}" in adaptive.name
+    assert f"level {level:.1f} of {MAX_LEVEL}" in adaptive.name
 
 
 def test_the_level_stays_on_the_ladder():
     adaptive = ludus.player("adaptive:level=0.1", morris())
     adaptive._move_level(1.0)
     assert adaptive.state.level == 0.0
-    strong = ludus.player(f"adaptive:level={HIGHEST}", morris())
+    strong = ludus.player(f"adaptive:level={MAX_LEVEL}", morris())
     strong._move_level(0.0)
-    assert strong.state.level == HIGHEST
+    assert strong.state.level == MAX_LEVEL
 
 
 def test_every_level_can_play():
     game = morris()
-    for rung, spec in enumerate(LADDER):
+    for rung, spec in enumerate(LEVEL_PLAYERS):
         adaptive = ludus.player(f"adaptive:level={rung}", game)
         adaptive.begin(1)
         choice = adaptive.choose(game.parse("WWB/.../.../....../.B./.W./..B w 6 6"))
@@ -164,7 +170,7 @@ def test_what_it_knows_is_kept_from_day_to_day(tmp_path):
     last = ludus.player(spec, morris())
     last.begin(0)
     assert set(told) == {0.0, 1.0}
-    assert last.state == load(path)
+    assert last.state == load_state(path)
     assert last.state.recent == tuple(told)
     assert last.state.level == pytest.approx(3 + sum(0.25 - result / 2 for result in told))
     assert [each.name for each in tmp_path.iterdir()] == ["me.json"]
@@ -175,7 +181,7 @@ def test_what_is_left_of_a_game_with_other_rules_is_no_result(tmp_path):
     lasker = morris("lasker")
     first = ludus.player(f"adaptive:state={path}", lasker)
     first.choose(lasker.start())
-    assert load(path).waiting
+    assert load_state(path).waiting
     second = ludus.player(f"adaptive:state={path}", morris("men=3"))
     second.begin(0)
     assert second.state.games == 0
@@ -193,13 +199,13 @@ def test_a_win_counts_at_once():
 
 
 def test_only_the_last_results_are_kept(tmp_path):
-    state = State(3.0)
+    state = AdaptiveState(3.0)
     for number in range(30):
         state = state.after(3.0 + number / 10, number % 2)
     assert (state.games, len(state.recent)) == (30, 20)
-    save(state, tmp_path / "s.json")
-    assert load(tmp_path / "s.json") == state
-    assert load(tmp_path / "none.json") is None
+    save_state(state, tmp_path / "s.json")
+    assert load_state(tmp_path / "s.json") == state
+    assert load_state(tmp_path / "none.json") is None
 
 
 GOOD = {"format": "ludus-adaptive", "version": 1, "level": 3, "games": 2, "recent": [1, 0.5]}
@@ -216,7 +222,7 @@ GOOD = {"format": "ludus-adaptive", "version": 1, "level": 3, "games": 2, "recen
         ({"format": "other"}, "is not the state"),
         ({"version": 9}, "version '9'"),
         ({"level": -1}, "damaged"),
-        ({"level": HIGHEST + 1}, "damaged"),
+        ({"level": MAX_LEVEL + 1}, "damaged"),
         ({"level": float("nan")}, "damaged"),
         ({"level": "3"}, "damaged"),
         ({"level": True}, "damaged"),
@@ -241,7 +247,7 @@ def test_a_state_that_cannot_be_is_refused(content, complaint, tmp_path):
 
 def test_the_good_state_is_accepted(tmp_path):
     (tmp_path / "s.json").write_text(json.dumps(GOOD))
-    assert load(tmp_path / "s.json") == State(3.0, 2, (1.0, 0.5))
+    assert load_state(tmp_path / "s.json") == AdaptiveState(3.0, 2, (1.0, 0.5))
 
 
 @pytest.mark.parametrize("options", ["target=0", "target=1", "level=-1", "level=99", "gain=0"])
@@ -255,4 +261,4 @@ def test_a_state_that_cannot_be_written(name):
     from pathlib import Path
 
     with pytest.raises(LudusError, match="cannot write"):
-        save(State(1.0), Path(name))
+        save_state(AdaptiveState(1.0), Path(name))

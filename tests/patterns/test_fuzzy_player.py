@@ -10,23 +10,22 @@ from odd_morris import UNUSUAL, morris, odd_positions
 import ludus
 from ludus.core.errors import BadSpec, LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.games.nine_mens_morris.board import NUMBER
-from ludus.learn.patterns.file import load
-from ludus.learn.patterns.fuzzy import Knowledge, weigh
-from ludus.learn.patterns.quadrants import pattern
-from ludus.learn.patterns.settings import PRESETS as SETTINGS
-from ludus.learn.patterns.settings import Options, read_options
-from ludus.learn.patterns.shipped import network
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS
+from ludus.learn.patterns.config import PRESETS as SETTINGS
+from ludus.learn.patterns.config import FuzzyOptions, parse_options
+from ludus.learn.patterns.encoding import encode_quadrant
+from ludus.learn.patterns.inference import FuzzyPolicy, compute_move_weights
+from ludus.learn.patterns.network_file import load_network, load_network_file
 from waiting import PATIENCE
 
 
 def bits(*names):
-    return sum(1 << NUMBER[name] for name in names)
+    return sum(1 << POINT_NUMBERS[name] for name in names)
 
 
 def knows(scores, *edges, **more):
     """Knowledge in which the listed patterns have scores, and every other 0."""
-    return Knowledge(
+    return FuzzyPolicy(
         tuple(scores.get(number, 0.0) for number in range(512)), frozenset(edges), **more
     )
 
@@ -34,7 +33,7 @@ def knows(scores, *edges, **more):
 def weights(text, known, rules="vrajitoru"):
     position = morris(rules).parse(text)
     moves = map(str, position.legal_moves())
-    return dict(zip(moves, weigh(position, known), strict=True))
+    return dict(zip(moves, compute_move_weights(position, known), strict=True))
 
 
 def of_step(step, found):
@@ -66,8 +65,8 @@ def test_an_unknown_move_or_a_low_score_changes_nothing():
 def test_figure_3_a_corner_move_is_scored_where_it_closes_a_mill():
     """A man moves from a4 to a7 beside d7 and g7: the top quadrant gains a mill."""
     text = ".WW/.../.../W...../B../B../..B w 0 0"
-    before = pattern(bits("d7", "g7", "a4"), 0)
-    after = pattern(bits("a7", "d7", "g7"), 0)
+    before = encode_quadrant(bits("d7", "g7", "a4"), 0)
+    after = encode_quadrant(bits("a7", "d7", "g7"), 0)
     edges = {(before, after)}
     found = weights(text, knows({after: 50.0}, *edges))
     assert sum(
@@ -82,7 +81,7 @@ def test_figure_3_a_corner_move_is_scored_where_it_closes_a_mill():
 def test_the_defence_blocks_what_the_other_side_threatens():
     """Black could close a7-d7-g7 by placing on g7."""
     text = "BB./.../.../....../.../.../..W w 8 7"
-    before, after = pattern(bits("a7", "d7"), 0), pattern(bits("a7", "d7", "g7"), 0)
+    before, after = encode_quadrant(bits("a7", "d7"), 0), encode_quadrant(bits("a7", "d7", "g7"), 0)
     scores = {before: 20.0, after: 50.0}
     found = weights(text, knows(scores, (before, after), rate_threshold=2.0))
     assert found["g7"] == 50.0
@@ -96,15 +95,15 @@ def test_the_defence_blocks_what_the_other_side_threatens():
 def test_a_slide_that_is_out_of_reach_threatens_nothing():
     """Black has nothing to place, and no man beside g7 but those of the line."""
     text = "BB./.../..B/W...../.W./.W./B.. w 1 0"
-    before, after = pattern(bits("a7", "d7"), 0), pattern(bits("a7", "d7", "g7"), 0)
+    before, after = encode_quadrant(bits("a7", "d7"), 0), encode_quadrant(bits("a7", "d7", "g7"), 0)
     assert weights(text, knows({after: 50.0}, (before, after)))["g7"] == 1.0
 
 
 def test_an_own_move_must_gain_enough():
     """With a mill closed in its quadrant an idle move would look splendid without the threshold."""
     text = "WWW/W../.../....../B../B../..B w 0 0"
-    before = pattern(bits("a7", "d7", "g7", "b6"), 0)
-    after = pattern(bits("a7", "d7", "g7", "d6"), 0)
+    before = encode_quadrant(bits("a7", "d7", "g7", "b6"), 0)
+    after = encode_quadrant(bits("a7", "d7", "g7", "d6"), 0)
     scores = {before: 100.0, after: 120.0}
     assert weights(text, knows(scores, (before, after)))["b6-d6"] == 120.0
     assert weights(text, knows(scores, (before, after), move_threshold=5.0))["b6-d6"] == 1.0
@@ -113,7 +112,7 @@ def test_an_own_move_must_gain_enough():
 def test_which_man_is_taken():
     """White closes a mill; Black's men on d1 and e4 stand alone, and d1 is worth more."""
     text = "WW./.../.../...B../.../.../.B. w 7 7"
-    d1, e4 = pattern(bits("d1"), 2), pattern(bits("e4"), 1)
+    d1, e4 = encode_quadrant(bits("d1"), 2), encode_quadrant(bits("e4"), 1)
     scores = {d1: 30.0, e4: 10.0}
     shares = {
         take: weights(text, knows(scores, take=take, defends=False))
@@ -166,11 +165,11 @@ def test_the_same_seed_gives_the_same_game():
 
 def test_published_and_tuned_strength():
     """Section 7: it defeats newbie and basic mostly; tuned it beats focused, over 60% of 2,000."""
-    from ludus.learn.patterns.compiled_games import fuzzy_games
+    from ludus.learn.patterns.player import play_fuzzy_games
 
     def wins(spec, opponent):
-        begun = fuzzy_games(morris(), (spec, opponent), 1000, 18, threads=2, max_plies=10_000)
-        other = fuzzy_games(morris(), (opponent, spec), 1000, 19, threads=2, max_plies=10_000)
+        begun = play_fuzzy_games(morris(), (spec, opponent), 1000, 18, threads=2, max_plies=10_000)
+        other = play_fuzzy_games(morris(), (opponent, spec), 1000, 19, threads=2, max_plies=10_000)
         return begun["wins"][0] + other["wins"][1], begun["wins"][1] + other["wins"][0]
 
     assert wins("fuzzy:mutual=0.1", "newbie")[0] > 1400
@@ -182,13 +181,13 @@ def test_published_and_tuned_strength():
 
 
 def test_options_read_as_the_issue_writes_them():
-    settings = read_options("k=4,mutual=0.2,wT=0.33,wL=15").settings()
+    settings = parse_options("k=4,mutual=0.2,wT=0.33,wL=15").settings()
     assert (settings.k, settings.mutual, settings.wT, settings.wL) == (4, 0.2, 0.33, 15)
     seed = SETTINGS["seed"]
     assert (seed.wL, seed.wT, seed.wF, seed.wM) == (10, 1 / 3, 3, 1)
     assert (seed.k, seed.mutual, seed.rateThr, seed.moveThr) == (4, 0.2, 2, 5)
-    assert Options().settings() == seed
-    tuned = read_options("preset=tuned,take=random").settings()
+    assert FuzzyOptions().settings() == seed
+    tuned = parse_options("preset=tuned,take=random").settings()
     assert (tuned.take, tuned.wL) == ("random", SETTINGS["tuned"].wL)
 
 
@@ -234,7 +233,7 @@ def watched(spec, opponent, seed):
 
 def test_it_learns_while_it_plays_what_the_match_shows(tmp_path):
     """All it misses is a last move of the other side, which it does not get to see."""
-    from ludus.learn.patterns.learning import learn_match
+    from ludus.learn.patterns.network import learn_match
 
     endings = set()
     for seed in range(6):
@@ -246,9 +245,9 @@ def test_it_learns_while_it_plays_what_the_match_shows(tmp_path):
         player.begin(0)
         seen = positions if is_own else positions[:-1]
         endings.add(is_own)
-        expected = network("seed")
+        expected = load_network("seed")
         learn_match(expected, seen)
-        assert load(path) == player.network == expected
+        assert load_network_file(path) == player.network == expected
     assert endings == {True, False}
 
 
@@ -260,7 +259,7 @@ def test_the_last_match_of_a_process_is_kept(tmp_path):
         "ludus.play_match(game, (player, ludus.player('focused', game)), seed=1)"
     )
     subprocess.run([sys.executable, "-c", code], timeout=PATIENCE, check=True)
-    assert load(path).games == 1
+    assert load_network_file(path).games == 1
 
 
 def test_a_place_where_nothing_can_be_kept_is_found_out_at_once():
@@ -283,7 +282,7 @@ def test_what_it_learns_changes_its_play():
 def test_without_learning_nothing_changes():
     player, _ = watched("fuzzy", "newbie", 2)
     player.begin(0)
-    assert player.network == network("seed")
+    assert player.network == load_network("seed")
 
 
 def test_a_position_out_of_nowhere_begins_a_new_match():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ludus.cli.main import run
-from ludus.reproduce import listed, named
+from ludus.reproduce import find_experiment, list_experiments
 
 FOLDER = Path(__file__).parents[2] / "experiments"
 TABLES = [f"vrajitoru-table-{number}" for number in (2, 3, 4, 5)]
@@ -22,7 +22,7 @@ OTHERS = [
 def published(identity):
     """Condition to the three published percentages."""
     found = {}
-    for row in named(identity, FOLDER).published().rows:
+    for row in find_experiment(identity, FOLDER).published().rows:
         found.setdefault((row["opponent"], row["options"]), []).append(int(row.published))
     return found
 
@@ -76,7 +76,7 @@ def test_regret_without_an_oracle_says_so(tmp_path, capsys, monkeypatch):
 def test_kept_results_can_be_reported(identity, tmp_path, capsys):
     result = reproduced(identity, tmp_path, capsys, "--from-results")
     assert result["size"] == "certain"
-    assert identity in {experiment.id for experiment in listed(FOLDER)}
+    assert identity in {experiment.id for experiment in list_experiments(FOLDER)}
 
 
 def test_what_must_show(tmp_path, capsys):

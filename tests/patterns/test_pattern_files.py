@@ -6,47 +6,54 @@ import zlib
 import pytest
 
 from ludus.core.errors import LudusError
-from ludus.learn.patterns import file as files
-from ludus.learn.patterns.file import BadNetwork, from_bytes, load, save, to_bytes
-from ludus.learn.patterns.network import Network
-from ludus.learn.patterns.shipped import SHIPPED, network
+from ludus.learn.patterns import network_file as files
+from ludus.learn.patterns.network import PatternNetwork
+from ludus.learn.patterns.network_file import (
+    SHIPPED_NETWORKS,
+    BadNetwork,
+    load_network,
+    load_network_file,
+    parse_network,
+    save_network,
+    serialize_network,
+)
 
 
-@pytest.mark.parametrize("name", [*SHIPPED, "empty"])
+@pytest.mark.parametrize("name", [*SHIPPED_NETWORKS, "empty"])
 def test_networks_round_trip(name, tmp_path):
-    first = network(name)
+    first = load_network(name)
     path = tmp_path / "a.patterns"
-    save(first, path)
-    assert load(path) == first
-    assert to_bytes(load(path)) == path.read_bytes()
+    save_network(first, path)
+    assert load_network_file(path) == first
+    assert serialize_network(load_network_file(path)) == path.read_bytes()
     assert [each.name for each in tmp_path.iterdir()] == ["a.patterns"], "nothing is left over"
 
 
 def test_shipped_networks_are_small_and_full():
-    sizes = {name: len(to_bytes(network(name))) for name in SHIPPED}
+    sizes = {name: len(serialize_network(load_network(name))) for name in SHIPPED_NETWORKS}
     assert max(sizes.values()) < 32_000
-    assert network("seed").games == 430
-    assert network("long").games == 4300
+    assert load_network("seed").games == 430
+    assert load_network("long").games == 4300
 
 
 def test_a_network_given_out_is_the_callers_own():
-    mine = network("seed")
+    mine = load_network("seed")
     mine.see(5)
     mine.edges[0].clear()
-    assert network("seed") != mine
+    assert load_network("seed") != mine
 
 
 def rewritten(change, body=None):
     """The file of a small network with another first line, its checksum right or as given."""
-    line, _, rest = to_bytes(Network(edges={0: {1: 2}})).partition(b"\n")
+    line, _, rest = serialize_network(PatternNetwork(edges={0: {1: 2}})).partition(b"\n")
     rest = rest if body is None else body
     header = {**json.loads(line), "sha256": files.hashlib.sha256(rest).hexdigest(), **change}
     return json.dumps(header).encode() + b"\n" + rest
 
 
 def packed(edges, frequency=0, mutual=0.0):
-    vertices = files.VERTICES.pack(*[frequency] * 512, *[mutual] * 512)
-    return zlib.compress(vertices + b"".join(files.EDGE.pack(*edge) for edge in edges))
+    vertices = files.VERTICES_STRUCT.pack(*[frequency] * 512, *[mutual] * 512)
+    return zlib.compress(vertices + b"".join(files.EDGE_STRUCT.pack(*edge) for edge in edges))
 
 
 @pytest.mark.parametrize(
@@ -86,26 +93,26 @@ def test_what_is_no_network_is_refused(data, complaint, tmp_path):
     path = tmp_path / "odd.patterns"
     path.write_bytes(data)
     with pytest.raises(BadNetwork, match=complaint) as error:
-        load(path)
+        load_network_file(path)
     assert "odd.patterns" in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_every_damage_is_seen():
     """One byte changed anywhere, or the file cut anywhere."""
-    data = to_bytes(network("seed"))
+    data = serialize_network(load_network("seed"))
     for place in range(0, len(data), 97):
         spoilt = bytearray(data)
         spoilt[place] ^= 1
         try:
-            read = from_bytes(bytes(spoilt))
+            read = parse_network(bytes(spoilt))
         except BadNetwork:
             pass
         else:
             # Only the note is free text, and games are any number.
-            assert read.edges == network("seed").edges
+            assert read.edges == load_network("seed").edges
         with pytest.raises(BadNetwork):
-            from_bytes(data[:place])
+            parse_network(data[:place])
 
 
 @pytest.mark.parametrize("name", ["no/such/folder/a", "\0", "x" * 5000, "", "/", "\ud800"])
@@ -113,7 +120,7 @@ def test_files_that_cannot_be(name):
     from pathlib import Path
 
     with pytest.raises(LudusError) as error:
-        load(Path(name))
+        load_network_file(Path(name))
     assert len(str(error.value)) < 500
     with pytest.raises(LudusError):
-        save(Network(), Path(name))
+        save_network(PatternNetwork(), Path(name))

@@ -4,21 +4,25 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from ludus.learn.patterns.drawing import svg, text, texts
-from ludus.learn.patterns.inspecting import View
-from ludus.learn.patterns.network import Network
-from ludus.learn.patterns.settings import Settings
-from ludus.learn.patterns.shipped import network
+from ludus.learn.patterns.config import FuzzySettings
+from ludus.learn.patterns.inspection import (
+    NetworkView,
+    draw_patterns,
+    format_pattern,
+    format_patterns,
+)
+from ludus.learn.patterns.network import PatternNetwork
+from ludus.learn.patterns.network_file import load_network
 
 
 def test_figure_2_drawn():
-    assert text(61) == ["·─────·─────·", "  ●───●───●  ", "    ●─·─●    "]
-    assert texts([61, 0])[-1].split() == ["61", "0"]
-    assert len(texts(list(range(7)))) == 9
+    assert format_pattern(61) == ["·─────·─────·", "  ●───●───●  ", "    ●─·─●    "]
+    assert format_patterns([61, 0])[-1].split() == ["61", "0"]
+    assert len(format_patterns(list(range(7)))) == 9
 
 
 def test_the_scores_shown_are_those_that_are_played_with():
-    view = View(network("seed"), Settings(k=2))
+    view = NetworkView(load_network("seed"), FuzzySettings(k=2))
     vertex = view.vertex(61)
     whole = 10 * vertex.mill + vertex.token / 3 + 3 * vertex.freq + vertex.mutual
     assert (vertex.mill, vertex.token) == (1, 5)
@@ -26,14 +30,14 @@ def test_the_scores_shown_are_those_that_are_played_with():
 
 
 def test_the_best_patterns_come_first():
-    view = View(network("seed"), Settings())
+    view = NetworkView(load_network("seed"), FuzzySettings())
     best = view.best(30)
     assert [vertex.score for vertex in best] == sorted((v.score for v in best), reverse=True)
     assert best[0].score == max(view.vertex(number).score for number in view.seen())
 
 
 def test_weights_are_probabilities_and_both_directions_agree():
-    view = View(network("seed"), Settings())
+    view = NetworkView(load_network("seed"), FuzzySettings())
     onwards = view.onwards(61)
     assert sum(move.weight for move in onwards) == pytest.approx(1)
     for move in onwards:
@@ -43,8 +47,8 @@ def test_weights_are_probabilities_and_both_directions_agree():
 
 
 def test_the_picture_holds_every_pattern():
-    view = View(network("seed"), Settings())
-    picture = svg(view.best(9), "Patterns of <seed> & others")
+    view = NetworkView(load_network("seed"), FuzzySettings())
+    picture = draw_patterns(view.best(9), "Patterns of <seed> & others")
     root = ElementTree.fromstring(picture)
     shown = [vertex.pattern for vertex in view.best(9)]
     labels = "".join(root.itertext())
@@ -54,6 +58,6 @@ def test_the_picture_holds_every_pattern():
 
 
 def test_an_empty_network_has_nothing_to_show():
-    view = View(Network(), Settings())
+    view = NetworkView(PatternNetwork(), FuzzySettings())
     assert view.best(5) == view.onwards(0) == view.back(0) == []
-    assert ElementTree.fromstring(svg([], "nothing")) is not None
+    assert ElementTree.fromstring(draw_patterns([], "nothing")) is not None

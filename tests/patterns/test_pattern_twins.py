@@ -9,20 +9,20 @@ from odd_morris import UNUSUAL, morris, odd_positions
 import ludus
 from ludus._native import patterns as native
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.learn.patterns.fuzzy import weigh
-from ludus.learn.patterns.player import compiled
-from ludus.learn.patterns.quadrants import QUADRANTS, pattern
-from ludus.learn.patterns.settings import PRESETS as SETTINGS
-from ludus.learn.patterns.settings import Settings, knowledge
-from ludus.learn.patterns.shipped import network
+from ludus.learn.patterns.config import PRESETS as SETTINGS
+from ludus.learn.patterns.config import FuzzySettings, build_policy
+from ludus.learn.patterns.encoding import QUADRANTS, encode_quadrant
+from ludus.learn.patterns.inference import compute_move_weights
+from ludus.learn.patterns.network_file import load_network
+from ludus.learn.patterns.player import build_native_policy
 
 VARIED = [
     *SETTINGS.values(),
-    Settings(k=1, passes=0, moveThr=0),
-    Settings(take="share", corners=False),
-    Settings(take="best", defence=False, moveThr=0, seen=5),
-    Settings(rateThr=0, moveThr=1, take="share", k=2.5),
-    Settings(network="empty", take="best"),
+    FuzzySettings(k=1, passes=0, moveThr=0),
+    FuzzySettings(take="share", corners=False),
+    FuzzySettings(take="best", defence=False, moveThr=0, seen=5),
+    FuzzySettings(rateThr=0, moveThr=1, take="share", k=2.5),
+    FuzzySettings(network="empty", take="best"),
 ]
 
 
@@ -31,7 +31,7 @@ def test_patterns_are_read_alike():
     for _ in range(2000):
         men = rng.getrandbits(24)
         for quadrant in range(len(QUADRANTS)):
-            assert native.pattern(men, quadrant) == pattern(men, quadrant)
+            assert native.pattern(men, quadrant) == encode_quadrant(men, quadrant)
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, *UNUSUAL])
@@ -40,11 +40,11 @@ def test_moves_are_weighed_alike(rules):
     game = morris(rules)
     different = 0
     for settings in VARIED:
-        known = knowledge(network(settings.network), settings)
-        twin = compiled(game.rules, known)
+        known = build_policy(load_network(settings.network), settings)
+        twin = build_native_policy(game.rules, known)
         for position in odd_positions(game, 80, seed=3):
             weights = twin.weights(position.bits, position.hands, position.mover)
-            expected = weigh(position, known)
+            expected = compute_move_weights(position, known)
             if not weights:
                 assert [str(move) for move in position.legal_moves()] == ["pass"]
             else:
@@ -59,17 +59,17 @@ def test_python_positions_are_weighed_like_compiled_ones():
     known = player.knowledge
     for position in odd_positions(game, 100, seed=4):
         other = readable.parse(str(position))
-        assert weigh(other, known) == weigh(position, known)
+        assert compute_move_weights(other, known) == compute_move_weights(position, known)
         assert player.choose(other).move in position.legal_moves()
 
 
 @pytest.mark.parametrize("names", [("fuzzy", "focused"), ("newbie", "fuzzy:k=3,take=share")])
 def test_compiled_games_end_like_matches_of_the_players(names):
     """Shares of wins and the mean length of 200 matches within four standard errors."""
-    from ludus.learn.patterns.compiled_games import fuzzy_games
+    from ludus.learn.patterns.player import play_fuzzy_games
 
     game = morris()
-    many = fuzzy_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
+    many = play_fuzzy_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
     players = tuple(ludus.player(name, game) for name in names)
     few = [ludus.play_match(game, players, seed=seed) for seed in range(200)]
     lengths = [len(match.moves) for match in few]
@@ -83,24 +83,24 @@ def test_compiled_games_end_like_matches_of_the_players(names):
 
 
 def test_compiled_games_depend_on_the_seed_alone():
-    from ludus.learn.patterns.compiled_games import fuzzy_games
+    from ludus.learn.patterns.player import play_fuzzy_games
 
     game, names = morris(), ("fuzzy", "fuzzy:k=1")
-    once = fuzzy_games(game, names, 3000, seed=7, threads=1, max_plies=10_000)
-    assert once == fuzzy_games(game, names, 3000, seed=7, threads=2, max_plies=10_000)
-    assert once != fuzzy_games(game, names, 3000, seed=8, threads=1, max_plies=10_000)
+    once = play_fuzzy_games(game, names, 3000, seed=7, threads=1, max_plies=10_000)
+    assert once == play_fuzzy_games(game, names, 3000, seed=7, threads=2, max_plies=10_000)
+    assert once != play_fuzzy_games(game, names, 3000, seed=8, threads=1, max_plies=10_000)
     assert once["games"] == sum(once["reasons"].values()) == 3000
 
 
 def test_who_is_not_compiled_is_not_played():
-    from ludus.learn.patterns.compiled_games import fuzzy_games
+    from ludus.learn.patterns.player import play_fuzzy_games
 
     def played(*names):
-        return fuzzy_games(morris(), names, 10, seed=0, threads=1, max_plies=100)
+        return play_fuzzy_games(morris(), names, 10, seed=0, threads=1, max_plies=100)
 
     assert played("fuzzy", "negascout:level=1") is None
     assert played("fuzzy:learn=yes", "newbie") is None
-    assert fuzzy_games(ludus.game("hexapawn"), ("random", "random"), 1, 0, 1, 10) is None
+    assert play_fuzzy_games(ludus.game("hexapawn"), ("random", "random"), 1, 0, 1, 10) is None
 
 
 def test_bad_arguments_of_compiled_code():

@@ -6,67 +6,66 @@ import pytest
 from odd_morris import morris
 
 import ludus
-from ludus.games.nine_mens_morris.board import NUMBER, SYMMETRIES
-from ludus.learn.patterns.learning import learn_match
-from ludus.learn.patterns.network import Network, Weights
-from ludus.learn.patterns.quadrants import (
-    HOMES,
-    LINES,
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS, SYMMETRIES
+from ludus.learn.patterns.encoding import (
+    MILL_PATTERNS,
     QUADRANTS,
-    changes,
+    QUADRANTS_OF_POINT,
+    count_mills,
+    decode_points,
     describe_move,
-    in_rows,
-    men_of,
-    num_mills,
-    pattern,
-    patterns,
+    encode_quadrant,
+    encode_quadrants,
+    find_changes,
+    format_bits,
 )
+from ludus.learn.patterns.network import PatternNetwork, ScoreWeights, learn_match
 
 
 def bits(*names):
-    return sum(1 << NUMBER[name] for name in names)
+    return sum(1 << POINT_NUMBERS[name] for name in names)
 
 
 def test_figure_2_of_the_paper():
     """A closed mill and two men below it: 000 111 101 = 61."""
     men = bits("b6", "d6", "f6", "c5", "e5")
-    assert pattern(men, 0) == 0b000111101 == 61
-    assert in_rows(61) == "000 111 101"
-    assert num_mills(61) == 1
+    assert encode_quadrant(men, 0) == 0b000111101 == 61
+    assert format_bits(61) == "000 111 101"
+    assert count_mills(61) == 1
     assert {"b6", "d6", "f6", "c5", "e5"} == {
-        name for name, number in NUMBER.items() if number in men_of(61)
+        name for name, number in POINT_NUMBERS.items() if number in decode_points(61)
     }
 
 
 def test_quadrants_turn_onto_one_another():
     """A quarter turn of the board takes each quadrant's pattern to the next quadrant."""
     quarter = SYMMETRIES[1]
-    assert quarter[NUMBER["a7"]] == NUMBER["g7"]
+    assert quarter[POINT_NUMBERS["a7"]] == POINT_NUMBERS["g7"]
     rng = random.Random(2)
     for _ in range(500):
         men = rng.getrandbits(24)
         turned = sum(1 << quarter[point] for point in range(24) if men >> point & 1)
-        before, after = patterns(men), patterns(turned)
+        before, after = encode_quadrants(men), encode_quadrants(turned)
         assert after == (before[3], *before[:3])
 
 
 def test_corners_belong_to_two_quadrants_and_the_rest_to_one():
-    for point, homes in enumerate(HOMES):
+    for point, homes in enumerate(QUADRANTS_OF_POINT):
         assert len(homes) == (2 if point % 2 == 0 else 1)
     assert sum(map(len, QUADRANTS)) == 36
     assert set().union(*QUADRANTS) == set(range(24))
 
 
 def test_a_pattern_holds_at_most_four_mills():
-    assert len(LINES) == 4
-    assert max(map(num_mills, range(512))) == num_mills(511) == 4
+    assert len(MILL_PATTERNS) == 4
+    assert max(map(count_mills, range(512))) == count_mills(511) == 4
     # One row full, the others not, and not both with their middle; or no row but the line across.
-    assert sum(num_mills(number) == 1 for number in range(512)) == 3 * (7 * 7 - 3 * 3) + 3**3
+    assert sum(count_mills(number) == 1 for number in range(512)) == 3 * (7 * 7 - 3 * 3) + 3**3
 
 
 def test_a_man_that_changes_quadrant_is_a_change_in_each():
     """a7 to a4: the top quadrant loses a man, in the left one it moves."""
-    moves = set(changes(bits("a7"), bits("a4")))
+    moves = set(find_changes(bits("a7"), bits("a4")))
     assert moves == {(0b100000000, 0), (0b001000000, 0b010000000)}
     assert describe_move(0b100000000, 0) == "a7 leaves"
     assert describe_move(0b001000000, 0b010000000) == "g7-d7"
@@ -83,7 +82,7 @@ def played(*texts):
 
 def test_a_short_game_is_learned_by_hand():
     """White places d7 and a7, Black d1 between them."""
-    network = Network()
+    network = PatternNetwork()
     learn_match(network, played("d7", "d1", "a7"))
     assert network.games == 1
     d7, a7_d7, top_left = 0b010000000, 0b110000000, 0b001000000
@@ -95,7 +94,7 @@ def test_a_short_game_is_learned_by_hand():
 
 
 def test_a_capture_is_seen_but_is_no_move():
-    network = Network()
+    network = PatternNetwork()
     texts = ("a7", "a1", "d7", "d1", "g7xd1")
     learn_match(network, played(*texts))
     corner, with_side = 0b001000000, 0b011000000
@@ -106,18 +105,18 @@ def test_a_capture_is_seen_but_is_no_move():
 
 
 def test_the_sums_are_those_of_the_paper():
-    network = Network()
+    network = PatternNetwork()
     network.frequency[61], network.frequency[0] = 50, 200
     network.mutual[61] = 7.0
     expected = 10 * 1 + 5 / 3 + 3 * 0.25 + 1 * 7.0
-    assert network.sums(Weights())[61] == pytest.approx(expected)
-    assert network.sums(Weights(2, 1, 0, 0.5))[61] == pytest.approx(2 + 5 + 3.5)
+    assert network.sums(ScoreWeights())[61] == pytest.approx(expected)
+    assert network.sums(ScoreWeights(2, 1, 0, 0.5))[61] == pytest.approx(2 + 5 + 3.5)
 
 
 def test_lent_scores_are_a_part_of_the_neighbours_mean():
     """From 0 to 1 three times, to 2 once: mutualWeight times the mean of their sums."""
-    network = Network(edges={0: {1: 3, 2: 1}, 1: {3: 1}})
-    weights = Weights(mill=0, token=1, freq=0, mutual=1)
+    network = PatternNetwork(edges={0: {1: 3, 2: 1}, 1: {3: 1}})
+    weights = ScoreWeights(mill=0, token=1, freq=0, mutual=1)
     network.spread(weights, 0.2)
     assert network.mutual[0] == pytest.approx(0.2 * 1.0)
     assert network.mutual[1] == pytest.approx(0.2 * 2.0)
@@ -140,7 +139,7 @@ def test_learning_twice_doubles_what_was_seen():
     players = ludus.player("newbie", game), ludus.player("basic", game)
     positions = [game.start()]
     ludus.play_match(game, players, seed=3, watch=lambda after, move: positions.append(after))
-    once, twice = Network(), Network()
+    once, twice = PatternNetwork(), PatternNetwork()
     learn_match(once, positions)
     for _ in range(2):
         learn_match(twice, positions)

@@ -7,8 +7,12 @@ import pytest
 import ludus
 from ludus.core.errors import LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.games.nine_mens_morris.notation import Fields
-from ludus.players.mill_moves import blocking_moves, closing_moves, opening_moves
+from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.players.morris_heuristics import (
+    find_blocking_moves,
+    find_closing_moves,
+    find_opening_moves,
+)
 
 NAMES = ("newbie", "basic", "focused")
 UNUSUAL = [
@@ -35,7 +39,7 @@ def candidates(name, text, rules="standard"):
 def test_a_closing_move_is_any_that_makes_a_mill_with_any_man_taken():
     game = morris()
     position = game.parse("WW./.../.../....../.B./..B/... w 7 7")
-    assert texts(closing_moves(position, position.legal_moves())) == {"g7xd3", "g7xf2"}
+    assert texts(find_closing_moves(position, position.legal_moves())) == {"g7xd3", "g7xf2"}
     for name in NAMES:
         found, why = candidates(name, "WW./.../.../....../.B./..B/... w 7 7")
         assert why == "closes a mill"
@@ -65,9 +69,9 @@ def test_a_mill_that_cannot_be_reached_is_not_blocked():
     """Black has nothing left to place, and no man beside g7 but those of the line."""
     game = morris()
     far = game.parse("BB./.../..B/W...../.W./.W./B.. w 1 0")
-    assert blocking_moves(far, far.legal_moves()) == []
+    assert find_blocking_moves(far, far.legal_moves()) == []
     near = game.parse("BB./.../.../W....B/.W./.W./... w 1 0")
-    assert texts(blocking_moves(near, near.legal_moves())) == {"g7"}
+    assert texts(find_blocking_moves(near, near.legal_moves())) == {"g7"}
 
 
 def test_an_opening_move_leaves_a_gap_nobody_else_can_step_into():
@@ -83,9 +87,13 @@ def test_an_opening_move_leaves_a_gap_nobody_else_can_step_into():
 def test_no_mill_is_opened_to_a_side_that_flies():
     game = morris()
     position = game.parse("WWW/.../.../....../B.B/W../..B w 0 0")
-    assert opening_moves(position, position.legal_moves()) == []
+    assert find_opening_moves(position, position.legal_moves()) == []
     grounded = ludus.game("nine_mens_morris", "flying=no").parse(str(position))
-    assert texts(opening_moves(grounded, grounded.legal_moves())) == {"a7-a4", "d7-d6", "g7-g4"}
+    assert texts(find_opening_moves(grounded, grounded.legal_moves())) == {
+        "a7-a4",
+        "d7-d6",
+        "g7-g4",
+    }
 
 
 def odd_positions(game, number, seed):
@@ -96,7 +104,7 @@ def odd_positions(game, number, seed):
         counts = [rng.randint(0, game.rules.men) for _ in range(2)]
         hands = tuple(rng.choice([0, game.rules.men - count]) for count in counts)
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)])
-        yield game.position(Fields(men, hands, rng.randint(0, 1)))
+        yield game.position(PositionFields(men, hands, rng.randint(0, 1)))
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, *UNUSUAL])

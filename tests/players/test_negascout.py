@@ -7,7 +7,7 @@ import pytest
 import ludus
 from ludus.core.errors import BadSpec, LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.players.levels import LEVELS
+from ludus.players.negascout import LEVELS
 
 
 def morris(rules="standard", engine="native"):

@@ -5,12 +5,11 @@ import random
 import pytest
 
 import ludus
-from ludus.core.errors import BadSpec
-from ludus.games.nine_mens_morris.move import Move
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.core.errors import BadDatabase, BadSpec, CannotSolve
+from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import Unsolved, Value, oracle_for
-from ludus.oracle.database import Database
-from ludus.oracle.errors import BadDatabase, CannotSolve
+from ludus.oracle.morris.database import Database
 
 MORRIS = ludus.game("nine_mens_morris")
 
@@ -27,7 +26,7 @@ def endings(white, black, result, count, seed=1):
     while len(found) < count:
         points = rng.sample(range(24), white + black)
         men = frozenset(points[:white]), frozenset(points[white:])
-        position = MORRIS.position(Fields(men, (0, 0), 0))
+        position = MORRIS.position(PositionFields(men, (0, 0), 0))
         if position.outcome() is None and oracle.value(position).result == result:
             found.append(position)
     return found

@@ -3,14 +3,13 @@
 import pytest
 
 from ludus.core.game import CHANCE
-from ludus.core.marks import NO_MARKS
-from ludus.core.pictures import NUM_COLOURS, HasPictures
+from ludus.core.marks import NO_MARKS, NUM_COLOURS, HasPictures
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.board import NUMBER
-from ludus.learn.patterns.quadrants import pattern
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS
+from ludus.learn.patterns.encoding import encode_quadrant
 from ludus.players import PLAYERS, player
-from ludus.web.layers import laid_over, spots_of
-from ludus.web.thoughts import as_json, from_json
+from ludus.render.annotations import draw_annotations, find_places
+from ludus.web.explanations import picture_from_json, picture_to_json
 from support import play_randomly
 
 SEERS = [
@@ -38,7 +37,7 @@ def test_pictures_show_places_of_the_board_and_are_kept_as_they_are(game, spec):
     one = player(spec, named_game(game))
     one.begin(3)
     assert isinstance(one, HasPictures)
-    places = spots_of(one.game.start().svg(NO_MARKS)).keys()
+    places = find_places(one.game.start().svg(NO_MARKS)).keys()
     shown = 0
     for position in list(play_randomly(one.game, seed=6, plies=40))[::3]:
         if position.mover == CHANCE or position.outcome() is not None:
@@ -53,8 +52,8 @@ def test_pictures_show_places_of_the_board_and_are_kept_as_they_are(game, spec):
             assert all(0 <= note.colour < NUM_COLOURS for note in picture.notes)
             assert all(0 <= share <= 1 for share in marks.heat.values())
             assert picture.title
-            assert from_json(as_json(picture)) == picture
-            drawn = laid_over(position.svg(marks), picture.notes, picture.lines)
+            assert picture_from_json(picture_to_json(picture)) == picture
+            drawn = draw_annotations(position.svg(marks), picture.notes, picture.lines)
             assert drawn.count("<text") >= position.svg(marks).count("<text")
     assert shown
 
@@ -117,10 +116,10 @@ def test_a_pattern_player_shows_its_chances_and_the_patterns_it_makes():
     assert sum(chances.marks.heat.values()) == pytest.approx(1, abs=0.02)
     made = [picture for picture in others if picture.title.startswith("Pattern")]
     own = position.play(choice.move).bits[position.mover]
-    scores = {pattern(own, quadrant): fuzzy.knowledge.scores for quadrant in range(4)}
+    scores = {encode_quadrant(own, quadrant): fuzzy.knowledge.scores for quadrant in range(4)}
     for picture in made:
         [note] = picture.notes
-        assert NUMBER[note.places[0]] == choice.move.to
+        assert POINT_NUMBERS[note.places[0]] == choice.move.to
         assert int(picture.text.split()[1]) in scores
     assert made
 

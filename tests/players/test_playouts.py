@@ -6,7 +6,7 @@ import pytest
 
 import ludus
 from ludus.core.errors import BadSpec
-from ludus.players.random_games import random_game, random_games
+from ludus.players.random_play import play_random_game, play_random_games
 
 SPECS = [f"{name}:{preset}" for name in ludus.GAMES for preset in ludus.GAMES[name].presets]
 
@@ -96,9 +96,9 @@ def test_options_out_of_range(options):
 def test_compiled_and_python_games_end_alike(spec):
     """Mean points of 120 Python games lie within four standard errors of 4000 compiled ones."""
     native, python = ludus.game(spec), ludus.game(spec, engine="python")
-    many = random_games(native, native.start(), 4000, random.Random(1))
+    many = play_random_games(native, native.start(), 4000, random.Random(1))
     source = random.Random(2)
-    few = [random_game(python, python.start(), source)[0] for _ in range(120)]
+    few = [play_random_game(python, python.start(), source)[0] for _ in range(120)]
     mean = sum(score * count for score, count in many.scores.items()) / 4000
     square = sum(score**2 * count for score, count in many.scores.items()) / 4000
     assert many.scores.total() == 4000

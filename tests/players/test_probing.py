@@ -5,11 +5,17 @@ import random
 import pytest
 
 import ludus
-from ludus.core.limit import Limit
+from ludus.core.player import Limit
 from ludus.oracle import oracle_for
-from ludus.oracle.oracle import value_of_end
-from ludus.players.evaluation import MAN, evaluation
-from ludus.players.probing import WIN, ProbingSearch, plies_to_end, score_of
+from ludus.oracle.oracle import evaluate_end
+from ludus.players.alpha_beta import (
+    MAN_VALUE,
+    WIN_SCORE,
+    AlphaBetaSearch,
+    make_evaluator,
+    score_to_plies,
+    value_to_score,
+)
 
 CASES = [("nine_mens_morris", 3), ("nine_mens_morris:lasker", 2), ("hexapawn:five", 5)]
 
@@ -17,9 +23,9 @@ CASES = [("nine_mens_morris", 3), ("nine_mens_morris:lasker", 2), ("hexapawn:fiv
 def plain(oracle, evaluate, position, depth, ply=0):
     """The score of a position, every line to its end."""
     if ply:
-        value = value_of_end(position) or oracle.recall(position)
+        value = evaluate_end(position) or oracle.recall(position)
         if value is not None:
-            return score_of(value, ply)
+            return value_to_score(value, ply)
     if depth == 0:
         return evaluate(position)
     moves = position.legal_moves()
@@ -38,13 +44,13 @@ def scenes(game, seed, count):
 @pytest.mark.parametrize(("spec", "depth"), CASES, ids=lambda case: str(case))
 def test_cutting_lines_off_changes_nothing(spec, depth):
     game = ludus.game(spec, "repetition=0" if "morris" in spec else "")
-    oracle, evaluate = oracle_for(game), evaluation(game)
+    oracle, evaluate = oracle_for(game), make_evaluator(game)
     for seed in range(3):
         for position in scenes(game, seed, 4):
-            found = ProbingSearch(oracle, evaluate, Limit(depth=depth)).run(position)
+            found = AlphaBetaSearch(oracle, evaluate, Limit(depth=depth)).run(position)
             for searched in range(1, depth + 1):
                 score = plain(oracle, evaluate, position, searched)
-                if plies_to_end(score) is not None:
+                if score_to_plies(score) is not None:
                     break
             assert (found.best, found.depth) == (score, searched), position
             exact = [
@@ -58,8 +64,8 @@ def test_cutting_lines_off_changes_nothing(spec, depth):
 
 def _ends(oracle, position, score):
     """Whether a move leads straight to this score; `plain` would look beyond the end."""
-    value = value_of_end(position) or oracle.recall(position)
-    return value is not None and -score_of(value, 1) == score
+    value = evaluate_end(position) or oracle.recall(position)
+    return value is not None and -value_to_score(value, 1) == score
 
 
 def test_the_solved_part_is_asked_before_the_evaluation():
@@ -75,8 +81,8 @@ def test_the_solved_part_is_asked_before_the_evaluation():
         takes = [move for move in position.legal_moves() if move.take is not None]
         if not takes or oracle.knows(position):
             continue
-        found = ProbingSearch(oracle, evaluation(game), Limit(depth=1)).run(position)
-        told_apart += found.best == WIN - 1
+        found = AlphaBetaSearch(oracle, make_evaluator(game), Limit(depth=1)).run(position)
+        told_apart += found.best == WIN_SCORE - 1
     assert told_apart > 5
 
 
@@ -89,10 +95,10 @@ def _text(white, black):
 
 def test_budgets_bind():
     game = ludus.game("nine_mens_morris")
-    oracle, evaluate = oracle_for(game), evaluation(game)
+    oracle, evaluate = oracle_for(game), make_evaluator(game)
 
     def run(**limit):
-        search = ProbingSearch(oracle, evaluate, Limit(**limit))
+        search = AlphaBetaSearch(oracle, evaluate, Limit(**limit))
         return search.run(game.start()), search.nodes
 
     found, nodes = run(nodes=200)
@@ -107,13 +113,13 @@ def test_evaluations_are_fair():
     """Both sides see the same position alike, and the start is even."""
     for spec in ("nine_mens_morris", "nine_mens_morris:morabaraba", "hexapawn:five"):
         game = ludus.game(spec)
-        assert evaluation(game)(game.start()) == 0
+        assert make_evaluator(game)(game.start()) == 0
     game = ludus.game("nine_mens_morris")
     here, there = (game.parse(f"WWW/W../.../...BBB/.../.../... {mover} 0 0") for mover in "wb")
-    evaluate = evaluation(game)
+    evaluate = make_evaluator(game)
     assert evaluate(here) == -evaluate(there)
-    assert evaluate(here) > MAN // 2
+    assert evaluate(here) > MAN_VALUE // 2
     pawns = ludus.game("hexapawn")
-    assert evaluation(pawns)(pawns.parse("B.B/.../WWW b")) == -MAN
+    assert make_evaluator(pawns)(pawns.parse("B.B/.../WWW b")) == -MAN_VALUE
     noughts = ludus.game("noughts_and_crosses")
-    assert evaluation(noughts)(noughts.parse("XX./OO./... x")) == 0
+    assert make_evaluator(noughts)(noughts.parse("XX./OO./... x")) == 0

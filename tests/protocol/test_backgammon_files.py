@@ -10,9 +10,15 @@ from ludus.core.errors import BadRecord
 from ludus.core.match import play_match
 from ludus.core.record import Record
 from ludus.players import player
-from ludus.protocol.mat import mat
-from ludus.protocol.programs import find_program
-from ludus.protocol.review import decisions, error_per_move, judge, mark, rating
+from ludus.protocol.gnubg_review import (
+    compute_error_per_move,
+    get_error_mark,
+    get_rating,
+    iterate_decisions,
+    review_decisions,
+)
+from ludus.protocol.mat_export import format_mat
+from ludus.protocol.processes import find_program
 
 GAME = ludus.game("backgammon")
 
@@ -28,7 +34,7 @@ def games(count, first="tool", second="random"):
 
 def test_a_mat_file_to_be_read():
     records = games(2)
-    lines = mat(records).splitlines()
+    lines = format_mat(records).splitlines()
     assert lines[0] == " 0 point match"
     assert lines[2] == " Game 1"
     assert lines[3].split() == ["tool", ":", "0", "random", ":", "0"]
@@ -53,7 +59,7 @@ with open(os.environ["FOUND"], "w") as file:
 @pytest.mark.needs_debian("gnubg")
 def test_gnubg_reads_the_games_as_they_were(tmp_path):
     records = games(3)
-    (tmp_path / "games.mat").write_text(mat(records))
+    (tmp_path / "games.mat").write_text(format_mat(records))
     (tmp_path / "import.py").write_text(IMPORT)
     subprocess.run(
         [find_program("gnubg", "gnubg"), "-t", "-q", "-r", "-p", str(tmp_path / "import.py")],
@@ -92,14 +98,20 @@ def test_games_that_cannot_be_written():
     whole = games(1)[0]
     cut = Record({**whole.headers, "Result": "*"}, type(whole.line)(whole.line.moves[:6]))
     with pytest.raises(BadRecord, match="not played to its end"):
-        mat([cut])
+        format_mat([cut])
     with pytest.raises(BadRecord, match="other players"):
-        mat([whole, *games(1, second="tool")])
+        format_mat([whole, *games(1, second="tool")])
 
 
 def test_marks_and_ratings():
-    assert [mark(loss) for loss in (0, 0.039, 0.04, 0.08, 0.16)] == ["", "", "?!", "?", "??"]
-    assert [rating(error) for error in (0.001, 0.008, 0.012, 0.016, 0.021, 0.026, 0.04)] == [
+    assert [get_error_mark(loss) for loss in (0, 0.039, 0.04, 0.08, 0.16)] == [
+        "",
+        "",
+        "?!",
+        "?",
+        "??",
+    ]
+    assert [get_rating(error) for error in (0.001, 0.008, 0.012, 0.016, 0.021, 0.026, 0.04)] == [
         "extra-terrestrial",
         "world class",
         "expert",
@@ -113,13 +125,13 @@ def test_marks_and_ratings():
 @pytest.mark.needs_debian("gnubg")
 def test_a_strong_side_gives_away_less_than_chance():
     record = games(1, "gnubg", "random")[0]
-    made = list(decisions(record, GAME))
-    judged = list(judge(made, 0))
+    made = list(iterate_decisions(record, GAME))
+    judged = list(review_decisions(made, 0))
     assert len(judged) == len(made) > 20
-    assert error_per_move(judged, 0) == 0  # judged by itself
-    assert error_per_move(judged, 1) > 0.1
+    assert compute_error_per_move(judged, 0) == 0  # judged by itself
+    assert compute_error_per_move(judged, 1) > 0.1
     worst = max(judged, key=lambda each: each.loss)
     assert worst.mark == "??"
     assert worst.best != worst.move
     assert 0 <= worst.judged.win <= 1
-    assert error_per_move(judged[:0], 0) is None
+    assert compute_error_per_move(judged[:0], 0) is None

@@ -13,8 +13,8 @@ from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_match
 from ludus.games.backgammon import Roll
 from ludus.players import player
-from ludus.protocol import bsd
-from ludus.protocol.programs import ProgramFailed
+from ludus.protocol import backgammon_players
+from ludus.protocol.processes import ProgramFailed
 from waiting import PATIENCE
 
 GAME = ludus.game("backgammon")
@@ -56,7 +56,7 @@ FAULTS = {
 @pytest.mark.needs("pseudo-terminal")
 @pytest.mark.parametrize("way", FAULTS)
 def test_faults_of_a_program_on_a_terminal(way, tmp_path, monkeypatch):
-    program = tmp_path / bsd.PROGRAM
+    program = tmp_path / backgammon_players.BSD_PROGRAM
     program.write_text(f"#!{sys.executable}\n{way}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
@@ -69,7 +69,7 @@ def test_faults_of_a_program_on_a_terminal(way, tmp_path, monkeypatch):
 
 
 def test_a_machine_without_terminals(tmp_path, monkeypatch):
-    program = tmp_path / bsd.PROGRAM
+    program = tmp_path / backgammon_players.BSD_PROGRAM
     program.write_text(f"#!{sys.executable}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")

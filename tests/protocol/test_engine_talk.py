@@ -8,7 +8,7 @@ import pytest
 from stranger import PROGRAM, Stranger, info, talk
 
 import ludus
-from ludus.core.limit import Limit
+from ludus.core.player import Limit
 from waiting import PATIENCE
 
 

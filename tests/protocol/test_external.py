@@ -8,9 +8,9 @@ from engines import children, ludus_engine, numbers, odd_engine, spec, wait_unti
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
-from ludus.core.limit import Limit
 from ludus.core.match import play_match
-from ludus.protocol.errors import ExternalError
+from ludus.core.player import Limit
+from ludus.protocol.processes import ExternalError
 
 TWINS = [
     ("nine_mens_morris", "", "negascout", {"nodes": 500}),

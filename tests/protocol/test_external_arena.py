@@ -7,11 +7,11 @@ import sys
 
 from engines import ludus_engine, numbers, odd_engine, wait_until_gone
 
-from ludus.arena.jobs import Conditions
-from ludus.arena.run import LocalPool
-from ludus.arena.standings import standings
+from ludus.arena.executors import LocalPool
+from ludus.arena.jobs import GameConditions
+from ludus.arena.report import compute_standings
 from ludus.arena.tournament import Tournament
-from ludus.core.limit import Limit
+from ludus.core.player import Limit
 from waiting import PATIENCE
 
 FAULTS = {
@@ -31,11 +31,11 @@ def test_faulty_engines_lose_and_the_tournament_goes_on(tmp_path):
         fault: odd_engine(fault, file, patience=0.3 if "in time" in message else 60)
         for fault, message in FAULTS.items()
     }
-    conditions = Conditions("hexapawn", limit=Limit(time=0.2), grace=100.0)
+    conditions = GameConditions("hexapawn", limit=Limit(time=0.2), grace=100.0)
     plan = Tournament(conditions, (good, "random", *bad.values()), games=2, format="gauntlet")
     with LocalPool(2) as pool:
         results = list(pool.run(plan.schedule()))
-    found = standings(plan, results)
+    found = compute_standings(plan, results)
     for fault, spec in bad.items():
         own = [result for result in results if result.key.second == spec]
         assert [result.winner for result in own] == [0, 0]
@@ -52,7 +52,7 @@ def test_engines_end_when_the_arena_kills_a_process(tmp_path):
     """More patience than the arena has: it kills the process that waits for the engine."""
     file = tmp_path / "n"
     bad = odd_engine("hangs", file, patience=600)
-    conditions = Conditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
+    conditions = GameConditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
     plan = Tournament(conditions, ("random", bad), games=1)
     with LocalPool(1) as pool:
         (result,) = pool.run(plan.schedule())

@@ -8,14 +8,14 @@ import pytest
 
 import ludus
 from ludus.core.errors import LudusError
-from ludus.games.backgammon import Roll, position_id
+from ludus.games.backgammon import Roll, to_position_id
 from ludus.players import player
-from ludus.protocol import gnubg_process
-from ludus.protocol.gnubg_process import GnubgProcess, Question, read_answer, shared_gnubg
-from ludus.protocol.programs import ProgramFailed
+from ludus.protocol import gnubg as gnubg_module
+from ludus.protocol.gnubg import GnubgProcess, RankingRequest, get_shared_gnubg, parse_response
+from ludus.protocol.processes import ProgramFailed
 from waiting import PATIENCE, wait_until
 
-START = Question("4HPwATDgc/ABMA", (3, 1))
+START = RankingRequest("4HPwATDgc/ABMA", (3, 1))
 GAME = ludus.game("backgammon")
 
 
@@ -58,7 +58,7 @@ MESSAGES = {
 @pytest.mark.parametrize("way", MESSAGES)
 def test_faults_are_told_and_nobody_is_left(way, tmp_path, monkeypatch):
     if MESSAGES[way] == "does not answer":
-        monkeypatch.setattr(gnubg_process, "START_SECONDS", 0.5)
+        monkeypatch.setattr(gnubg_module, "STARTUP_SECONDS", 0.5)
     before = open_files()
     gnubg = GnubgProcess(str(fake_gnubg.write(tmp_path, way)))
     limit = 0.2 if MESSAGES[way] == "does not answer" else PATIENCE
@@ -77,24 +77,24 @@ def test_faults_are_told_and_nobody_is_left(way, tmp_path, monkeypatch):
 def test_moves_are_checked_by_the_rules(way, message, tmp_path, monkeypatch):
     fake_gnubg.write(tmp_path, way)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(gnubg_process, "_shared", {})
+    monkeypatch.setattr(gnubg_module, "_shared_processes", {})
     position = GAME.start().play(Roll(3, 1))
     try:
         with pytest.raises(ProgramFailed, match=message):
             player("gnubg", GAME).choose(position)
     finally:
-        shared_gnubg().close()
+        get_shared_gnubg().close()
 
 
 @pytest.mark.parametrize("line", [b"", b"[", b"[[1]]", b"[[[1,2]]]", b"\xff", b"[" * 100_000])
 def test_nonsense_of_every_kind(line):
     with pytest.raises(ProgramFailed, match="nonsense"):
-        read_answer(line, 1)
+        parse_response(line, 1)
 
 
 def test_a_missing_program_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("ludus.protocol.programs.GAMES_FOLDER", str(tmp_path))
+    monkeypatch.setattr("ludus.protocol.processes.GAMES_FOLDER", str(tmp_path))
     for name, package in (("gnubg", "gnubg"), ("bsd", "bsdgames")):
         with pytest.raises(LudusError, match=f"apt-get install {package}"):
             player(name, GAME)
@@ -136,18 +136,18 @@ class TestTheRealOne:
         gnubg.close()
 
     def test_killed_in_the_middle_it_can_be_had_again(self, monkeypatch):
-        monkeypatch.setattr(gnubg_process, "_shared", {})
+        monkeypatch.setattr(gnubg_module, "_shared_processes", {})
         position = GAME.start().play(Roll(3, 1))
         who = player("gnubg", GAME)
         who.choose(position)
-        first = shared_gnubg()
+        first = get_shared_gnubg()
         os.kill(first.pid, 9)
         wait_until_nobody_is_left(first.pid)
         with pytest.raises(ProgramFailed, match="has ended"):
             who.choose(position)
         assert str(who.choose(position).move) == "8/5 6/5"
-        assert shared_gnubg().pid != first.pid
-        shared_gnubg().close()
+        assert get_shared_gnubg().pid != first.pid
+        get_shared_gnubg().close()
 
     def test_moves_further_behind_are_looked_at_less_deeply(self):
         gnubg = GnubgProcess()
@@ -165,7 +165,7 @@ class TestTheRealOne:
         own, their = text.split()
         first = GAME.parse(f"{own} {their} 0 63")
         second = GAME.parse(f"{their} {own} 1 63")
-        assert position_id(first) == position_id(second)
+        assert to_position_id(first) == to_position_id(second)
         choices = player("gnubg:plies=1", GAME).choose_many([first, second])
         assert str(choices[0].move) == str(choices[1].move)
         assert [choice.move.side for choice in choices] == [0, 1]

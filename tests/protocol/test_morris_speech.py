@@ -7,10 +7,10 @@ import pytest
 import ludus
 from ludus.core.errors import BadMove
 from ludus.games.nine_mens_morris.board import POINTS
-from ludus.protocol.speech import Turn, speech
+from ludus.protocol.notation import TurnState, get_notation
 
 GAME = ludus.game("nine_mens_morris")
-SPEECH = speech(GAME)
+SPEECH = get_notation(GAME)
 
 SANMILL_PLACES = {
     # Sanmill's squares 8 to 31: three rings from the inside, each clockwise from its upper middle.
@@ -26,7 +26,7 @@ OLD_NAME = {
 
 
 def follow(words, turn=None):
-    turn = turn or Turn(GAME.start())
+    turn = turn or TurnState(GAME.start())
     for word in words.split():
         turn = SPEECH.follow(turn, word)
     return turn
@@ -46,7 +46,7 @@ def old(move):
 def test_every_way_of_saying_a_move_is_understood(rules):
     """Random games, told in every way at once; all ways lead to the same positions."""
     game = ludus.game("nine_mens_morris", rules)
-    said = speech(game)
+    said = get_notation(game)
     source = random.Random(rules)
     taken = 0
     for _ in range(12):
@@ -60,10 +60,10 @@ def test_every_way_of_saying_a_move_is_understood(rules):
             if move.to is not None:
                 ways += [old(move), [whole.upper()], [whole.replace("-", "")], ["".join(old(move))]]
             for way in ways:
-                turn = Turn(position)
+                turn = TurnState(position)
                 for word in way:
                     turn = said.follow(turn, word)
-                assert turn == Turn(after), way
+                assert turn == TurnState(after), way
             position = after
     assert taken > 50
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_said(words):
 def test_words_of_other_games_have_no_spaces():
     for name in ludus.GAMES:
         game = ludus.game(name)
-        said, source = speech(game), random.Random(1)
+        said, source = get_notation(game), random.Random(1)
         position = game.start()
         for _ in range(60):
             if position.outcome() is not None:
@@ -117,5 +117,5 @@ def test_words_of_other_games_have_no_spaces():
             move = source.choice(position.legal_moves())
             (word,) = said.words(move)
             assert not set(word) & set(" \t")
-            assert said.read(Turn(position), word) == (move, True)
+            assert said.read(TurnState(position), word) == (move, True)
             position = position.play(move)

@@ -11,9 +11,8 @@ from thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
 
 from facilities import external
 from ludus.cli.main import run
-from ludus.datasets.morris import read_lines
-from ludus.learn.nnmm.author import import_folder
-from ludus.learn.nnmm.weights import save
+from ludus.datasets.morris import parse_lines
+from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 from nnmm_chains import saved_chain
 from waiting import wait_until
 
@@ -70,7 +69,7 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
     with Server(player, "--compat", "2018", "--line-time", "3") as server:
         assert server.told["dialect"] == "2018"
         for state, move in list(known.items())[::15]:
-            (numbers,) = read_lines(state + b"-" + move).entries.classes.tolist()
+            (numbers,) = parse_lines(state + b"-" + move).entries.classes.tolist()
             wanted = "".join(f"{number}\n" for number in numbers).encode()
             # A line, a string of Java's, and the bare state.
             for sent in (state + b"\r\n", b"\0\x1c" + state, state):
@@ -86,7 +85,7 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
 
 @pytest.mark.external("nnmm")
 def test_the_conversation_in_the_docs_is_true(tmp_path):
-    save(tmp_path / "author", import_folder(external("nnmm", "npz")))
+    save_weights(tmp_path / "author", import_galassi_networks(external("nnmm", "npz")))
     page = (Path(__file__).parents[2] / "docs" / "nnmm.md").read_text(encoding="utf-8")
     block = page.split("```text\n")[1].split("```")[0].splitlines()
     asked = [line[2:] for line in block if line.startswith("> ")]

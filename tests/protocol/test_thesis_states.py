@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludus.protocol.thesis_states import LONGEST, Endless, states
+from ludus.protocol.thesis_socket import MAX_PENDING_BYTES, IncompleteState, make_state_reader
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 OTHER = b"MMEOOOOOOOOOOOOOOOOOOOOO7721"
@@ -14,7 +14,7 @@ OTHER = b"MMEOOOOOOOOOOOOOOOOOOOOO7721"
 
 def read(dialect, chunks):
     """All states that chunks of bytes hold, the rest at the end included."""
-    found, texts = states(dialect), []
+    found, texts = make_state_reader(dialect), []
     for chunk in chunks:
         found.feed(chunk)
         while (text := found.next()) is not None:
@@ -47,8 +47,8 @@ def test_it_does_not_matter_how_bytes_are_cut(dialect, data, cuts):
 def test_any_bytes_end_in_texts_or_in_a_refusal(dialect, chunks):
     try:
         texts = read(dialect, chunks)
-    except Endless:
-        assert sum(map(len, chunks)) > LONGEST
+    except IncompleteState:
+        assert sum(map(len, chunks)) > MAX_PENDING_BYTES
     else:
         assert all("\n" not in text for text in texts)
 
@@ -59,16 +59,16 @@ def test_an_early_line_end_does_not_cost_the_next_state():
 
 @pytest.mark.parametrize(("dialect", "byte"), [("lines", b"M"), ("lines", b"\0"), ("2018", b"\0")])
 def test_nobody_waits_for_ever(dialect, byte):
-    found = states(dialect)
-    found.feed(byte * LONGEST)
+    found = make_state_reader(dialect)
+    found.feed(byte * MAX_PENDING_BYTES)
     assert found.next() is None
     found.feed(byte)
-    with pytest.raises(Endless):
+    with pytest.raises(IncompleteState):
         found.next()
 
 
 def test_bytes_behind_a_whole_line_do_not_make_it_too_long():
-    found = states("lines")
-    found.feed(START + b"\n" + b"x" * LONGEST)
+    found = make_state_reader("lines")
+    found.feed(START + b"\n" + b"x" * MAX_PENDING_BYTES)
     assert found.next() == START.decode()
     assert found.next() is None

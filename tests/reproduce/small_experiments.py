@@ -35,16 +35,16 @@ published = 1
 CODE = '''
 """Throws of a coin, and games of hexapawn."""
 
-from ludus.reproduce import Figure, Measured, Remark, Table
+from ludus.reproduce import Figure, Measurement, Remark, Table
 
 
 def run(context):
     games = context.setting("games")
     tally = context.matches("hexapawn", "random", "random", games)
     heads = context.cell("heads", lambda: games // 2)
-    yield Measured.share("heads", heads, games)
-    yield Measured.mean("length", [3.0, 3.5, 4.0], note="of three")
-    yield Measured.share("first player wins", tally.wins[0], tally.games)
+    yield Measurement.share("heads", heads, games)
+    yield Measurement.mean("length", [3.0, 3.5, 4.0], note="of three")
+    yield Measurement.share("first player wins", tally.wins[0], tally.games)
     yield Table("Endings", ("reason", "games"), sorted(tally.reasons.items()), "How games end.")
     yield Figure("Figure 1", draw, [heads, games - heads], "Heads and tails.")
     yield Remark("A coin is fair.")

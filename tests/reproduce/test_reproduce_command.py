@@ -10,7 +10,7 @@ import pytest
 from small_experiments import CODE, TOML, write
 
 from ludus.cli.main import run
-from ludus.reproduce import named
+from ludus.reproduce import find_experiment
 from ludus.reproduce.results import read_results
 
 
@@ -183,7 +183,7 @@ def test_the_documentation_knows_the_stored_figures():
     """The table of docs/experiments.md is that of the stored results."""
     folder = Path(__file__).parents[2]
     text = (folder / "docs" / "experiments.md").read_text()
-    results = read_results(named("vrajitoru-table-1", folder / "experiments"))
+    results = read_results(find_experiment("vrajitoru-table-1", folder / "experiments"))
     for row in results.rows[::3]:
         low, high = row.interval
         figures = f"| {row.row.published} | {row.ours.value:.1f} | {low:.1f} … {high:.1f} |"

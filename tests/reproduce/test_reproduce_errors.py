@@ -100,7 +100,7 @@ def test_toml_that_is_no_text(complaint, tmp_path):
         ("import no_such_module", "line 1: ModuleNotFoundError"),
         ("x = 1", "has no function run(context)"),
         ("\ndef run(context):\n    yield 1 / 0", "line 3: ZeroDivisionError"),
-        ("def run(context):\n    yield 3", "run yields 3, which is no Measured"),
+        ("def run(context):\n    yield 3", "run yields 3, which is no Measurement"),
         ("def run(context):\n    return 3", "TypeError"),
         ("def run(context):\n    context.setting('speed')\n    yield", "has no 'speed'"),
         ("def run(context):\n    context.published['grid']\n    yield", "has no key 'grid'"),

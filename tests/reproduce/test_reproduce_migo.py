@@ -10,16 +10,16 @@ from scipy import stats
 
 from facilities import external
 from ludus.cli.main import run
-from ludus.learn.courses import Course, take_course, take_courses
-from ludus.reproduce import named
-from ludus.reproduce.experiment import experiments_folder
+from ludus.learn.common.runs import RunConfig, run_training, run_trainings
+from ludus.reproduce import find_experiment
+from ludus.reproduce.experiment import find_experiments_folder
 from ludus.reproduce.results import read_results
 
-FOLDER = experiments_folder()
+FOLDER = find_experiments_folder()
 
 
 def module(identity):
-    return named(identity, FOLDER).module()
+    return find_experiment(identity, FOLDER).module()
 
 
 def claims():
@@ -86,7 +86,7 @@ def test_stored_results_can_be_reported(capsys, tmp_path, identity):
     arguments = ["reproduce", identity, "--from-results", "--out", str(tmp_path), "--json"]
     assert run(arguments) == 0, capsys.readouterr().err
     found = json.loads(capsys.readouterr().out)
-    assert {row.name for row in named(identity, FOLDER).published().rows} == {
+    assert {row.name for row in find_experiment(identity, FOLDER).published().rows} == {
         row["name"] for row in found["rows"]
     }
     assert (tmp_path / identity / "report.html").is_file()
@@ -97,7 +97,7 @@ def test_stored_means_of_migo_agree_with_the_published_ones():
     compared = [
         row
         for identity in ("migo-figure-3", "migo-figure-5")
-        for row in read_results(named(identity, FOLDER)).rows
+        for row in read_results(find_experiment(identity, FOLDER)).rows
         if row.row.published is not None and row.row["learner"].startswith("migo")
     ]
     assert len(compared) == 8
@@ -141,17 +141,17 @@ def test_rules_are_the_same_if_they_hold_for_the_same_moves():
 
 
 def test_courses_do_not_depend_on_the_processes():
-    courses = [Course("menace", "noughts_and_crosses", 10, seed) for seed in range(3)]
-    alone, together = (list(take_courses(courses, jobs)) for jobs in (1, 2))
+    courses = [RunConfig("menace", "noughts_and_crosses", 10, seed) for seed in range(3)]
+    alone, together = (list(run_trainings(courses, jobs)) for jobs in (1, 2))
     assert [marks.regret for marks in alone] == [marks.regret for marks in together]
     assert alone[0].regret != alone[1].regret
 
 
 def test_what_was_learned_goes_along():
     """After hexapawn a learner wins at once where it can, from its first game on."""
-    before = Course("migo", "hexapawn", 60, 1)
-    with_it = take_course(Course("migo", "noughts_and_crosses", 1, 1, after=before))
-    without = take_course(Course("migo", "noughts_and_crosses", 1, 1))
+    before = RunConfig("migo", "hexapawn", 60, 1)
+    with_it = run_training(RunConfig("migo", "noughts_and_crosses", 1, 1, after=before))
+    without = run_training(RunConfig("migo", "noughts_and_crosses", 1, 1))
     assert any(rule.startswith("win_1(") for rule in with_it.learned)
     assert not any(rule.startswith("win_1(") for rule in without.learned)
 
@@ -199,7 +199,7 @@ def test_the_published_rows_are_the_ends_of_the_authors_curves(monkeypatch):
     monkeypatch.setenv("LUDUS_MIGO_DATA", str(external("migo")))
     found = curves().published_curves()
     names = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
-    for row in named("migo-figure-3", FOLDER).published().rows:
+    for row in find_experiment("migo-figure-3", FOLDER).published().rows:
         if row.published is not None:
             curve = found[names[row["game"]], row["system"]]
             assert curve[-1] == row.published

@@ -12,20 +12,20 @@ import crashing_player
 import pytest
 from small_experiments import write
 
-from ludus.arena.run import LocalPool
+from ludus.arena.executors import LocalPool
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.core.limit import Limit
-from ludus.reproduce import Context, Tally
-from ludus.reproduce.cells import Cells
-from ludus.reproduce.matches import Match, played_in_arena
+from ludus.core.player import Limit
+from ludus.reproduce import Context, MatchTally
+from ludus.reproduce.cache import ResultCache
+from ludus.reproduce.matches import Match, play_in_arena
 from ludus.reproduce.published import read_published
 from waiting import PATIENCE, wait_until
 
 COUNTING = """
 from pathlib import Path
 
-from ludus.reproduce import Measured
+from ludus.reproduce import Measurement
 
 NOTES = Path(__file__).with_name("notes.txt")
 
@@ -37,9 +37,9 @@ def run(context):
         return number
 
     for number in range(5):
-        yield Measured(f"cell {number}", context.cell(f"cell {number}", lambda: compute(number)))
+        yield Measurement(f"cell {number}", context.cell(f"cell {number}", lambda: compute(number)))
     tally = context.matches("hexapawn", "playouts:games=100", "random", 60)
-    yield Measured.share("wins", tally.wins[0], tally.games)
+    yield Measurement.share("wins", tally.wins[0], tally.games)
 """
 
 
@@ -97,7 +97,7 @@ def test_other_settings_of_a_size_are_another_run(tmp_path):
 
 
 def test_a_damaged_cell_is_computed_again(tmp_path):
-    cells = Cells(tmp_path)
+    cells = ResultCache(tmp_path)
     assert cells.get("a b", lambda: (1, 2)) == [1, 2]
     assert cells.get("a b", lambda: 3) == [1, 2]
     (file,) = tmp_path.iterdir()
@@ -113,7 +113,7 @@ def test_a_damaged_cell_is_computed_again(tmp_path):
 @pytest.fixture
 def context(tmp_path):
     published = read_published(write(tmp_path) / "smith" / "table_1.toml", "smith-table-1")
-    with Context(published, Cells(tmp_path / "cells"), size="quick", jobs=1) as made:
+    with Context(published, ResultCache(tmp_path / "cells"), size="quick", jobs=1) as made:
         yield made
 
 
@@ -151,7 +151,7 @@ def test_a_key_makes_another_match(context):
     assert once == context.matches("nine_mens_morris", "newbie", "basic", 500, **settings)
     other = context.matches("nine_mens_morris", "newbie", "basic", 500, key="b", **settings)
     assert other != once
-    assert isinstance(other, Tally)
+    assert isinstance(other, MatchTally)
 
 
 def test_options_of_players_reach_compiled_code(context):
@@ -172,6 +172,6 @@ def test_a_player_that_breaks_down_stops_the_match(tmp_path):
         LocalPool(1, crashing_player.register) as pool,
         pytest.raises(LudusError, match="crashes lost a game by crash: RuntimeError: out of order"),
     ):
-        played_in_arena(match, pool, file, lambda done, total: None)
+        play_in_arena(match, pool, file, lambda done, total: None)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT count(*) FROM game").fetchone() == (0,)

@@ -5,28 +5,34 @@ import math
 import pytest
 from scipy import stats
 
-from ludus.reproduce import BadExperiment, Measured, Row
-from ludus.reproduce.comparison import Compared
-from ludus.reproduce.intervals import difference_interval, mean_interval, share_interval
+from ludus.core.statistics import (
+    compute_difference_interval,
+    compute_mean_interval,
+    compute_proportion_interval,
+)
+from ludus.reproduce import BadExperiment, Measurement, PublishedRow
+from ludus.reproduce.findings import ComparedRow
 
 
 @pytest.mark.parametrize(("hits", "count"), [(0, 10), (3, 10), (10, 10), (83, 100), (1, 1)])
 def test_the_interval_of_a_share_is_the_exact_one(hits, count):
     exact = stats.binomtest(hits, count).proportion_ci(method="exact")
-    assert share_interval(hits, count) == pytest.approx((exact.low, exact.high), abs=1e-12)
+    assert compute_proportion_interval(hits, count) == pytest.approx(
+        (exact.low, exact.high), abs=1e-12
+    )
 
 
 def test_the_interval_of_a_mean_is_students():
     values = [1.0, 2.5, 2.0, 4.5]
     exact = stats.ttest_1samp(values, 0).confidence_interval()
-    mean, low, high = mean_interval(values)
+    mean, low, high = compute_mean_interval(values)
     assert (low, high) == pytest.approx((exact.low, exact.high))
     assert mean == 2.5
 
 
 def test_the_interval_of_a_difference_of_normal_figures_is_the_usual_one():
     """Where both intervals are symmetric, errors add as squares."""
-    low, high = difference_interval(10, (10 - 3, 10 + 3), 4, (4 - 4, 4 + 4))
+    low, high = compute_difference_interval(10, (10 - 3, 10 + 3), 4, (4 - 4, 4 + 4))
     assert (low, high) == (6 - 5, 6 + 5)
 
 
@@ -39,24 +45,26 @@ def test_differences_of_two_shares_that_are_one_are_rarely_found():
     for _ in range(2000):
         ours = sum(source.random() < 0.6 for _ in range(200))
         theirs = sum(source.random() < 0.6 for _ in range(100))
-        row = Row("x", float(theirs), "%", games=100)
-        apart += not Compared(row, Measured.share("x", ours, 200)).agrees
+        row = PublishedRow("x", float(theirs), "%", games=100)
+        apart += not ComparedRow(row, Measurement.share("x", ours, 200)).agrees
     assert 20 <= apart <= 120
 
 
 def test_agreement_needs_to_know_an_uncertainty():
-    bare = Row("x", 5.0)
-    assert Compared(bare, Measured("x", 5.0)).agrees is None
-    assert Compared(bare, Measured("x", 5.0, 4.0, 6.0)).agrees is True
-    assert Compared(bare, Measured("x", 7.0, 6.5, 7.5)).agrees is False
-    assert Compared(Row("x", 5.0, given=(3.0, 7.0)), Measured("x", 6.0)).agrees is True
-    assert Compared(Row("x"), Measured("x", 6.0, 5.0, 7.0)).agrees is None
-    assert Compared(Row("x", 5.0), None).difference is None
+    bare = PublishedRow("x", 5.0)
+    assert ComparedRow(bare, Measurement("x", 5.0)).agrees is None
+    assert ComparedRow(bare, Measurement("x", 5.0, 4.0, 6.0)).agrees is True
+    assert ComparedRow(bare, Measurement("x", 7.0, 6.5, 7.5)).agrees is False
+    assert (
+        ComparedRow(PublishedRow("x", 5.0, given=(3.0, 7.0)), Measurement("x", 6.0)).agrees is True
+    )
+    assert ComparedRow(PublishedRow("x"), Measurement("x", 6.0, 5.0, 7.0)).agrees is None
+    assert ComparedRow(PublishedRow("x", 5.0), None).difference is None
 
 
 def test_within_asks_for_our_interval_alone():
-    row = Row("x", 80.0, "%", games=100)
-    found = Compared(row, Measured.share("x", 8300, 10_000))
+    row = PublishedRow("x", 80.0, "%", games=100)
+    found = ComparedRow(row, Measurement.share("x", 8300, 10_000))
     assert found.is_within is False
     assert found.agrees is True
     assert found.difference == pytest.approx(3)
@@ -65,15 +73,15 @@ def test_within_asks_for_our_interval_alone():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Measured("x", math.nan),
-        lambda: Measured("x", math.inf),
-        lambda: Measured("x", 1.0, 0.5),
-        lambda: Measured("x", "1"),
-        lambda: Measured("x", None),
-        lambda: Measured(3, 1.0),
-        lambda: Measured.share("x", 5, 4),
-        lambda: Measured.share("x", 0, 0),
-        lambda: Measured.mean("x", []),
+        lambda: Measurement("x", math.nan),
+        lambda: Measurement("x", math.inf),
+        lambda: Measurement("x", 1.0, 0.5),
+        lambda: Measurement("x", "1"),
+        lambda: Measurement("x", None),
+        lambda: Measurement(3, 1.0),
+        lambda: Measurement.share("x", 5, 4),
+        lambda: Measurement.share("x", 0, 0),
+        lambda: Measurement.mean("x", []),
     ],
 )
 def test_a_figure_that_is_none_is_refused(wrong):
@@ -82,4 +90,4 @@ def test_a_figure_that_is_none_is_refused(wrong):
 
 
 def test_the_mean_of_one_run_has_no_interval():
-    assert Measured.mean("x", [4.0]) == Measured("x", 4.0, count=1)
+    assert Measurement.mean("x", [4.0]) == Measurement("x", 4.0, count=1)

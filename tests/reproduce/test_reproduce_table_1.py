@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from ludus.arena.binomial import compare
 from ludus.cli.main import run
-from ludus.reproduce import Context, named
-from ludus.reproduce.cells import Cells
+from ludus.core.statistics import compare_wins
+from ludus.reproduce import Context, find_experiment
+from ludus.reproduce.cache import ResultCache
 from ludus.reproduce.results import read_results
 
-EXPERIMENT = named("vrajitoru-table-1", Path(__file__).parents[2] / "experiments")
+EXPERIMENT = find_experiment("vrajitoru-table-1", Path(__file__).parents[2] / "experiments")
 
 
 @pytest.fixture
 def context(tmp_path):
-    with Context(EXPERIMENT.published(), Cells(tmp_path), size="certain", jobs=1) as made:
+    with Context(EXPERIMENT.published(), ResultCache(tmp_path), size="certain", jobs=1) as made:
         yield made
 
 
@@ -50,7 +50,7 @@ def test_the_shape_of_the_table_with_10000_games(context):
     assert 0.80 < found["focused", "alternate"].wins[0] / 10_000 < 0.92
     basic = found["basic", "alternate"]
     assert 0.50 < basic.wins[0] / 10_000 < 0.56
-    assert compare(*basic.wins).p_value < 0.05
+    assert compare_wins(*basic.wins).p_value < 0.05
     for pair, cells in published.items():
         for starter, counts in cells.items():
             ours = found[pair[0], starter]

@@ -5,12 +5,12 @@ from typing import Any
 
 import ludus
 from ludus._native.solver import Solver
-from ludus.games.nine_mens_morris.notation import Fields
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.scholar.examples import NO_POINT, Positions
-from ludus.learn.scholar.sampler_cpu import OracleExamples
-from ludus.oracle.morris import MorrisOracle, SolverTables
-from ludus.oracle.sectors import all_sectors
+from ludus.learn.scholar.example_sources import OracleExampleSource
+from ludus.learn.scholar.examples import NO_POINT, PositionBatch
+from ludus.oracle.morris.oracle import MorrisOracle, SolverTables
+from ludus.oracle.morris.sectors import all_sectors
 
 THREE = Rules(men=3)
 FOUR = Rules(men=4)
@@ -33,15 +33,15 @@ def oracle_of(rules: Rules) -> MorrisOracle:
 
 
 @cache
-def source_of(rules: Rules) -> OracleExamples:
-    return OracleExamples(oracle_of(rules))
+def source_of(rules: Rules) -> OracleExampleSource:
+    return OracleExampleSource(oracle_of(rules))
 
 
-def readable(rules: Rules, positions: Positions) -> list[Any]:
+def readable(rules: Rules, positions: PositionBatch) -> list[Any]:
     """The positions as the readable rules have them, White to move."""
     game = ludus.game("nine_mens_morris", rules, "python")
     return [
-        game.position(Fields((points(own), points(other)), hands, 0))
+        game.position(PositionFields((points(own), points(other)), hands, 0))
         for own, other, *hands in zip(*(c.tolist() for c in positions.columns), strict=True)
     ]
 

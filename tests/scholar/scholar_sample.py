@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludus.learn.scholar.examples import Examples, ExampleSource, Games, Positions
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch, PositionBatch
 
 FILE = Path(__file__).parents[1] / "data" / "morris_sample.npz"
 MAX_MOVES = 256
@@ -27,15 +27,15 @@ PLY = {"seed": 11, "noise": 0.3, "max_plies": 5}
 class Sample(NamedTuple):
     """Values and moves of all positions follow each other; `count` tells how many each one has."""
 
-    positions: Positions
+    positions: PositionBatch
     value: Any
     count: Any
     child_value: Any
     move: Any
-    drawn: Positions
+    drawn: PositionBatch
     """Drawn from all subspaces with DRAW_SEED."""
 
-    after: Games
+    after: GameBatch
     """Where `one_ply` leads from the positions."""
 
 
@@ -45,18 +45,18 @@ def read() -> Sample:
             _positions(file, ""),
             *(file[name] for name in ("value", "count", "child_value", "move")),
             _positions(file, "drawn_"),
-            Games(_positions(file, "after_"), file["after_plies"]),
+            GameBatch(_positions(file, "after_"), file["after_plies"]),
         )
 
 
-def _positions(file: Any, prefix: str) -> Positions:
-    return Positions(*(file[prefix + name] for name in Positions.__slots__))
+def _positions(file: Any, prefix: str) -> PositionBatch:
+    return PositionBatch(*(file[prefix + name] for name in PositionBatch.__slots__))
 
 
-def one_ply(source: ExampleSource, examples: Examples, drawn: Positions) -> Games:
+def one_ply(source: ExampleSource, examples: ExampleBatch, drawn: PositionBatch) -> GameBatch:
     """A ply from each position; some have had so many that they begin anew among the drawn."""
     (plies,) = source.columns([np.arange(len(examples), dtype=np.int32) % 5])
-    return source.advance(Games(examples.positions, plies), examples, drawn[:100], **PLY)
+    return source.advance(GameBatch(examples.positions, plies), examples, drawn[:100], **PLY)
 
 
 def make(source: ExampleSource) -> Sample:
@@ -83,14 +83,14 @@ def write(sample: Sample) -> None:
     columns["after_plies"] = sample.after.plies
     kinds = {"": sample.positions, "drawn_": sample.drawn, "after_": sample.after.positions}
     for prefix, positions in kinds.items():
-        for name in Positions.__slots__:
+        for name in PositionBatch.__slots__:
             columns[prefix + name] = getattr(positions, name)
     np.savez_compressed(FILE, **columns)
 
 
 if __name__ == "__main__":
     import ludus
-    from ludus.learn.scholar.sampler_cpu import OracleExamples
+    from ludus.learn.scholar.example_sources import OracleExampleSource
     from ludus.oracle import oracle_for
 
-    write(make(OracleExamples(oracle_for(ludus.game("nine_mens_morris"), Path(sys.argv[1])))))
+    write(make(OracleExampleSource(oracle_for(ludus.game("nine_mens_morris"), Path(sys.argv[1])))))

@@ -5,15 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ludus.core.spec import with_options
+from ludus.core.spec import apply_options
 from ludus.games import game as named_game
-from ludus.learn.scholar.chain import NO_POINT, PARTS
-from ludus.learn.scholar.experts import NUM_EXPERTS
-from ludus.learn.scholar.fields import WIDTH
-from ludus.learn.scholar.player import Options, ScholarPlayer
-from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, packed, save
-from ludus.learn.scholar.worth import OUTPUTS
-from ludus.learn.symmetric.forward import parameter_shapes
+from ludus.learn.equivariant.inference import list_parameter_shapes
+from ludus.learn.scholar.encoding import NUM_EXPERTS, NUM_FEATURES
+from ludus.learn.scholar.inference import MOVE_PARTS, NO_POINT, OUTPUT_NAMES
+from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
+from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights, save_weights
 
 GAME = named_game("nine_mens_morris")
 
@@ -25,30 +23,30 @@ def random_weights(way: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
     for number in range(NUM_EXPERTS):
         channels, blocks = 4 + 2 * (number % 2), 1 + number % 2
         if way == "scorer":
-            shapes = parameter_shapes(WIDTH, len(OUTPUTS), channels, blocks, True)
+            shapes = list_parameter_shapes(NUM_FEATURES, len(OUTPUT_NAMES), channels, blocks, True)
         else:
             shapes = {
                 f"{part}.{name}": shape
-                for told, part in enumerate(PARTS)
-                for name, shape in parameter_shapes(
-                    WIDTH + told * (NO_POINT + 1), NO_POINT + 1, channels, blocks, False
+                for told, part in enumerate(MOVE_PARTS)
+                for name, shape in list_parameter_shapes(
+                    NUM_FEATURES + told * (NO_POINT + 1), NO_POINT + 1, channels, blocks, False
                 ).items()
             }
         tensors = {
             name: source.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()
         }
-        experts.append(packed(tensors))
+        experts.append(pack_weights(tensors))
     kind = SCORER if way == "scorer" else CHAIN
     return ScholarWeights(kind, tuple(experts), {"size": "random"}, (repeats,) * NUM_EXPERTS)
 
 
 def saved(folder: Path, way: str) -> Path:
     path = folder / f"{way}.safetensors"
-    save(path, random_weights(way))
+    save_weights(path, random_weights(way))
     return path
 
 
 def made(file: Path, game: Any = GAME, **options: Any) -> ScholarPlayer:
     """The player with the networks of a file."""
     texts = {"weights": str(file), **{name: str(value) for name, value in options.items()}}
-    return ScholarPlayer(game, with_options(Options(), texts, "scholar"), "scholar")
+    return ScholarPlayer(game, apply_options(ScholarOptions(), texts, "scholar"), "scholar")

@@ -9,7 +9,7 @@ from scholar_games import FOUR, THREE, readable, source_of
 import ludus
 from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.scholar.examples import Positions, shares
+from ludus.learn.scholar.examples import PositionBatch, prepare_subspace_weights
 
 
 def chi_squared(counts, shares_expected=None):
@@ -53,19 +53,19 @@ def test_positions_that_are_over_are_not_drawn():
     """Eleven men a side leave so few points free that many positions are blocked."""
     rules = Rules(men=11)
     columns = tuple(np.empty(20_000, kind) for kind in ("i4", "i4", "u1", "u1"))
-    men, upto = shares([(11, 11, 0, 0), (12, 12, 0, 0)], None)
+    men, upto = prepare_subspace_weights([(11, 11, 0, 0), (12, 12, 0, 0)], None)
     assert men.tolist() == [[11, 11, 0, 0]], "on a full board nobody can move"
     native.draw(rules, men.reshape(-1), upto, 1, columns)
     game = ludus.game("nine_mens_morris", rules)
     assert not any(
-        position.outcome() for position in readable(game.rules, Positions(*columns))[:500]
+        position.outcome() for position in readable(game.rules, PositionBatch(*columns))[:500]
     )
 
 
 @pytest.mark.parametrize("weights", [[1.0], [-1.0, 2.0], [0.0, 0.0], [float("nan"), 1.0]])
 def test_weights_that_cannot_be(weights):
     with pytest.raises(ValueError, match=r"weights|no subspace"):
-        shares([(3, 3, 0, 0), (4, 3, 0, 0)], weights)
+        prepare_subspace_weights([(3, 3, 0, 0), (4, 3, 0, 0)], weights)
 
 
 def test_short_rows_hold_a_fair_choice():

@@ -21,12 +21,19 @@ from scholar_games import (
 import ludus
 from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.learn.scholar import sampler_cuda
-from ludus.learn.scholar.examples import DRAW, NO_VALUE, Children, Examples, Positions, keeps
-from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.learn.scholar import example_sources
+from ludus.learn.scholar.example_sources import OracleExampleSource
+from ludus.learn.scholar.examples import (
+    DRAW,
+    NO_VALUE,
+    ChildBatch,
+    ExampleBatch,
+    PositionBatch,
+    keeps_value,
+)
 from ludus.oracle import Unsolved, oracle_for
-from ludus.oracle.morris import indexer
-from ludus.oracle.sectors import all_sectors, halves, num_slots, oriented, subspace
+from ludus.oracle.morris.oracle import make_indexer
+from ludus.oracle.morris.sectors import all_sectors, num_slots, orient, sides_to_move, subspace_of
 
 
 @pytest.mark.parametrize("rules", [THREE, FOUR, ODD, SLOW])
@@ -72,9 +79,9 @@ def test_tables_side_by_side_say_what_the_oracle_says(rules):
     """The lookup that a GPU runs, and the one of the oracle."""
     tables, source = native.Tables(rules), source_of(rules)
     for sector in all_sectors(rules):
-        for x_to_move in halves(rules, sector):
+        for x_to_move in sides_to_move(rules, sector):
             values = solver_of(rules).values(sector, x_to_move)
-            tables.add(tuple(subspace(sector, x_to_move)), values)
+            tables.add(tuple(subspace_of(sector, x_to_move)), values)
     drawn = source.draw(30_000, seed=3)
     children = source.children(drawn)
     for positions in (drawn, children.positions[children.is_move]):
@@ -95,7 +102,7 @@ def test_tables_side_by_side_say_what_the_oracle_says(rules):
 )
 def test_large_tables_are_read_at_the_right_places(men, half):
     """A table full of random bytes has no two regions alike."""
-    sector, own_is_x = oriented(*half)
+    sector, own_is_x = orient(*half)
     table = np.random.default_rng(1).integers(0, 250, num_slots(sector), np.uint8)
     rules = Rules(men=men, lose_below=1)
     tables = native.Tables(rules)
@@ -103,7 +110,7 @@ def test_large_tables_are_read_at_the_right_places(men, half):
     columns = tuple(np.empty(2000, kind) for kind in ("i4", "i4", "u1", "u1"))
     native.draw(rules, np.array(half, np.int32), np.array([2**32 - 1], np.uint32), 5, columns)
     boards = [column.astype(np.uint32) for column in columns[:2]]
-    slots = indexer(men).slots(sector, *(boards if own_is_x else reversed(boards)))
+    slots = make_indexer(men).slots(sector, *(boards if own_is_x else reversed(boards)))
     found = np.empty(2000, np.uint8)
     tables.label(columns, found)
     assert np.array_equal(found, table[slots])
@@ -154,15 +161,17 @@ def rows_of(sample, rules):
     native.expand(rules, columns, shape[1], 0, count, flat, move.reshape(-1))
     value = np.full(shape, NO_VALUE, np.uint8)
     value[np.arange(shape[1]) < sample.count[:, np.newaxis]] = sample.child_value
-    return Children(count, Positions(*child), value, move)
+    return ChildBatch(count, PositionBatch(*child), value, move)
 
 
 def test_seeds_still_give_what_they_gave_when_the_sample_was_made():
     sample, rules = scholar_sample.read(), PRESETS["standard"]
-    source = OracleExamples(oracle_for(ludus.game("nine_mens_morris")))
-    subspaces = sorted(subspace(s, side) for s in all_sectors(rules) for side in halves(rules, s))
+    source = OracleExampleSource(oracle_for(ludus.game("nine_mens_morris")))
+    subspaces = sorted(
+        subspace_of(s, side) for s in all_sectors(rules) for side in sides_to_move(rules, s)
+    )
     drawn = source.draw(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED, subspaces)
-    examples = Examples(sample.positions, sample.value, rows_of(sample, rules))
+    examples = ExampleBatch(sample.positions, sample.value, rows_of(sample, rules))
     after = scholar_sample.one_ply(source, examples, drawn)
     for ours, kept in ((drawn, sample.drawn), (after.positions, sample.after.positions)):
         for column, kept_column in zip(ours.columns, kept.columns, strict=True):
@@ -173,7 +182,7 @@ def test_seeds_still_give_what_they_gave_when_the_sample_was_made():
 
 def test_values_of_the_sample_where_they_are_solved_at_once():
     sample = scholar_sample.read()
-    source = OracleExamples(oracle_for(ludus.game("nine_mens_morris")))
+    source = OracleExampleSource(oracle_for(ludus.game("nine_mens_morris")))
     men = [
         [value.bit_count() for value in column.tolist()] if i < 2 else column.tolist()
         for i, column in enumerate(sample.positions.columns)
@@ -191,7 +200,7 @@ def test_values_of_the_sample_where_they_are_solved_at_once():
 def test_keeping_a_value():
     values = np.array([[DRAW], [7], [8]], np.uint8)
     after = np.array([[DRAW, 4, 5]], np.uint8)
-    assert keeps(values, after).tolist() == [
+    assert keeps_value(values, after).tolist() == [
         [True, False, False],
         [False, True, False],
         [False, False, True],
@@ -200,10 +209,10 @@ def test_keeping_a_value():
 
 def test_structs_are_as_long_as_those_of_the_compiled_code():
     structs = (
-        sampler_cuda._Positions,
-        sampler_cuda._Rows,
-        sampler_cuda._Kinds,
-        sampler_cuda._Plies,
+        example_sources._PositionsStruct,
+        example_sources._RowsStruct,
+        example_sources._SubspacesStruct,
+        example_sources._PliesStruct,
     )
     assert tuple(map(ctypes.sizeof, structs)) == native.SIZES
     assert native.NO_VALUE == NO_VALUE

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from scholar_weights import GAME, saved
 
-from ludus.arena.regret import judge, judge_many
+from ludus.arena.regret import evaluate_move, evaluate_moves
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.datasets.morris import read
+from ludus.datasets.morris import read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from ludus.learn.scholar.sampler_cpu import OracleExamples
+from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle import oracle_for
 from ludus.players import PLAYERS
-from ludus.reproduce import named
+from ludus.reproduce import find_experiment
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 SIZES = {"positions": 150, "games": 2, "moves": 5, "shown": 2}
@@ -43,7 +43,7 @@ def small(tmp_path_factory):
         file.write_text(text)
     (folder / "data").mkdir()
     exam = module(folder, "exam")
-    drawn = OracleExamples(oracle_for(GAME)).draw(200, 5)
+    drawn = OracleExampleSource(oracle_for(GAME)).draw(200, 5)
     positions = [exam.as_position(*row) for row in zip(*drawn.columns, strict=True)]
     source = random.Random(3)
     lines = [
@@ -58,7 +58,7 @@ def small(tmp_path_factory):
 
 
 def module(folder, name):
-    package = named("scholar-kept", folder / "experiments").module().__package__
+    package = find_experiment("scholar-kept", folder / "experiments").module().__package__
     return importlib.import_module(f"{package}.{name}")
 
 
@@ -106,7 +106,7 @@ def test_what_players_keep(reproduced):
     assert errors
     for position, played, right, worth, becomes in errors:
         here = GAME.parse(position)
-        found = judge(oracle_for(GAME), here, GAME.parse_move(played, here))
+        found = evaluate_move(oracle_for(GAME), here, GAME.parse_move(played, here))
         assert found.regret > 0
         assert set(right.split(" and ")[0].split(", ")) <= set(found.best)
         assert (worth, becomes) != ("draw", "win")
@@ -121,12 +121,12 @@ def test_an_exam_agrees_with_moves_judged_one_by_one(small):
     """The arrays of an exam beside the readable way through the oracle."""
     exam, answers = module(small, "exam"), module(small, "answers")
     oracle, source = oracle_for(GAME), random.Random(1)
-    found = next(iter(exam._parts(Quiet(), OracleExamples(oracle), entries(small), "x")))
+    found = next(iter(exam._parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     positions = found.positions()
     moves = [source.choice(position.legal_moves()) for position in positions]
     chosen = found.numbers([exam.packed(move) for move in moves])
     assert [exam.unpacked(move) for move in found.move[chosen].tolist()] == moves
-    judged = judge_many(oracle, positions, moves)
+    judged = evaluate_moves(oracle, positions, moves)
     assert answers.lost(found, chosen).tolist() == [each.regret for each in judged]
     assert all(each.is_critical for each in judged)
     kept = np.add.reduceat(found.kept, found.first[:-1]).tolist()
@@ -142,13 +142,13 @@ class Quiet:
 
 
 def entries(small):
-    return read(small / "data/dataset.txt")
+    return read_dataset(small / "data/dataset.txt")
 
 
 def test_groups_of_positions_hold_each_once(small):
     exam, groups = module(small, "exam"), module(small, "groups")
     oracle = oracle_for(GAME)
-    found = next(iter(exam._parts(Quiet(), OracleExamples(oracle), entries(small), "x")))
+    found = next(iter(exam._parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     for group in ("by_phase", "by_kind", "by_keeping", "by_value", "by_mills"):
         masks = getattr(groups, group)(found).values()
         assert (np.sum(list(masks), axis=0) == 1).all(), group
@@ -170,7 +170,7 @@ def test_games_from_drawn_positions(reproduced):
     for colour, _, position, played, right, _ in lost:
         here = GAME.parse(position)
         assert here.mover == ("White", "Black").index(colour)
-        found = judge(oracle_for(GAME), here, GAME.parse_move(played, here))
+        found = evaluate_move(oracle_for(GAME), here, GAME.parse_move(played, here))
         assert found.regret == 1, "a draw is lost once"
         assert set(found.best) == set(right.split(", "))
     counts = [row[3:6] for row in tables["Results"]["rows"]]

@@ -7,12 +7,20 @@ import pytest
 import torch
 
 import ludus
-from ludus.datasets.morris.boards import transformed
-from ludus.games.nine_mens_morris.board import NUMBER, SYMMETRIES
-from ludus.learn.scholar.asking import columns
-from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS, expert_of, experts, table
-from ludus.learn.scholar.fields import MOVED, WIDTH, encoded
-from ludus.learn.scholar.seeing import Sight
+from ludus.games.nine_mens_morris.batch import transform_boards
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS, SYMMETRIES
+from ludus.learn.scholar.encoding import (
+    FEATURE_PERMUTATIONS,
+    FIRST_FLYING_EXPERT,
+    NUM_EXPERTS,
+    NUM_FEATURES,
+    encode,
+    expert_table,
+    select_expert,
+    select_experts,
+)
+from ludus.learn.scholar.inference import pack_positions
+from ludus.learn.scholar.model import TensorEncoder
 
 MORRIS = ludus.game("nine_mens_morris")
 CLOSABLE = slice(48 + 160, 48 + 160 + 24)
@@ -39,7 +47,7 @@ def test_all_of_a_game_is_seen():
 
 
 def test_mills_that_can_be_closed_are_those_that_legal_moves_close():
-    rows = encoded(*columns(POSITIONS))
+    rows = encode(*pack_positions(POSITIONS))
     for position, row in zip(POSITIONS, rows, strict=True):
         # A move that takes a man closes a mill, and there is always a man to take.
         closing = {move.to for move in position.legal_moves() if move.take is not None}
@@ -53,7 +61,7 @@ def test_room_to_move_is_the_number_of_walks():
         if position.hands[position.mover] == 0 and position.bits[position.mover].bit_count() > 3
     ]
     assert len(walking) > 300
-    rows = encoded(*columns(walking))
+    rows = encode(*pack_positions(walking))
     for position, row in zip(walking, rows, strict=True):
         walks = {(move.frm, move.to) for move in position.legal_moves()}
         counts = [sum(frm == point for frm, _ in walks) for point in range(24)]
@@ -62,36 +70,41 @@ def test_room_to_move_is_the_number_of_walks():
 
 @pytest.mark.parametrize("g", range(16))
 def test_columns_turn_with_the_board(g):
-    own, other, *hands = columns(POSITIONS[::7])
-    rows = encoded(own, other, *hands)
-    seen = encoded(*(transformed(men, SYMMETRIES[g]) for men in (own, other)), *hands)
+    own, other, *hands = pack_positions(POSITIONS[::7])
+    rows = encode(own, other, *hands)
+    seen = encode(*(transform_boards(men, SYMMETRIES[g]) for men in (own, other)), *hands)
     expected = np.empty_like(rows)
-    expected[:, MOVED[g]] = rows
+    expected[:, FEATURE_PERMUTATIONS[g]] = rows
     np.testing.assert_array_equal(seen, expected)
-    assert rows.shape[1] == WIDTH
+    assert rows.shape[1] == NUM_FEATURES
 
 
 def test_torch_sees_what_numpy_sees():
-    seen = columns(POSITIONS[::5])
+    seen = pack_positions(POSITIONS[::5])
     given = [torch.as_tensor(column.astype(np.int32)) for column in seen]
-    looked = Sight(torch.device("cpu")).columns(given)
-    np.testing.assert_array_equal(looked.numpy(), encoded(*seen))
+    looked = TensorEncoder(torch.device("cpu")).columns(given)
+    np.testing.assert_array_equal(looked.numpy(), encode(*seen))
 
 
 def test_a_line_counts_men():
     start = MORRIS.start()
     for name in ("a7", "b6", "d7"):
-        start = start.play(next(m for m in start.legal_moves() if m.to == NUMBER[name]))
-    row = encoded(*columns([start]))[0]
+        start = start.play(next(m for m in start.legal_moves() if m.to == POINT_NUMBERS[name]))
+    row = encode(*pack_positions([start]))[0]
     top = row[48:58]  # the first line: a7 d7 g7; Black is to move and has none there
     assert np.flatnonzero(top).tolist() == [2]  # no man of its own, two of the other's
 
 
 def test_every_kind_of_position_has_an_expert():
-    assert set(table().ravel().tolist()) == set(range(NUM_EXPERTS))
-    assert expert_of(9, 9, 0, 0) == 0
-    assert expert_of(0, 0, 9, 9) < FIRST_FLYING <= expert_of(0, 0, 3, 9)
-    kinds = {expert_of(0, 0, own, other) for own, other in ((3, 3), (3, 4), (4, 3), (3, 9), (9, 3))}
-    assert kinds == set(range(FIRST_FLYING, NUM_EXPERTS))
+    assert set(expert_table().ravel().tolist()) == set(range(NUM_EXPERTS))
+    assert select_expert(9, 9, 0, 0) == 0
+    assert select_expert(0, 0, 9, 9) < FIRST_FLYING_EXPERT <= select_expert(0, 0, 3, 9)
+    kinds = {
+        select_expert(0, 0, own, other) for own, other in ((3, 3), (3, 4), (4, 3), (3, 9), (9, 3))
+    }
+    assert kinds == set(range(FIRST_FLYING_EXPERT, NUM_EXPERTS))
     men = np.array([[0, 0, 9, 9], [1, 0, 5, 6]]).T
-    assert experts(*men, table()).tolist() == [expert_of(0, 0, 9, 9), expert_of(1, 0, 5, 6)]
+    assert select_experts(*men, expert_table()).tolist() == [
+        select_expert(0, 0, 9, 9),
+        select_expert(1, 0, 5, 6),
+    ]

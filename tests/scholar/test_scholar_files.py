@@ -11,23 +11,31 @@ from scholar_games import FOUR, source_of
 
 import ludus
 from ludus.cli.main import run
-from ludus.learn.scholar import pace
-from ludus.learn.scholar.asking import Columns
-from ludus.learn.scholar.chain import Chain
+from ludus.learn.common.checkpoint import BadCheckpoint
+from ludus.learn.equivariant.group import GROUP_ORDER
+from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainTraining
-from ludus.learn.scholar.courses import CHAINS, SCORERS
+from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.examples import DRAW
-from ludus.learn.scholar.experts import FIRST_FLYING, NUM_EXPERTS
-from ludus.learn.scholar.export import begin_with, weights_of
-from ludus.learn.scholar.player import Options, ScholarPlayer
-from ludus.learn.scholar.rounding import restored, rounded
-from ludus.learn.scholar.scorer import Scorer
-from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining
-from ludus.learn.scholar.term import Attendance, Term
-from ludus.learn.scholar.weights import BadScholar, load, save
-from ludus.learn.scholar.worth import LONG, OUTPUTS, worth
-from ludus.learn.symmetric.group import ORDER
-from ludus.learn.training_state import BadState
+from ludus.learn.scholar.inference import (
+    LONG_GAME_LOG2,
+    OUTPUT_NAMES,
+    Chain,
+    PositionColumns,
+    Scorer,
+    utility,
+)
+from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
+from ludus.learn.scholar.scorer_training import ExpertBank, ScorerConfig, ScorerTraining
+from ludus.learn.scholar.train import (
+    CHAIN_PRESETS,
+    SCORER_PRESETS,
+    Trainer,
+    TrainingSchedule,
+    export_weights,
+    load_initial_weights,
+)
+from ludus.learn.scholar.weights import BadWeights, dequantize, load_weights, quantize, save_weights
 
 CPU = torch.device("cpu")
 
@@ -35,7 +43,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def training():
     torch.set_num_threads(1)
-    made = ScorerTraining(source_of(FOUR), SCORERS["tiny"](1), CPU)
+    made = ScorerTraining(source_of(FOUR), SCORER_PRESETS["tiny"](1), CPU)
     for _ in range(20):
         made.step(4e-3)
     return made
@@ -44,29 +52,31 @@ def training():
 @pytest.fixture(scope="module")
 def file(training, tmp_path_factory):
     path = tmp_path_factory.mktemp("scholar") / "scorer.safetensors"
-    save(path, weights_of(training, {"size": "tiny"}))
+    save_weights(path, export_weights(training, {"size": "tiny"}))
     return path
 
 
 def test_bytes_are_as_good_as_floats():
     weights = np.random.default_rng(1).normal(size=(3, 5, 64)).astype(np.float32)
-    whole, scale = rounded(weights)
-    error = np.abs(restored(whole, scale) - weights)
+    whole, scale = quantize(weights)
+    error = np.abs(dequantize(whole, scale) - weights)
     assert (error <= np.abs(weights).max(axis=-1, keepdims=True) / 250).all()
-    zeros, scale = rounded(np.zeros((2, 3), np.float32))
-    assert not restored(zeros, scale).any()
+    zeros, scale = quantize(np.zeros((2, 3), np.float32))
+    assert not dequantize(zeros, scale).any()
 
 
 def test_the_player_judges_as_the_training_did(training, file):
     drawn = source_of(FOUR).draw(500, 9)
-    found = load(file)
+    found = load_weights(file)
     assert found.trained == {"size": "tiny"}
     assert len(found.experts) == NUM_EXPERTS
     own, other, *hands = drawn.columns
     chances = (
-        Scorer(found).judged(Columns(own.view(np.uint32), other.view(np.uint32), *hands)).chances
+        Scorer(found)
+        .judged(PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands))
+        .chances
     )
-    said = worth(chances, training.course.care)
+    said = utility(chances, training.course.care)
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
     np.testing.assert_allclose(said, expected, atol=0.05)  # rounded to bytes
     assert np.std(said) > 0.05
@@ -74,14 +84,14 @@ def test_the_player_judges_as_the_training_did(training, file):
 
 def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
     source = torch.Generator().manual_seed(1)
-    units = torch.rand(4000, ORDER * 5, generator=source)
-    seen = units.reshape(4000, ORDER, 5).mean(1)
+    units = torch.rand(4000, GROUP_ORDER * 5, generator=source)
+    seen = units.reshape(4000, GROUP_ORDER, 5).mean(1)
     wanted = torch.tensor([[2.0, 0, -1, 0, 3], [0, 2.0, 0, 1, -1]])
     plies = 3 + seen @ wanted.T  # as logarithms, of losses and of wins
     is_win = torch.arange(4000) % 2
     values = 2 * (2 ** plies.gather(1, is_win[:, None])[:, 0] / 2).round() + is_win
     values[::10] = DRAW
-    rows = pace.rows(units, values.to(torch.uint8))
+    rows = model.fit_ply_regression(units, values.to(torch.uint8))
     for result in (0, 1):
         said = seen.double() @ rows.weights[result] + rows.bias[result]
         error = (said - plies[:, result]).std()
@@ -92,36 +102,36 @@ def test_the_file_says_how_far_off_the_end_is(training, file):
     """As the expert that has seen most of all would, to about a byte's precision."""
     expert = int(training.shelves.put.argmax())
     rows = training.paces(expert)
-    kept = load(file).expert(expert)
-    assert kept["last"].shape[0] == len(OUTPUTS)
+    kept = load_weights(file).expert(expert)
+    assert kept["last"].shape[0] == len(OUTPUT_NAMES)
     np.testing.assert_allclose(kept["last"][3:], rows.weights, atol=0.2 * rows.weights.abs().max())
 
 
 def test_an_expert_that_has_seen_nothing_thinks_that_it_takes_long(training):
     rows = training.paces(0)
-    assert rows.bias.tolist() == [LONG, LONG]
+    assert rows.bias.tolist() == [LONG_GAME_LOG2, LONG_GAME_LOG2]
     assert not rows.weights.any()
 
 
 def test_banks_of_different_size_and_depth_become_one_player():
     """The first experts go through their blocks twice, the last ones are narrower."""
     torch.set_num_threads(1)
-    banks = Bank(FIRST_FLYING, 8, 64, 1, repeats=2), Bank(NUM_EXPERTS, 6, 32, 1)
-    course = dataclasses.replace(SCORERS["tiny"](1), banks=banks)
+    banks = ExpertBank(FIRST_FLYING_EXPERT, 8, 64, 1, repeats=2), ExpertBank(NUM_EXPERTS, 6, 32, 1)
+    course = dataclasses.replace(SCORER_PRESETS["tiny"](1), banks=banks)
     training = ScorerTraining(source_of(FOUR), course, CPU)
     for _ in range(15):
         training.step(8e-3)
-    weights = weights_of(training, {})
+    weights = export_weights(training, {})
     drawn = source_of(FOUR).draw(300, 9)
     own, other, *hands = drawn.columns
-    seen = Columns(own.view(np.uint32), other.view(np.uint32), *hands)
+    seen = PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands)
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
     care = training.course.care
     np.testing.assert_allclose(
-        worth(Scorer(weights).judged(seen).chances, care), expected, atol=0.02
+        utility(Scorer(weights).judged(seen).chances, care), expected, atol=0.02
     )
     once = dataclasses.replace(weights, repeats=(1,) * NUM_EXPERTS)
-    assert np.abs(worth(Scorer(once).judged(seen).chances, care) - expected).max() > 0.05
+    assert np.abs(utility(Scorer(once).judged(seen).chances, care) - expected).max() > 0.05
 
 
 def _with(**metadata):
@@ -157,8 +167,8 @@ def _with(**metadata):
 def test_other_files_are_refused_in_one_line(tmp_path, content):
     path = tmp_path / "x.safetensors"
     path.write_bytes(content)
-    with pytest.raises(BadScholar) as error:
-        load(path)
+    with pytest.raises(BadWeights) as error:
+        load_weights(path)
     assert "\n" not in str(error.value)
 
 
@@ -166,47 +176,53 @@ def test_an_expert_that_is_no_network_is_refused(tmp_path):
     path = tmp_path / "x.safetensors"
     described = {"ludus": '{"format": 1, "kind": "scholar-scorer"}'}
     path.write_bytes(as_safetensors({"0/first": np.zeros((2, 3), np.float16)}, described))
-    with pytest.raises(BadScholar):
-        ScholarPlayer(ludus.game("nine_mens_morris"), Options(weights=str(path)), "scholar")
+    with pytest.raises(BadWeights):
+        ScholarPlayer(ludus.game("nine_mens_morris"), ScholarOptions(weights=str(path)), "scholar")
 
 
-@pytest.mark.parametrize(("kind", "courses"), [(ScorerTraining, SCORERS), (ChainTraining, CHAINS)])
+@pytest.mark.parametrize(
+    ("kind", "courses"), [(ScorerTraining, SCORER_PRESETS), (ChainTraining, CHAIN_PRESETS)]
+)
 def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
     torch.set_num_threads(1)
     source, file = source_of(FOUR), tmp_path / "x.safetensors"
     before = kind(source, courses["tiny"](1), CPU)
     for _ in range(10):
         before.step(4e-3)
-    save(file, weights_of(before, {}))
+    save_weights(file, export_weights(before, {}))
     after = kind(source, courses["tiny"](2), CPU)
-    begin_with(after, load(file))
+    load_initial_weights(after, load_weights(file))
     for networks in (after.pupil.networks, after.pupil.averaged):
         for ours, theirs in zip(
             networks.parameters(), before.pupil.averaged.parameters(), strict=True
         ):
             torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0.02)  # rounded to bytes
-    with pytest.raises(BadScholar):
-        begin_with(kind(source, _wider(courses["tiny"](1)), CPU), load(file))
+    with pytest.raises(BadWeights):
+        load_initial_weights(kind(source, _wider(courses["tiny"](1)), CPU), load_weights(file))
 
 
 def _wider(course):
-    if isinstance(course, ScorerCourse):
+    if isinstance(course, ScorerConfig):
         wider = tuple(dataclasses.replace(bank, channels=9) for bank in course.banks)
         return dataclasses.replace(course, banks=wider)
     return dataclasses.replace(course, channels=tuple(9 for _ in course.channels))
 
 
-@pytest.mark.parametrize(("kind", "courses"), [(ScorerTraining, SCORERS), (ChainTraining, CHAINS)])
+@pytest.mark.parametrize(
+    ("kind", "courses"), [(ScorerTraining, SCORER_PRESETS), (ChainTraining, CHAIN_PRESETS)]
+)
 def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
     torch.set_num_threads(1)
     file = tmp_path / "state"
-    first = Attendance(
-        kind(source_of(FOUR), courses["tiny"](1), CPU), Term(0.5, keep_seconds=0.1), file
+    first = Trainer(
+        kind(source_of(FOUR), courses["tiny"](1), CPU),
+        TrainingSchedule(0.5, keep_seconds=0.1),
+        file,
     )
     list(first.run())
     first.note({"seconds": 0.2})
     first.keep(file)
-    again = Attendance(kind(source_of(FOUR), courses["tiny"](1), CPU), Term(0.5), file)
+    again = Trainer(kind(source_of(FOUR), courses["tiny"](1), CPU), TrainingSchedule(0.5), file)
     assert again.seconds == first.seconds
     assert again.history == [{"seconds": 0.2}]
     assert again.training.pupil.steps == first.training.pupil.steps > 0
@@ -217,12 +233,12 @@ def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
     ):
         assert torch.equal(ours, theirs)
     assert list(again.run()) == []  # the term is over
-    with pytest.raises(BadState):
-        Attendance(kind(source_of(FOUR), courses["tiny"](2), CPU), Term(1), file)
+    with pytest.raises(BadCheckpoint):
+        Trainer(kind(source_of(FOUR), courses["tiny"](2), CPU), TrainingSchedule(1), file)
 
 
 def test_the_rate_rises_and_falls():
-    term = Term(100, learning_rate=1.0, warmup=10)
+    term = TrainingSchedule(100, learning_rate=1.0, warmup=10)
     assert term.rate(0, 0) == pytest.approx(0.1)
     assert term.rate(0, 10) == pytest.approx(1.0)
     assert term.rate(50, 500) == pytest.approx(0.5)
@@ -238,7 +254,7 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["steps"] > 0
     assert told["exams"]["exam"]["critical"] <= 2
-    assert load(out).trained["steps"] == told["steps"]
+    assert load_weights(out).trained["steps"] == told["steps"]
     assert run(command) == 2  # never overwritten
     other = ["train", "scholar", "--out", str(tmp_path / "y")]
     assert run([*other, "--way", "x"]) == 2
@@ -249,15 +265,15 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
 
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     torch.set_num_threads(1)
-    training = ChainTraining(source_of(FOUR), CHAINS["tiny"](1), CPU)
+    training = ChainTraining(source_of(FOUR), CHAIN_PRESETS["tiny"](1), CPU)
     for _ in range(40):
         training.step(8e-3)
     path = tmp_path / "chain.safetensors"
-    save(path, weights_of(training, {}))
-    chain = Chain(load(path))
+    save_weights(path, export_weights(training, {}))
+    chain = Chain(load_weights(path))
     drawn = source_of(FOUR).draw(300, 9)
     own, other, *hands = drawn.columns
-    positions = Columns(own.view(np.uint32), other.view(np.uint32), *hands)
+    positions = PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands)
     chosen = chain.choose(positions)
     packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
     expected = training.moves([torch.as_tensor(column) for column in drawn.columns]).numpy()
@@ -267,5 +283,5 @@ def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     ranked = chain.ranked(positions, np.arange(len(drawn)), chosen.choices)
     np.testing.assert_allclose(ranked.chances, chosen.chances.max(axis=2), rtol=1e-4)
     assert (ranked.likeliest == chosen.choices).all()
-    with pytest.raises(BadScholar):
-        Scorer(load(path))
+    with pytest.raises(BadWeights):
+        Scorer(load_weights(path))

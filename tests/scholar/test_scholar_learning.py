@@ -8,33 +8,43 @@ import torch
 from scholar_games import FOUR, source_of
 
 from ludus.core.errors import BadSpec
-from ludus.datasets.morris import Entries
-from ludus.learn.scholar.chain_lessons import taught_by
-from ludus.learn.scholar.chain_training import ChainCourse, ChainTraining
-from ludus.learn.scholar.critical import Exam
+from ludus.datasets.morris import MoveBatch
+from ludus.learn.common.replay_buffer import ReplayBuffer, ValuedPositions
+from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining, make_chain_examples
+from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
 from ludus.learn.scholar.examples import DRAW, NO_POINT
-from ludus.learn.scholar.experts import FIRST_MOVING, NUM_EXPERTS, table
-from ludus.learn.scholar.lessons import NO_ERROR, Party, pairs
-from ludus.learn.scholar.mixture import Mixture, Sort, shares
-from ludus.learn.scholar.scorer_training import Bank, ScorerCourse, ScorerTraining, results
-from ludus.learn.scholar.shelves import Judged, Shelves
-from ludus.learn.scholar.teacher_training import TeacherTraining
+from ludus.learn.scholar.model import Exam
+from ludus.learn.scholar.scorer_training import (
+    ExpertBank,
+    ImitationTraining,
+    ScorerConfig,
+    ScorerTraining,
+    result_classes,
+)
+from ludus.learn.scholar.training_data import (
+    NO_ERROR,
+    DataMixture,
+    SelfPlay,
+    SelfPlayConfig,
+    compute_subspace_weights,
+    select_moves,
+)
 
 CPU = torch.device("cpu")
-FEW = Mixture(
+FEW = DataMixture(
     drawn=1000,
-    wild=replace(Mixture().wild, games=100),
-    sound=replace(Mixture().sound, games=100),
+    wild=replace(DataMixture().wild, games=100),
+    sound=replace(DataMixture().sound, games=100),
 )
 
 
 def test_shelves_forget_the_oldest():
-    shelves = Shelves(2, 3, CPU)
+    shelves = ReplayBuffer(2, 3, CPU)
     for number in range(5):
         one = torch.tensor([number])
-        shelves.add(torch.tensor([0]), Judged(one, one, one, one, one))
+        shelves.add(torch.tensor([0]), ValuedPositions(one, one, one, one, one))
     other = torch.tensor([9])
-    shelves.add(torch.tensor([1]), Judged(other, other, other, other, other))
+    shelves.add(torch.tensor([1]), ValuedPositions(other, other, other, other, other))
     taken = shelves.take(200)
     assert set(taken.own[0].tolist()) == {2, 3, 4}
     assert set(taken.value[1].tolist()) == {9}
@@ -44,10 +54,10 @@ def test_shelves_forget_the_oldest():
 
 def test_many_examples_find_their_shelves_at_once():
     torch.manual_seed(1)
-    shelves = Shelves(5, 100, CPU)
+    shelves = ReplayBuffer(5, 100, CPU)
     expert = torch.randint(5, (200,))
     number = torch.arange(200)
-    shelves.add(expert, Judged(number, number, number, number, number))
+    shelves.add(expert, ValuedPositions(number, number, number, number, number))
     for shelf in range(5):
         kept = shelves.columns.own.view(5, 100)[shelf, : shelves.put[shelf]]
         assert set(kept.tolist()) == set(number[expert == shelf].tolist())
@@ -57,7 +67,7 @@ def test_pairs_are_good_and_bad_moves():
     source = source_of(FOUR)
     found = source.examples(source.draw(500, 3))
     critical = torch.as_tensor(found.is_critical)
-    row, column = pairs(found, torch.full((500,), NO_ERROR), Mixture(calm=0.0, moves=3))
+    row, column = select_moves(found, torch.full((500,), NO_ERROR), DataMixture(calm=0.0, moves=3))
     keeps = torch.as_tensor(found.keeps)[row, column]
     assert torch.as_tensor(found.children.is_move)[row, column].all()
     for each in critical.nonzero()[:, 0].tolist():
@@ -71,7 +81,9 @@ def test_errors_are_taught_more_often():
     keeps, is_move = torch.as_tensor(found.keeps), torch.as_tensor(found.children.is_move)
     wrong = (is_move & ~keeps).int().argmax(1)
     critical = torch.as_tensor(found.is_critical)
-    row, column = pairs(found, torch.where(critical, wrong, NO_ERROR), Mixture(calm=0.0, moves=2))
+    row, column = select_moves(
+        found, torch.where(critical, wrong, NO_ERROR), DataMixture(calm=0.0, moves=2)
+    )
     for each in critical.nonzero()[:5, 0].tolist():
         taught = column[row == each]
         assert (taught == wrong[each]).sum() == 4
@@ -80,23 +92,26 @@ def test_errors_are_taught_more_often():
 
 def test_kinds_of_positions_are_drawn_alike():
     spaces = source_of(FOUR).subspaces
-    weights = np.array(shares(spaces, Mixture(losses=0.5)))
-    kinds = np.array([table()[s.mover_hand, s.other_hand, s.mover, s.other] for s in spaces])
+    weights = np.array(compute_subspace_weights(spaces, DataMixture(losses=0.5)))
+    kinds = np.array([expert_table()[s.mover_hand, s.other_hand, s.mover, s.other] for s in spaces])
     totals = np.bincount(kinds, weights)
     np.testing.assert_allclose(totals[np.unique(kinds)], 1)
 
 
 def test_results_of_values():
     values = torch.tensor([0, 1, 2, 7, 255], dtype=torch.uint8)
-    assert results(values).tolist() == [0, 2, 0, 2, 1]
+    assert result_classes(values).tolist() == [0, 2, 0, 2, 1]
 
 
 @pytest.fixture(scope="module")
 def taught():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the matrices are small
-    course = ScorerCourse(
-        banks=(Bank(FIRST_MOVING, 6, 64, blocks=1), Bank(NUM_EXPERTS, 8, 64, blocks=1)),
+    course = ScorerConfig(
+        banks=(
+            ExpertBank(FIRST_MOVING_EXPERT, 6, 64, blocks=1),
+            ExpertBank(NUM_EXPERTS, 8, 64, blocks=1),
+        ),
         shelf=4096,
         rounds_ahead=4,
         steps_a_round=2,
@@ -147,8 +162,15 @@ def test_sound_games_keep_their_value():
         values = np.where(found.children.is_move, found.keeps, 2)
         return torch.as_tensor(values.argmin(1))
 
-    sort = Sort(200, 0.0, 1.0, False, 30, 1.0, 0.0)
-    party = Party(source, sort, worst, lambda found, error: None, shares(source.subspaces, FEW), 3)
+    sort = SelfPlayConfig(200, 0.0, 1.0, False, 30, 1.0, 0.0)
+    party = SelfPlay(
+        source,
+        sort,
+        worst,
+        lambda found, error: None,
+        compute_subspace_weights(source.subspaces, FEW),
+        3,
+    )
     assert set(party.play.examples.value.tolist()) == {DRAW}
     for _ in range(12):
         party.own_ply()
@@ -159,12 +181,12 @@ def test_sound_games_keep_their_value():
 def test_banks_of_experts_are_all_there_are():
     for ends in ([5], [5, 5, NUM_EXPERTS], [9, 5, NUM_EXPERTS], [NUM_EXPERTS + 1]):
         with pytest.raises(BadSpec, match="banks"):
-            ScorerCourse(banks=tuple(Bank(end, 8, 8) for end in ends)).experts()
+            ScorerConfig(banks=tuple(ExpertBank(end, 8, 8) for end in ends)).experts()
 
 
 def test_a_chain_learns_moves_that_are_legal_and_good():
     torch.set_num_threads(1)
-    course = ChainCourse(
+    course = ChainConfig(
         channels=(8, 8, 8),
         blocks=(1, 1, 1),
         batch=64,
@@ -184,7 +206,7 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
 def test_sets_of_good_choices_are_those_of_the_good_moves():
     source = source_of(FOUR)
     found = source.examples(source.draw(300, 8))
-    taught = taught_by(found[found.is_critical], calm=0.0)
+    taught = make_chain_examples(found[found.is_critical], calm=0.0)
     for number, (move, *sets) in enumerate(
         zip(taught.move.tolist(), *(each.tolist() for each in taught[5:]), strict=True)
     ):
@@ -208,15 +230,15 @@ def test_a_teacher_is_followed():
     move = found.children.move[rows, number[rows]]
     parts = [move >> 8 * place & 0xFF for place in range(3)]
     positions = found.positions[rows]
-    entries = Entries(
+    entries = MoveBatch(
         positions.own.view(np.uint32),
         positions.other.view(np.uint32),
         positions.own_hand,
         positions.other_hand,
         *(np.where(part == NO_POINT, -1, part).astype(np.int8) for part in parts),
     )
-    banks = (Bank(NUM_EXPERTS, 8, 1, blocks=1),)
-    training = TeacherTraining(source, ScorerCourse(banks=banks, averaging=0.5), CPU, entries, 64)
+    banks = (ExpertBank(NUM_EXPERTS, 8, 1, blocks=1),)
+    training = ImitationTraining(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
     assert len(training.number) == len(rows)
 
     def share():

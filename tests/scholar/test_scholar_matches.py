@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from scholar_games import FOUR, source_of
 
-from ludus.learn.scholar.lessons import NO_ERROR
-from ludus.learn.scholar.matches import first_errors, told
+from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
+from ludus.learn.scholar.training_data import NO_ERROR
 
 
 def good(found):
@@ -17,18 +17,23 @@ def worst(found):
 
 
 def test_who_keeps_the_value_loses_no_game():
-    first = first_errors(source_of(FOUR), good, 40, seed=1, max_plies=50)
+    first = find_first_errors(source_of(FOUR), good, 40, seed=1, max_plies=50)
     assert (first == NO_ERROR).all()
-    assert told(first) == {"games": 20, "lost_as_white": 0, "lost_as_black": 0, "plies": []}
+    assert summarize_errors(first) == {
+        "games": 20,
+        "lost_as_white": 0,
+        "lost_as_black": 0,
+        "plies": [],
+    }
 
 
 def test_who_plays_the_worst_loses_every_game_at_its_first_chance():
-    first = first_errors(source_of(FOUR), worst, 40, seed=1, max_plies=200)
+    first = find_first_errors(source_of(FOUR), worst, 40, seed=1, max_plies=200)
     white, black = first[0::2], first[1::2]
     assert (first != NO_ERROR).all()
     assert (white % 2 == 0).all()
     assert (black % 2 == 1).all()
-    found = told(first)
+    found = summarize_errors(first)
     assert found["lost_as_white"] == found["lost_as_black"] == 20
     assert sum(found["plies"]) == 40
 
@@ -40,7 +45,7 @@ def test_only_errors_of_the_scholar_count():
     def early(found):
         return worst(found) if next(plies) < 10 else good(found)
 
-    first = first_errors(source_of(FOUR), early, 40, seed=1, max_plies=50)
-    late = first_errors(source_of(FOUR), worst, 40, seed=1, max_plies=10)
+    first = find_first_errors(source_of(FOUR), early, 40, seed=1, max_plies=50)
+    late = find_first_errors(source_of(FOUR), worst, 40, seed=1, max_plies=10)
     assert first.tolist() == late.tolist()
     assert {NO_ERROR} < set(first.tolist())

@@ -11,19 +11,28 @@ from scholar_weights import GAME, made, random_weights, saved
 import ludus
 from ludus.core import play_match
 from ludus.core.errors import LudusError
-from ludus.core.pictures import HasPictures
+from ludus.core.marks import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
-from ludus.games.nine_mens_morris.move import Move
-from ludus.games.nine_mens_morris.notation import Fields
-from ludus.learn.scholar import shipped
-from ludus.learn.scholar.asking import columns
-from ludus.learn.scholar.by_chain import NAMES, NONE
-from ludus.learn.scholar.by_scorer import ByScorer, can_be_repeated
-from ludus.learn.scholar.chain import NO_POINT, Chain
-from ludus.learn.scholar.experts import FIRST_MOVING
-from ludus.learn.scholar.scorer import Judgement, Scorer
-from ludus.learn.scholar.weights import BadScholar, load, save
-from ludus.learn.scholar.worth import paced, worth
+from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.learn.scholar import inference
+from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT
+from ludus.learn.scholar.inference import (
+    NO_POINT,
+    Chain,
+    Scorer,
+    ScorerOutput,
+    pack_positions,
+    penalize_length,
+    utility,
+)
+from ludus.learn.scholar.player import (
+    ABSENT_PART_NAMES,
+    PART_NAMES,
+    ScorerPolicy,
+    has_repeating_move,
+)
+from ludus.learn.scholar.weights import BadWeights, load_weights, save_weights
 from nnmm_data import positions
 
 SOME = positions(6)[::4]
@@ -83,7 +92,7 @@ def turned(position, image):
         frozenset(image[point] for point in range(24) if bits >> point & 1)
         for bits in position.bits
     )
-    return GAME.position(Fields(men, position.hands, position.mover))
+    return GAME.position(PositionFields(men, position.hands, position.mover))
 
 
 def turned_move(move, image):
@@ -93,14 +102,16 @@ def turned_move(move, image):
 @pytest.mark.parametrize("care", [1, 400])
 def test_the_scorer_plays_the_best_score(files, care):
     player = made(files["scorer"], care=care)
-    scorer = Scorer(load(files["scorer"]))
+    scorer = Scorer(load_weights(files["scorer"]))
     for position in SOME[::5]:
         choice = player.choose(position)
         assert choice.scores[choice.move] == max(choice.scores.values())
         for move, score in choice.scores.items():
             child = position.play(move)
-            if child.outcome() is None and not (score == 0 and can_be_repeated(child)):
-                chances, plies = (each[0].astype(float) for each in scorer.judged(columns([child])))
+            if child.outcome() is None and not (score == 0 and has_repeating_move(child)):
+                chances, plies = (
+                    each[0].astype(float) for each in scorer.judged(pack_positions([child]))
+                )
                 loss, draw, win = chances
                 expected = (loss - care * win) / (loss + draw + care * win)
                 to_the_end = plies[0] if expected > 0 else plies[1]
@@ -110,18 +121,18 @@ def test_the_scorer_plays_the_best_score(files, care):
 
 def test_care_shuns_what_may_be_lost():
     safe, bold = np.array([0.001, 0.998, 0.001]), np.array([0.3, 0.69, 0.01])
-    assert worth(safe, 1) < worth(bold, 1)
-    assert worth(safe, 400) > worth(bold, 400)
+    assert utility(safe, 1) < utility(bold, 1)
+    assert utility(safe, 400) > utility(bold, 400)
     won, lost = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
     for care in (1, 40, 400):
-        assert (worth(won, care), worth(lost, care)) == (1, -1)
+        assert (utility(won, care), utility(lost, care)) == (1, -1)
 
 
 def test_near_wins_and_far_losses_are_better():
     near, far = np.array([2.0, 2.0]), np.array([6.0, 6.0])
-    assert paced(np.float64(1), near) > paced(np.float64(1), far) > 0.8
-    assert paced(np.float64(-1), far) > paced(np.float64(-1), near) > -1
-    assert paced(np.float64(0), near) == paced(np.float64(0), far) == 0
+    assert penalize_length(np.float64(1), near) > penalize_length(np.float64(1), far) > 0.8
+    assert penalize_length(np.float64(-1), far) > penalize_length(np.float64(-1), near) > -1
+    assert penalize_length(np.float64(0), near) == penalize_length(np.float64(0), far) == 0
 
 
 def test_more_care_plays_other_moves_and_tells_the_risk(files):
@@ -156,14 +167,14 @@ def test_a_win_that_can_be_taken_back_by_repetition_is_none():
         position = position.play(GAME.parse_move(move, position))
     back = GAME.parse_move("d7-a7", position)
     others = set(position.legal_moves()) - {back}
-    assert can_be_repeated(position.play(back))
-    assert not any(can_be_repeated(position.play(move)) for move in others)
+    assert has_repeating_move(position.play(back))
+    assert not any(has_repeating_move(position.play(move)) for move in others)
     fresh = GAME.parse(str(position))
-    assert not any(can_be_repeated(fresh.play(move)) for move in fresh.legal_moves())
-    here = ByScorer(Winning(position.play(back)), care=400).choices([position])[0]
+    assert not any(has_repeating_move(fresh.play(move)) for move in fresh.legal_moves())
+    here = ScorerPolicy(Winning(position.play(back)), care=400).choices([position])[0]
     assert here.move in others
     assert here.scores[back] == 0
-    there = ByScorer(Winning(fresh.play(back)), care=400).choices([fresh])[0]
+    there = ScorerPolicy(Winning(fresh.play(back)), care=400).choices([fresh])[0]
     assert there.move == back
 
 
@@ -171,24 +182,24 @@ class Winning:
     """A scorer to whom everything is won, and nearest after one move."""
 
     def __init__(self, near):
-        self.near = columns([near])
+        self.near = pack_positions([near])
 
     def judged(self, seen):
         chances = np.tile(np.float32([1, 0, 0]), (len(seen.own), 1))
         is_near = (seen.own == self.near.own) & (seen.other == self.near.other)
         plies = np.where(is_near, 1, 5).astype(np.float32)
-        return Judgement(chances, np.stack([plies, plies], axis=1))
+        return ScorerOutput(chances, np.stack([plies, plies], axis=1))
 
 
 def test_the_check_takes_the_likeliest_legal_part_of_each(files):
-    chain, player = Chain(load(files["chain"])), made(files["chain"], way="chain")
+    chain, player = Chain(load_weights(files["chain"])), made(files["chain"], way="chain")
     changed = 0
     for position in SOME:
         left = [parts(move) for move in position.legal_moves()]
         begun, refused = [], []
-        for part, name in enumerate(NAMES):
+        for part, name in enumerate(PART_NAMES):
             padded = np.array([begun + [NO_POINT] * (3 - part)])
-            said = chain.said(columns([position]), padded)[0, part]
+            said = chain.said(pack_positions([position]), padded)[0, part]
             best = max({move[part] for move in left}, key=lambda each: said[each])
             if best != said.argmax():
                 refused.append(name)
@@ -207,12 +218,15 @@ def parts(move):
 
 
 def test_scores_of_the_chain_are_how_likely_moves_are(files):
-    chain, player = Chain(load(files["chain"])), made(files["chain"], way="chain", rule="joint")
+    chain, player = (
+        Chain(load_weights(files["chain"])),
+        made(files["chain"], way="chain", rule="joint"),
+    )
     for position in SOME[::6]:
         choice = player.choose(position)
         assert choice.scores[choice.move] == max(choice.scores.values())
         for move, score in choice.scores.items():
-            said = chain.said(columns([position]), np.array([parts(move)]))[0]
+            said = chain.said(pack_positions([position]), np.array([parts(move)]))[0]
             each = [said[part, point] for part, point in enumerate(parts(move))]
             assert score == pytest.approx(np.prod(each), rel=1e-4, abs=1e-9)
 
@@ -220,7 +234,7 @@ def test_scores_of_the_chain_are_how_likely_moves_are(files):
 def test_without_the_check_the_likeliest_parts_are_played(files):
     free = made(files["chain"], way="chain", check="off")
     held = made(files["chain"], way="chain")
-    chosen = Chain(load(files["chain"])).choose(columns(SOME)).choices.tolist()
+    chosen = Chain(load_weights(files["chain"])).choose(pack_positions(SOME)).choices.tolist()
     illegal = 0
     answers = zip(SOME, free.choose_many(SOME), held.choose_many(SOME), chosen, strict=True)
     for position, mine, checked, likeliest in answers:
@@ -258,9 +272,9 @@ def test_pictures_of_the_chain_show_its_three_choices(files):
     for position in SOME[::7]:
         move = player.choose(position).move
         pictures = player.pictures(position)
-        assert [picture.title.split(":")[0] for picture in pictures] == list(NAMES)
+        assert [picture.title.split(":")[0] for picture in pictures] == list(PART_NAMES)
         for picture, point, none in zip(
-            pictures, (move.to, move.frm, move.take), NONE, strict=True
+            pictures, (move.to, move.frm, move.take), ABSENT_PART_NAMES, strict=True
         ):
             assert set(picture.marks.heat) == set(POINTS)
             assert 0 < sum(picture.marks.heat.values()) <= 1 + 1e-5
@@ -342,8 +356,8 @@ def test_weights_that_are_too_large_to_reckon_with_are_refused(tmp_path, way):
         for name, values in expert.items():
             if name.endswith(".scale"):
                 values[:] = 60_000
-    save(tmp_path / "large", weights)
-    with pytest.raises(BadScholar, match="no number") as error:
+    save_weights(tmp_path / "large", weights)
+    with pytest.raises(BadWeights, match="no number") as error:
         made(tmp_path / "large", way=way)
     assert "\n" not in str(error.value)
 
@@ -360,33 +374,37 @@ def folder(tmp_path, files):
 
 def test_a_file_in_the_folder_is_all_that_shipping_takes(folder):
     wanted = [("chain", "full"), ("scorer", "full"), ("scorer", "small")]
-    assert list(shipped.shipped(folder)) == wanted
+    assert list(inference.find_shipped_weights(folder)) == wanted
     for way, size in wanted:
-        found = shipped.networks(way, size, folder=folder)
+        found = inference.load_networks(way, size, folder=folder)
         assert isinstance(found, Scorer if way == "scorer" else Chain)
-        assert found is shipped.networks(way, size, folder=folder), "read once"
+        assert found is inference.load_networks(way, size, folder=folder), "read once"
     for way, size in (("scorer", "huge"), ("chain", "small"), ("scorer", "../x"), ("scorer", "\0")):
         with pytest.raises(LudusError, match="there are way=chain size=full") as error:
-            shipped.networks(way, size, folder=folder)
+            inference.load_networks(way, size, folder=folder)
         assert "\n" not in str(error.value)
 
 
 def test_experts_may_be_run_through_several_times(tmp_path):
     """And so a file says how often, for each; it is once if the file says nothing."""
-    seen = columns(SOME)
+    seen = pack_positions(SOME)
     once, thrice = (random_weights("scorer", repeats) for repeats in (1, 3))
     said = [Scorer(each).judged(seen).chances for each in (once, thrice)]
     assert np.abs(said[0] - said[1]).max() > 0.01
-    mixed = dataclasses.replace(once, repeats=(1,) * FIRST_MOVING + thrice.repeats[FIRST_MOVING:])
-    save(tmp_path / "mixed", mixed)
-    assert load(tmp_path / "mixed").repeats == mixed.repeats
+    mixed = dataclasses.replace(
+        once, repeats=(1,) * FIRST_MOVING_EXPERT + thrice.repeats[FIRST_MOVING_EXPERT:]
+    )
+    save_weights(tmp_path / "mixed", mixed)
+    assert load_weights(tmp_path / "mixed").repeats == mixed.repeats
     is_placing = (seen.own_hand > 0) | (seen.other_hand > 0)
     wanted = np.where(is_placing[:, None], *said)
-    np.testing.assert_array_equal(Scorer(load(tmp_path / "mixed")).judged(seen).chances, wanted)
+    np.testing.assert_array_equal(
+        Scorer(load_weights(tmp_path / "mixed")).judged(seen).chances, wanted
+    )
     for bad in (0, 17, 2.0, "2", None, True):
-        with pytest.raises(BadScholar, match="repeated"):
+        with pytest.raises(BadWeights, match="repeated"):
             dataclasses.replace(once, repeats=(bad, *once.repeats[1:]))
-    with pytest.raises(BadScholar, match="repeated"):
+    with pytest.raises(BadWeights, match="repeated"):
         dataclasses.replace(once, repeats=(1, 1))
 
 
@@ -395,6 +413,6 @@ def test_files_that_repeat_in_another_way_are_refused(tmp_path, repeats):
     described = f'{{"format": 1, "kind": "scholar-scorer", "repeats": {repeats}}}'
     tensors = {"0/first": np.zeros((2, 3), np.float16)}
     (tmp_path / "x").write_bytes(as_safetensors(tensors, {"ludus": described}))
-    with pytest.raises(BadScholar) as error:
-        load(tmp_path / "x")
+    with pytest.raises(BadWeights) as error:
+        load_weights(tmp_path / "x")
     assert "\n" not in str(error.value)

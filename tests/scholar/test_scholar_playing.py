@@ -5,15 +5,15 @@ import pytest
 from scholar_games import FOUR, THREE, source_of
 
 from ludus.core.errors import BadSpec
-from ludus.learn.scholar.examples import Games
-from ludus.learn.scholar.playing import Play, PlayOptions
+from ludus.learn.scholar.examples import GameBatch
+from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
 
 
 def one_ply(source, count, seed, **options):
     drawn = source.draw(count, seed)
     plies = np.arange(count, dtype=np.int32) % 7
     examples, restarts = source.examples(drawn, 128), source.starts(1)
-    after = source.advance(Games(drawn, plies), examples, restarts, seed, **options)
+    after = source.advance(GameBatch(drawn, plies), examples, restarts, seed, **options)
     return examples, after
 
 
@@ -74,7 +74,7 @@ def test_chosen_moves_are_played():
     last = examples.children.count - 1
     rows = np.arange(2000)
     chosen = np.where(rows % 2 == 0, examples.children.move[rows, last], -1).astype(np.int32)
-    games = Games(drawn, np.zeros(2000, np.int32))
+    games = GameBatch(drawn, np.zeros(2000, np.int32))
     after = source.advance(games, examples, source.starts(1), 5, chosen=chosen, noise=0.0)
     is_same = (after.positions.own == examples.children.positions.own[rows, last]) & (
         after.positions.other == examples.children.positions.other[rows, last]
@@ -87,14 +87,14 @@ def test_chosen_moves_are_played():
 
 def test_games_that_go_on_by_themselves():
     source = source_of(FOUR)
-    games = Play(source, 300, seed=1)
+    games = ParallelGames(source, 300, seed=1)
     phases = set()
     for _ in range(30):
         games.step()
         assert (games.examples.children.count > 0).all(), "no game stands where it is over"
         phases |= set(games.examples.positions.own_hand.tolist())
     assert phases == {0, 1, 2, 3, 4}
-    again = Play(source, 300, seed=1)
+    again = ParallelGames(source, 300, seed=1)
     for _ in range(30):
         again.step()
     assert np.array_equal(again.examples.positions.own, games.examples.positions.own)
@@ -116,8 +116,8 @@ def keys(positions):
 def test_games_begin_again_where_the_chosen_moves_were_errors():
     source = source_of(FOUR)
     # A game of one ply begins anew at once.
-    options = PlayOptions(from_start=0.0, from_errors=1.0, max_plies=1)
-    games = Play(source, 400, 2, options)
+    options = ParallelGamesOptions(from_start=0.0, from_errors=1.0, max_plies=1)
+    games = ParallelGames(source, 400, 2, options)
     chosen = bad_moves(games.examples)
     errors = keys(games.examples.positions[chosen >= 0])
     games.step(chosen)
@@ -130,8 +130,8 @@ def test_games_begin_again_where_the_chosen_moves_were_errors():
 
 def test_a_share_of_the_games_begins_at_errors():
     source = source_of(FOUR)
-    options = PlayOptions(from_start=0.5, from_errors=0.25, max_plies=1)
-    games = Play(source, 4000, 2, options)
+    options = ParallelGamesOptions(from_start=0.5, from_errors=0.25, max_plies=1)
+    games = ParallelGames(source, 4000, 2, options)
     one_error = np.where(np.arange(4000) == 3999, bad_moves(games.examples), -1)
     assert one_error[-1] >= 0
     error = keys(games.examples.positions[-1:])
@@ -144,7 +144,9 @@ def test_a_share_of_the_games_begins_at_errors():
 
 def test_good_moves_are_not_remembered():
     source = source_of(THREE)
-    games = Play(source, 200, 3, PlayOptions(from_start=0.0, from_errors=1.0, max_plies=1))
+    games = ParallelGames(
+        source, 200, 3, ParallelGamesOptions(from_start=0.0, from_errors=1.0, max_plies=1)
+    )
     children, rows = games.examples.children, np.arange(200)
     games.step(children.move[rows, games.examples.keeps.argmax(1)])
     first = keys(games.examples.positions)
@@ -164,4 +166,4 @@ def test_good_moves_are_not_remembered():
 )
 def test_options_that_cannot_be(options):
     with pytest.raises(BadSpec):
-        PlayOptions(**options)
+        ParallelGamesOptions(**options)

@@ -8,13 +8,12 @@ import pytest
 from scholar_games import FOUR, source_of
 
 from ludus.core.errors import BadSpec, UnknownName
-from ludus.learn.scholar.playing import PlayOptions
-from ludus.learn.scholar.sampler import SamplerOptions, stream
+from ludus.learn.scholar.sampling import ParallelGamesOptions, SamplerOptions, stream_examples
 
 
 def batches(count, seed=1, **options):
     source = source_of(FOUR)
-    return list(islice(stream(source, SamplerOptions(**options), seed), count))
+    return list(islice(stream_examples(source, SamplerOptions(**options), seed), count))
 
 
 def test_uniform_over_subspaces():
@@ -34,7 +33,10 @@ def test_uniform_over_subspaces():
 
 def test_play_is_mostly_where_games_are():
     played = batches(
-        10, distribution="play", batch=500, play=PlayOptions(from_start=1.0, from_errors=0.0)
+        10,
+        distribution="play",
+        batch=500,
+        play=ParallelGamesOptions(from_start=1.0, from_errors=0.0),
     )
     plies = {
         8 - own_hand - other_hand

@@ -4,11 +4,15 @@ import pytest
 import torch
 from scholar_games import FOUR, source_of
 
-from ludus.learn.scholar.experts import FIRST_FLYING, FIRST_MOVING, NUM_EXPERTS
-from ludus.learn.scholar.seeing import Sight
+from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
+from ludus.learn.scholar.model import TensorEncoder
 
 CPU = torch.device("cpu")
-BANKS = [range(FIRST_MOVING), range(FIRST_MOVING, FIRST_FLYING), range(FIRST_FLYING, NUM_EXPERTS)]
+BANKS = [
+    range(FIRST_MOVING_EXPERT),
+    range(FIRST_MOVING_EXPERT, FIRST_FLYING_EXPERT),
+    range(FIRST_FLYING_EXPERT, NUM_EXPERTS),
+]
 
 
 @pytest.fixture(scope="module")
@@ -17,14 +21,14 @@ def positions():
 
 
 def test_every_position_is_in_one_part(positions):
-    sight = Sight(CPU)
+    sight = TensorEncoder(CPU)
     rows = torch.cat([part.rows.flatten() for part in sight.parts(positions, BANKS)])
     assert sorted(rows[rows < 1000].tolist()) == list(range(1000))
     assert (rows[rows >= 1000] == 1000).all(), "filling has the number after the last"
 
 
 def test_parts_are_for_the_experts_that_they_name(positions):
-    sight = Sight(CPU)
+    sight = TensorEncoder(CPU)
     kinds = sight.experts(positions)
     for part in sight.parts(positions, BANKS):
         for number, rows in zip(part.experts.tolist(), part.rows, strict=True):
@@ -34,7 +38,7 @@ def test_parts_are_for_the_experts_that_they_name(positions):
 
 
 def test_parts_show_what_the_positions_look_like(positions):
-    sight = Sight(CPU)
+    sight = TensorEncoder(CPU)
     seen = sight.columns(positions)
     for part in sight.parts(positions, BANKS):
         is_own = part.rows < 1000
@@ -42,4 +46,4 @@ def test_parts_show_what_the_positions_look_like(positions):
 
 
 def test_no_positions_have_no_parts(positions):
-    assert list(Sight(CPU).parts([column[:0] for column in positions], BANKS)) == []
+    assert list(TensorEncoder(CPU).parts([column[:0] for column in positions], BANKS)) == []

@@ -10,9 +10,9 @@ import scholar_sample
 from scholar_games import packed, readable
 
 import ludus
-from ludus.learn.scholar import shipped
+from ludus.learn.scholar import inference
 from ludus.learn.scholar.examples import DRAW
-from ludus.learn.scholar.weights import load
+from ludus.learn.scholar.weights import load_weights
 
 GAME = ludus.game("nine_mens_morris")
 MEGABYTE = 1_000_000
@@ -48,11 +48,11 @@ def test_shipped_networks_keep_the_value(spec):
 
 
 def test_shipped_networks_are_small_and_tell_how_they_were_made():
-    files = shipped.shipped()
+    files = inference.find_shipped_weights()
     assert set(files) == {("chain", "full"), ("scorer", "full"), ("scorer", "small")}
     for path in files.values():
         assert path.stat().st_size <= 16 * MEGABYTE
-        assert load(path).trained["teacher"] == "perfect play"
+        assert load_weights(path).trained["teacher"] == "perfect play"
 
 
 @pytest.mark.parametrize("spec", list(LEAST))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ludus._native.search import DECIDED, WIN, Endgames, Search
-from ludus.games.nine_mens_morris.move import Move
-from ludus.games.nine_mens_morris.notation import Fields
-from ludus.oracle.finding import oracle_for
+from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle.oracle import Value
-from ludus.players.endings import endings
+from ludus.oracle.selection import oracle_for
+from ludus.players.negascout import load_endgames
 from search.plain import morris, run
 
 
@@ -28,7 +28,7 @@ def few_men(game, number, seed, counts):
         white, black = counts if rng.random() < 0.5 else counts[::-1]
         points = rng.sample(range(24), white + black)
         men = frozenset(points[:white]), frozenset(points[white:])
-        position = game.position(Fields(men, (0, 0), rng.randint(0, 1)))
+        position = game.position(PositionFields(men, (0, 0), rng.randint(0, 1)))
         if position.outcome() is None:
             number -= 1
             yield position
@@ -46,7 +46,7 @@ def exact(value):
 def test_looked_up_values_are_exact(rules, counts):
     """Of every move, at any depth: the share of value that is kept is all of it."""
     game = morris(rules)
-    oracle, search, known = oracle_for(game), Search(game.rules), endings(game.rules)
+    oracle, search, known = oracle_for(game), Search(game.rules), load_endgames(game.rules)
     results = set()
     for position in few_men(game, 60, 1, counts):
         moves = position.legal_moves()
@@ -87,7 +87,7 @@ def test_wins_and_losses_are_found_without_tables(counts):
 def test_an_ending_is_seen_from_afar():
     """Five men against three: taking one leads into a table, which tells more than its depth."""
     game = morris("flying=no")
-    search, known = Search(game.rules), endings(game.rules)
+    search, known = Search(game.rules), load_endgames(game.rules)
     far = 0
     for position in few_men(game, 60, 3, (5, 3)):
         score = run(search, position, depth=6, endgames=known)["lines"][0][0]
@@ -96,7 +96,7 @@ def test_an_ending_is_seen_from_afar():
 
 
 def test_rules_without_solved_endings_have_none():
-    assert endings(morris("vrajitoru").rules) is None
+    assert load_endgames(morris("vrajitoru").rules) is None
 
 
 def test_tables_of_a_wrong_size_are_refused():

@@ -4,7 +4,7 @@ import pytest
 
 from ludus._native.search import DECIDED, WIN, Search
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.board import Move
 from search.plain import Negamax, morris, ongoing, run, shuffled
 
 UNUSUAL = [

@@ -10,16 +10,16 @@ from contextlib import closing
 import pytest
 from page_server import Server, begin, settled
 
-from ludus.core.limit import Limit
+from ludus.core.player import Limit
 from ludus.games import game as named_game
-from ludus.learn.patterns.adaptive import AdaptivePlayer, Options
-from ludus.players.uniform import UniformPlayer
-from ludus.web import seated
-from ludus.web.positions import position_of
+from ludus.learn.patterns.adaptive import AdaptiveOptions, AdaptivePlayer
+from ludus.players.random_play import RandomPlayer
+from ludus.web import worker_cache
+from ludus.web.worker_cache import load_position
 from waiting import PATIENCE, wait_until
 
-GAIN = Options().gain
-LEVEL = Options().level
+GAIN = AdaptiveOptions().gain
+LEVEL = AdaptiveOptions().level
 
 
 TWO_MILLS = "WW./.../.../....B./B../.B./W.. b 0 0"
@@ -115,14 +115,14 @@ def test_a_player_that_keeps_something_begins_once_a_game(monkeypatch):
     monkeypatch.setattr(
         AdaptivePlayer, "begin", lambda self, seed: (begun.append(seed), begin_game(self, seed))[1]
     )
-    seated._seated.clear()
-    first = seated.player_of(job([]), 0)
-    seated.has_moved(job([]), 0, "d6")
-    assert seated.player_of(job(["d6", "f4"]), 0) is first
+    worker_cache._session_players.clear()
+    first = worker_cache.load_player(job([]), 0)
+    worker_cache.record_move(job([]), 0, "d6")
+    assert worker_cache.load_player(job(["d6", "f4"]), 0) is first
     assert begun == [7]
     # Another game, and the same one after a take-back, are other players' games.
-    assert seated.player_of(job([], table="b"), 0) is not first
-    assert seated.player_of(job(["d2", "f4"]), 0) is not first
+    assert worker_cache.load_player(job([], table="b"), 0) is not first
+    assert worker_cache.load_player(job(["d2", "f4"]), 0) is not first
     assert begun == [7, 7, 7]
 
 
@@ -131,26 +131,26 @@ def test_a_new_one_is_shown_the_game_so_far(monkeypatch):
     monkeypatch.setattr(
         AdaptivePlayer, "choose", lambda self, position, limit: seen.append((str(position), limit))
     )
-    seated._seated.clear()
+    worker_cache._session_players.clear()
     moves = ["d6", "f4", "d2", "b4"]
-    seated.player_of(job(moves), 0)
+    worker_cache.load_player(job(moves), 0)
     roads = ([], moves[:2])
-    assert seen == [(str(position_of(job(road))), seated.HURRY) for road in roads]
-    assert isinstance(seated.HURRY, Limit)
+    assert seen == [(str(load_position(job(road))), worker_cache.REPLAY_LIMIT) for road in roads]
+    assert isinstance(worker_cache.REPLAY_LIMIT, Limit)
 
 
 def test_players_that_keep_nothing_serve_all_games_and_are_seeded_by_the_move():
-    assert not seated.keeps_something(UniformPlayer)
-    first = seated.player_of(job([], "random"), 0)
+    assert not worker_cache.is_stateful(RandomPlayer)
+    first = worker_cache.load_player(job([], "random"), 0)
     drawn = first.random.random()
-    assert seated.player_of(job(["d6", "f4"], "random", table="b"), 0) is first
+    assert worker_cache.load_player(job(["d6", "f4"], "random", table="b"), 0) is first
     assert first.random.random() == drawn
 
 
 def test_only_so_many_are_kept():
-    seated._seated.clear()
-    for number in range(seated.MAX_SEATED + 5):
-        seated.player_of(job([], table=str(number)), 0)
-    assert len(seated._seated) == seated.MAX_SEATED
-    seated.leave(job([], table=str(seated.MAX_SEATED)), 0)
-    assert len(seated._seated) == seated.MAX_SEATED - 1
+    worker_cache._session_players.clear()
+    for number in range(worker_cache.MAX_SESSION_PLAYERS + 5):
+        worker_cache.load_player(job([], table=str(number)), 0)
+    assert len(worker_cache._session_players) == worker_cache.MAX_SESSION_PLAYERS
+    worker_cache.drop_player(job([], table=str(worker_cache.MAX_SESSION_PLAYERS)), 0)
+    assert len(worker_cache._session_players) == worker_cache.MAX_SESSION_PLAYERS - 1

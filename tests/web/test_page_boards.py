@@ -5,15 +5,14 @@ import pytest
 from ludus.core.errors import BadMove
 from ludus.core.game import CHANCE
 from ludus.games import game as named_game
-from ludus.web.boards import board_of
-from ludus.web.boards.board import Board
+from ludus.games.move_entry import MoveEntry, get_move_entry
 from support import VARIANTS, play_randomly
 
 
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_every_legal_move_can_be_touched(name, preset):
     game = named_game(name, preset)
-    board = board_of(game)
+    board = get_move_entry(game)
     for position in list(play_randomly(game, seed=2, plies=120))[::7]:
         if position.mover == CHANCE or position.outcome() is not None:
             continue
@@ -26,7 +25,7 @@ def test_every_legal_move_can_be_touched(name, preset):
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_what_may_be_touched_always_leads_to_a_move(name, preset):
     game = named_game(name, preset)
-    board = board_of(game)
+    board = get_move_entry(game)
     for position in list(play_randomly(game, seed=4, plies=60))[::9]:
         if position.mover == CHANCE or board.is_pass(position):
             continue
@@ -42,7 +41,7 @@ def test_what_may_be_touched_always_leads_to_a_move(name, preset):
 def test_backgammon_knows_more_ways_than_are_written():
     game = named_game("backgammon")
     position = game.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 62")
-    board = board_of(game)
+    board = get_move_entry(game)
     written = game.parse_move("24/16", position)
     for steps in (("24", "18", "18", "16"), ("24", "22", "22", "16")):
         assert board.enter(position, steps).move == written
@@ -53,7 +52,7 @@ def test_backgammon_knows_more_ways_than_are_written():
 
 def test_backgammon_men_on_the_bar_come_first_and_bearing_off_is_touched():
     game = named_game("backgammon")
-    board = board_of(game)
+    board = get_move_entry(game)
     hit = game.parse("bar:1,13:5,8:3,6:6 24:2,13:5,8:3,6:5 0 62")
     assert board.enter(hit, ()).places == ("bar",)
     home = game.parse("6:5,5:5,4:5 24:2,13:5,8:3,6:5 0 65")
@@ -64,7 +63,7 @@ def test_backgammon_men_on_the_bar_come_first_and_bearing_off_is_touched():
 
 def test_touching_elsewhere_begins_anew_and_touching_again_takes_back():
     game = named_game("hexapawn")
-    board, position = board_of(game), game.start()
+    board, position = get_move_entry(game), game.start()
     assert board.touch(position, ("a1",), "b1").touched == ("b1",)
     assert board.touch(position, ("a1",), "a1").touched == ()
     with pytest.raises(BadMove):
@@ -73,7 +72,7 @@ def test_touching_elsewhere_begins_anew_and_touching_again_takes_back():
 
 def test_the_taken_man_is_chosen_on_the_board_as_it_will_be():
     game = named_game("nine_mens_morris")
-    board = board_of(game)
+    board = get_move_entry(game)
     position = game.parse("BB./.../..W/...W../.W./.../B.. w 0 0")
     entry = board.enter(position, ("d3", "e3"))
     assert entry.stage == "take"
@@ -84,6 +83,6 @@ def test_the_taken_man_is_chosen_on_the_board_as_it_will_be():
 
 def test_a_game_without_a_board_of_its_own_gets_the_plain_one():
     game = named_game("noughts_and_crosses")
-    plain = Board(game)
+    plain = MoveEntry(game)
     assert plain.enter(game.start(), ("b2",)).move == game.parse_move("b2", game.start())
     assert plain.task(game.start(), plain.enter(game.start(), ())) == "Make a move"

@@ -8,14 +8,14 @@ from page_server import Server
 from playwright.sync_api import expect
 
 from ludus.cli.main import run
-from ludus.cli.page import first_address
 from ludus.cli.play import Side
+from ludus.cli.play_web import make_start_path
 
 
 def address(
     game="nine_mens_morris", rules="", position="", opponent="", side=Side.FIRST, seed=None
 ):
-    return first_address(game, rules, position, opponent, side, seed)
+    return make_start_path(game, rules, position, opponent, side, seed)
 
 
 def test_the_address_says_what_was_asked_for():

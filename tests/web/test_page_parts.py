@@ -9,22 +9,21 @@ from importlib.resources import files
 import pytest
 from page_server import Server, begin, touch
 
-from ludus.arena.jobs import Conditions, GameResult
-from ludus.arena.store import Store as Results
-from ludus.arena.tournament_file import read_tournament
+from ludus.arena.jobs import GameConditions, GameResult
+from ludus.arena.result_store import ResultStore as Results
+from ludus.arena.tournament import read_tournament
 from ludus.core.errors import LudusError
 from ludus.games import game as named_game
-from ludus.oracle.finding import oracle_for
-from ludus.web import opponents, results
-from ludus.web.boards import board_of
-from ludus.web.errors import NoAnswer
-from ludus.web.guard import Buckets
-from ludus.web.pool import Pool
-from ludus.web.puzzles import GRADES, make
+from ludus.games.move_entry import get_move_entry
+from ludus.oracle.selection import oracle_for
+from ludus.web import opponents, worker
+from ludus.web.errors import WorkerUnavailable
+from ludus.web.exact_values import GRADES, make_puzzle
+from ludus.web.game_tree import PERSON, GameTree
+from ludus.web.middleware import RateLimiter
 from ludus.web.settings import Settings
-from ludus.web.store import BadGames, KeptGame, KeptNode, Store
-from ludus.web.thinkers import Thinkers
-from ludus.web.tree import PERSON, Tree
+from ludus.web.store import BadGameFile, GameStore, StoredGame, StoredNode
+from ludus.web.worker_pool import ProcessPool, WorkerPool
 from support import VARIANTS
 
 STRENGTHS = files("ludus.web").joinpath("strengths.json")
@@ -40,7 +39,7 @@ def run_apart(work):
 
 def with_pool(work, max_seconds=60.0, max_waiting=10):
     async def run():
-        pool = Pool(1, max_seconds, max_waiting)
+        pool = ProcessPool(1, max_seconds, max_waiting)
         try:
             return await work(pool)
         finally:
@@ -94,10 +93,10 @@ def test_one_that_does_not_stop_is_killed(monkeypatch):
     """A playout player hears nobody; its process is ended, and a new one answers."""
     endless = choose("playouts:games=100000000")
 
-    monkeypatch.setattr("ludus.web.pool.GRACE", 0.5)
+    monkeypatch.setattr("ludus.web.worker_pool.GRACE_SECONDS", 0.5)
 
     async def work(pool):
-        with pytest.raises(NoAnswer, match="in time"):
+        with pytest.raises(WorkerUnavailable, match="in time"):
             await pool.ask(endless)
         return await pool.ask(choose("newbie"))
 
@@ -108,7 +107,7 @@ def test_only_so_many_wait():
     async def work(pool):
         asking = [asyncio.create_task(pool.ask(ENDLESS)) for _ in range(3)]
         await asyncio.sleep(0.2)
-        with pytest.raises(NoAnswer, match="busy"):
+        with pytest.raises(WorkerUnavailable, match="busy"):
             await pool.ask(choose("newbie"))
         for task in asking:
             task.cancel()
@@ -143,14 +142,14 @@ def test_a_killed_server_loses_no_game(tmp_path):
 
 
 def kept(number=0):
-    return KeptGame(f"game {number}", "hexapawn", "", "BBB/.../WWW w", 1, {"at": 0})
+    return StoredGame(f"game {number}", "hexapawn", "", "BBB/.../WWW w", 1, {"at": 0})
 
 
 def test_the_oldest_games_make_room(tmp_path):
     async def run():
-        store = Store(tmp_path / "games.sqlite", max_games=3)
+        store = GameStore(tmp_path / "games.sqlite", max_games=3)
         for number in range(5):
-            await store.save(kept(number), [KeptNode(1, 0, "a1-a2", PERSON, "", None)])
+            await store.save(kept(number), [StoredNode(1, 0, "a1-a2", PERSON, "", None)])
         found = [await store.load(f"game {number}") for number in range(5)]
         await store.close()
         return found
@@ -172,25 +171,25 @@ def test_files_of_others_are_left_alone(tmp_path, content):
             connection.execute("CREATE TABLE theirs (x)")
         connection.close()
     before = path.read_bytes()
-    with pytest.raises(BadGames, match=r"cannot use|is not a file of games"):
-        Store(path, max_games=3)
+    with pytest.raises(BadGameFile, match=r"cannot use|is not a file of games"):
+        GameStore(path, max_games=3)
     assert path.read_bytes() == before
 
 
 def test_a_tree_remembers_what_was_tried():
     game = named_game("hexapawn")
-    tree = Tree(game, game.start())
+    tree = GameTree(game, game.start())
     first = tree.add(0, game.parse_move("a1-a2", game.start()), PERSON)
     other = tree.add(0, game.parse_move("b1-b2", game.start()), PERSON)
     assert tree.add(0, first.move, PERSON) is first
     tree.go(other.number)
     tree.go(0)
     assert [node.number for node in tree.whole_line()] == [0, other.number]
-    copy = Tree(game, game.start())
+    copy = GameTree(game, game.start())
     copy.add_line(tree.record_line(), 0, limit=10)
     assert [node.move for node in copy.nodes] == [node.move for node in tree.nodes]
     with pytest.raises(LudusError, match="at most"):
-        Tree(game, game.start()).add_line(tree.record_line(), 0, limit=2)
+        GameTree(game, game.start()).add_line(tree.record_line(), 0, limit=2)
 
 
 @pytest.mark.parametrize(
@@ -208,17 +207,17 @@ def test_puzzles_have_one_solution_and_the_same_seed_gives_the_same(name, rules,
     for grade in grades:
         for seed in range(2):
             job = {"game": name, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
-            puzzle = make(job)
+            puzzle = make_puzzle(job)
             rated = oracle.moves(game.parse(puzzle["position"]))
             best = [each for each in rated if each.value == rated[0].value]
             assert [str(each.move) for each in best] == [puzzle["solution"]]
             assert rated[0].value == ("win" if kind == "win" else "draw")
             assert len(rated) >= 3
-            assert make(job) == puzzle
+            assert make_puzzle(job) == puzzle
 
 
 def test_a_flood_is_stopped_and_others_are_not():
-    buckets = Buckets(rate=0.001, burst=5)
+    buckets = RateLimiter(rate=0.001, burst=5)
     assert [buckets.take("a") for _ in range(7)] == [True] * 5 + [False] * 2
     assert buckets.take("b")
 
@@ -227,16 +226,16 @@ def test_a_tournament_is_shown_while_it_runs(tmp_path):
     plan_file = tmp_path / "league.toml"
     plan_file.write_text('game = "hexapawn"\nplayers = ["random", "playouts"]\ngames = 4\n')
     job = {"plan": str(plan_file), "store": str(tmp_path / "league.sqlite")}
-    assert results.tournament(job) == {"tournaments": []}
+    assert worker.load_standings(job) == {"tournaments": []}
     plan = read_tournament(plan_file)
     with Results(tmp_path / "league.sqlite") as store:
         store.begin(plan)
         first = next(iter(plan.schedule()))
         store.add(GameResult(first.key, 1, "crossed", "", 5, 0.1, ""))
-    [found] = results.tournament(job)["tournaments"]
+    [found] = worker.load_standings(job)["tournaments"]
     assert (found["name"], found["games"], found["planned"]) == ("league", 1, 4)
     assert {each["player"] for each in found["players"]} == {"random", "playouts"}
-    assert isinstance(plan.conditions, Conditions)
+    assert isinstance(plan.conditions, GameConditions)
 
 
 def test_curves_are_read_while_they_are_written(tmp_path):
@@ -247,19 +246,19 @@ def test_curves_are_read_while_they_are_written(tmp_path):
     nan = '{"step": 5, "name": "loss", "value": NaN}'
     (tmp_path / "run.jsonl").write_text("\n".join([*lines, nan, *torn]))
     (tmp_path / "other.txt").write_text("not a curve")
-    [curve] = results.training({"folder": str(tmp_path)})["curves"]
+    [curve] = worker.load_curves({"folder": str(tmp_path)})["curves"]
     assert curve["name"] == "run: loss"
     assert len(curve["steps"]) <= 400
     assert (curve["steps"][-1], curve["values"][-1]) == (1999, 1 / 2000)
     with pytest.raises(LudusError, match="cannot read"):
-        results.training({"folder": str(tmp_path / "other.txt" / "x")})
+        worker.load_curves({"folder": str(tmp_path / "other.txt" / "x")})
 
 
 def test_players_get_ready_once_and_before_they_are_asked():
     """Failures are for whoever plays, and are not remembered as an answer."""
 
     async def run():
-        thinkers = Thinkers(Settings())
+        thinkers = WorkerPool(Settings())
         await thinkers.start()
         try:
             for name in ("newbie", "newbie", "nobody"):
@@ -278,17 +277,19 @@ def test_players_get_ready_once_and_before_they_are_asked():
 def test_strengths_are_told_with_how_sure_they_are():
     game = named_game("backgammon")
     measured = json.loads(STRENGTHS.read_text())["backgammon"]
-    assert "others are measured" in opponents.strength(game, "pubeval")
+    assert "others are measured" in opponents.describe_strength(game, "pubeval")
     for spec in measured.keys() - {"pubeval"}:
-        found, told = measured[spec], opponents.strength(game, spec)
+        found, told = measured[spec], opponents.describe_strength(game, spec)
         assert f"of {found['games']} games against {found['against']}" in told
         assert "±" in told
-    assert opponents.strength(named_game("backgammon", "hyper"), "playouts") == "not measured"
-    assert opponents.strength(game, "nobody") == "not measured"
+    assert (
+        opponents.describe_strength(named_game("backgammon", "hyper"), "playouts") == "not measured"
+    )
+    assert opponents.describe_strength(game, "nobody") == "not measured"
 
 
 def test_opponents_stand_in_order_of_strength():
-    found = opponents.opponents({"game": "nine_mens_morris", "rules": ""})["players"]
+    found = opponents.list_opponents({"game": "nine_mens_morris", "rules": ""})["players"]
     elos = [int(each["strength"].split()[1]) for each in found if "Elo" in each["strength"]]
     assert elos == sorted(elos)
     assert len(elos) > 5
@@ -297,14 +298,14 @@ def test_opponents_stand_in_order_of_strength():
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_every_game_says_how_it_is_played(name, preset):
     game = named_game(name, preset)
-    sentences = board_of(game).how()
+    sentences = get_move_entry(game).how()
     assert len(sentences) >= 2
     assert all(each[0].isupper() and each.endswith(".") for each in sentences)
 
 
 def test_the_rules_that_are_told_are_those_that_are_played():
     told = {
-        preset: " ".join(board_of(named_game("nine_mens_morris", preset)).how())
+        preset: " ".join(get_move_entry(named_game("nine_mens_morris", preset)).how())
         for preset in ("standard", "vrajitoru", "lasker", "morabaraba")
     }
     assert "9 men" in told["standard"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import ludus.web
-from ludus.web.pages import colours
+from ludus.web.app import build_stylesheet
 
 STATIC = Path(ludus.web.__file__).parent / "static"
 
@@ -24,7 +24,7 @@ def test_types_hold():
 
 def test_the_page_is_light():
     files = [path for path in STATIC.iterdir() if path.suffix in (".js", ".css", ".html", ".svg")]
-    assert sum(path.stat().st_size for path in files) + len(colours()) < MOST
+    assert sum(path.stat().st_size for path in files) + len(build_stylesheet()) < MOST
 
 
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere():

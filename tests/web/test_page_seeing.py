@@ -11,20 +11,19 @@ from hands import open_places, prompt_says, status
 from page_server import Server, begin, touch
 from playwright.sync_api import expect
 
-from ludus.core.marks import Marks
-from ludus.core.pictures import Note, Picture
+from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice
 from ludus.games import game as named_game
-from ludus.players.uniform import UniformPlayer
-from ludus.web.layers import MAX_BEADS, beads_a_bead, laid_over, spots_of
-from ludus.web.seen import drawn_picture
-from ludus.web.store import KeptGame, KeptNode, Store
-from ludus.web.thoughts import from_json, thought_of
+from ludus.players.random_play import RandomPlayer
+from ludus.render.annotations import MAX_BEADS, count_beads_per_shape, draw_annotations, find_places
+from ludus.web.drawing import draw_picture
+from ludus.web.explanations import explain_choice, picture_from_json
+from ludus.web.store import GameStore, StoredGame, StoredNode
 
-POINTS = spots_of(named_game("nine_mens_morris").start().svg(Marks()))
+POINTS = find_places(named_game("nine_mens_morris").start().svg(Marks()))
 
 
-class Mapper(UniformPlayer):
+class Mapper(RandomPlayer):
     """Sees a board as networks do that say where a man comes from, goes to and is taken."""
 
     def pictures(self, position):
@@ -37,14 +36,14 @@ class Mapper(UniformPlayer):
         ]
 
 
-class Plain(UniformPlayer):
+class Plain(RandomPlayer):
     """Has nothing to say about its pictures but what they are called."""
 
     def pictures(self, position):
         return [("where I look", Marks(heat={"d6": 0.5}))]
 
 
-class Clumsy(UniformPlayer):
+class Clumsy(RandomPlayer):
     """Cannot draw."""
 
     def pictures(self, position):
@@ -53,12 +52,12 @@ class Clumsy(UniformPlayer):
 
 def thought_by(kind):
     game = named_game("nine_mens_morris")
-    return thought_of(kind(game, None, "seer"), game.start(), Choice(None, "I see", {}))
+    return explain_choice(kind(game, None, "seer"), game.start(), Choice(None, "I see", {}))
 
 
 def test_a_title_and_marks_are_enough():
     [picture] = thought_by(Plain)["pictures"]
-    assert from_json(picture) == Picture("where I look", Marks(heat={"d6": 0.5}))
+    assert picture_from_json(picture) == Picture("where I look", Marks(heat={"d6": 0.5}))
 
 
 def test_who_cannot_draw_still_moves():
@@ -70,7 +69,7 @@ def test_shares_are_written_on_free_places_and_where_men_stand():
     game = named_game("nine_mens_morris")
     position = game.parse("W../.../.../....../.../.../..B w 8 8")
     heat = {"a7": 0.5, "d6": 0.25, "g1": 0.001}
-    view = drawn_picture(position, Picture("map", Marks(heat=heat)))
+    view = draw_picture(position, Picture("map", Marks(heat=heat)))
     assert re.findall(r'class="share"[^>]*>([0-9]+)<', view.svg) == ["25"]
     assert re.findall(r'class="tagged"[^>]*>([^<]+)<', view.svg) == ["50%"]
 
@@ -78,18 +77,18 @@ def test_shares_are_written_on_free_places_and_where_men_stand():
 def test_heaps_of_beads_are_drawn_in_proportion():
     start = named_game("noughts_and_crosses").start()
     few = (Note(("a1",), beads=7, colour=1), Note(("b2",), beads=3, colour=2))
-    drawn = laid_over(start.svg(), few)
+    drawn = draw_annotations(start.svg(), few)
     assert (drawn.count('"bead n1"'), drawn.count('"bead n2"')) == (7, 3)
     many = (Note(("a1",), beads=1600, colour=1), Note(("b2",), beads=101, colour=2))
-    assert beads_a_bead(many) == 100
-    drawn = laid_over(start.svg(), many)
+    assert count_beads_per_shape(many) == 100
+    drawn = draw_annotations(start.svg(), many)
     assert (drawn.count('"bead n1"'), drawn.count('"bead n2"')) == (MAX_BEADS, 2)
     assert {">1600<", ">101<"} <= set(re.findall(r">[0-9]+<", drawn))
 
 
 def test_notes_on_places_that_a_board_does_not_have_are_left_out():
     start = named_game("hexapawn").start()
-    assert laid_over(start.svg(), (Note(("z9",), "?"), Note((), "?")), (("y1", "y2"),)) == (
+    assert draw_annotations(start.svg(), (Note(("z9",), "?"), Note((), "?")), (("y1", "y2"),)) == (
         start.svg()
     )
 
@@ -99,12 +98,12 @@ def kept_server(tmp_path):
     """A server whose only game was moved in by a player with three maps."""
 
     async def keep():
-        store = Store(tmp_path / "games.sqlite", max_games=3)
+        store = GameStore(tmp_path / "games.sqlite", max_games=3)
         seats = [{"player": name, "level": None, "choices": {}} for name in ("random", None)]
         state = {"at": 1, "seats": seats, "paused": False, "delay": 0.0, "comment": ""}
         start = str(named_game("nine_mens_morris").start())
-        kept = KeptGame("a-game-that-was-kept", "nine_mens_morris", "", start, 1, state)
-        await store.save(kept, [KeptNode(1, 0, "d6", "player", "", thought_by(Mapper))])
+        kept = StoredGame("a-game-that-was-kept", "nine_mens_morris", "", start, 1, state)
+        await store.save(kept, [StoredNode(1, 0, "d6", "player", "", thought_by(Mapper))])
         await store.close()
 
     with ThreadPoolExecutor(1) as thread:

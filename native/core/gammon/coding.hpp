@@ -1,4 +1,4 @@
-// A move as the network sees it: the twin of ludus.learn.gammon.coding, unit by unit.
+// A move as the network sees it: the twin of ludus.learn.gammon.encoding, unit by unit.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What can be counted on a board after a move: the twin of ludus.players.tool.facts.
+// What can be counted on a board after a move: the twin of ludus.players.backgammon_features.
 #pragma once
 
 #include <algorithm>

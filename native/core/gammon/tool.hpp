@@ -1,4 +1,4 @@
-// The conventional program: 17 terms with fixed weights, the twin of ludus.players.tool.terms.
+// The conventional program: 17 terms with fixed weights, the twin of ludus.players.backgammon_heuristics.
 #pragma once
 
 #include <array>

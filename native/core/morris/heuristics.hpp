@@ -1,5 +1,5 @@
 // The heuristic players of Vrajitoru's paper (newbie, basic, focused), and whole games between
-// them. The twin of ludus.players.mill_moves, which says how the paper was read.
+// them. The twin of ludus.players.morris_heuristics, which says how the paper was read.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace ludus::morris {
 
-// The readings of the paper that ludus.players.mill_readings describes.
+// The readings of the paper that ludus.players.morris_heuristics describes.
 enum class Opening : std::uint8_t { safe, any };
 enum class Taking : std::uint8_t { any, first, threat };
 enum class Among : std::uint8_t { moves, men, first };

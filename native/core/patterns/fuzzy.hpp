@@ -1,5 +1,5 @@
 // The Fuzzy player of Vrajitoru's paper: scores for all moves out of a network of patterns, and a
-// choice in proportion to them. The twin of ludus.learn.patterns.fuzzy, which says how the paper
+// choice in proportion to them. The twin of ludus.learn.patterns.inference, which says how the paper
 // was read.
 #pragma once
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from ludus._native import cpu
 
 CUSTOM = "custom"
-"""The level of a build with LUDUS_MARCH: the only one in such a build, and taken on trust."""
+"""The only level of a build with LUDUS_MARCH; the processor is not checked."""
 
 
 def select_level(built: Sequence[str], supported: Sequence[str], requested: str = "") -> str:
     """Return the level to load.
 
     `built` are the levels of this installation, `supported` those of the processor (newest first).
-    Raises ImportError with what to do where nothing fits.
+    Raises ImportError with a hint where no level fits.
     """
     usable = [level for level in (CUSTOM, *supported) if level in built]
     if requested and requested not in usable:
@@ -46,6 +46,6 @@ def built_levels(folders: Sequence[str]) -> list[str]:
 LEVEL = select_level(
     built_levels(__path__), cpu.supported_levels(), os.environ.get("LUDUS_CPU_LEVEL", "")
 )
-"""The level that is loaded in this process."""
+"""The level loaded in this process."""
 
 __path__ = [str(Path(folder, LEVEL)) for folder in __path__]

@@ -1,11 +1,11 @@
-"""Backgammon, compiled. Positions come as the fields of `ludus.games.backgammon.Position`."""
+"""Backgammon rules in C++. Positions are passed as the fields of `games.backgammon.Position`."""
 
 from collections.abc import Sequence
 
-from ludus.games.backgammon.moves import Move, Step
+from ludus.games.backgammon.board import Move, Step
 
 def use_types(move: type[Move], step: type[Step], /) -> None:
-    """Say once which types moves are made of, both of them tuples with names."""
+    """Set the named-tuple types from which moves are built; called once."""
 
 def legal_moves(
     points: Sequence[int],
@@ -15,7 +15,7 @@ def legal_moves(
     dice: tuple[int, int],
     /,
 ) -> list[Move]:
-    """Every legal move, one for each board it can lead to."""
+    """Return every legal move, one for each board that the roll can lead to."""
 
 def after(
     points: Sequence[int],
@@ -26,7 +26,7 @@ def after(
     steps: Sequence[tuple[int, int, bool]],
     /,
 ) -> tuple[tuple[int, ...], tuple[int, int], tuple[int, int]] | None:
-    """Points, bar and off after a legal move; None for any other."""
+    """Return points, bar and off after a legal move; None for any other move."""
 
 def perft(
     points: Sequence[int],
@@ -38,7 +38,7 @@ def perft(
     depth: int,
     /,
 ) -> int:
-    """The number of move sequences of this length; rolls count as moves."""
+    """Return the number of move sequences of this length; rolls count as moves."""
 
 def playouts(
     points: Sequence[int],
@@ -51,4 +51,4 @@ def playouts(
     seed: int,
     /,
 ) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """Random games won by side 0 and by side 1, each as single games, gammons, backgammons."""
+    """Return the random games won by side 0 and by side 1 as single games, gammons, backgammons."""

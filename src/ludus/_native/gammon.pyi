@@ -1,8 +1,8 @@
-"""The backgammon network and the conventional program, compiled.
+"""The backgammon network and the conventional program in C++.
 
-Boards are rows of 52 counts, as `ludus.players.tool.rows` writes them. A coding is two numbers: how
-a point's change is told (0 the final state, 1 its kind, 2 exactly), and what stands beside the
-board (0 nothing, 1 features, 2 the terms of the conventional program).
+Boards are rows of 52 counts, see `ludus.games.backgammon.batch`. A coding is two numbers: how a
+point's change is encoded (0 the final state, 1 its kind, 2 exactly), and which inputs are added to
+the board (0 none, 1 features, 2 the terms of the conventional program).
 """
 
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 Wins = tuple[int, int, int]
 
 def plays(board: NDArray[np.int8], high: int, low: int, /) -> NDArray[np.int8]:
-    """The boards after each legal move; shape (moves, 52)."""
+    """Return the boards after each legal move; shape (moves, 52)."""
 
 def tool_terms(ends: NDArray[np.int8], /) -> NDArray[np.float32]:
-    """The conventional program's terms for boards after a move; shape (boards, 17)."""
+    """Return the conventional program's terms for boards after a move; shape (boards, 17)."""
 
 def tool_scores(ends: NDArray[np.int8], /) -> NDArray[np.float32]:
-    """What the conventional program thinks of boards after its move; shape (boards,)."""
+    """Return the conventional program's scores of boards after its move; shape (boards,)."""
 
 def inputs(
     boards: NDArray[np.int8], rolls: NDArray[np.int8], change: int, beside: int, /
 ) -> Patterns:
-    """All moves of boards (n, 52) with rolls (n, 2), coded.
+    """Encode all moves of boards (n, 52) with rolls (n, 2).
 
-    First where each board's moves begin (n + 1), then the boards after the moves (m, 52), then the
-    units that are on: where each move's begin (m + 1), their numbers, and how active they are.
+    Return the offset of each board's first move (n + 1), the boards after the moves (m, 52), and
+    the active units: the offset of each move's first unit (m + 1), unit numbers, and activations.
     """
 
 def contest(
@@ -43,7 +43,7 @@ def contest(
     threads: int,
     /,
 ) -> tuple[Wins, Wins]:
-    """Games that each won as single games, gammons and backgammons; they begin in turn."""
+    """Return each player's wins as single games, gammons and backgammons; they begin in turn."""
 
 def met_in_games(
     first: Network | str,
@@ -55,7 +55,10 @@ def met_in_games(
     seed: int,
     /,
 ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int32]]:
-    """Positions with a choice: boards (n, 52), rolls (n, 2), and game, ply and number of moves."""
+    """Return positions with a choice.
+
+    Boards (n, 52), rolls (n, 2), and game, ply and number of moves.
+    """
 
 class Network:
     """A feed-forward network of logistic units with one output."""
@@ -64,7 +67,7 @@ class Network:
     def scores(
         self, starts: NDArray[np.int64], index: NDArray[np.uint16], value: NDArray[np.float32], /
     ) -> NDArray[np.float32]:
-        """The output for every pattern."""
+        """Return the output for every pattern."""
 
     def learn(
         self,
@@ -76,7 +79,7 @@ class Network:
         rate: float,
         /,
     ) -> float:
-        """Show these patterns one after the other with their targets; the sum of squared errors."""
+        """Train on these patterns one by one; return the sum of squared errors."""
 
     def compare(
         self,
@@ -90,7 +93,7 @@ class Network:
         rate: float,
         /,
     ) -> float:
-        """Show the alternatives of one position after the other, each against the others."""
+        """Train on the alternatives of each position in turn, each compared with the others."""
 
     def layers(self) -> list[Layer]:
-        """Weights (below, above) and biases of every layer, copied."""
+        """Return copies of the weights (below, above) and biases of every layer."""

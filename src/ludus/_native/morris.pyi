@@ -1,15 +1,15 @@
-"""The Morris family in C++: the twin of `ludus.games.nine_mens_morris.position`."""
+"""The Morris family in C++, equivalent to `ludus.games.nine_mens_morris.position`."""
 
 from collections.abc import Sequence
 from typing import Any, TypedDict, final
 
+from ludus.core.game import Outcome
 from ludus.core.marks import Marks
-from ludus.core.outcome import Outcome
-from ludus.games.nine_mens_morris.move import Move
+from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import Rules
 
 class Tally(TypedDict):
-    """What a number of games came to."""
+    """Results of a number of games."""
 
     games: int
     plies: int

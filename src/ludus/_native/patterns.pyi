@@ -1,4 +1,4 @@
-"""The Fuzzy player of Vrajitoru's paper; see `ludus.learn.patterns.fuzzy`."""
+"""The Fuzzy player of Vrajitoru (2015); see `ludus.learn.patterns.inference`."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from ludus._native.morris import Tally
 from ludus.games.nine_mens_morris.rules import Rules
 
 class Fuzzy:
-    """What a network says with given weights, for positions under given rules."""
+    """The outputs of a network with given weights, for positions under given rules."""
 
     def __init__(
         self,

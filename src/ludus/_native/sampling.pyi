@@ -1,8 +1,8 @@
-"""Positions of the Morris family in columns: drawn, expanded, played.
+"""Morris positions in columns: sampling, move generation, games.
 
 Positions are columns of the mover's and the other side's men (int32) and of their hands (uint8).
-What comes out is written into arrays that the caller brings along. The same functions run on a
-GPU; the same seeds give the same positions there.
+Results are written into arrays that the caller allocates. The same functions run on a GPU, where
+equal seeds give equal positions.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ Columns = tuple[Ints, Ints, Bytes, Bytes]
 
 NO_VALUE: int
 SIZES: tuple[int, int, int, int]
-"""Bytes of the structs Positions, Rows, Kinds and Plies, which a GPU's functions are given too."""
+"""Bytes of the structs Positions, Rows, Kinds and Plies, which the GPU functions take, too."""
 
 def expand(
     rules: Rules,
@@ -27,10 +27,10 @@ def expand(
     child: Columns,
     move: Ints,
 ) -> None:
-    """All moves of each position, in rows of `max_moves` one after the other."""
+    """Generate all moves of each position, in consecutive rows of `max_moves`."""
 
 def draw(rules: Rules, men: Ints, cumulative: NDArray[np.uint32], seed: int, into: Columns) -> None:
-    """Random positions of kinds with four numbers of men each, as likely as their shares say."""
+    """Sample positions of kinds (four counts of men each) by cumulative probability."""
 
 def advance(
     rules: Rules,
@@ -48,13 +48,13 @@ def advance(
     next: Columns,  # noqa: A002 - the name of the compiled argument
     after: Ints,
 ) -> None:
-    """One ply of every game, from the rows that `expand` made of where the games stand."""
+    """Play one ply of every game, from the rows that `expand` made of the current positions."""
 
 class Tables:
-    """Tables side by side as a GPU has them, for comparison with the oracle."""
+    """Tables side by side as on a GPU, for comparison with the oracle."""
 
     def __init__(self, rules: Rules) -> None: ...
     def add(self, half: tuple[int, int, int, int], values: Bytes) -> None:
-        """The values of the positions with these men of mover and other side, then in hand."""
+        """Add the values of the positions with these men of mover and other side, then in hand."""
 
     def label(self, positions: Columns, values: Bytes) -> None: ...

@@ -1,8 +1,8 @@
 """NegaScout for the Morris family.
 
-Scores are hundredths of a man, seen by the side to move. Beyond DECIDED the end of the game has
-been seen: WIN less the plies to it. Moves are triples of points (from, to, taken) with None for
-parts that a move does not have.
+Scores are hundredths of a man, for the side to move. Scores beyond DECIDED are proven results: WIN
+less the plies to the end. Moves are triples of points (from, to, taken) with None for parts that a
+move does not have.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,20 +20,20 @@ DECIDED: int
 MAX_DEPTH: int
 
 class Result(TypedDict):
-    """What a search came to."""
+    """Result of a search."""
 
     depth: int
-    """Plies that were searched in full."""
+    """Plies searched in full."""
 
     deepest: int
-    """Plies that the longest line was followed."""
+    """Plies of the longest line searched."""
 
     nodes: int
     lines: list[tuple[int, list[Parts]]]
-    """Scores with the moves that are expected, best first."""
+    """Scores with their principal variations, best first."""
 
 class Features(TypedDict):
-    """What the evaluation sees of one side; `native/core/search/evaluation.hpp` explains it."""
+    """Evaluation features of one side, see `native/core/search/evaluation.hpp`."""
 
     men: int
     steps: int
@@ -80,8 +80,8 @@ class Search:
     ) -> Result:
         """Search until a limit is reached.
 
-        `only` restricts it to some of the moves. `report` is told of every depth that has been
-        searched in full, and ends the search by returning something true.
+        `only` restricts the search to some moves. `report` is called after every depth that was
+        searched in full, and ends the search by returning a true value.
         """
 
     def stop(self) -> None: ...

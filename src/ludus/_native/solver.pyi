@@ -1,8 +1,8 @@
-"""The Morris family solved, sector by sector.
+"""Solver of the Morris family, sector by sector.
 
-A sector is (X's men, Y's men, X's men in hand, Y's men in hand), where X has more men on the
-board, or else more in hand, or else the sector is symmetric. A value is a byte: plies to the end
-of the game, odd where the side to move wins and even where it loses, or DRAW.
+A sector is (X's men, Y's men, X's men in hand, Y's men in hand), where X has more men on the board,
+or else more in hand, or else the sector is symmetric. A value is a byte: plies to the end of the
+game, odd where the side to move wins and even where it loses, or DRAW.
 """
 
 from typing import TypedDict
@@ -17,7 +17,7 @@ Sector = tuple[int, int, int, int]
 DRAW: int
 
 class Tally(TypedDict):
-    """Counted once per class of 16 symmetries."""
+    """Numbers of positions, counted once per class of 16 symmetries."""
 
     win: int
     loss: int
@@ -51,7 +51,7 @@ class Solver:
         self, sector: Sector, x: NDArray[np.uint32], y: NDArray[np.uint32]
     ) -> NDArray[np.uint64]: ...
     def boards(self, sector: Sector, slots: NDArray[np.uint64]) -> NDArray[np.uint32]:
-        """X's men in the first row, Y's in the second."""
+        """Return X's men in the first row, Y's in the second."""
 
     @property
     def progress(self) -> tuple[int, int]: ...

@@ -1,1 +1,1 @@
-"""Where players meet: games as jobs, tournaments, ratings, and regret against perfect play."""
+"""Games as jobs, tournaments, ratings, and regret against perfect play."""

@@ -1,18 +1,24 @@
-"""One game as a value: whoever plays it, wherever and whenever, comes to the same result."""
+"""A game to be played as a value: its key, seed, conditions, start position and result.
+
+The result of a job does not depend on the process or machine that runs it.
+"""
 
 import hashlib
+import random
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ludus.core.limit import Limit
+from ludus.core.errors import BadSpec, LudusError
+from ludus.core.game import CHANCE, AnyGame
 from ludus.core.match import MAX_PLIES
+from ludus.core.player import Limit
 
 SEED_BITS = 62
 DEFAULT_GRACE = 0.5
 
 
-class Key(NamedTuple):
-    """What tells a game from every other one. A store holds one result for each key."""
+class JobKey(NamedTuple):
+    """Unique key of a game. A store holds one result for each key."""
 
     tournament: str
     first: str
@@ -21,14 +27,14 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
-    """What all games of a tournament have in common."""
+class GameConditions:
+    """The settings that all games of a tournament share."""
 
     game: str
-    """A spec, as in `hexapawn:size=4`."""
+    """Game spec, for example `hexapawn:size=4`."""
 
     rules: str = ""
-    """A preset and options, as `ludus match --rules` takes them."""
+    """Preset and options, in the format of `ludus match --rules`."""
 
     limit: Limit = Limit()  # noqa: RUF009 - frozen
 
@@ -36,21 +42,21 @@ class Conditions:
     """Seconds by which a player may exceed `limit.time` before it loses by `timeout`."""
 
     max_plies: int = MAX_PLIES
-    """A longer game is called a draw."""
+    """Number of plies after which a game is a draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A game that is to be played."""
+    """A game to be played."""
 
-    key: Key
-    conditions: Conditions
+    key: JobKey
+    conditions: GameConditions
 
     is_swapped: bool
     """Whether the second player of the pairing has the side that moves first."""
 
     start: str = ""
-    """The position to begin with; empty for the start of the game."""
+    """The start position; empty for the start of the game."""
 
     @property
     def players(self) -> tuple[str, str]:
@@ -60,38 +66,100 @@ class Job:
 
     @property
     def seed(self) -> int:
-        """Everything random in the game comes from its key."""
-        return seed_of(*self.key)
+        """Seed of all randomness in the game, derived from its key."""
+        return derive_seed(*self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """What became of a job."""
+    """The result of a job."""
 
-    key: Key
+    key: JobKey
 
     winner: int | None
     """0 if the first player of the pairing won, 1 if the second did, None for a draw."""
 
     reason: str
-    """How the game ended, in the game's own word, or `illegal`, `timeout`, `crash`, `length`."""
+    """The game's own outcome reason, or `illegal`, `timeout`, `crash`, `length`."""
 
     message: str
-    """What a player that crashed, dawdled or cheated left behind; empty otherwise."""
+    """Details of a crash, timeout or illegal move; empty otherwise."""
 
     plies: int
     seconds: float
 
     record: str
-    """The game in the form of `ludus.core.record`."""
+    """The game in the format of `ludus.core.record`."""
 
 
-def seed_of(*parts: str | int) -> int:
-    """A seed for whatever these parts name, the same on every machine.
+def derive_seed(*parts: str | int) -> int:
+    """Derive a seed from `parts`, the same on every machine.
 
-    >>> seed_of("a", 1) == seed_of("a", 1) != seed_of("a", 2)
+    >>> derive_seed("a", 1) == derive_seed("a", 1) != derive_seed("a", 2)
     True
     """
     data = "\0".join(map(str, parts)).encode()
     whole = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
     return whole >> (64 - SEED_BITS)
+
+
+MAX_RANDOM_PLIES = 200
+MAX_RANDOM_TRIES = 1000
+"""Number of random games that may end too early before `random_plies` is rejected."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartPositions:
+    """The start positions of a tournament's games; by default the start of the game."""
+
+    positions: tuple[str, ...] = ()
+    """Positions that are used in turn."""
+
+    random_plies: int = 0
+    """Number of random plies from the start of the game, without rolls of dice."""
+
+    def __post_init__(self) -> None:
+        if self.positions and self.random_plies:
+            raise BadSpec("games begin at positions or after random_plies, not both")
+        if not 0 <= self.random_plies <= MAX_RANDOM_PLIES:
+            raise BadSpec(f"random_plies={self.random_plies} must be from 0 to {MAX_RANDOM_PLIES}")
+
+    def position(self, game: AnyGame, seed: int, number: int) -> str:
+        """Return start position `number`, which depends on the arguments alone; empty for the
+        default.
+        """
+        if self.positions:
+            return self.positions[number % len(self.positions)]
+        if not self.random_plies:
+            return ""
+        return str(_play_random_plies(game, self.random_plies, derive_seed("start", seed, number)))
+
+
+def is_second_to_begin(game: AnyGame, start: str) -> bool:
+    """Return whether side 1 is to move in this position."""
+    return bool(start) and game.parse(start).mover == 1
+
+
+def normalize_start(game: AnyGame, text: str) -> str:
+    """Return a position in the game's notation; raise BadSpec if the game is over."""
+    position = game.parse(text)
+    if (outcome := position.outcome()) is not None:
+        raise BadSpec(f"the game is over in {position}: {outcome}")
+    return str(position)
+
+
+def _play_random_plies(game: AnyGame, plies: int, seed: int) -> Any:
+    source = random.Random(seed)
+    for _ in range(MAX_RANDOM_TRIES):
+        position, left = game.start(), plies
+        while position.outcome() is None and (left or position.mover == CHANCE):
+            if position.mover == CHANCE:
+                rolls, weights = zip(*game.chances(position), strict=True)
+                position = position.play(source.choices(rolls, weights)[0])
+            else:
+                position = position.play(source.choice(position.legal_moves()))
+                left -= 1
+        if position.outcome() is None:
+            # Parse the text to drop the history of the game.
+            return game.parse(str(position))
+    raise LudusError(f"games of {game.id} are over before {plies} random plies")

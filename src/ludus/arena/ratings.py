@@ -1,16 +1,17 @@
 """Elo ratings with error bars, by maximum likelihood.
 
-The model is Bradley and Terry's, which is Elo's curve: a player with so many more points scores
+The model is Bradley and Terry's, which is Elo's curve: a player whose rating is higher by
+`difference` has the expected score
 
     1 / (1 + 10^(-difference / 400))
 
-where a draw is half a point. Ratings are those under which the scores of all pairs are most
-likely. Errors come from the curvature of the likelihood there, corrected for draws: a score with
-many draws scatters less than one of wins and losses alone.
+where a draw is half a point. The ratings maximise the likelihood of the scores of all pairs. Errors
+come from the curvature of the likelihood there, corrected for draws: a score with many draws has a
+lower variance than one of wins and losses alone.
 
-Who wins every game has no finite rating of greatest likelihood. So that there is one, every
-rating has a normal prior around 0 with a standard deviation of PRIOR_ELO. That is weak: it moves
-a player with 200 games by about a thousandth of its rating, if its scores are not extreme.
+A player that wins every game has no finite maximum-likelihood rating. Every rating therefore has a
+normal prior around 0 with a standard deviation of PRIOR_ELO. This prior is weak: it moves a player
+with 200 games by about a thousandth of its rating, if its scores are not extreme.
 """
 
 import math
@@ -21,18 +22,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import UnknownName, quoted
-from ludus.core.spec import suggestion
+from ludus.core.errors import UnknownName, quote
+from ludus.core.spec import format_suggestion
 
-ELO = 400 / math.log(10)
+ELO_SCALE = 400 / math.log(10)
 """Elo points for a factor e of strength."""
 
 PRIOR_ELO = 1000.0
 
-NORMAL_95 = 1.959964
+NORMAL_QUANTILE = 1.959964
 """Standard errors within which 95% of a normal distribution lie."""
 
-Score = tuple[int, int, int]
+PairScore = tuple[int, int, int]
 """Wins of the first player, draws, wins of the second."""
 
 Array = NDArray[np.float64]
@@ -40,32 +41,32 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A player's strength."""
+    """A player's rating."""
 
     elo: float
     error: float
-    """Standard error, relative to the anchor: the mean of all players, or one of them."""
+    """Standard error relative to the anchor: the mean of all players, or one player."""
 
     @property
     def margin(self) -> float:
         """Half the width of the 95% interval."""
-        return NORMAL_95 * self.error
+        return NORMAL_QUANTILE * self.error
 
 
-def ratings(
-    players: Sequence[str], scores: Mapping[tuple[str, str], Score], anchor: str | None = None
+def compute_ratings(
+    players: Sequence[str], scores: Mapping[tuple[str, str], PairScore], anchor: str | None = None
 ) -> dict[str, Rating]:
-    """Every player's rating. They are 0 on average, or for the player called `anchor`."""
+    """Return every player's rating. The mean rating, or that of the player `anchor`, is 0."""
     check_anchor(anchor, players)
-    strengths, covariance = _Model(players, scores).fit()
+    strengths, covariance = _BradleyTerryModel(players, scores).fit()
     size = len(players)
     # Ratings are differences to the anchor, and so are their errors.
     weights = np.full(size, 1 / size)
     if anchor is not None:
         weights = np.eye(size)[players.index(anchor)]
     shift = np.eye(size) - weights[np.newaxis, :]
-    elos = ELO * shift @ strengths
-    errors = ELO * np.sqrt(np.maximum(np.diag(shift @ covariance @ shift.T), 0))
+    elos = ELO_SCALE * shift @ strengths
+    errors = ELO_SCALE * np.sqrt(np.maximum(np.diag(shift @ covariance @ shift.T), 0))
     return {
         player: Rating(float(elo), float(error))
         for player, elo, error in zip(players, elos, errors, strict=True)
@@ -73,27 +74,27 @@ def ratings(
 
 
 def check_anchor(anchor: str | None, players: Sequence[str]) -> None:
-    """Whoever has the rating 0 must be among the players."""
+    """Raise UnknownName if the anchor is not one of the players."""
     if anchor is not None and anchor not in players:
-        raise UnknownName(f"there is no player {quoted(anchor)}{suggestion(anchor, players)}")
+        raise UnknownName(f"there is no player {quote(anchor)}{format_suggestion(anchor, players)}")
 
 
-class _Model:
-    """The posterior of the logarithms of strengths; its own logarithm is concave."""
+class _BradleyTerryModel:
+    """The posterior of the logarithms of strengths; its logarithm is concave."""
 
-    def __init__(self, players: Sequence[str], scores: Mapping[tuple[str, str], Score]) -> None:
+    def __init__(self, players: Sequence[str], scores: Mapping[tuple[str, str], PairScore]) -> None:
         numbers = {player: number for number, player in enumerate(players)}
         self.signs = np.zeros((len(scores), len(players)))
-        """A row for each pair: 1 for its first player, -1 for its second."""
+        """One row per pair: 1 for its first player, -1 for its second."""
         for row, (first, second) in zip(self.signs, scores, strict=True):
             row[numbers[first]], row[numbers[second]] = 1, -1
         wins, self.draws, losses = np.array([*scores.values()], dtype=float).T
         self.games = wins + self.draws + losses
         self.points = wins + self.draws / 2
-        self.prior = (ELO / PRIOR_ELO) ** 2
+        self.prior = (ELO_SCALE / PRIOR_ELO) ** 2
 
     def fit(self) -> tuple[Array, Array]:
-        """The strengths of greatest posterior probability, and their covariance."""
+        """Return the maximum a posteriori strengths and their covariance."""
         from scipy.optimize import minimize
 
         start = np.zeros(self.signs.shape[1])
@@ -103,7 +104,7 @@ class _Model:
         return best, inverse @ self._scatter(best) @ inverse
 
     def _expected(self, strengths: Array) -> Array:
-        """The score of a game of each pair."""
+        """Return the expected score of a game of each pair."""
         expected: Array = 1 / (1 + np.exp(-self.signs @ strengths))
         return expected
 
@@ -122,10 +123,10 @@ class _Model:
         return self._sum(self.games * expected * (1 - expected))
 
     def _scatter(self, strengths: Array) -> Array:
-        """How much the slope varies by chance: as much as the curve says, less where games draw.
+        """Return the covariance of the gradient: that of the curvature, reduced by draws.
 
-        A share d of draws lowers the variance of a score by d/4. One game that might not have
-        been drawn is added to every pair, so that no error is ever zero.
+        A proportion d of draws lowers the variance of a score by d/4. One game that is not a draw
+        is added to every pair, so that no error is ever zero.
         """
         expected = self._expected(strengths)
         drawn = self.draws / (self.games + 1)
@@ -133,7 +134,7 @@ class _Model:
         return self._sum(self.games * variance)
 
     def _sum(self, weights: Array) -> Array:
-        """Of all pairs, and of the prior."""
+        """Return the weighted sum over all pairs plus the prior."""
         pairs = (self.signs.T * weights) @ self.signs
         total: Array = pairs + self.prior * np.eye(len(pairs))
         return total

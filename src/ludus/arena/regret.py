@@ -1,77 +1,79 @@
-"""How much a player gives away against perfect play.
+"""Regret of a player's moves against perfect play.
 
-The regret of a move is what the best move is worth less what this one is worth, where a win is
-worth 1, a draw 0 and a loss -1: so it is 0, 1 or 2. That of a game is the sum over the player's
-moves. A position is critical where some legal move gives something away.
+The regret of a move is the utility of the best move minus that of this move, where a win has
+utility 1, a draw 0 and a loss -1: so it is 0, 1 or 2. The regret of a game is the sum over the
+player's moves. A position is critical if some legal move has positive regret.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ludus.arena.jobs import GameConditions, Job, JobKey, StartPositions, is_second_to_begin
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.record import Record
+from ludus.games import game as named_game
 from ludus.oracle import Oracle, RatedMove, Unsolved
 
-POINTS = {"win": 1, "draw": 0, "loss": -1}
-MORRIS = "nine_mens_morris"
+UTILITIES = {"win": 1, "draw": 0, "loss": -1}
+MORRIS_ID = "nine_mens_morris"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A move beside the best ones."""
+class EvaluatedMove:
+    """A move with its regret and the best moves."""
 
     position: str
     move: str
     regret: int
     is_critical: bool
     best: tuple[str, ...]
-    """The moves that keep the value, as the game writes them."""
+    """The moves that keep the value, in the game's notation."""
 
 
-def judge(oracle: Oracle, position: Any, move: Any) -> Judged | None:
-    """What a move gives away; None where the oracle does not reach."""
-    return judge_many(oracle, [position], [move])[0]
+def evaluate_move(oracle: Oracle, position: Any, move: Any) -> EvaluatedMove | None:
+    """Return the regret of a move; None where the oracle has no value."""
+    return evaluate_moves(oracle, [position], [move])[0]
 
 
-def judge_many(
+def evaluate_moves(
     oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]
-) -> list[Judged | None]:
-    """What each move gives away in its position; None where the oracle does not reach."""
+) -> list[EvaluatedMove | None]:
+    """Return the regret of one move per position; None where the oracle has no value."""
     try:
         rated = oracle.moves_of_many(positions)
     except Unsolved:
         if len(positions) == 1:
             return [None]
-        return [judge(oracle, *each) for each in zip(positions, moves, strict=True)]
-    return [_judged(*each) for each in zip(positions, moves, rated, strict=True)]
+        return [evaluate_move(oracle, *each) for each in zip(positions, moves, strict=True)]
+    return [_evaluate_rated_moves(*each) for each in zip(positions, moves, rated, strict=True)]
 
 
-def _judged(position: Any, move: Any, rated: Sequence[RatedMove]) -> Judged:
-    worth = {each.move: POINTS[each.value] for each in rated}
+def _evaluate_rated_moves(position: Any, move: Any, rated: Sequence[RatedMove]) -> EvaluatedMove:
+    worth = {each.move: UTILITIES[each.value] for each in rated}
     most = max(worth.values())
-    return Judged(
+    return EvaluatedMove(
         position=str(position),
         move=str(move),
         regret=most - worth[move],
         is_critical=min(worth.values()) < most,
-        best=_best(rated, most),
+        best=_list_best_moves(rated, most),
     )
 
 
-def _best(rated: Iterable[RatedMove], most: int) -> tuple[str, ...]:
-    return tuple(str(each.move) for each in rated if POINTS[each.value] == most)
+def _list_best_moves(rated: Iterable[RatedMove], most: int) -> tuple[str, ...]:
+    return tuple(str(each.move) for each in rated if UTILITIES[each.value] == most)
 
 
-def phase(game: AnyGame, position: Any, number: int) -> str:
-    """The part of the game a position belongs to.
+def get_phase(game: AnyGame, position: Any, number: int) -> str:
+    """Return the phase of the game a position belongs to.
 
-    In Morris the mover places, moves or flies. Other games have no such parts: there it is the
-    number of the player's move.
+    In Morris the mover places, moves or flies. In other games it is the number of the player's
+    move.
     """
-    if game.id != MORRIS:
+    if game.id != MORRIS_ID:
         return f"move {number}"
     if position.hands[position.mover] > 0:
         return "placing"
@@ -80,18 +82,18 @@ def phase(game: AnyGame, position: Any, number: int) -> str:
 
 
 @dataclass
-class Tally:
-    """Moves and what they gave away."""
+class RegretTally:
+    """Counts of moves and their regret."""
 
     moves: int = 0
     unjudged: int = 0
-    """Moves in positions beyond what is solved."""
+    """Moves in positions that are not solved."""
 
     regret: int = 0
     critical: int = 0
     critical_kept: int = 0
 
-    def add(self, judged: Judged | None) -> None:
+    def add(self, judged: EvaluatedMove | None) -> None:
         self.moves += 1
         if judged is None:
             self.unjudged += 1
@@ -102,49 +104,49 @@ class Tally:
 
     @property
     def regret_per_move(self) -> float | None:
-        """The mean over the moves that could be judged; None if there were none."""
+        """Mean regret over the judged moves; None if there are none."""
         judged = self.moves - self.unjudged
         return self.regret / judged if judged else None
 
     @property
     def kept_share(self) -> float | None:
-        """How often the value was kept where it could be lost; None if it never could."""
+        """Proportion of critical positions in which the value was kept; None if there are none."""
         return self.critical_kept / self.critical if self.critical else None
 
 
 @dataclass
-class Regret:
-    """A player's games, judged."""
+class RegretStatistics:
+    """Regret statistics of a player's games."""
 
     game: AnyGame
     oracle: Oracle
     games: list[int] = field(default_factory=list)
-    """The regret of each game."""
+    """Regret of each game."""
 
-    total: Tally = field(default_factory=Tally)
-    phases: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
-    first_errors: Counter[Judged] = field(default_factory=Counter)
-    """The first move of a game that gave something away, to the number of such games."""
+    total: RegretTally = field(default_factory=RegretTally)
+    phases: dict[str, RegretTally] = field(default_factory=lambda: defaultdict(RegretTally))
+    first_errors: Counter[EvaluatedMove] = field(default_factory=Counter)
+    """The first move with positive regret in a game, to the number of such games."""
 
     @property
     def mean(self) -> float | None:
-        """The mean regret of a game, as far as moves could be judged; None if none could."""
+        """Mean regret of a game over the judged moves; None if no move was judged."""
         if self.total.moves == self.total.unjudged:
             return None
         return math.fsum(self.games) / len(self.games)
 
     @property
     def standard_error(self) -> float | None:
-        """That of the mean; None for fewer than two games."""
+        """Standard error of the mean; None for fewer than two games."""
         number, mean = len(self.games), self.mean
         if number < 2 or mean is None:
             return None
-        # Games come in as they finish; fsum gives the same sum in any order.
+        # Games are added in order of completion; fsum gives the same sum in any order.
         variance = math.fsum((regret - mean) ** 2 for regret in self.games) / (number - 1)
         return float((variance / number) ** 0.5)
 
     def add(self, record: Record, side: int) -> None:
-        """Judge the moves of one side of a game."""
+        """Evaluate the moves of one side of a game."""
         before, number, first = self.total.regret, 0, None
         positions = record.replay(self.game)
         for position, node in zip(positions, record.line.moves, strict=False):
@@ -152,7 +154,7 @@ class Regret:
                 continue
             number += 1
             move = self.game.parse_move(node.move, position)
-            judged = judge(self.oracle, position, move)
+            judged = evaluate_move(self.oracle, position, move)
             self._count(judged, position, number)
             if first is None and judged is not None and judged.regret:
                 first = judged
@@ -161,14 +163,78 @@ class Regret:
         self.games.append(self.total.regret - before)
 
     def add_choices(self, positions: Sequence[Any], moves: Sequence[Any]) -> None:
-        """Judge one move in each position, each as if it were a game of this move alone."""
-        found = judge_many(self.oracle, positions, moves)
+        """Evaluate one move in each position, each as a game of one move."""
+        found = evaluate_moves(self.oracle, positions, moves)
         for position, judged in zip(positions, found, strict=True):
             self._count(judged, position, 1)
             self.games.append(0 if judged is None else judged.regret)
             if judged is not None and judged.regret:
                 self.first_errors[judged] += 1
 
-    def _count(self, judged: Judged | None, position: Any, number: int) -> None:
+    def _count(self, judged: EvaluatedMove | None, position: Any, number: int) -> None:
         self.total.add(judged)
-        self.phases[phase(self.game, position, number)].add(judged)
+        self.phases[get_phase(self.game, position, number)].add(judged)
+
+
+@dataclass(frozen=True, slots=True)
+class RegretSchedule:
+    """The games of a player against an opponent in which its regret is measured."""
+
+    conditions: GameConditions
+    player: str
+    opponent: str
+    games: int
+    seed: int = 0
+    starts: StartPositions = StartPositions()  # noqa: RUF009 - frozen
+    is_alternating: bool = True
+    """Whether the player has both sides in turn, or always the one that begins."""
+
+    def schedule(self) -> Iterator[Job]:
+        game = named_game(self.conditions.game, self.conditions.rules)
+        for number in range(self.games):
+            is_swapped = self.is_alternating and number % 2 == 1
+            opening = number // 2 if self.is_alternating else number
+            start = self.starts.position(game, self.seed, opening)
+            is_swapped ^= is_second_to_begin(game, start)
+            key = JobKey(f"regret {self.seed}", self.player, self.opponent, number)
+            yield Job(key, self.conditions, is_swapped, start)
+
+
+Policy = Callable[[Any], Mapping[Any, float]]
+"""Returns the probability of each move in a position."""
+
+
+def get_uniform_policy(position: Any) -> dict[Any, float]:
+    """Return the policy of the player `random`."""
+    moves = position.legal_moves()
+    return dict.fromkeys(moves, 1 / len(moves))
+
+
+def compute_expected_regret(oracle: Oracle, policy: Policy, starts: Iterable[Any]) -> float:
+    """Return the exact expected regret of a game from these positions, with the player to move.
+
+    The opponent always plays the oracle's first move: the best value, then the quickest win or the
+    slowest loss, then the first in the order of legal moves.
+    """
+    known: dict[Any, float] = {}
+    found = [_compute_expected(oracle, policy, start, known) for start in starts]
+    return sum(found) / len(found)
+
+
+def _compute_expected(
+    oracle: Oracle, policy: Policy, position: Any, known: dict[Any, float]
+) -> float:
+    if position.outcome() is not None:
+        return 0.0
+    if position not in known:
+        worth = {each.move: UTILITIES[each.value] for each in oracle.moves(position)}
+        most = max(worth.values())
+        total = 0.0
+        for move, probability in policy(position).items():
+            after = position.play(move)
+            if after.outcome() is None:
+                after = after.play(oracle.moves(after)[0].move)
+            rest = _compute_expected(oracle, policy, after, known)
+            total += probability * (most - worth[move] + rest)
+        known[position] = total
+    return known[position]

@@ -1,26 +1,121 @@
-"""A tournament's results put together: standings, ratings and tests, ready to be written."""
+"""Standings, ratings and significance tests of a tournament."""
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ludus.arena.binomial import Comparison, compare
 from ludus.arena.jobs import GameResult
-from ludus.arena.ratings import Rating, ratings
-from ludus.arena.standings import THESIS_WORDS, Standings, standings
+from ludus.arena.ratings import Rating, compute_ratings
 from ludus.arena.tournament import Tournament
 from ludus.core.game import AnyGame
+from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
+
+THESIS_REASONS = {"men": "removing", "blocked": "suffocating"}
+"""The terms of Galassi 2018 for two of our outcome reasons."""
+
+FAULT_REASONS = ("illegal", "timeout", "crash")
+"""Outcome reasons outside the rules of the game."""
+
+
+@dataclass
+class PairStanding:
+    """Results of the games of two players."""
+
+    wins: list[int] = field(default_factory=lambda: [0, 0])
+    draws: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def games(self) -> int:
+        return sum(self.wins) + self.draws
+
+    def add(self, result: GameResult) -> None:
+        self.reasons[result.reason] += 1
+        if result.winner is None:
+            self.draws += 1
+        else:
+            self.wins[result.winner] += 1
+
+
+@dataclass
+class PlayerStanding:
+    """Results of all games of one player."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    """Games lost by an illegal move, by time, or by a crash."""
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Wins plus half of the draws."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float:
+        """Points as a proportion of the games."""
+        return self.points / self.games if self.games else 0.0
+
+
+@dataclass
+class Standings:
+    """Results of all pairs and players so far."""
+
+    pairs: dict[tuple[str, str], PairStanding]
+    lines: dict[str, PlayerStanding]
+    messages: Counter[tuple[str, str]]
+    """Number of faults by player and message."""
+
+    @property
+    def games(self) -> int:
+        return sum(pair.games for pair in self.pairs.values())
+
+    @property
+    def reasons(self) -> Counter[str]:
+        return sum((pair.reasons for pair in self.pairs.values()), Counter[str]())
+
+
+def compute_standings(tournament: Tournament, results: Iterable[GameResult]) -> Standings:
+    """Count the results that belong to a tournament as it is scheduled now."""
+    found = Standings(
+        {pair: PairStanding() for pair in tournament.pairs()},
+        {player: PlayerStanding() for player in tournament.players},
+        Counter(),
+    )
+    for result in results:
+        players = result.key.first, result.key.second
+        if players not in found.pairs or result.key.number >= tournament.games:
+            continue
+        found.pairs[players].add(result)
+        for seat, player in enumerate(players):
+            line = found.lines[player]
+            if result.winner is None:
+                line.draws += 1
+            elif result.winner == seat:
+                line.wins += 1
+            else:
+                line.losses += 1
+                if result.reason in FAULT_REASONS:
+                    line.faults[result.reason] += 1
+                    found.messages[player, result.message] += 1
+    return found
 
 
 @dataclass(frozen=True)
-class Report:
-    """Everything a table of a tournament shows."""
+class TournamentReport:
+    """Standings, ratings and tests of a tournament."""
 
     tournament: Tournament
     standings: Standings
     ratings: dict[str, Rating]
-    tests: dict[tuple[str, str], Comparison]
+    tests: dict[tuple[str, str], WinComparison]
 
     @property
     def game(self) -> AnyGame:
@@ -32,7 +127,7 @@ class Report:
         return sorted(self.tournament.players, key=lambda player: -self.ratings[player].elo)
 
     def as_json(self) -> dict[str, Any]:
-        """The report as an object for programs."""
+        """Return the report as a JSON-compatible dictionary."""
         found = self.standings
         return {
             "tournament": self.tournament.id,
@@ -77,25 +172,27 @@ class Report:
         }
 
     def endings(self) -> list[str]:
-        """How games ended, with the thesis's words where it has some for this game."""
-        words = THESIS_WORDS if self.game.id == "nine_mens_morris" else {}
+        """Return the counts of outcome reasons, with the terms of Galassi 2018 in Nine Men's
+        Morris.
+        """
+        words = THESIS_REASONS if self.game.id == "nine_mens_morris" else {}
         return [
             f"{reason} ({words[reason]}) {count}" if reason in words else f"{reason} {count}"
             for reason, count in self.standings.reasons.most_common()
         ]
 
 
-def report(
+def make_report(
     tournament: Tournament, results: Iterable[GameResult], anchor: str | None = None
-) -> Report:
-    """Put the results together that have been played so far."""
-    found = standings(tournament, results)
+) -> TournamentReport:
+    """Compute the report of the results so far."""
+    found = compute_standings(tournament, results)
     scores = {
         players: (pair.wins[0], pair.draws, pair.wins[1]) for players, pair in found.pairs.items()
     }
-    return Report(
+    return TournamentReport(
         tournament,
         found,
-        ratings(tournament.players, scores, anchor),
-        {players: compare(*pair.wins) for players, pair in found.pairs.items()},
+        compute_ratings(tournament.players, scores, anchor),
+        {players: compare_wins(*pair.wins) for players, pair in found.pairs.items()},
     )

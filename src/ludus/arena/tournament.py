@@ -1,19 +1,33 @@
-"""A tournament as a value: who meets whom, how often, and from where."""
+"""A tournament as a value, its schedule, and the TOML file that describes it."""
 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from ludus.arena.jobs import Conditions, Job, Key
-from ludus.arena.starts import Starts, is_second_to_begin
-from ludus.core.errors import BadSpec
+from ludus.arena.jobs import (
+    DEFAULT_GRACE,
+    GameConditions,
+    Job,
+    JobKey,
+    StartPositions,
+    is_second_to_begin,
+    normalize_start,
+)
+from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from ludus.core.game import AnyGame
+from ludus.core.match import MAX_PLIES
+from ludus.core.player import Limit
+from ludus.core.spec import format_suggestion
 from ludus.games import game as named_game
+from ludus.players import player as named_player
 
-Format = Literal["round_robin", "gauntlet"]
+TournamentFormat = Literal["round_robin", "gauntlet"]
 Starter = Literal["alternate", "fixed"]
 
 MAX_GAMES = 10_000_000
@@ -22,23 +36,23 @@ DEFAULT_GAMES = 100
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """Everything that decides about the games of a tournament."""
+    """Everything that determines the games of a tournament."""
 
-    conditions: Conditions
+    conditions: GameConditions
     players: tuple[str, ...]
-    """Specs; the same one is never listed twice."""
+    """Player specs without repeats."""
 
     games: int = DEFAULT_GAMES
-    """Games of each pair."""
+    """Games per pair."""
 
     seed: int = 0
-    format: Format = "round_robin"
-    """Everybody meets everybody, or the first player meets each of the others."""
+    format: TournamentFormat = "round_robin"
+    """All pairs of players, or the first player against each of the others."""
 
     starter: Starter = "alternate"
-    """Who begins: both of a pair in turn, or always the one that is listed first."""
+    """The player that begins: both of a pair in turn, or always the one listed first."""
 
-    starts: Starts = Starts()  # noqa: RUF009 - frozen
+    starts: StartPositions = StartPositions()  # noqa: RUF009 - frozen
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -49,20 +63,20 @@ class Tournament:
 
     @property
     def id(self) -> str:
-        """A name for what decides how a game between two players goes.
+        """Hash of everything that determines a game between two given players.
 
-        Players and numbers of games are no part of it: add some, and the games that were played
-        still count. Change anything else, and it is another tournament.
+        The players and the number of games are left out: after adding some, the finished games
+        still count. Any other change makes another tournament.
         """
         text = json.dumps([*self._deciding().values()], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def settings(self) -> str:
-        """What the id stands for, as JSON for people who look into a store."""
+        """Return what the id is a hash of, as readable JSON for the store."""
         return json.dumps({"name": self.name, **self._deciding()})
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Who meets whom."""
+        """Return the pairs of players that meet."""
         if self.format == "gauntlet":
             return [(self.players[0], other) for other in self.players[1:]]
         return list(combinations(self.players, 2))
@@ -72,10 +86,11 @@ class Tournament:
         return self.games * len(self.pairs())
 
     def schedule(self) -> Iterator[Job]:
-        """Every game, in rounds, so that a tournament that is stopped has treated all alike.
+        """Yield every game, in rounds, so that an interrupted tournament has treated all pairs
+        alike.
 
-        Where the players begin in turn, both sides of a start are played, and every pair gets the
-        same starts.
+        With alternating starters both sides of a start position are played, and every pair gets the
+        same start positions.
         """
         game = named_game(self.conditions.game, self.conditions.rules)
         identity, pairs = self.id, self.pairs()
@@ -86,7 +101,9 @@ class Tournament:
             is_swapped = is_alternating and number % 2 == 1
             is_swapped ^= is_second_to_begin(game, start)
             for first, second in pairs:
-                yield Job(Key(identity, first, second, number), self.conditions, is_swapped, start)
+                yield Job(
+                    JobKey(identity, first, second, number), self.conditions, is_swapped, start
+                )
 
     def _deciding(self) -> dict[str, Any]:
         game = named_game(self.conditions.game, self.conditions.rules)
@@ -100,3 +117,147 @@ class Tournament:
             "starter": self.starter,
             "starts": dataclasses.asdict(self.starts),
         }
+
+
+MAX_NUMBER = 2**62
+MAX_FILE_CHARACTERS = 10_000_000
+
+
+class BadTournament(LudusError):
+    """A file is not a valid tournament."""
+
+
+def read_tournament(path: Path) -> Tournament:
+    """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys."""
+    shown = quote(str(path), 200)
+    try:
+        fields = tomllib.loads(_read_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadTournament(f"{shown} is not TOML: {error}") from error
+    try:
+        return _parse_tournament(fields, path.parent)
+    except LudusError as error:
+        raise BadTournament(f"{shown}: {error}") from error
+
+
+def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
+    keys = ("name", "game", "rules", "players", "games", "seed", "format", "starter", "max_plies")
+    _check_keys(fields, (*keys, "limit", "starts"), "a tournament")
+    rules = _get_value(fields, "rules", str, "")
+    game = named_game(_get_required(fields, "game", str), rules)
+    limit = _get_value(fields, "limit", dict, {})
+    _check_keys(limit, ("time", "nodes", "depth", "grace"), "limit")
+    grace = float(_get_value(limit, "grace", float, DEFAULT_GRACE))
+    max_plies = _get_integer(fields, "max_plies", MAX_PLIES)
+    if not 0 <= grace <= 3600:
+        raise BadSpec(f"grace={grace} must be from 0 to 3600 seconds")
+    if not 1 <= max_plies <= 1_000_000:
+        raise BadSpec(f"max_plies={max_plies} must be from 1 to 1000000")
+    return Tournament(
+        conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
+        players=_parse_players(_get_required(fields, "players", list), game),
+        games=_get_integer(fields, "games", DEFAULT_GAMES),
+        seed=_get_integer(fields, "seed", 0),
+        format=_get_choice(fields, "format", get_args(TournamentFormat)),
+        starter=_get_choice(fields, "starter", get_args(Starter)),
+        starts=_parse_starts(_get_value(fields, "starts", dict, {}), game, folder),
+        name=_get_value(fields, "name", str, ""),
+    )
+
+
+def _parse_limit(fields: Mapping[str, Any]) -> Limit:
+    seconds = _get_value(fields, "time", float, None)
+    return Limit(
+        time=None if seconds is None else float(seconds),
+        nodes=_get_value(fields, "nodes", int, None),
+        depth=_get_value(fields, "depth", int, None),
+    )
+
+
+def _parse_players(specs: Iterable[Any], game: AnyGame) -> tuple[str, ...]:
+    """Return the specs without repeats, after checking that each player can be constructed.
+
+    An error here is better than a loss in every game.
+    """
+    found = []
+    for spec in specs:
+        if not isinstance(spec, str):
+            raise BadSpec(f"players: {spec!r:.40} is not a text")
+        named_player(spec, game)
+        found.append(spec.strip())
+    return tuple(dict.fromkeys(found))
+
+
+def _parse_starts(fields: Mapping[str, Any], game: AnyGame, folder: Path) -> StartPositions:
+    _check_keys(fields, ("positions", "file", "random_plies"), "starts")
+    if "positions" in fields and "file" in fields:
+        raise BadSpec("starts has positions or a file of them, not both")
+    texts = _get_value(fields, "positions", list, [])
+    where = "positions"
+    if "file" in fields:
+        path = folder / _get_value(fields, "file", str, "")
+        texts, where = _read_text(path).splitlines(), quote(str(path), 200)
+    found = []
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise BadSpec(f"{where}: {text!r:.40} is not a text")
+        try:
+            found.append(normalize_start(game, text))
+        except LudusError as error:
+            raise BadSpec(f"{where}, line {number}: {error}") from error
+    if not found and ("positions" in fields or "file" in fields):
+        raise BadSpec(f"{where}: there is no position")
+    return StartPositions(tuple(found), _get_integer(fields, "random_plies", 0))
+
+
+def _check_keys(fields: Mapping[str, Any], known: tuple[str, ...], owner: str) -> None:
+    for key in fields:
+        if key not in known:
+            raise UnknownName(f"{owner} has no key {quote(key)}{format_suggestion(key, known)}")
+
+
+def _get_required(fields: Mapping[str, Any], key: str, kind: type) -> Any:
+    if key not in fields:
+        raise BadSpec(f"the key {key} is missing")
+    return _get_value(fields, key, kind, None)
+
+
+def _get_value(fields: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
+    """Return a value of the given type, or the default; integers are accepted as floats."""
+    if key not in fields:
+        return default
+    value = fields[key]
+    wanted = (int, float) if kind is float else kind
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        names = {str: "a text", int: "a whole number", float: "a number", list: "a list"}
+        raise BadSpec(f"{key} = {value!r:.40} must be {names.get(kind, 'a table')}")
+    if isinstance(value, int | float) and not abs(value) <= MAX_NUMBER:
+        raise BadSpec(f"{key} = {value!r:.40} is out of range")
+    return value
+
+
+def _get_integer(fields: Mapping[str, Any], key: str, default: int) -> int:
+    number: int = _get_value(fields, key, int, default)
+    return number
+
+
+def _get_choice(fields: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any:
+    value = _get_value(fields, key, str, choices[0])
+    if value not in choices:
+        raise BadSpec(f"{key} = {quote(value)} is unknown{format_suggestion(value, choices)}")
+    return value
+
+
+def _read_text(path: Path) -> str:
+    shown = quote(str(path), 200)
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_FILE_CHARACTERS + 1)
+    except UnicodeDecodeError:
+        raise BadTournament(f"{shown} is not valid UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise BadTournament(f"cannot read {shown}: {reason}") from error
+    if len(text) > MAX_FILE_CHARACTERS:
+        raise BadTournament(f"{shown} has more than {MAX_FILE_CHARACTERS} characters")
+    return text

@@ -1,7 +1,7 @@
-"""A process that plays games, and what its parent does when it dies or hangs.
+"""A worker process that plays games, and its supervision by the parent.
 
-The worker notes in shared memory whose turn it is. So when it goes down, its parent knows which
-player took it down, and in which position.
+The worker records the side to move in shared memory. If it dies or hangs, the parent knows which
+player is responsible, and in which position.
 """
 
 import ctypes
@@ -16,47 +16,47 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
+from ludus.arena.job_runner import Forfeit, make_forfeit_result, run_job, to_one_line
 from ludus.arena.jobs import GameResult, Job
-from ludus.arena.play import Forfeit, forfeited, one_line, play
 from ludus.core.errors import LudusError
-from ludus.core.threads import one_thread_for_arrays
+from ludus.core.processes import limit_array_threads
 
-Prepare = Callable[[], None]
-"""Called first in every worker; it may make further players known. A function of a module."""
+WorkerInitializer = Callable[[], None]
+"""Called first in every worker, for example to register players. Must be a module's function."""
 
-NOBODY = -1
-LONGEST_POSITION = 400
+NO_SIDE = -1
+MAX_POSITION_BYTES = 400
 
-SECONDS_TO_KILL = 2.0
-"""A player that has not come back so long after its time and grace is killed."""
+KILL_AFTER_SECONDS = 2.0
+"""Seconds after a player's time and grace at which the worker is killed."""
 
-SECONDS_A_LOOK = 0.2
+POLL_SECONDS = 0.2
 MAX_TRIES = 3
-"""Workers that may die while no player is at work, before a job is given up."""
+"""Number of workers that may die outside a player's turn before a job fails."""
 
 
-class Turn(ctypes.Structure):
-    """Who is thinking, since when, and about what."""
+class SharedTurn(ctypes.Structure):
+    """The side to move, the time its turn began, and the position."""
 
     _fields_ = (
         ("side", ctypes.c_int),
         ("since", ctypes.c_double),
-        ("position", ctypes.c_char * LONGEST_POSITION),
+        ("position", ctypes.c_char * MAX_POSITION_BYTES),
     )
 
 
-def _serve(connection: Connection, turn: Any, prepare: Prepare | None) -> None:
-    """The life of a worker: games come in, results go out, until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and decides
-    os.dup2(2, 1)  # what players print must not get into the output of a command
-    one_thread_for_arrays()
+def _run_worker(connection: Connection, turn: Any, prepare: WorkerInitializer | None) -> None:
+    """Receive jobs and send results until the parent closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    os.dup2(2, 1)  # output of players must not get into the output of a command
+    limit_array_threads()
     if prepare is not None:
         prepare()
 
     def watch(side: int, position: Any) -> None:
         text = "" if position is None else str(position)
-        turn.position = text.encode("ascii", "backslashreplace")[: LONGEST_POSITION - 1]
-        # Making a player and beginning a game may take its time.
+        turn.position = text.encode("ascii", "backslashreplace")[: MAX_POSITION_BYTES - 1]
+        # Constructing a player and beginning a game are not timed.
         turn.since = float("inf") if position is None else time.monotonic()
         turn.side = side
 
@@ -64,30 +64,30 @@ def _serve(connection: Connection, turn: Any, prepare: Prepare | None) -> None:
         while True:
             job = connection.recv()
             try:
-                answer: GameResult | Exception = play(job, watch)
+                answer: GameResult | Exception = run_job(job, watch)
             except Exception as error:
                 answer = error
-            turn.side = NOBODY
+            turn.side = NO_SIDE
             connection.send(answer)
 
 
 def _shared_turn() -> Any:
-    """Memory for a turn that two processes see.
+    """Allocate a turn in memory shared by two processes.
 
-    Python keeps it in a file in /dev/shm, and fails where containers have none that can be written;
-    then it is told to use a folder for temporary files.
+    Python keeps it in a file in /dev/shm and fails where a container has no writable one; then a
+    folder for temporary files is used.
     """
     try:
-        return RawValue(Turn)
+        return RawValue(SharedTurn)
     except OSError:
         heap.Arena._dir_candidates = []  # type: ignore[attr-defined]
-        return RawValue(Turn)
+        return RawValue(SharedTurn)
 
 
 class Worker:
-    """The parent's side of such a process; a new one takes its place when it dies."""
+    """The parent's handle of a worker process, which is replaced when it dies."""
 
-    def __init__(self, prepare: Prepare | None = None) -> None:
+    def __init__(self, prepare: WorkerInitializer | None = None) -> None:
         self._prepare = prepare
         self._job: Job | None = None
         self._tries = 0
@@ -96,11 +96,11 @@ class Worker:
 
     @property
     def waitables(self) -> list[Any]:
-        """What becomes ready when there is something to `collect`."""
+        """Objects that become ready when there may be something to `collect`."""
         return [self._connection, self._process.sentinel]
 
     def give(self, job: Job) -> None:
-        """Begin with a game; `collect` brings its result."""
+        """Start a game; `collect` returns its result."""
         self._job = job
         self._began = time.monotonic()
         try:
@@ -109,7 +109,7 @@ class Worker:
             self._replace()
 
     def collect(self) -> GameResult | None:
-        """The result if there is one yet. A worker that died or hangs makes one, too."""
+        """Return the result if it is ready; a worker that died or hangs results in a forfeit."""
         if self._connection.poll():
             try:
                 answer = self._connection.recv()
@@ -120,23 +120,23 @@ class Worker:
             self._tries = 0
             return self._done(answer)
         if not self._process.is_alive():
-            # It may have answered just before it died.
+            # It may have responded just before it died.
             return None if self._connection.poll() else self._died()
         return self._hangs() if self._is_overdue() else None
 
     def play(self, job: Job) -> GameResult:
-        """Play a game and wait for it."""
+        """Play a game and wait for its result."""
         self.give(job)
         while True:
-            wait(self.waitables, SECONDS_A_LOOK)
+            wait(self.waitables, POLL_SECONDS)
             if (result := self.collect()) is not None:
                 return result
 
     def close(self) -> None:
-        """End the process. An idle one leaves by itself; a game that is going on is lost."""
+        """End the process. An idle one exits by itself; a game in progress is lost."""
         self._connection.close()
         if self._job is None:
-            self._process.join(SECONDS_TO_KILL)
+            self._process.join(KILL_AFTER_SECONDS)
         self._process.kill()
         self._process.join()
 
@@ -144,10 +144,10 @@ class Worker:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
         self._turn: Any = _shared_turn()
-        self._turn.side = NOBODY
+        self._turn.side = NO_SIDE
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(theirs, self._turn, self._prepare), daemon=True
+            target=_run_worker, args=(theirs, self._turn, self._prepare), daemon=True
         )
         self._process.start()
         theirs.close()
@@ -156,7 +156,7 @@ class Worker:
         self._process.join()
         code = self._process.exitcode or 0
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        if self._turn.side == NOBODY:
+        if self._turn.side == NO_SIDE:
             self._replace()
             return None
         return self._forfeit("crash", f"the process ended with {how}")
@@ -164,9 +164,9 @@ class Worker:
     def _is_overdue(self) -> bool:
         assert self._job is not None
         conditions = self._job.conditions
-        if conditions.limit.time is None or self._turn.side == NOBODY:
+        if conditions.limit.time is None or self._turn.side == NO_SIDE:
             return False
-        allowed = conditions.limit.time + conditions.grace + SECONDS_TO_KILL
+        allowed = conditions.limit.time + conditions.grace + KILL_AFTER_SECONDS
         return bool(time.monotonic() - self._turn.since > allowed)
 
     def _hangs(self) -> GameResult:
@@ -178,19 +178,19 @@ class Worker:
     def _forfeit(self, reason: str, what: str) -> GameResult:
         assert self._job is not None
         position = self._turn.position.decode("ascii")
-        message = one_line(f"{what}, thinking about {position}" if position else what)
+        message = to_one_line(f"{what}, thinking about {position}" if position else what)
         job, side = self._job, self._turn.side
         self._connection.close()
         self._start()
         seconds = time.monotonic() - self._began
-        return self._done(forfeited(job, Forfeit(side, reason, message), seconds))
+        return self._done(make_forfeit_result(job, Forfeit(side, reason, message), seconds))
 
     def _done(self, result: GameResult) -> GameResult:
         self._job = None
         return result
 
     def _replace(self) -> None:
-        """A new process for the same game, which no player has to answer for."""
+        """Start a new process for the same game; no player is responsible."""
         assert self._job is not None
         self._connection.close()
         self._process.join()

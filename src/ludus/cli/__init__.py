@@ -1,4 +1,4 @@
-"""The command line: `ludus COMMAND …`, one file per command."""
+"""The command line: `ludus COMMAND …`, one module per subject."""
 
 from ludus.cli.main import main
 

@@ -1,4 +1,4 @@
-"""`python -m ludus.cli` is the program `ludus`."""
+"""Entry point of `python -m ludus.cli`, the same program as `ludus`."""
 
 from ludus.cli.main import main
 

@@ -1,31 +1,42 @@
-"""`ludus backgammon`: what players of backgammon ask for. Judging needs GNU Backgammon."""
+"""`ludus backgammon hint|review|mat|import` and `ludus train gammon`.
 
+`hint` and `review` need GNU Backgammon.
+"""
+
+import dataclasses
+import json as json_format
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.files import read_file, whole_file
-from ludus.cli.options import Json
-from ludus.cli.output import print_json, print_table, with_progress
-from ludus.core.errors import LudusError, quoted
+from ludus.cli.options import JsonOption
+from ludus.cli.output import print_json, print_table, track_progress
+from ludus.core.errors import BadSpec, LudusError, quote
+
+if TYPE_CHECKING:
+    from ludus.learn.gammon.network import GammonNetwork
+    from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 
 app = typer.Typer(
-    help="Judge moves and games of backgammon, and exchange them with other programs.",
+    help="Evaluate moves and games of backgammon, and convert them for other programs.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Plies = Annotated[
-    int, typer.Option("--plies", min=0, max=2, help="How far ahead, as GNU Backgammon counts.")
+PliesOption = Annotated[
+    int, typer.Option("--plies", min=0, max=2, help="Search depth of GNU Backgammon.")
 ]
-RecordFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Games as `ludus match --record` writes them.")
+RecordArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Games written by `ludus match --record`.")
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Write here.", show_default=False)]
+OutOption = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
+]
 
 
 @app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
+def _show_help(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -35,28 +46,29 @@ def hint(
     position: Annotated[
         str, typer.Argument(metavar="POSITION", help="With dice: our text, XGID or gnubg's IDs.")
     ],
-    plies: Plies = 2,
-    moves: Annotated[int, typer.Option("--moves", min=1, help="Show so many moves.")] = 10,
-    json: Json = False,
+    plies: PliesOption = 2,
+    moves: Annotated[int, typer.Option("--moves", min=1, help="Moves to show.")] = 10,
+    json: JsonOption = False,
 ) -> None:
-    """Rank the moves of a position: equity, loss against the best move, chances."""
-    from ludus.games.backgammon import Backgammon, position_id, xgid
-    from ludus.protocol.gnubg import rank
-    from ludus.protocol.review import mark
+    """Rank the moves of a position by equity, with the loss against the best move and chances."""
+    from ludus.games.backgammon import Backgammon, to_position_id
+    from ludus.games.backgammon.notation import to_xgid
+    from ludus.protocol.gnubg import rank_moves
+    from ludus.protocol.gnubg_review import get_error_mark
 
     here = Backgammon().parse(position)
     if here.dice is None:
-        raise LudusError(f"{quoted(position)} has no dice; only a roll can be judged")
+        raise LudusError(f"{quote(position)} has no dice; only a roll can be judged")
     if len(here.legal_moves()) == 1:
-        raise LudusError(f"{quoted(position)} has one legal move: {here.legal_moves()[0]}")
-    (ranked,) = rank([here], plies)
+        raise LudusError(f"{quote(position)} has one legal move: {here.legal_moves()[0]}")
+    (ranked,) = rank_moves([here], plies)
     best = max(each.equity for each in ranked.values())
     shown = [
         {
             "move": str(move),
             "equity": round(each.equity, 4),
             "loss": round(best - each.equity, 4),
-            "mark": mark(best - each.equity),
+            "mark": get_error_mark(best - each.equity),
             "win": round(each.win, 4),
             "win_gammon": round(each.win_gammon, 4),
             "lose_gammon": round(each.lose_gammon, 4),
@@ -64,31 +76,33 @@ def hint(
         for move, each in list(ranked.items())[:moves]
     ]
     if json:
-        ids = {"position_id": position_id(here), "xgid": xgid(here)}
+        ids = {"position_id": to_position_id(here), "xgid": to_xgid(here)}
         print_json(**ids, plies=plies, cubeless=True, moves=shown)
         return
-    print(f"{position_id(here)}  {xgid(here)}\ncubeless, {plies}-ply")
+    print(f"{to_position_id(here)}  {to_xgid(here)}\ncubeless, {plies}-ply")
     headings = ("move", "equity", "loss", "", "wins", "gammons", "loses gammons")
-    print_table(headings, [_row(each) for each in shown])
+    print_table(headings, [_format_ranked_move(each) for each in shown])
 
 
-def _row(each: dict[str, Any]) -> list[str]:
+def _format_ranked_move(each: dict[str, Any]) -> list[str]:
     chances = [f"{each[name]:.1%}" for name in ("win", "win_gammon", "lose_gammon")]
     return [each["move"], f"{each['equity']:+.3f}", f"{each['loss']:.3f}", each["mark"], *chances]
 
 
 @app.command()
-def review(file: RecordFile, plies: Plies = 2, json: Json = False) -> None:
-    """Judge every move of recorded games, with marks and the error a move of both sides."""
+def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = False) -> None:
+    """Evaluate every move of recorded games; mark errors and print each side's error per move."""
     from ludus.core.record import Record
     from ludus.games.backgammon import Backgammon
-    from ludus.protocol.review import decisions, judge
+    from ludus.protocol.gnubg_review import iterate_decisions, review_decisions
 
     game = Backgammon()
     records = Record.parse_many(read_file(file))
-    made = [(n, made) for n, record in enumerate(records, 1) for made in decisions(record, game)]
-    judged = judge([each for _, each in made], plies)
-    found = list(with_progress(judged, len(made), "judging"))
+    made = [
+        (n, made) for n, record in enumerate(records, 1) for made in iterate_decisions(record, game)
+    ]
+    judged = review_decisions([each for _, each in made], plies)
+    found = list(track_progress(judged, len(made), "judging"))
     moves = [
         {
             "game": number,
@@ -103,7 +117,7 @@ def review(file: RecordFile, plies: Plies = 2, json: Json = False) -> None:
         }
         for (number, _), each in zip(made, found, strict=True)
     ]
-    sides = {game.sides[side]: _side(found, side) for side in (0, 1)}
+    sides = {game.sides[side]: _summarize_side(found, side) for side in (0, 1)}
     if json:
         print_json(plies=plies, cubeless=True, moves=moves, sides=sides)
         return
@@ -127,21 +141,21 @@ def review(file: RecordFile, plies: Plies = 2, json: Json = False) -> None:
     print(f"cubeless, {plies}-ply")
 
 
-def _side(found: list[Any], side: int) -> dict[str, Any]:
-    from ludus.protocol.review import error_per_move, rating
+def _summarize_side(found: list[Any], side: int) -> dict[str, Any]:
+    from ludus.protocol.gnubg_review import compute_error_per_move, get_rating
 
-    error = error_per_move(found, side)
+    error = compute_error_per_move(found, side)
     return {
         "error_per_move": None if error is None else round(error, 5),
-        "rating": None if error is None else rating(error),
+        "rating": None if error is None else get_rating(error),
     }
 
 
 @app.command()
-def mat(file: RecordFile, out: Out) -> None:
+def mat(file: RecordArgument, out: OutOption) -> None:
     """Write recorded games as a .mat file, which other backgammon programs read."""
     from ludus.core.record import Record
-    from ludus.protocol.mat import mat as written
+    from ludus.protocol.mat_export import format_mat as written
 
     text = written(Record.parse_many(read_file(file)))
     with whole_file(out) as target:
@@ -149,22 +163,183 @@ def mat(file: RecordFile, out: Out) -> None:
 
 
 @app.command("import")
-def import_lessons(
+def import_scored_positions(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Positions scored by hand.")],
-    out: Out,
-    json: Json = False,
+    out: OutOption,
+    json: JsonOption = False,
 ) -> None:
-    """Check positions scored by hand, and write them as `ludus train gammon` reads them."""
-    from ludus.datasets.backgammon.lines import BadLesson, read_lessons, written
+    """Check positions scored by hand and convert them for `ludus train gammon`."""
+    from ludus.datasets.backgammon.scored_positions import (
+        BadScoredPosition,
+        format_scored_positions,
+        parse_scored_positions,
+    )
 
     try:
-        lessons = list(read_lessons(read_file(file)))
-    except BadLesson as error:
-        raise BadLesson(f"{quoted(str(file), 200)}, {error}") from error
+        lessons = list(parse_scored_positions(read_file(file)))
+    except BadScoredPosition as error:
+        raise BadScoredPosition(f"{quote(str(file), 200)}, {error}") from error
     with whole_file(out) as target:
-        target.write(written(lessons))
+        target.write(format_scored_positions(lessons))
     comments = sum(len(lesson.scores) for lesson in lessons)
     if json:
         print_json(positions=len(lessons), comments=comments)
     else:
         print(f"{len(lessons)} positions with {comments} scores")
+
+
+def gammon(
+    hidden: Annotated[
+        str,
+        typer.Option("--hidden", metavar="N,N…", help="Sizes of the hidden layers; 0: none."),
+    ] = "24,24",
+    coding: Annotated[
+        str,
+        typer.Option(
+            "--coding",
+            metavar="NAME",
+            help="Input encoding: features (459 units), raw (393), tool (410), exact (651), "
+            "unary or unary_features.",
+        ),
+    ] = "features",
+    cycles: Annotated[int, typer.Option("--cycles", help="Passes over the positions.")] = 20,
+    positions: Annotated[
+        int, typer.Option("--positions", help="Use only the first N positions; 0: all.")
+    ] = 0,
+    noise: Annotated[
+        bool, typer.Option("--noise/--no-noise", help="Add moves with random scores.")
+    ] = True,
+    error: Annotated[
+        str,
+        typer.Option(
+            "--error",
+            metavar="SIGNAL",
+            help="Error signal. score: each move by itself; comparison: all moves of a position.",
+        ),
+    ] = "score",
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Learning rate of the first cycle.")
+    ] = None,
+    last_rate: Annotated[
+        float | None, typer.Option("--last-rate", help="Learning rate of the last cycle.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="Training positions.", show_default="our own"),
+    ] = None,
+    test: Annotated[
+        Path | None,
+        typer.Option("--test", metavar="FILE", help="Test positions.", show_default="our own"),
+    ] = None,
+    games: Annotated[
+        int, typer.Option("--games", min=0, max=10_000_000, help="Final games against tool.")
+    ] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same network.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores."""
+    from ludus.learn.gammon import network
+    from ludus.learn.gammon.encoding import find_encoding
+    from ludus.learn.gammon.evaluate import play_native_games
+    from ludus.learn.gammon.examples import ScoredMoves
+
+    settings = _make_settings(
+        hidden=_parse_hidden_sizes(hidden),
+        coding=coding,
+        cycles=cycles,
+        positions=positions,
+        noise=noise,
+        error=error,
+        rate=rate,
+        last_rate=last_rate,
+        seed=seed,
+    )
+    known = find_encoding(coding)
+    read = network.read_scored_positions(data) if data else list(network.load_training_positions())
+    lessons = ScoredMoves.of(read[: positions or None], known)
+    tests = ScoredMoves.of(
+        network.read_scored_positions(test) if test else network.load_test_positions(), known
+    )
+    training = _start_or_resume(lessons, settings, out, data)
+    curve = []
+    steps = track_progress(training.cycles(), settings.cycles - training.done, "learning")
+    for cycle in steps:
+        if out is not None:
+            cycle.network.save(out, _format_notes(settings, data, cycle.number))
+        shares = [each.agreement(cycle.network.scores(each.patterns)) for each in (lessons, tests)]
+        curve.append({"cycle": cycle.number, "training": shares[0], "test": shares[1]})
+        if not json:
+            print(f"cycle {cycle.number:3}  training {shares[0]:.3f}  test {shares[1]:.3f}")
+    _print_report(
+        training.network,
+        curve,
+        play_native_games(training.network, "tool", games, seed) if games else None,
+        json,
+    )
+
+
+def _print_report(
+    network: "GammonNetwork", curve: list[dict[str, Any]], result: Any, json: bool
+) -> None:
+    share = None if result is None else round(result.share, 4)
+    if json:
+        print_json(
+            network=network.name,
+            curve=curve,
+            games=0 if result is None else result.games,
+            against_tool=share,
+        )
+        return
+    won = "" if result is None else f" wins {share:.1%} of {result.games} games against tool"
+    print(f"{network.name}{won or ' is trained'}")
+
+
+def _parse_hidden_sizes(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 6 for part in parts):
+        raise BadSpec(f"hidden layers {quote(text)} must be numbers as in 24,12")
+    sizes = tuple(int(part) for part in parts)
+    return () if sizes == (0,) else sizes
+
+
+def _make_settings(**values: Any) -> "GammonTrainingConfig":
+    from ludus.learn.gammon.train import GammonTrainingConfig
+
+    if values["error"] not in ("score", "comparison"):
+        raise BadSpec(f"error {quote(values['error'])} must be score or comparison")
+    return GammonTrainingConfig(
+        **{name: value for name, value in values.items() if value is not None}
+    )
+
+
+def _format_notes(settings: "GammonTrainingConfig", data: Path | None, cycle: int) -> str:
+    """Format the settings that determine the network, and the number of cycles done."""
+    taught = {**dataclasses.asdict(settings), "data": str(data or "")}
+    return json_format.dumps({"cycle": cycle, **taught}, sort_keys=True)
+
+
+def _start_or_resume(
+    lessons: Any, settings: "GammonTrainingConfig", out: Path | None, data: Path | None
+) -> "GammonTrainer":
+    """Start a training, or resume an interrupted one with the same settings."""
+    import numpy as np
+
+    from ludus.learn.gammon.encoding import find_encoding
+    from ludus.learn.gammon.network import GammonNetwork
+    from ludus.learn.gammon.train import GammonTrainer
+
+    if out is None or not out.exists():
+        rng = np.random.default_rng(settings.seed)
+        made = GammonNetwork.random(find_encoding(settings.coding), settings.hidden, rng)
+        return GammonTrainer(lessons, made, settings)
+    network, notes = GammonNetwork.load_with_notes(out)
+    done = next(
+        (n for n in range(settings.cycles + 1) if notes == _format_notes(settings, data, n)), None
+    )
+    if done is None:
+        raise LudusError(f"{quote(str(out), 200)} was trained in another way; name a new file")
+    return GammonTrainer(lessons, network, settings, done)

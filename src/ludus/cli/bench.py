@@ -1,29 +1,97 @@
-"""`ludus bench`: how fast the rules are, and a number that tells whether they changed."""
+"""`ludus bench`: the signature of rules and players, and the throughput of the rules."""
 
+import hashlib
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from ludus.cli.interrupt import interruptible
-from ludus.cli.options import Json
-from ludus.cli.output import print_json, print_table, with_progress
+from ludus.cli.options import JsonOption
+from ludus.cli.output import print_json, print_table, track_progress
+from ludus.cli.progress import run_interruptible
+from ludus.core.match import play_match
+from ludus.games import GAMES
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+from ludus.players.random_play import has_native_playouts, play_random_games
 
-SECONDS = 0.3
-"""Each measurement repeats its work until this time is over."""
+SIGNATURE_PERFT = (
+    ("nine_mens_morris", "", 5),
+    ("nine_mens_morris", "BB./.BW/..W/..BWWB/.B./.WW/W.. w 0 0", 6),
+    ("nine_mens_morris", "W.W/W../.../...BBB/.../.../... w 0 0", 3),
+    ("nine_mens_morris:vrajitoru", "BB./.BW/..W/..BWWB/.B./.WW/W.. w 0 0", 6),
+    ("nine_mens_morris:lasker", "", 4),
+    ("nine_mens_morris:morabaraba", "", 5),
+    ("backgammon", "", 3),
+    ("backgammon:hyper", "", 4),
+    ("noughts_and_crosses", "", 6),
+    ("noughts_and_crosses:size=4", "", 3),
+    ("hexapawn", "", 7),
+    ("hexapawn:five", "", 5),
+)
+"""Game, position (empty: the start), depth."""
 
-Work = Callable[[], int]
-"""Does some work and returns how much it was."""
+SIGNATURE_RANDOM_GAMES = 1000
+SIGNATURE_PLAYERS = ("playouts:games=100", "random")
+SIGNATURE_SEED = 1
 
 
-def bench(json: Json = False) -> None:
-    """Print the signature, which changes only with the rules and players, and how fast they are."""
-    from ludus.cli.signature import signature
+def compute_signature() -> int:
+    """Return a number that changes if a rule, a random game or a player's move changes.
 
-    number = interruptible(signature)
-    works = _works()
+    It is the first 32 bits of the SHA-256 of `signature_lines`.
+    """
+    return int.from_bytes(hashlib.sha256("\n".join(signature_lines()).encode()).digest()[:4])
+
+
+def signature_lines() -> Iterator[str]:
+    """Yield the lines of the hashed text.
+
+    These are a line for every count of SIGNATURE_PERFT; then for every preset of every game a
+    line for random games, if these are compiled, and a line with every move of a seeded match
+    of SIGNATURE_PLAYERS.
+    """
+    for spec, text, depth in SIGNATURE_PERFT:
+        game = named_game(spec)
+        position = game.parse(text) if text else game.start()
+        yield f"perft {spec} {position} {depth} {game.perft(position, depth)}"
+    for spec in _iterate_presets():
+        yield from _play_preset(spec)
+
+
+def _iterate_presets() -> Iterator[str]:
+    for name in GAMES:
+        for preset in GAMES[name].presets:
+            yield f"{name}:{preset}"
+
+
+def _play_preset(spec: str) -> Iterator[str]:
+    game = named_game(spec)
+    if has_native_playouts(game):
+        ended = play_random_games(
+            game, game.start(), SIGNATURE_RANDOM_GAMES, random.Random(SIGNATURE_SEED)
+        )
+        yield f"random {spec} {sorted(ended.scores.items())}"
+    first, second = (named_player(name, game) for name in SIGNATURE_PLAYERS)
+    match = play_match(game, (first, second), seed=SIGNATURE_SEED)
+    moves = " ".join(str(made.move) for made in match.moves)
+    yield f"match {spec} {moves} {match.outcome}"
+
+
+MIN_SECONDS = 0.3
+"""Minimum duration of each measurement."""
+
+Workload = Callable[[], int]
+"""Does some work and returns the number of units done."""
+
+
+def bench(json: JsonOption = False) -> None:
+    """Print the signature, which changes only with rules and players, and their throughput."""
+
+    number = run_interruptible(compute_signature)
+    works = _make_workloads()
     rates = {
-        name: interruptible(lambda work=work: _rate(work))  # type: ignore[misc]
-        for name, work in with_progress(works.items(), len(works), "measuring")
+        name: run_interruptible(lambda work=work: _measure_rate(work))  # type: ignore[misc]
+        for name, work in track_progress(works.items(), len(works), "measuring")
     }
     ratios = {
         name: rates[name] / rates[f"{name}_python"] for name in rates if f"{name}_python" in rates
@@ -41,56 +109,56 @@ def bench(json: Json = False) -> None:
     print_table(("measured", "a second", "times the Python twin"), rows)
 
 
-def _rate(work: Work) -> float:
-    """Units of work a second."""
+def _measure_rate(work: Workload) -> float:
+    """Return the units of work per second."""
     done, began = 0, time.perf_counter()
-    while (seconds := time.perf_counter() - began) < SECONDS:
+    while (seconds := time.perf_counter() - began) < MIN_SECONDS:
         done += work()
     return done / seconds
 
 
-def _works() -> dict[str, Work]:
-    """What is measured; where a name comes again with `_python` the two are compared."""
-    works: dict[str, Work] = {}
+def _make_workloads() -> dict[str, Workload]:
+    """Return the workloads by name; `NAME` and `NAME_python` are compared."""
+    works: dict[str, Workload] = {}
     for name, depths in (("nine_mens_morris", (5, 3)), ("backgammon", (3, 2))):
         for engine, depth in zip(("native", "python"), depths, strict=True):
             ending = "" if engine == "native" else "_python"
-            works[f"{name}_perft_nodes{ending}"] = _perft(name, engine, depth)
-            works[f"{name}_random_games{ending}"] = _random_games(name, engine)
-            works[f"{name}_moves_in_a_loop{ending}"] = _moves(name, engine)
+            works[f"{name}_perft_nodes{ending}"] = _perft_workload(name, engine, depth)
+            works[f"{name}_random_games{ending}"] = _random_games_workload(name, engine)
+            works[f"{name}_moves_in_a_loop{ending}"] = _move_loop_workload(name, engine)
     for name, depth in (("noughts_and_crosses", 5), ("hexapawn", 6)):
-        works[f"{name}_perft_nodes"] = _perft(name, "native", depth)
-        works[f"{name}_moves_in_a_loop"] = _moves(name, "native")
+        works[f"{name}_perft_nodes"] = _perft_workload(name, "native", depth)
+        works[f"{name}_moves_in_a_loop"] = _move_loop_workload(name, "native")
     return works
 
 
-def _perft(name: str, engine: str, depth: int) -> Work:
-    """Leaves of a tree of moves."""
+def _perft_workload(name: str, engine: str, depth: int) -> Workload:
+    """Count the leaves of a game tree."""
     from ludus.games import game
 
     chosen = game(name, engine=engine)
     return lambda: chosen.perft(chosen.start(), depth)
 
 
-def _random_games(name: str, engine: str) -> Work:
-    """Whole games of random moves, in compiled code where there is some."""
+def _random_games_workload(name: str, engine: str) -> Workload:
+    """Play random games, in compiled code if available."""
     from ludus.games import game
-    from ludus.players.random_games import is_compiled, random_games
+    from ludus.players.random_play import has_native_playouts, play_random_games
 
     chosen, source = game(name, engine=engine), random.Random(1)
-    games = 500 if is_compiled(chosen) else 1
+    games = 500 if has_native_playouts(chosen) else 1
 
     def work() -> int:
-        random_games(chosen, chosen.start(), games, source)
+        play_random_games(chosen, chosen.start(), games, source)
         return games
 
     return work
 
 
-def _moves(name: str, engine: str) -> Work:
-    """Moves in a Python loop that asks for all legal ones and plays one: what learners do."""
+def _move_loop_workload(name: str, engine: str) -> Workload:
+    """Generate the legal moves and play one, in a Python loop as learners do."""
     from ludus.games import game
-    from ludus.players.random_games import random_game
+    from ludus.players.random_play import play_random_game
 
     chosen, source = game(name, engine=engine), random.Random(1)
-    return lambda: random_game(chosen, chosen.start(), source)[1]
+    return lambda: play_random_game(chosen, chosen.start(), source)[1]

@@ -1,28 +1,463 @@
-"""`ludus dataset`: positions with good moves."""
+"""`ludus dataset stats|check|expand|label|generate|fetch`: datasets of good moves."""
+
+import os
+import sys
+import time
+import time as clock
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli import (
-    dataset_expand,
-    dataset_fetch,
-    dataset_generate,
-    dataset_label,
-    dataset_stats,
+from ludus.cli.files import whole_file
+from ludus.cli.options import (
+    DepthOption,
+    GameArgument,
+    JsonOption,
+    NodesOption,
+    OracleOption,
+    RulesOption,
+    TimeOption,
 )
+from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
+from ludus.cli.tournament import JobsOption
+from ludus.core.errors import UnknownName, quote
+from ludus.core.spec import format_suggestion
+
+if TYPE_CHECKING:
+    from ludus.datasets.download import RemoteFile
+    from ludus.datasets.morris.labels import LabelCounts
+    from ludus.datasets.morris.statistics import DatasetStatistics
+    from ludus.games.nine_mens_morris.batch import MoveBatch
+    from ludus.games.nine_mens_morris.rules import Rules as MorrisRules
+    from ludus.oracle.morris.oracle import MorrisOracle
+
+MAX_LINES_SHOWN = 10
+"""Number of lines with the same fault that are printed; JSON has all."""
+
+MORRIS_ID = "nine_mens_morris"
+
+DatasetArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Morris positions and moves, one per line; see docs/datasets.md for the format.",
+        show_default=False,
+    ),
+]
+
+
+def stats(
+    file: DatasetArgument,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE.svg", help="Draw the frequency of each point."),
+    ] = None,
+    rules: RulesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Describe a dataset: phases, moves, entropies, and invalid or repeated lines."""
+    began = time.perf_counter()
+    found, chosen = _describe_file(file, rules)
+    seconds = round(time.perf_counter() - began, 3)
+    if plot is not None:
+        from ludus.datasets.morris.statistics import draw_statistics
+
+        with whole_file(plot) as out:
+            out.write(draw_statistics(found, file.name))
+    if json:
+        about = {"file": str(file), "rules": dataclass_as_json(chosen)}
+        print_json(**about, **found.as_json(), seconds=seconds)
+        return
+    _print_contents(found)
+    print()
+    _print_faults(found)
+
+
+def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = False) -> None:
+    """Check a dataset for invalid lines; exit with status 1 if there are any.
+
+    Lines must be well-formed, legal under the rules, and have different states. Unreachable states
+    and states that are symmetric to others are reported, but are not errors.
+    """
+    found, chosen = _describe_file(file, rules)
+    if json:
+        all_of_it = found.as_json()
+        keys = ("entries", "bad", "illegal", "impossible", "duplicates", "symmetric_duplicates")
+        about = {"file": str(file), "rules": dataclass_as_json(chosen), "is_right": found.is_right}
+        print_json(**about, **{key: all_of_it[key] for key in keys})
+    else:
+        _print_faults(found)
+        print(f"{found.entries} entries; {'all is well' if found.is_right else 'not all is well'}")
+    if not found.is_right:
+        raise typer.Exit(1)
+
+
+def parse_morris_rules(text: str) -> "MorrisRules":
+    """Return the rules of a dataset; raise an error if datasets do not support them."""
+    from ludus.datasets.morris.validation import check_rules
+    from ludus.games import game
+
+    rules: MorrisRules = game(MORRIS_ID, text).rules
+    check_rules(rules)
+    return rules
+
+
+def _describe_file(file: Path, text: str) -> "tuple[DatasetStatistics, MorrisRules]":
+    from ludus.datasets.morris.files import read_chunks
+    from ludus.datasets.morris.statistics import compute_statistics
+
+    rules = parse_morris_rules(text)
+    return compute_statistics(read_chunks(file), rules), rules
+
+
+def _print_contents(found: "DatasetStatistics") -> None:
+    from ludus.datasets.morris.statistics import CLASS_NAMES
+    from ludus.games.nine_mens_morris.batch import PARTS
+
+    phases = ", ".join(f"{phase}: {found.phases[phase]}" for phase in (1, 2, 3))
+    print(f"{found.entries} entries, {found.with_move} with a move; phases {phases}\n")
+    shares = [found.shares(part) for part in range(len(PARTS))]
+    rows = [
+        (name, *(f"{column[number]:.2%}" for column in shares))
+        for number, name in enumerate(CLASS_NAMES)
+    ]
+    entropies = (f"{found.entropy(part):.3f} bits" for part in range(len(PARTS)))
+    print_table(("point", *PARTS), [*rows, ("entropy", *entropies)])
+
+
+def _print_faults(found: "DatasetStatistics") -> None:
+    for number, reason in found.bad[:MAX_LINES_SHOWN]:
+        print(f"line {number}: {reason}")
+    if len(found.bad) > MAX_LINES_SHOWN:
+        print(f"{len(found.bad)} bad lines in all")
+    for kind, faults in (("illegal", found.illegal), ("impossible", found.impossible)):
+        for reason, lines in faults.items():
+            print(f"{kind}, {reason}: {len(lines)} {_format_line_numbers(lines)}")
+    for kind, pairs in (("repeated", found.duplicates), ("symmetric", found.symmetric)):
+        print(
+            f"{kind} states: {len(pairs)} "
+            f"{_format_line_numbers([line for line, _ in pairs])}".rstrip()
+        )
+
+
+def _format_line_numbers(lines: list[int]) -> str:
+    if not lines:
+        return ""
+    more = ", …" if len(lines) > MAX_LINES_SHOWN else ""
+    return f"(lines {', '.join(map(str, lines[:MAX_LINES_SHOWN]))}{more})"
+
+
+OutOption = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
+]
+
+
+def expand(
+    file: DatasetArgument,
+    out: OutOption,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            "--recipe",
+            metavar="RECIPE",
+            help="symmetries: all 16, without repeated states. published: as in Galassi 2018.",
+        ),
+    ] = "symmetries",
+    json: JsonOption = False,
+) -> None:
+    """Write every entry as its symmetric images, the entry itself first."""
+    from ludus.datasets.morris.augmentation import augment_parts
+    from ludus.datasets.morris.files import format_lines
+
+    began = time.perf_counter()
+    source = _CountingReader(file)
+    written = 0
+    with whole_file(out) as target:
+        for part in augment_parts(source.parts(), recipe):
+            target.write(format_lines(part).decode("ascii"))
+            written += len(part)
+    seconds = time.perf_counter() - began
+    if json:
+        print_json(
+            recipe=recipe,
+            entries=source.entries,
+            written=written,
+            out=str(out),
+            seconds=round(seconds, 3),
+        )
+    else:
+        print(f"{source.entries} entries became {written} in {seconds:.1f} s")
+
+
+class _CountingReader:
+    """A reader that counts the entries of a file and raises an error for bad lines."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.entries = 0
+
+    def parts(self) -> "Iterator[MoveBatch]":
+        from ludus.datasets.morris.files import raise_bad_lines, read_chunks
+
+        for part in read_chunks(self._file):
+            raise_bad_lines(self._file, part.bad)
+            self.entries += len(part.entries)
+            yield part.entries
+
+
+LABEL_CHUNK = 1 << 17
+"""Number of entries sorted for the oracle and written at a time."""
+
+LABEL_BATCH = 4096
+"""Number of entries labelled per step of the progress bar."""
+
+
+def label(
+    file: DatasetArgument,
+    out: OutOption,
+    oracle: OracleOption = None,
+    rules: RulesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Add to every entry its exact value, its depth in plies, and the moves that keep the value."""
+    from ludus.datasets.morris.files import read_dataset
+    from ludus.datasets.morris.labels import LabelCounts
+    from ludus.games import game
+    from ludus.oracle import oracle_for
+    from ludus.oracle.morris.oracle import MorrisOracle
+
+    asked = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), oracle)
+    assert isinstance(asked, MorrisOracle)
+    entries = read_dataset(file)
+    began = time.perf_counter()
+    tally = LabelCounts()
+    with whole_file(out) as target:
+        # A chunk is a whole number of batches, so batches can be counted without chunks.
+        batches = -(-len(entries) // LABEL_BATCH)
+        for part in track_progress(_label_batches(entries, asked, tally), batches, "labelling"):
+            target.writelines(f"{line}\n" for line in part)
+    seconds = round(time.perf_counter() - began, 3)
+    if json:
+        print_json(**tally.as_json(), solved=asked.extent, out=str(out), seconds=seconds)
+        return
+    _print_label_counts(tally)
+
+
+def _label_batches(
+    entries: "MoveBatch", oracle: "MorrisOracle", tally: "LabelCounts"
+) -> Iterator[list[str]]:
+    """Yield a list for each batch: all lines of a chunk after its last batch, else none."""
+    from ludus.datasets.morris.labels import format_labels, group_by_men, label
+
+    for first in range(0, len(entries), LABEL_CHUNK):
+        chunk = entries[first : first + LABEL_CHUNK]
+        lines = [""] * len(chunk)
+        *early, last = group_by_men(chunk, LABEL_BATCH)
+        for numbers in (*early, last):
+            labels = label(chunk[numbers], oracle)
+            tally.add(labels)
+            found = format_labels(chunk[numbers], labels)
+            for number, line in zip(numbers.tolist(), found, strict=True):
+                lines[number] = line
+            yield lines if numbers is last else []
+
+
+def _print_label_counts(tally: "LabelCounts") -> None:
+    from ludus.datasets.morris.labels import RESULT_NAMES
+
+    counts = ", ".join(
+        f"{count} {name}" for name, count in zip(RESULT_NAMES, tally.results.tolist(), strict=True)
+    )
+    print(f"{tally.entries} entries: {counts}")
+    share = tally.critical_kept / max(1, tally.critical)
+    random_share = tally.random_kept / max(1, tally.critical)
+    print(
+        f"{tally.critical} are critical; their moves keep the value in {share:.1%}, "
+        f"random moves would in {random_share:.1%}"
+    )
+    print(f"{tally.critical_reached} of them have numbers of men that a game can lead to")
+
+
+def generate(
+    game: GameArgument,
+    out: OutOption,
+    states: Annotated[
+        int,
+        typer.Option(
+            "--states",
+            metavar="N",
+            min=1,
+            max=100_000_000,
+            help="Number of positions.",
+            show_default=False,
+        ),
+    ],
+    teacher: Annotated[
+        str,
+        typer.Option(
+            "--teacher",
+            metavar="PLAYER",
+            help="The player to record.",
+            show_default="that of the game",
+        ),
+    ] = "",
+    opponents: Annotated[
+        str,
+        typer.Option(
+            "--opponents",
+            metavar="PLAYER,PLAYER…",
+            help="The opponents of the teacher.",
+            show_default="those of the game, and the teacher itself",
+        ),
+    ] = "",
+    options: Annotated[
+        str,
+        typer.Option("--options", metavar="KEY=VALUE,…", help="Options of the game's generator."),
+    ] = "",
+    rules: RulesOption = "",
+    time: TimeOption = None,
+    nodes: NodesOption = None,
+    depth: DepthOption = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
+    jobs: JobsOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Record the moves of a teacher program; the same command resumes an interrupted run.
+
+    Limits apply to each of the teacher's moves. With --time a run is not reproducible.
+    """
+    from ludus.core.player import Limit
+    from ludus.datasets.generation import GenerationRun
+    from ludus.datasets.generator import GENERATORS, GenerationPlan, parse_players
+    from ludus.games import game as named_game
+
+    kind = GENERATORS[named_game(game, rules).id]
+    chosen = teacher or kind.teacher
+    plan = GenerationPlan(
+        game=game,
+        teacher=chosen,
+        opponents=parse_players(opponents) or (*kind.opponents, chosen),
+        states=states,
+        rules=rules,
+        options=options,
+        limit=Limit(time, nodes, depth),
+        seed=seed,
+    )
+    run = GenerationRun(plan, out, jobs or os.cpu_count() or 1)
+    began = clock.perf_counter()
+    found = 0
+    try:
+        for _ in track_progress(run.run(), states, "generating"):
+            found += 1
+    except KeyboardInterrupt:
+        have = run.resumed + found
+        print(f"ludus: {have} of {states} states; the same command goes on", file=sys.stderr)
+        raise
+    made = run.result
+    seconds = clock.perf_counter() - began
+    if json:
+        print_json(
+            **plan.as_json(),
+            out=str(out),
+            sidecar=str(made.sidecar),
+            matches=made.matches,
+            resumed=made.resumed,
+            sha256=made.sha256,
+            seconds=round(seconds, 3),
+        )
+        return
+    print(f"{states} states of {made.matches} matches, {made.resumed} of them from before")
+    print(f"{seconds:.1f} s; how it was made is in {made.sidecar}")
+
+
+BYTES_PER_STEP = 1 << 14
+"""Number of bytes per step of the progress bar."""
+
+
+def fetch(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="nnmm: the data of Neural Nine Men's Morris (Galassi 2018), 11 MB.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Target folder.", show_default="a folder of this name"
+        ),
+    ] = None,
+    base: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="URL", help="Base URL.", show_default="the author's repository"
+        ),
+    ] = "",
+    json: JsonOption = False,
+) -> None:
+    """Download published data and verify its checksums.
+
+    Existing files are kept, and an interrupted download is resumed.
+    """
+    from ludus.datasets.download import SOURCES, is_fetched
+
+    if name not in SOURCES:
+        raise UnknownName(
+            f"there is no published data {quote(name)}{format_suggestion(name, SOURCES)}"
+        )
+    source = SOURCES[name]
+    folder = out or Path(name)
+    missing = [remote for remote in source.files if not is_fetched(remote, folder)]
+    for remote in missing:
+        _fetch_file(remote, base or source.base, folder)
+    if json:
+        files = [
+            {"file": str(folder / each.name), "bytes": each.num_bytes, "sha256": each.sha256}
+            for each in source.files
+        ]
+        fetched = [remote.name for remote in missing]
+        print_json(name=name, out=str(folder), files=files, fetched=fetched)
+        return
+    there = len(source.files) - len(missing)
+    print(f"{folder}: {len(missing)} files fetched, {there} were there; all checksums are right")
+    for note in source.notes:
+        print(note)
+
+
+def _fetch_file(remote: "RemoteFile", base: str, folder: Path) -> None:
+    for _ in track_progress(
+        _fetch_steps(remote, base, folder), remote.num_bytes // BYTES_PER_STEP, remote.name
+    ):
+        pass
+
+
+def _fetch_steps(remote: "RemoteFile", base: str, folder: Path) -> "Iterator[int]":
+    """Yield one item for every BYTES_PER_STEP bytes."""
+    from ludus.datasets.download import fetch
+
+    rest = 0
+    for num_bytes in fetch(remote, base, folder):
+        steps, rest = divmod(rest + num_bytes, BYTES_PER_STEP)
+        yield from range(steps)
+
 
 app = typer.Typer(
     name="dataset",
-    help="Positions with good moves: describe, check, expand, label, generate, fetch.",
+    help="Datasets of positions with good moves: describe, check, expand, label, generate, fetch.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 
 for command in (
-    dataset_stats.stats,
-    dataset_stats.check,
-    dataset_expand.expand,
-    dataset_label.label,
-    dataset_generate.generate,
-    dataset_fetch.fetch,
+    stats,
+    check,
+    expand,
+    label,
+    generate,
+    fetch,
 ):
     app.command()(command)

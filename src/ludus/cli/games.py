@@ -1,18 +1,21 @@
-"""`ludus games` and `ludus players`: what there is."""
+"""`ludus games|players|perft`: list games and players, count move sequences."""
 
 import dataclasses
+import time
 from typing import Annotated, Any
 
 import typer
 
-from ludus.cli.options import Json
-from ludus.cli.output import print_json, print_table, rules_as_json
+from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption
+from ludus.cli.output import dataclass_as_json, print_json, print_table
+from ludus.cli.progress import run_interruptible
+from ludus.core.game import AnyGame
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
 
 
-def games(json: Json = False) -> None:
+def games(json: JsonOption = False) -> None:
     """List the games, their presets and the options of their rules."""
     kinds = [GAMES[name] for name in GAMES]
     if json:
@@ -22,14 +25,16 @@ def games(json: Json = False) -> None:
                     "id": kind.id,
                     "title": kind.title,
                     "sides": kind.sides,
-                    "presets": {name: rules_as_json(rules) for name, rules in kind.presets.items()},
+                    "presets": {
+                        name: dataclass_as_json(rules) for name, rules in kind.presets.items()
+                    },
                 }
                 for kind in kinds
             ]
         )
         return
     rows = [
-        (kind.id, ", ".join(kind.presets), _written(next(iter(kind.presets.values()))))
+        (kind.id, ", ".join(kind.presets), _format_options(next(iter(kind.presets.values()))))
         for kind in kinds
     ]
     print_table(("game", "presets", "options"), rows)
@@ -37,9 +42,9 @@ def games(json: Json = False) -> None:
 
 def players(
     game: Annotated[
-        str, typer.Argument(metavar="[GAME]", help="Only who plays this game.", show_default=False)
+        str, typer.Argument(metavar="[GAME]", help="Only players of this game.", show_default=False)
     ] = "",
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """List the players and their options."""
     wanted = named_game(game).id if game else None
@@ -55,24 +60,74 @@ def players(
                 {
                     "name": name,
                     "title": kind.title,
-                    "options": rules_as_json(kind.options),
+                    "options": dataclass_as_json(kind.options),
                     "games": sorted(GAMES if kind.games is None else kind.games),
                 }
                 for name, kind in kinds.items()
             ]
         )
         return
-    rows = [(name, kind.title, _written(kind.options)) for name, kind in kinds.items()]
+    rows = [(name, kind.title, _format_options(kind.options)) for name, kind in kinds.items()]
     print_table(("player", "what it does", "options"), rows)
 
 
-def _written(options: Any) -> str:
-    """Options with their values, as a spec has them."""
+def _format_options(options: Any) -> str:
+    """Format options as `name=value, …`, as in a spec."""
     if options is None:
         return ""
     values = ((field.name, getattr(options, field.name)) for field in dataclasses.fields(options))
-    return ", ".join(f"{name}={_word(value)}" for name, value in values)
+    return ", ".join(f"{name}={_format_value(value)}" for name, value in values)
 
 
-def _word(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+MAX_DEPTH = 100
+
+
+def perft(
+    game: GameArgument,
+    depth: Annotated[
+        int, typer.Argument(min=0, max=MAX_DEPTH, help="Plies; a roll of the dice is one.")
+    ],
+    rules: RulesOption = "",
+    position: PositionOption = "",
+    engine: Annotated[
+        str,
+        typer.Option("--engine", metavar="ENGINE", help="Rules implementation: native or python."),
+    ] = "native",
+    divide: Annotated[bool, typer.Option("--divide", help="Also count each first move.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Count the move sequences of a given length: the standard test of move generation."""
+    chosen = named_game(game, rules, engine)
+    start = chosen.parse(position) if position else chosen.start()
+    began = time.perf_counter()
+    shares = (
+        run_interruptible(lambda: _count_by_move(chosen, start, depth)) if divide and depth else {}
+    )
+    nodes = sum(shares.values()) or run_interruptible(lambda: chosen.perft(start, depth))
+    seconds = time.perf_counter() - began
+    if json:
+        print_json(
+            game=chosen.id,
+            rules=dataclass_as_json(chosen.rules),
+            position=str(start),
+            depth=depth,
+            engine=engine,
+            nodes=nodes,
+            seconds=round(seconds, 6),
+            **({"divide": shares} if divide else {}),
+        )
+        return
+    for move, count in shares.items():
+        print(f"{move}: {count}")
+    print(f"{nodes} nodes in {seconds:.2f} s")
+
+
+def _count_by_move(game: AnyGame, position: Any, depth: int) -> dict[str, int]:
+    """Return the perft count of every legal move, by the notation of the move."""
+    return {
+        str(move): game.perft(position.play(move), depth - 1) for move in position.legal_moves()
+    }

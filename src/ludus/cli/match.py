@@ -1,6 +1,8 @@
-"""`ludus match`: let two players meet."""
+"""`ludus match` and `ludus choose`: play matches, choose moves for a file of positions."""
 
+import os
 import random
+import time as clock
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -10,27 +12,83 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import whole_file
-from ludus.cli.match_compiled import compiled_match
-from ludus.cli.options import GameName, Json, Rules, StartText
-from ludus.cli.output import print_json, rules_as_json, with_progress
-from ludus.core.game import AnyGame
+from ludus.cli.files import read_file, whole_file
+from ludus.cli.options import (
+    DepthOption,
+    GameArgument,
+    JsonOption,
+    NodesOption,
+    PositionOption,
+    RulesOption,
+    TimeOption,
+)
+from ludus.cli.output import dataclass_as_json, print_json, track_progress
+from ludus.core.errors import BadPosition, UnknownName, quote
+from ludus.core.game import AnyGame, Outcome
 from ludus.core.match import MAX_PLIES, MatchRecord, play_match
-from ludus.core.outcome import Outcome
 from ludus.core.player import Player
+from ludus.core.spec import format_suggestion, parse_spec
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
     from ludus._native.morris import Tally
 
-SIGNIFICANT = 0.05
+COMPILED_PLAYERS = ("newbie", "basic", "focused", "fuzzy")
+"""Players that may have a compiled version; not all of their options have one."""
 
-PlayerName = Annotated[
+GAMES_PER_CALL = 20_000
+"""Games per call of compiled code; between calls the bar advances and Ctrl-C is handled."""
+
+
+def play_compiled_match(
+    game: AnyGame,
+    players: tuple[str, str],
+    games: int,
+    seed: int,
+    is_alternating: bool,
+    max_plies: int,
+) -> list[tuple[bool, "Tally"]] | None:
+    """Play a match in compiled code, at about 100,000 games a second.
+
+    Return pairs (whether the second player began, tally), or None if a player is not compiled.
+    """
+    if game.id != "nine_mens_morris" or any(
+        parse_spec(it).name not in COMPILED_PLAYERS for it in players
+    ):
+        return None
+    from ludus.reproduce.matches import play_compiled_games
+
+    seeds, found = random.Random(seed), []
+    parts = list(_split_games(games, is_alternating))
+    for is_swapped, share in track_progress(iter(parts), len(parts), "playing"):
+        sides = (players[1], players[0]) if is_swapped else players
+        own_seed, threads = seeds.getrandbits(62), os.cpu_count() or 1
+        tally = play_compiled_games(game, sides, share, own_seed, threads, max_plies)
+        if tally is None:
+            return None
+        found.append((is_swapped, tally))
+    return found
+
+
+def _split_games(games: int, is_alternating: bool) -> Iterator[tuple[bool, int]]:
+    """Yield (whether the second player begins, number of games) for each call.
+
+    If alternating, the first player begins in half of all games, rounded up.
+    """
+    begun = (games + 1) // 2 if is_alternating else games
+    for is_swapped, total in ((False, begun), (True, games - begun)):
+        for first in range(0, total, GAMES_PER_CALL):
+            yield is_swapped, min(GAMES_PER_CALL, total - first)
+
+
+SIGNIFICANCE_LEVEL = 0.05
+
+PlayerArgument = Annotated[
     str,
     typer.Argument(
         metavar="PLAYER",
-        help="A player, with options if you like: random, playouts:games=500.",
+        help="A player, optionally with options: random, playouts:games=500.",
         show_default=False,
     ),
 ]
@@ -38,14 +96,14 @@ PlayerName = Annotated[
 
 @dataclass
 class Score:
-    """Who won how often, by player and not by side."""
+    """Wins by player (not by side), draws, and the reasons of the ends."""
 
     wins: list[int] = field(default_factory=lambda: [0, 0])
     draws: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, outcome: Outcome, is_swapped: bool) -> None:
-        """Count a game; `is_swapped` tells that the second player had the first side."""
+        """Count a game; `is_swapped`: the second player had the first side."""
         self.reasons[outcome.reason] += 1
         if outcome.winner is None:
             self.draws += 1
@@ -53,7 +111,7 @@ class Score:
             self.wins[outcome.winner ^ is_swapped] += 1
 
     def add_tally(self, tally: "Tally", is_swapped: bool) -> None:
-        """Count many games."""
+        """Count the games of a tally."""
         self.reasons.update(tally["reasons"])
         self.draws += tally["draws"]
         for side, wins in enumerate(tally["wins"]):
@@ -61,64 +119,64 @@ class Score:
 
 
 def match(
-    game: GameName,
-    first: PlayerName,
-    second: PlayerName,
-    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many games.")] = 100,
-    rules: Rules = "",
-    position: StartText = "",
+    game: GameArgument,
+    first: PlayerArgument,
+    second: PlayerArgument,
+    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Number of games.")] = 100,
+    rules: RulesOption = "",
+    position: PositionOption = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
     alternate: Annotated[
-        bool, typer.Option("--alternate/--fixed", help="Who begins: both in turn, or the first.")
+        bool, typer.Option("--alternate/--fixed", help="Who begins: each in turn, or the first.")
     ] = True,
     max_plies: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="A longer game is called a draw.")
+        int, typer.Option(min=1, max=1_000_000, help="Longer games are draws.")
     ] = MAX_PLIES,
     record: Annotated[
         Path | None,
-        typer.Option("--record", metavar="FILE", help="Write the games into this file."),
+        typer.Option("--record", metavar="FILE", help="Write the games to this file."),
     ] = None,
     compiled: Annotated[
         bool,
         typer.Option(
             "--compiled/--one-by-one",
-            help="Compiled players meet in compiled code, if there is nothing to record. It plays "
-            "other games for the same seed, 100,000 a second.",
+            help="Use compiled code if both players are compiled and nothing is recorded: 100,000 "
+            "games a second, but not the same games for a seed.",
         ),
     ] = True,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
-    """Let two players meet and count who wins."""
-    from ludus.arena.binomial import compare
+    """Play a match of two players and count their wins."""
+    from ludus.core.statistics import compare_wins
 
     chosen = named_game(game, rules)
     start = chosen.parse(position) if position else chosen.start()
     players = named_player(first, chosen), named_player(second, chosen)
     score, tallies = Score(), None
     if compiled and record is None and not position:
-        tallies = compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
+        tallies = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
     if tallies is not None:
         for is_swapped, tally in tallies:
             score.add_tally(tally, is_swapped)
     else:
-        played = _games(chosen, players, games, seed, alternate, start, max_plies)
-        shown = enumerate(with_progress(played, games, "playing"), 1)
+        played = _play_games(chosen, players, games, seed, alternate, start, max_plies)
+        shown = enumerate(track_progress(played, games, "playing"), 1)
         with whole_file(record) if record is not None else nullcontext() as file:
             for number, (is_swapped, result) in shown:
                 score.add(result.outcome, is_swapped)
                 if file is not None:
-                    print(_text(result, chosen, number), end="\n\n", file=file)
+                    print(_format_record(result, chosen, number), end="\n\n", file=file)
     if json:
         print_json(
             game=chosen.id,
-            rules=rules_as_json(chosen.rules),
+            rules=dataclass_as_json(chosen.rules),
             players=[first, second],
             seed=seed,
             games=games,
             wins=score.wins,
             draws=score.draws,
             reasons=dict(score.reasons.most_common()),
-            p_value=compare(*score.wins).p_value,
+            p_value=compare_wins(*score.wins).p_value,
         )
         return
     width = max(len(first), len(second), len("draws"))
@@ -126,12 +184,12 @@ def match(
         print(f"{name:{width}}  {count:>{len(str(games))}}")
     ends = ", ".join(f"{reason} {count}" for reason, count in score.reasons.most_common())
     print(f"{'ends':{width}}  {ends}")
-    p_value = compare(*score.wins).p_value
-    verdict = "no more than chance" if p_value >= SIGNIFICANT else "more than chance"
+    p_value = compare_wins(*score.wins).p_value
+    verdict = "no more than chance" if p_value >= SIGNIFICANCE_LEVEL else "more than chance"
     print(f"the difference is {verdict} (p = {p_value:.2g})")
 
 
-def _games(
+def _play_games(
     game: AnyGame,
     players: tuple[Player, Player],
     games: int,
@@ -140,7 +198,7 @@ def _games(
     start: Any,
     max_plies: int,
 ) -> Iterator[tuple[bool, MatchRecord]]:
-    """Every game, and whether the second player had the first side in it."""
+    """Yield (whether the second player had the first side, record) for each game."""
     seeds = random.Random(seed)
     for number in range(games):
         is_swapped = alternate and number % 2 == 1
@@ -152,8 +210,76 @@ def _games(
         )
 
 
-def _text(result: MatchRecord, game: AnyGame, number: int) -> str:
+def _format_record(result: MatchRecord, game: AnyGame, number: int) -> str:
     from ludus.core.record import Record
 
     found = Record.from_match(result, game)
     return str(replace(found, headers={"Round": str(number), **found.headers}))
+
+
+def choose(
+    game: GameArgument,
+    player: PlayerArgument,
+    positions: Annotated[
+        Path,
+        typer.Option(
+            "--positions", metavar="FILE", help="Positions, one per line.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Output file.", show_default="standard output"),
+    ] = None,
+    notation: Annotated[
+        str,
+        typer.Option(
+            "--notation",
+            metavar="NOTATION",
+            help="Notation of the moves: auto, game, or for Morris thesis or playok.",
+        ),
+    ] = "auto",
+    rules: RulesOption = "",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same moves.")] = 0,
+    time: TimeOption = None,
+    nodes: NodesOption = None,
+    depth: DepthOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write a player's move for every position of a file, one per line."""
+    from typing import get_args
+
+    from ludus.arena.choices import Notation, choose_and_format, get_batch_size, parse_positions
+    from ludus.core.player import Limit
+
+    if notation not in get_args(Notation):
+        hint = format_suggestion(notation, get_args(Notation))
+        raise UnknownName(f"there is no notation {quote(notation)}{hint}")
+    chosen = named_game(game, rules)
+    limit = Limit(time, nodes, depth)
+    who = named_player(player, chosen)
+    try:
+        asked = parse_positions(read_file(positions), chosen, notation)
+    except BadPosition as error:
+        raise BadPosition(f"{quote(str(positions), 200)}, {error}") from error
+    who.begin(seed)
+    began = clock.perf_counter()
+    moves: list[str] = []
+    with whole_file(out) if out is not None else nullcontext() as file:
+        batch = get_batch_size(who)
+        batches = -(-len(asked) // batch)
+        for part in track_progress(
+            choose_and_format(who, asked, limit, batch), batches, "choosing"
+        ):
+            if file is not None:
+                file.writelines(f"{move}\n" for move in part)
+            else:
+                moves += part
+    seconds = clock.perf_counter() - began
+    if json:
+        where = {"moves": moves} if out is None else {"out": str(out)}
+        print_json(positions=len(asked), seconds=round(seconds, 3), **where)
+    elif out is None:
+        for move in moves:
+            print(move)
+    else:
+        print(f"{len(asked)} moves in {seconds:.1f} s")

@@ -1,4 +1,4 @@
-"""`ludus migo learn|show|explain`: strategies that are learned as programs one can read."""
+"""`ludus migo learn|show|explain`: strategies as logic programs (Muggleton and Hocquette 2019)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.files import whole_file
-from ludus.cli.options import Json, Rules
-from ludus.cli.output import print_json, with_progress
-from ludus.core.errors import LudusError, UnknownName, quoted
-from ludus.core.spec import parse_options, suggestion, with_options
+from ludus.cli.options import JsonOption, RulesOption
+from ludus.cli.output import print_json, track_progress
+from ludus.core.errors import LudusError, UnknownName, quote
+from ludus.core.spec import apply_options, format_suggestion, parse_options
 
 if TYPE_CHECKING:
-    from ludus.learn.migo.settings import Settings
-    from ludus.learn.migo.subjects import Subject
-    from ludus.learn.migo.text import Saved
+    from ludus.learn.migo.games import TargetGame
+    from ludus.learn.migo.program import SavedProgram
+    from ludus.learn.migo.train import MigoLearnerOptions
 
 MODES = ("improved", "faithful")
 FORMS = ("prolog", "english", "diagram", "runnable")
@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-SubjectName = Annotated[
+SubjectArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
@@ -32,59 +32,61 @@ SubjectName = Annotated[
         show_default=False,
     ),
 ]
-Mode = Annotated[
-    str, typer.Option("--mode", metavar="MODE", help="As published, or better: faithful, improved.")
+ModeOption = Annotated[
+    str, typer.Option("--mode", metavar="MODE", help="faithful (as published) or improved.")
 ]
-ProgramFile = Annotated[
+ProgramOption = Annotated[
     Path | None,
-    typer.Option(
-        "--program", metavar="FILE", help="A program that `ludus migo learn` has written."
-    ),
+    typer.Option("--program", metavar="FILE", help="A program written by `ludus migo learn`."),
 ]
 
 
 @app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
+def _show_help(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @app.command()
 def learn(
-    game: SubjectName,
-    games: Annotated[int, typer.Option("--games", min=1, max=1_000_000, help="Games.")] = 200,
-    mode: Mode = "improved",
+    game: SubjectArgument,
+    games: Annotated[
+        int, typer.Option("--games", min=1, max=1_000_000, help="Number of games.")
+    ] = 200,
+    mode: ModeOption = "improved",
     options: Annotated[
         str,
-        typer.Option("--set", metavar="OPTIONS", help="Single switches: learning=separated,…"),
+        typer.Option("--set", metavar="OPTIONS", help="Learner options: learning=separated,…"),
     ] = "",
     self_play: Annotated[
-        bool, typer.Option("--self-play", help="Without an opponent, and so without marks.")
+        bool, typer.Option("--self-play", help="Learn by self-play; no regret is measured.")
     ] = False,
-    rules: Rules = "",
-    seed: Annotated[int, typer.Option("--seed", help="The same seed, the same games.")] = 0,
+    rules: RulesOption = "",
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the games.")] = 0,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Keep the program here.")
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the program here.")
     ] = None,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
-    """Play games and learn rules from them: against perfect play, or against oneself."""
-    from ludus.learn.migo.subjects import subject
-    from ludus.learn.migo.text import Saved
+    """Learn rules from games against a perfect opponent, or by self-play."""
+    from ludus.learn.migo.games import find_target_game
+    from ludus.learn.migo.program import SavedProgram
 
-    chosen = subject(game, rules)
+    chosen = find_target_game(game, rules)
     is_alone = self_play or chosen.game is None
-    settings = _settings(mode, options, is_alone)
+    settings = _make_settings(mode, options, is_alone)
     if is_alone:
-        program, regrets = _learn_alone(chosen, settings, games, seed), None
+        program, regrets = _learn_by_self_play(chosen, settings, games, seed), None
     else:
-        program, regrets = _take_lessons(chosen, settings, games, seed)
-    saved = Saved(program, chosen.name)
+        program, regrets = _learn_against_opponent(chosen, settings, games, seed)
+    saved = SavedProgram(program, chosen.name)
     if out is not None:
         with whole_file(out) as file:
             file.write(str(saved))
     if json:
-        print_json(game=chosen.name, games=games, seed=seed, regret=regrets, program=_lines(saved))
+        print_json(
+            game=chosen.name, games=games, seed=seed, regret=regrets, program=_format_clauses(saved)
+        )
         return
     if out is None:
         print(saved, end="")
@@ -92,28 +94,30 @@ def learn(
         typer.echo(f"cumulative regret {sum(regrets)} in {games} games", err=out is None)
 
 
-def _settings(mode: str, options: str, is_alone: bool) -> "Settings":
-    from ludus.learn.migo.settings import Settings
+def _make_settings(mode: str, options: str, is_alone: bool) -> "MigoLearnerOptions":
+    from ludus.learn.migo.train import MigoLearnerOptions
 
-    _check("mode", mode, MODES)
+    _check_choice("mode", mode, MODES)
     words, values = parse_options(options)
     if words:
-        raise UnknownName(f"{quoted(words[0])} in --set is not key=value")
+        raise UnknownName(f"{quote(words[0])} in --set is not key=value")
     if is_alone:
         values.setdefault("selfplay", "yes")
-    return with_options(Settings(), {"mode": mode, **values}, "migo")
+    return apply_options(MigoLearnerOptions(), {"mode": mode, **values}, "migo")
 
 
-def _learn_alone(chosen: "Subject", settings: "Settings", games: int, seed: int) -> Any:
+def _learn_by_self_play(
+    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int
+) -> Any:
     from random import Random
 
-    from ludus.learn.migo.pupil import Pupil
-    from ludus.learn.migo.text import load_program
+    from ludus.learn.migo.program import load_program
+    from ludus.learn.migo.train import StrategyLearner
 
-    pupil, source = Pupil(chosen.world, settings, chosen.game), Random(seed)
+    pupil, source = StrategyLearner(chosen.world, settings, chosen.game), Random(seed)
     if settings.program:
         pupil.transfer(load_program(Path(settings.program)).program)
-    for _ in with_progress(range(games), games, "learning"):
+    for _ in track_progress(range(games), games, "learning"):
         start = chosen.world.number(source.choice(chosen.starts))
         practice = pupil.play_itself(start, source)
         if practice is not None:
@@ -121,92 +125,89 @@ def _learn_alone(chosen: "Subject", settings: "Settings", games: int, seed: int)
     return pupil.program
 
 
-def _take_lessons(
-    chosen: "Subject", settings: "Settings", games: int, seed: int
+def _learn_against_opponent(
+    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int
 ) -> tuple[Any, list[int]]:
-    from ludus.learn.lessons import Opponent, take_lessons
-    from ludus.learn.migo.learner import Migo
+    from ludus.learn.common.learner import PerfectOpponent, train_episodes
+    from ludus.learn.migo.train import MigoLearner
 
     assert chosen.game is not None, "lessons are for games of Ludus"
-    learner = Migo(chosen.game, settings, "migo")
-    lessons = take_lessons(learner, chosen.starts, Opponent(chosen.game), games, seed)
-    regrets = [each.played.regret for each in with_progress(lessons, games, "learning")]
+    learner = MigoLearner(chosen.game, settings, "migo")
+    lessons = train_episodes(learner, chosen.starts, PerfectOpponent(chosen.game), games, seed)
+    regrets = [each.played.regret for each in track_progress(lessons, games, "learning")]
     return learner.program, regrets
 
 
 @app.command()
 def show(
-    game: SubjectName,
+    game: SubjectArgument,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="prolog, english, diagram or runnable.")
     ] = "prolog",
-    mode: Mode = "improved",
-    program: ProgramFile = None,
-    rules: Rules = "",
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it here.")
-    ] = None,
-    json: Json = False,
+    mode: ModeOption = "improved",
+    program: ProgramOption = None,
+    rules: RulesOption = "",
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Output file.")] = None,
+    json: JsonOption = False,
 ) -> None:
-    """Print a program: as Prolog, in English, as a picture of calls, or ready to run in Prolog."""
-    from ludus.learn.migo.subjects import subject
+    """Print a program as Prolog, in English, as a call diagram, or ready to run in Prolog."""
+    from ludus.learn.migo.games import find_target_game
 
-    _check("form", form, FORMS)
-    chosen = subject(game, rules)
-    saved = _program(chosen, mode, program)
-    text = _written(saved, form, chosen)
+    _check_choice("form", form, FORMS)
+    chosen = find_target_game(game, rules)
+    saved = _load_program(chosen, mode, program)
+    text = _format_program(saved, form, chosen)
     if out is not None:
         with whole_file(out) as file:
             file.write(text)
     if json:
-        print_json(game=chosen.name, program=_lines(saved), **{"as": form, "text": text})
+        print_json(game=chosen.name, program=_format_clauses(saved), **{"as": form, "text": text})
     elif out is None:
         print(text, end="")
 
 
-def _written(saved: "Saved", form: str, chosen: "Subject") -> str:
+def _format_program(saved: "SavedProgram", form: str, chosen: "TargetGame") -> str:
     if form == "english":
-        from ludus.learn.migo.english import explain_program
+        from ludus.learn.migo.explain import explain_program
 
         return "".join(f"{each}\n" for each in explain_program(saved.program))
     if form == "diagram":
-        from ludus.learn.migo.diagram import diagram
+        from ludus.learn.migo.explain import draw_call_diagram
 
-        return diagram(saved.program)
+        return draw_call_diagram(saved.program)
     if form == "runnable":
-        from ludus.learn.migo.runnable import runnable
+        from ludus.learn.migo.program import format_prolog
 
         if chosen.game is None:
             raise LudusError(f"the rules of {chosen.name} are not written in Prolog here")
-        return runnable(saved.program, chosen.game)
+        return format_prolog(saved.program, chosen.game)
     return str(saved)
 
 
 @app.command()
 def explain(
-    game: SubjectName,
+    game: SubjectArgument,
     position: Annotated[
         str, typer.Argument(metavar="POSITION", help="A position.", show_default=False)
     ],
-    mode: Mode = "improved",
-    program: ProgramFile = None,
-    rules: Rules = "",
-    json: Json = False,
+    mode: ModeOption = "improved",
+    program: ProgramOption = None,
+    rules: RulesOption = "",
+    json: JsonOption = False,
 ) -> None:
-    """Say which rule chooses the move in a position, and show the lines it rests on."""
-    from ludus.cli.interrupt import interruptible
+    """Explain which rule chooses the move in a position, with the lines of play behind it."""
+    from ludus.cli.progress import run_interruptible
     from ludus.learn.migo.explain import Explainer
-    from ludus.learn.migo.reasoner import Reasoner
-    from ludus.learn.migo.strategy import Strategy
-    from ludus.learn.migo.subjects import subject
+    from ludus.learn.migo.games import find_target_game
+    from ludus.learn.migo.inference import Reasoner, Strategy
 
-    chosen = subject(game, rules)
-    saved = _program(chosen, mode, program)
+    chosen = find_target_game(game, rules)
+    saved = _load_program(chosen, mode, program)
     state = chosen.parse(position)
     if not chosen.world.moves(chosen.world.number(state)):
         raise LudusError(f"the game is over in {state}")
     explainer = Explainer(Strategy(Reasoner(chosen.world), saved.program))
-    found = interruptible(lambda: explainer.explain(state))
+    found = run_interruptible(lambda: explainer.explain(state))
     if json:
         print_json(
             game=chosen.name,
@@ -225,18 +226,17 @@ def explain(
         print(f"  {line}")
 
 
-def _program(chosen: "Subject", mode: str, file: Path | None) -> "Saved":
-    from ludus.learn.migo.shipped import shipped
-    from ludus.learn.migo.text import load_program
+def _load_program(chosen: "TargetGame", mode: str, file: Path | None) -> "SavedProgram":
+    from ludus.learn.migo.program import load_program, load_shipped_program
 
-    _check("mode", mode, MODES)
-    return load_program(file) if file is not None else shipped(chosen.name, mode)
+    _check_choice("mode", mode, MODES)
+    return load_program(file) if file is not None else load_shipped_program(chosen.name, mode)
 
 
-def _lines(saved: "Saved") -> list[str]:
+def _format_clauses(saved: "SavedProgram") -> list[str]:
     return [str(clause) for clause in saved.program.clauses]
 
 
-def _check(kind: str, text: str, known: tuple[str, ...]) -> None:
+def _check_choice(kind: str, text: str, known: tuple[str, ...]) -> None:
     if text not in known:
-        raise UnknownName(f"there is no {kind} {quoted(text)}{suggestion(text, known)}")
+        raise UnknownName(f"there is no {kind} {quote(text)}{format_suggestion(text, known)}")

@@ -1,53 +1,189 @@
-"""`ludus nnmm`: what else there is to do with the networks for nine men's morris."""
+"""`ludus evaluate nnmm`, `ludus nnmm import` and `ludus nnmm join` (Galassi 2018)."""
 
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ludus.cli.options import Json
-from ludus.cli.output import print_json, print_table
+from ludus.cli.dataset import DatasetArgument
+from ludus.cli.options import JsonOption
+from ludus.cli.output import print_json, print_table, track_progress
 
 if TYPE_CHECKING:
-    from ludus.learn.nnmm.committee import Way
+    from ludus.games.nine_mens_morris.batch import MoveBatch
+    from ludus.learn.nnmm.chain import DecodingRule, VotingOptions
+    from ludus.learn.nnmm.evaluate import Evaluation, ProportionTable
 
-app = typer.Typer(
-    help="Networks for nine men's morris: import those of the thesis's author, join several sets.",
+SPLIT_PARTS = ("all", "training", "validation", "test")
+EXPANSION_RECIPES = ("none", "published", "symmetries")
+
+evaluate_app = typer.Typer(
+    help="Evaluate a trained learner on a dataset.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-@app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
+@evaluate_app.callback(invoke_without_command=True)
+def _show_evaluate_help(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-@app.command("import")
-def import_(
+@evaluate_app.command()
+def nnmm(
+    file: DatasetArgument,
+    weights: Annotated[
+        str,
+        typer.Option(
+            "--weights",
+            metavar="FILE",
+            help="Networks written by `ludus train nnmm` or `ludus nnmm`.",
+            show_default="those that come with the program",
+        ),
+    ] = "",
+    size: Annotated[
+        str,
+        typer.Option(
+            "--size",
+            metavar="NAME",
+            help="Name of the shipped networks.",
+            show_default="the best of them",
+        ),
+    ] = "",
+    order: Annotated[
+        str, typer.Option("--order", metavar="ORDER", help="Order, such as TFR.")
+    ] = "",
+    recipe: Annotated[
+        str,
+        typer.Option(
+            "--recipe",
+            metavar="RECIPE",
+            help="Expansion of the entries: published, symmetries, or none.",
+        ),
+    ] = "published",
+    part: Annotated[
+        str,
+        typer.Option(
+            "--part",
+            metavar="PART",
+            help="all, or the training, validation or test part of the author's split.",
+        ),
+    ] = "all",
+    rule: Annotated[
+        str,
+        typer.Option("--rule", metavar="RULE", help="parts: greedy decoding. joint: beam search."),
+    ] = "parts",
+    symmetries: Annotated[
+        int, typer.Option("--symmetries", help="Symmetries to average over, 1 to 16.")
+    ] = 1,
+    breadth: Annotated[int, typer.Option("--breadth", help="Beam width of the rule joint.")] = 3,
+    json: JsonOption = False,
+) -> None:
+    """Evaluate Morris networks: accuracy and legality as in chapter 6 of Galassi 2018."""
+    from ludus.learn.nnmm.chain import DEFAULT_SIZE, load_chain
+    from ludus.learn.nnmm.evaluate import combine_evaluations, count_batches, evaluate_batches
+
+    _check_choice(recipe, EXPANSION_RECIPES, "--recipe")
+    _check_choice(part, SPLIT_PARTS, "--part")
+    chain = load_chain(weights, size or DEFAULT_SIZE, order)
+    entries = _select_entries(file, recipe, part)
+    began = time.perf_counter()
+    parts = evaluate_batches(chain, entries, cast("DecodingRule", rule), symmetries, breadth)
+    found = combine_evaluations(track_progress(parts, count_batches(entries), "evaluating"))
+    seconds = time.perf_counter() - began
+    about = {"file": str(file), "recipe": recipe, "part": part, "order": str(chain.order)}
+    asked = {"rule": rule, "symmetries": symmetries, "breadth": breadth}
+    _print_evaluation(
+        found, {**about, **asked, "entries": len(entries), "seconds": round(seconds, 3)}, json
+    )
+
+
+def _check_choice(word: str, known: tuple[str, ...], option: str) -> None:
+    from ludus.core.errors import BadSpec, quote
+
+    if word not in known:
+        raise BadSpec(f"{option} {quote(word)} must be one of {', '.join(known)}")
+
+
+def _select_entries(file: "DatasetArgument", recipe: str, part: str) -> "MoveBatch":
+    from ludus.datasets.morris import augment, read_dataset
+    from ludus.learn.nnmm.splits import split_contiguously
+
+    entries = read_dataset(file)
+    if recipe != "none":
+        entries = augment(entries, recipe)
+    if part == "all":
+        return entries
+    found: MoveBatch = getattr(split_contiguously(entries), part)
+    return found
+
+
+def _print_evaluation(found: "Evaluation", about: dict[str, Any], is_json: bool) -> None:
+    if is_json:
+        legality = {judge: _lines_as_json(lines) for judge, lines in found.legality.items()}
+        print_json(**about, accuracy=_lines_as_json(found.accuracy), legality=legality)
+        return
+    print(f"{about['entries']} positions, order {about['order']}, {about['seconds']:.1f} s")
+    tables = {"accuracy": found.accuracy}
+    tables |= {f"legal by {judge}": lines for judge, lines in found.legality.items()}
+    for title, lines in tables.items():
+        rows = [
+            (
+                name,
+                "–" if share.percent is None else f"{share.percent:.4f}",
+                f"{share.hits}/{share.of}",
+            )
+            for name, share in lines.items()
+        ]
+        if rows:
+            print()
+            print_table((title, "%", "of"), rows)
+
+
+def _lines_as_json(lines: "ProportionTable") -> dict[str, Any]:
+    return {
+        name: {"percent": share.percent, "hits": share.hits, "of": share.of}
+        for name, share in lines.items()
+    }
+
+
+nnmm_app = typer.Typer(
+    help="Networks for nine men's morris: import those of Galassi 2018, join several sets.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@nnmm_app.callback(invoke_without_command=True)
+def _show_nnmm_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@nnmm_app.command("import")
+def import_networks(
     folder: Annotated[
         Path,
         typer.Argument(
             metavar="DIR",
-            help="The author's npz files: TEST-rawest-TFR_TO.npz and so on.",
+            help="Folder of Galassi's npz files: TEST-rawest-TFR_TO.npz and so on.",
             show_default=False,
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="FILE", help="Where the networks go.", show_default=False),
+        typer.Option("--out", metavar="FILE", help="Output file.", show_default=False),
     ],
     order: Annotated[
         str, typer.Option("--order", metavar="ORDER", help="Networks of this order.")
     ] = "TFR",
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
-    """Turn networks that the author of the thesis has published into a file that players take."""
-    from ludus.learn.nnmm.author import import_folder
-    from ludus.learn.nnmm.weights import save
+    """Convert the networks published with Galassi 2018 to a weights file for players."""
+    from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 
-    weights = import_folder(folder, order)
-    save(out, weights)
+    weights = import_galassi_networks(folder, order)
+    save_weights(out, weights)
     names = [step.name for step in weights.order.steps]
     if json:
         print_json(
@@ -61,26 +197,26 @@ def import_(
         print(f"networks for {', '.join(names)}, inputs {weights.model.name}, are in {out}")
 
 
-@app.command()
+@nnmm_app.command()
 def join(
     files: Annotated[
         list[Path],
         typer.Argument(
             metavar="FILE…",
-            help="Sets of networks that `ludus train nnmm` or `ludus nnmm import` wrote.",
+            help="Sets of networks written by `ludus train nnmm` or `ludus nnmm import`.",
             show_default=False,
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="FILE", help="Where they go.", show_default=False),
+        typer.Option("--out", metavar="FILE", help="Output file.", show_default=False),
     ],
     shares: Annotated[
         str,
         typer.Option(
             "--shares",
             metavar="NUMBERS",
-            help="How much each set has to say: 0.4,0.6.",
+            help="Weights of the sets: 0.4,0.6.",
             show_default="equal shares",
         ),
     ] = "",
@@ -89,20 +225,20 @@ def join(
         typer.Option(
             "--symmetries",
             metavar="NUMBERS",
-            help="Through how many symmetries each sees a position, 1 to 16: 1,16.",
+            help="Number of symmetries that each set averages over, 1 to 16: 1,16.",
             show_default="one",
         ),
     ] = "",
     half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
-    """Make one file of several sets of networks; the mean of what they say chooses the move."""
-    from ludus.learn.nnmm.committee import Committee, save
-    from ludus.learn.nnmm.weights import load
+    """Join several sets of networks in one file; their weighted mean chooses the move."""
+    from ludus.learn.nnmm.chain import Committee, save_committee
+    from ludus.learn.nnmm.weights import load_weights
 
-    ways = _ways(len(files), {"share": shares, "symmetries": symmetries})
-    committee = Committee.of(*map(load, files), ways=ways)
-    save(out, committee, half)
+    ways = _parse_set_options(len(files), {"share": shares, "symmetries": symmetries})
+    committee = Committee.of(*map(load_weights, files), ways=ways)
+    save_committee(out, committee, half)
     told = [
         {"inputs": weights.model.name, "members": len(weights.members)}
         | {"share": way.share, "symmetries": way.symmetries, "file": str(file)}
@@ -115,17 +251,17 @@ def join(
         print(f"together they are in {out}")
 
 
-def _ways(sets: int, lists: dict[str, str]) -> "list[Way]":
-    """One way of asking for each set; the lists have a number for each, or nothing."""
-    from ludus.core.errors import BadSpec, check_length, quoted
-    from ludus.core.spec import with_options
-    from ludus.learn.nnmm.committee import Way
+def _parse_set_options(sets: int, lists: dict[str, str]) -> "list[VotingOptions]":
+    """Return the voting options of each set; a list has one number per set or is empty."""
+    from ludus.core.errors import BadSpec, check_length, quote
+    from ludus.core.spec import apply_options
+    from ludus.learn.nnmm.chain import VotingOptions
 
     options: list[dict[str, str]] = [{} for _ in range(sets)]
     for name, text in lists.items():
         numbers = check_length(text, BadSpec).split(",") if text else []
         if text and len(numbers) != sets:
-            raise BadSpec(f"{quoted(text)} has {len(numbers)} numbers for {sets} sets of networks")
+            raise BadSpec(f"{quote(text)} has {len(numbers)} numbers for {sets} sets of networks")
         for each, number in zip(options, numbers, strict=False):
             each[name] = number.strip()
-    return [with_options(Way(), each, "nnmm join") for each in options]
+    return [apply_options(VotingOptions(), each, "nnmm join") for each in options]

@@ -1,41 +1,48 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-GameName = Annotated[
+GameArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game, with a preset and options if you like: hexapawn, nine_mens_morris:lasker.",
+        help="A game, optionally with a preset and options: hexapawn, nine_mens_morris:lasker.",
         show_default=False,
     ),
 ]
 
-Rules = Annotated[
+RulesOption = Annotated[
     str,
-    typer.Option(
-        "--rules", metavar="RULES", help="A preset and options of the rules: lasker,men=9."
-    ),
+    typer.Option("--rules", metavar="RULES", help="Preset and options of the rules: lasker,men=9."),
 ]
 
-StartText = Annotated[
+PositionOption = Annotated[
     str,
-    typer.Option("--position", metavar="TEXT", help="Begin here, not at the start of the game."),
+    typer.Option("--position", metavar="TEXT", help="Start from this position."),
 ]
 
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object, for programs.", show_default=False)
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object.", show_default=False)
 ]
 
-OracleFolder = Annotated[
+OracleOption = Annotated[
     Path | None,
     typer.Option(
         "--oracle",
         metavar="DIR",
-        help="A folder that `ludus solve` has written.",
+        help="A folder written by `ludus solve`.",
         show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
     ),
 ]
+
+
+# Limits of a player for each move.
+
+TimeOption = Annotated[
+    float | None, typer.Option("--time", metavar="SECONDS", help="Time per move.")
+]
+NodesOption = Annotated[int | None, typer.Option("--nodes", help="Positions to search per move.")]
+DepthOption = Annotated[int | None, typer.Option("--depth", help="Search depth in plies.")]

@@ -1,4 +1,4 @@
-"""What all commands share in writing: JSON for programs, tables and bars for people."""
+"""Output shared by all commands: JSON for programs, tables and progress bars for people."""
 
 import dataclasses
 import json
@@ -18,13 +18,13 @@ def print_json(**values: Any) -> None:
     print(json.dumps(values, default=str), flush=True)
 
 
-def rules_as_json(rules: Any) -> dict[str, Any]:
-    """Rules, or a player's options, as an object; an empty one where there are none."""
+def dataclass_as_json(rules: Any) -> dict[str, Any]:
+    """Return rules or a player's options as a dictionary, empty for None."""
     return {} if rules is None else dataclasses.asdict(rules)
 
 
-def console(*, stderr: bool = False) -> "Console":
-    """A rich console that is plain where colour is unwanted or the terminal has none."""
+def make_console(*, stderr: bool = False) -> "Console":
+    """Return a rich console, without colours if NO_COLOR is set or the terminal has none."""
     from rich.console import Console
 
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("dumb", "unknown")
@@ -38,7 +38,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table without lines."""
+    """Print a table without borders."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
@@ -46,15 +46,15 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(heading, no_wrap=number == 0, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console().print(table)
+    make_console().print(table)
 
 
-def with_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """The items, with a bar on standard error while somebody can see it."""
+def track_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """Yield the items, with a progress bar on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
     from rich.progress import Progress
 
-    with Progress(console=console(stderr=True), transient=True) as bars:
+    with Progress(console=make_console(stderr=True), transient=True) as bars:
         yield from bars.track(items, total=total, description=label)

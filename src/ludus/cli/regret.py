@@ -1,4 +1,4 @@
-"""`ludus regret`: how much a player gives away against perfect play."""
+"""`ludus regret`: measure the minimax regret of a player against perfect play."""
 
 import os
 from pathlib import Path
@@ -7,182 +7,191 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.files import read_file
-from ludus.cli.limits import Depth, Nodes, Time
-from ludus.cli.match import PlayerName
-from ludus.cli.options import GameName, Json, OracleFolder, Rules
-from ludus.cli.output import print_json, print_table, rules_as_json, with_progress
-from ludus.cli.tournament import Jobs
-from ludus.core.errors import BadPosition, BadSpec, LudusError, quoted
+from ludus.cli.match import PlayerArgument
+from ludus.cli.options import (
+    DepthOption,
+    GameArgument,
+    JsonOption,
+    NodesOption,
+    OracleOption,
+    RulesOption,
+    TimeOption,
+)
+from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
+from ludus.cli.tournament import JobsOption
+from ludus.core.errors import BadPosition, BadSpec, LudusError, quote
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
-    from ludus.arena.regret import Regret, Tally
-    from ludus.arena.regret_games import RegretGames
-    from ludus.arena.starts import Starts
+    from ludus.arena.jobs import StartPositions
+    from ludus.arena.regret import RegretSchedule, RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
-    from ludus.core.limit import Limit
-    from ludus.core.player import Player
+    from ludus.core.player import Limit, Player
 
-MAX_ERRORS = 20
-"""Of the first errors, so many are shown."""
+MAX_ERRORS_SHOWN = 20
+"""Number of first errors in a report."""
 
 
 def regret(
-    game: GameName,
-    player: PlayerName,
-    oracle: OracleFolder = None,
+    game: GameArgument,
+    player: PlayerArgument,
+    oracle: OracleOption = None,
     games: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=10_000_000,
-            help="How many games, or with --one-move how many of the positions.",
+            help="Number of games, or with --one-move of positions.",
             show_default="100, or all positions",
         ),
     ] = None,
     opponent: Annotated[
-        str, typer.Option("--opponent", metavar="PLAYER", help="Who plays the other side.")
+        str, typer.Option("--opponent", metavar="PLAYER", help="The opponent.")
     ] = "perfect",
-    rules: Rules = "",
+    rules: RulesOption = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
     alternate: Annotated[
-        bool, typer.Option("--alternate/--fixed", help="Who begins: both in turn, or the player.")
+        bool, typer.Option("--alternate/--fixed", help="Who begins: each in turn, or the player.")
     ] = True,
     positions: Annotated[
         Path | None,
-        typer.Option("--positions", metavar="FILE", help="Begin at these, one a line, in turn."),
+        typer.Option("--positions", metavar="FILE", help="Start positions, one per line, in turn."),
     ] = None,
     random_plies: Annotated[
-        int, typer.Option(min=0, max=200, help="Begin after so many random plies.")
+        int, typer.Option(min=0, max=200, help="Random plies before each game.")
     ] = 0,
     one_move: Annotated[
         bool,
-        typer.Option("--one-move", help="Judge one move in each of the positions; play no games."),
+        typer.Option("--one-move", help="Evaluate one move in each position, no games."),
     ] = False,
-    time: Time = None,
-    nodes: Nodes = None,
-    depth: Depth = None,
-    jobs: Jobs = 0,
-    json: Json = False,
+    time: TimeOption = None,
+    nodes: NodesOption = None,
+    depth: DepthOption = None,
+    jobs: JobsOption = 0,
+    json: JsonOption = False,
 ) -> None:
-    """Play games and judge every move of a player by what perfect play makes of it."""
-    from ludus.arena.jobs import Conditions
-    from ludus.arena.regret import Regret
-    from ludus.arena.regret_games import RegretGames
-    from ludus.core.limit import Limit
+    """Play games and compare every move of a player with perfect play."""
+    from ludus.arena.jobs import GameConditions
+    from ludus.arena.regret import RegretSchedule, RegretStatistics
+    from ludus.core.player import Limit
     from ludus.oracle import oracle_for
 
     chosen = named_game(game, rules)
-    found = Regret(chosen, oracle_for(chosen, oracle))
+    found = RegretStatistics(chosen, oracle_for(chosen, oracle))
     limit = Limit(time, nodes, depth)
     about: dict[str, Any] = {
         "game": chosen.id,
-        "rules": rules_as_json(chosen.rules),
+        "rules": dataclass_as_json(chosen.rules),
         "player": player,
     }
     if one_move:
-        over = _choose(found, named_player(player, chosen), positions, games, seed, limit)
+        over = _evaluate_choices(found, named_player(player, chosen), positions, games, seed, limit)
         about["over"] = over
-        report = _report(found, {})
+        report = _make_report(found, {})
     else:
-        other = _with_oracle(opponent, oracle)
+        other = _add_oracle_option(opponent, oracle)
         for spec in (player, other):
             named_player(spec, chosen)
-        starts = _starts(chosen, positions, random_plies)
-        conditions = Conditions(game, rules, limit)
-        plan = RegretGames(conditions, player, other, games or 100, seed, starts, alternate)
+        starts = _read_starts(chosen, positions, random_plies)
+        conditions = GameConditions(game, rules, limit)
+        plan = RegretSchedule(conditions, player, other, games or 100, seed, starts, alternate)
         about["opponent"] = other
-        report = _report(found, _play(plan, found, jobs or os.cpu_count() or 1))
+        report = _make_report(found, _play_games(plan, found, jobs or os.cpu_count() or 1))
     if json:
         print_json(**about, seed=seed, **report)
         return
-    _print(report, "position" if one_move else "game")
+    _print_report(report, "position" if one_move else "game")
     if about.get("over"):
         print(f"\n{about['over']} positions in which the game is over were left out")
 
 
-def _with_oracle(opponent: str, folder: Path | None) -> str:
-    """A perfect opponent asks the oracle that judges, unless it was told which one to ask."""
+def _add_oracle_option(opponent: str, folder: Path | None) -> str:
+    """Give a perfect opponent without options the same oracle folder as the evaluation."""
     if opponent != "perfect" or folder is None:
         return opponent
     if "," in str(folder):
-        raise LudusError(f"a comma in {quoted(str(folder), 200)} cannot stand in a player's spec")
+        raise LudusError(f"a comma in {quote(str(folder), 200)} cannot stand in a player's spec")
     return f"perfect:oracle={folder}"
 
 
-def _starts(game: "AnyGame", file: Path | None, random_plies: int) -> "Starts":
-    from ludus.arena.starts import Starts, checked
+def _read_starts(game: "AnyGame", file: Path | None, random_plies: int) -> "StartPositions":
+    from ludus.arena.jobs import StartPositions, normalize_start
 
     if file is None:
-        return Starts(random_plies=random_plies)
+        return StartPositions(random_plies=random_plies)
     found = []
     for number, line in enumerate(read_file(file).splitlines(), 1):
         try:
-            found.append(checked(game, line))
+            found.append(normalize_start(game, line))
         except LudusError as error:
-            raise BadPosition(f"{quoted(str(file), 200)}, line {number}: {error}") from error
+            raise BadPosition(f"{quote(str(file), 200)}, line {number}: {error}") from error
     if not found:
-        raise BadPosition(f"{quoted(str(file), 200)} has no position")
-    return Starts(tuple(found), random_plies)
+        raise BadPosition(f"{quote(str(file), 200)} has no position")
+    return StartPositions(tuple(found), random_plies)
 
 
-def _play(plan: "RegretGames", found: "Regret", num_workers: int) -> dict[str, int]:
-    """Play and judge; how many games the player lost by a fault of its own."""
+def _play_games(
+    plan: "RegretSchedule", found: "RegretStatistics", num_workers: int
+) -> dict[str, int]:
+    """Play and evaluate games; return the number of games lost by faults, by reason."""
     from collections import Counter
 
-    from ludus.arena.run import LocalPool
-    from ludus.arena.standings import FAULTS
+    from ludus.arena.executors import LocalPool
+    from ludus.arena.report import FAULT_REASONS
     from ludus.core.record import Record
 
     jobs = {job.key: job for job in plan.schedule()}
     faults: Counter[str] = Counter()
     with LocalPool(num_workers) as pool:
         results = pool.run(jobs.values())
-        for result in with_progress(results, plan.games, "playing"):
+        for result in track_progress(results, plan.games, "playing"):
             found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
-            if result.reason in FAULTS and result.winner == 1:
+            if result.reason in FAULT_REASONS and result.winner == 1:
                 faults[result.reason] += 1
     return dict(faults)
 
 
-def _choose(
-    found: "Regret",
+def _evaluate_choices(
+    found: "RegretStatistics",
     player: "Player",
     file: Path | None,
     wanted: int | None,
     seed: int,
     limit: "Limit",
 ) -> int:
-    """Judge one move in each position, or in so many drawn from them; how many were over."""
+    """Evaluate one move in each position, or in a random sample of `wanted` positions.
+
+    Return the number of finished positions, which are left out.
+    """
     import random
 
-    from ludus.arena.choose import batch_for, choices, read_positions
+    from ludus.arena.choices import choose_moves, get_batch_size, parse_positions
 
     if file is None:
         raise BadSpec("--one-move needs --positions FILE")
     text = read_file(file)
     try:
-        asked = read_positions(text, found.game, leaves_out_over=True)
+        asked = parse_positions(text, found.game, leaves_out_over=True)
     except BadPosition as error:
-        raise BadPosition(f"{quoted(str(file), 200)}, {error}") from error
+        raise BadPosition(f"{quote(str(file), 200)}, {error}") from error
     if not asked:
-        raise BadPosition(f"{quoted(str(file), 200)} has no position")
+        raise BadPosition(f"{quote(str(file), 200)} has no position")
     over = len(text.removesuffix("\n").split("\n")) - len(asked)
     if wanted is not None and wanted < len(asked):
         asked = random.Random(seed).sample(asked, wanted)
     positions = [each.position for each in asked]
     player.begin(seed)
-    batch = batch_for(player)
-    parts = with_progress(
-        choices(player, positions, limit, batch), -(-len(positions) // batch), "choosing"
+    batch = get_batch_size(player)
+    parts = track_progress(
+        choose_moves(player, positions, limit, batch), -(-len(positions) // batch), "choosing"
     )
     for number, moves in enumerate(parts):
         found.add_choices(positions[number * batch : number * batch + len(moves)], moves)
     return over
 
 
-def _report(found: "Regret", faults: dict[str, int]) -> dict[str, Any]:
+def _make_report(found: "RegretStatistics", faults: dict[str, int]) -> dict[str, Any]:
     errors = sorted(
         found.first_errors.items(),
         key=lambda item: (-item[1], -item[0].regret, item[0].position, item[0].move),
@@ -192,8 +201,8 @@ def _report(found: "Regret", faults: dict[str, int]) -> dict[str, Any]:
         "games": len(found.games),
         "mean_regret": found.mean,
         "standard_error": found.standard_error,
-        **_tally(found.total),
-        "by_phase": {name: _tally(tally) for name, tally in phases},
+        **_tally_as_json(found.total),
+        "by_phase": {name: _tally_as_json(tally) for name, tally in phases},
         "first_errors": [
             {
                 "games": count,
@@ -202,14 +211,14 @@ def _report(found: "Regret", faults: dict[str, int]) -> dict[str, Any]:
                 "regret": judged.regret,
                 "best": list(judged.best),
             }
-            for judged, count in errors[:MAX_ERRORS]
+            for judged, count in errors[:MAX_ERRORS_SHOWN]
         ],
         "solved": found.oracle.extent,
         "faults": faults,
     }
 
 
-def _tally(tally: "Tally") -> dict[str, Any]:
+def _tally_as_json(tally: "RegretTally") -> dict[str, Any]:
     return {
         "moves": tally.moves,
         "unjudged": tally.unjudged,
@@ -220,10 +229,10 @@ def _tally(tally: "Tally") -> dict[str, Any]:
     }
 
 
-def _print(report: dict[str, Any], what: str) -> None:
+def _print_report(report: dict[str, Any], what: str) -> None:
     error = report["standard_error"]
     margin = "" if error is None else f" ± {1.96 * error:.4f} (95%)"
-    mean = _number(report["mean_regret"], ".4f") or "unknown"
+    mean = _format_number(report["mean_regret"], ".4f") or "unknown"
     print(f"mean regret of a {what} {mean}{margin}, {report['games']} {what}s")
     if report["unjudged"]:
         share = report["unjudged"] / report["moves"]
@@ -237,9 +246,9 @@ def _print(report: dict[str, Any], what: str) -> None:
             name,
             str(part["moves"]),
             str(part["unjudged"]),
-            _number(part["mean_regret_per_move"], ".4f"),
+            _format_number(part["mean_regret_per_move"], ".4f"),
             str(part["critical"]),
-            _number(part["critical_kept_share"], ".1%"),
+            _format_number(part["critical_kept_share"], ".1%"),
         )
         for name, part in parts.items()
     ]
@@ -253,5 +262,5 @@ def _print(report: dict[str, Any], what: str) -> None:
         print_table(("games", "position", "move", "best"), errors)
 
 
-def _number(value: float | None, form: str) -> str:
+def _format_number(value: float | None, form: str) -> str:
     return "" if value is None else format(value, form)

@@ -1,4 +1,4 @@
-"""`ludus reproduce`: a published table or figure beside ours."""
+"""`ludus reproduce`: rerun published experiments and compare the results."""
 
 import json as json_format
 import sys
@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import Json
-from ludus.cli.output import console, print_json, print_table
-from ludus.cli.tournament import Jobs
-from ludus.core.errors import LudusError, quoted
+from ludus.cli.options import JsonOption
+from ludus.cli.output import make_console, print_json, print_table
+from ludus.cli.tournament import JobsOption
+from ludus.core.errors import LudusError, quote
 
 if TYPE_CHECKING:
-    from ludus.reproduce.context import Progress
+    from ludus.reproduce.context import ProgressCallback
     from ludus.reproduce.experiment import Experiment
-    from ludus.reproduce.results import Results
+    from ludus.reproduce.results import ExperimentResults
 
-WIDE = 160
-"""Columns of a table that goes into a file or another program."""
+FILE_TABLE_WIDTH = 160
+"""Width of a table if standard output is not a terminal."""
 
 
 def reproduce(
@@ -33,22 +33,22 @@ def reproduce(
         typer.Option(
             "--size",
             metavar="quick|published|certain",
-            help="As large as a glance, as the paper, or as certainty needs.",
+            help="Size of the run: quick, as in the paper, or with small intervals.",
             show_default="what the experiment says",
         ),
     ] = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", help="Reports, figures, and what a run remembers."),
+        typer.Option("--out", metavar="DIR", help="Reports, figures and cached results."),
     ] = Path("reproduced"),
-    jobs: Jobs = 0,
+    jobs: JobsOption = 0,
     oracle: Annotated[
         Path | None,
         typer.Option(
             "--oracle",
             metavar="DIR",
-            help="A folder that `ludus solve` has written, for experiments that need one.",
+            help="A folder written by `ludus solve`, for experiments that need one.",
         ),
     ] = None,
     experiments: Annotated[
@@ -56,61 +56,63 @@ def reproduce(
         typer.Option(
             "--experiments",
             metavar="DIR",
-            help="The folder of experiments.",
+            help="Folder of the experiments.",
             show_default="that of the checkout",
         ),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget what an earlier run has computed.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Discard cached results.")] = False,
     save: Annotated[
-        bool, typer.Option("--save", help="Keep the results beside the experiment, too.")
+        bool, typer.Option("--save", help="Store the results beside the experiment, too.")
     ] = False,
     from_results: Annotated[
-        bool, typer.Option("--from-results", help="Run nothing; report what --save has kept.")
+        bool, typer.Option("--from-results", help="Run nothing; report what --save stored.")
     ] = False,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
-    """Run a published table or figure again and set ours beside it."""
-    from ludus.reproduce.experiment import experiments_folder, listed, named
+    """Reproduce published tables or figures and compare our results with them."""
+    from ludus.reproduce.experiment import (
+        find_experiment,
+        find_experiments_folder,
+        list_experiments,
+    )
 
-    folder = experiments_folder(experiments)
+    folder = find_experiments_folder(experiments)
     if not ids:
-        _list(listed(folder), json)
+        _list_experiments(list_experiments(folder), json)
         return
-    _check(size, oracle, from_results, fresh or save)
-    chosen = [named(identity, folder) for identity in dict.fromkeys(ids)]
+    _check_options(size, oracle, from_results, fresh or save)
+    chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
     done = []
     for experiment in chosen:
-        results = _results(experiment, size, seed, out, jobs, oracle, fresh, from_results)
+        results = _get_results(experiment, size, seed, out, jobs, oracle, fresh, from_results)
         if save:
-            from ludus.reproduce.cells import write_whole
+            from ludus.reproduce.cache import write_atomically
 
-            write_whole(experiment.results, results.text())
-        files = _report(results, out / experiment.id)
+            write_atomically(experiment.results, results.text())
+        files = _write_report(results, out / experiment.id)
         done.append({**results.as_json(), "files": [str(path) for path in files]})
         if not json:
-            _print(results, files[-1])
+            _print_results(results, files[-1])
     if json:
         print(json_format.dumps(done[0] if len(done) == 1 else done))
 
 
-def _check(size: str, oracle: Path | None, from_results: bool, is_changing: bool) -> None:
-    from ludus.core.spec import suggestion
-    from ludus.reproduce.published import SIZES
+def _check_options(size: str, oracle: Path | None, from_results: bool, is_changing: bool) -> None:
+    from ludus.core.spec import format_suggestion
+    from ludus.reproduce.published import RUN_SIZES
 
-    if size and size not in SIZES:
-        raise LudusError(f"there is no size {quoted(size)}{suggestion(size, SIZES)}")
+    if size and size not in RUN_SIZES:
+        raise LudusError(f"there is no size {quote(size)}{format_suggestion(size, RUN_SIZES)}")
     if oracle is not None and not oracle.is_dir():
-        raise LudusError(f"--oracle {quoted(str(oracle), 200)} is not a folder")
+        raise LudusError(f"--oracle {quote(str(oracle), 200)} is not a folder")
     if from_results and (is_changing or size):
         raise LudusError(
             "--from-results runs nothing; --size, --fresh and --save do not go with it"
         )
 
 
-def _list(experiments: list["Experiment"], is_json: bool) -> None:
-    """Every experiment; one whose file is broken says so in its line."""
+def _list_experiments(experiments: list["Experiment"], is_json: bool) -> None:
+    """List the experiments; one with a broken file has the error in its row."""
     rows: list[tuple[str, ...]] = []
     objects: list[dict[str, Any]] = []
     for experiment in experiments:
@@ -133,7 +135,7 @@ def _list(experiments: list["Experiment"], is_json: bool) -> None:
         print("there are no experiments in this folder")
 
 
-def _results(
+def _get_results(
     experiment: "Experiment",
     size: str,
     seed: int,
@@ -142,17 +144,17 @@ def _results(
     oracle: Path | None,
     fresh: bool,
     from_results: bool,
-) -> "Results":
+) -> "ExperimentResults":
     if from_results:
         from ludus.reproduce.results import read_results
 
         return read_results(experiment)
-    from ludus.reproduce.cells import make_folder
-    from ludus.reproduce.running import run_experiment
+    from ludus.reproduce.cache import make_folder
+    from ludus.reproduce.context import run_experiment
 
-    make_folder(out / experiment.id)  # better an error now than after the work
+    make_folder(out / experiment.id)  # fail before the work if it is not writable
     try:
-        with _bar(experiment.id) as progress:
+        with _show_progress_bar(experiment.id) as progress:
             return run_experiment(
                 experiment,
                 out / "cells",
@@ -169,14 +171,14 @@ def _results(
 
 
 @contextmanager
-def _bar(identity: str) -> Iterator["Progress"]:
-    """A bar on standard error while somebody can see it."""
+def _show_progress_bar(identity: str) -> Iterator["ProgressCallback"]:
+    """Yield a callback that updates a bar on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda done, total, label: None
         return
     from rich.progress import Progress
 
-    with Progress(console=console(stderr=True), transient=True) as bars:
+    with Progress(console=make_console(stderr=True), transient=True) as bars:
         task = bars.add_task(identity, total=None)
 
         def show(done: int, total: int, label: str) -> None:
@@ -185,7 +187,7 @@ def _bar(identity: str) -> Iterator["Progress"]:
         yield show
 
 
-def _report(results: "Results", folder: Path) -> list[Path]:
+def _write_report(results: "ExperimentResults", folder: Path) -> list[Path]:
     from ludus.reproduce.report import write_report
 
     files, missing = write_report(results, folder)
@@ -194,31 +196,31 @@ def _report(results: "Results", folder: Path) -> list[Path]:
     return files
 
 
-def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """The table; where it is too wide the texts are folded, and the numbers never."""
+def _print_result_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print the table; if it is too wide, texts are folded and numbers are not."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     last = len(headings) - 1
-    if not any(row[last] for row in rows):  # nobody has a note
+    if not any(row[last] for row in rows):  # no row has a note
         headings, rows = headings[:last], [row[:last] for row in rows]
     for number, heading in enumerate(headings):
         is_text = number in (0, last)
         table.add_column(heading, no_wrap=not is_text, justify="left" if is_text else "right")
     for row in rows:
         table.add_row(*row)
-    out = console()
+    out = make_console()
     if not out.is_terminal:
-        out.width = WIDE
+        out.width = FILE_TABLE_WIDTH
     out.print(table)
 
 
-def _print(results: "Results", page: Path) -> None:
-    from ludus.reproduce.texts import HEADINGS, cells_of
+def _print_results(results: "ExperimentResults", page: Path) -> None:
+    from ludus.reproduce.report import COMPARISON_HEADINGS, format_row
 
     published = results.published
     print(f"{published.title}\n{published.source}; size {results.size}, seed {results.seed}\n")
-    _print_rows(HEADINGS, [cells_of(row) for row in results.rows])
+    _print_result_table(COMPARISON_HEADINGS, [format_row(row) for row in results.rows])
     for remark in results.findings.remarks:
         print(f"\n{remark}")
     print(f"\nknown differences from the paper: {len(published.differences)}; the report: {page}")

@@ -1,4 +1,4 @@
-"""`ludus tournament`: many players meet, and a file keeps what came out."""
+"""`ludus tournament`: play a tournament and store its results in a SQLite file."""
 
 import os
 import sys
@@ -7,88 +7,88 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import Json
-from ludus.cli.output import print_json, print_table, with_progress
+from ludus.cli.options import JsonOption
+from ludus.cli.output import print_json, print_table, track_progress
 
 if TYPE_CHECKING:
-    from ludus.arena.report import Report
-    from ludus.arena.run import Executor
-    from ludus.arena.store import Store
+    from ludus.arena.executors import Executor
+    from ludus.arena.report import TournamentReport
+    from ludus.arena.result_store import ResultStore
     from ludus.arena.tournament import Tournament
 
-Jobs = Annotated[
+JobsOption = Annotated[
     int,
-    typer.Option(min=0, max=1024, help="Games at a time; 0: as many as the machine has cores."),
+    typer.Option(min=0, max=1024, help="Number of worker processes; 0: one per core."),
 ]
 
 
 def tournament(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE.toml", help="What is played; docs/tournaments.md tells how."),
+        typer.Argument(metavar="FILE.toml", help="The tournament; see docs/tournaments.md."),
     ],
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="FILE",
-            help="Keep the results here, and go on if there are some.",
+            help="File of the results; an existing one is resumed.",
             show_default="beside FILE.toml, ending in .sqlite",
         ),
     ] = None,
-    jobs: Jobs = 0,
+    jobs: JobsOption = 0,
     cluster: Annotated[
         str,
-        typer.Option("--cluster", metavar="auto|ADDRESS", help="Play on a Ray cluster, not here."),
+        typer.Option("--cluster", metavar="auto|ADDRESS", help="Play on a Ray cluster."),
     ] = "",
     anchor: Annotated[
         str,
         typer.Option(
             "--anchor",
             metavar="PLAYER",
-            help="Whose Elo is 0.",
+            help="The player whose Elo rating is 0.",
             show_default="the mean of all players",
         ),
     ] = "",
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
-    """Play a round robin or a gauntlet; a killed one goes on where it stopped."""
+    """Play a round robin or a gauntlet; the same command resumes an interrupted one."""
     from ludus.arena.ratings import check_anchor
-    from ludus.arena.report import report
-    from ludus.arena.store import Store
-    from ludus.arena.tournament_file import read_tournament
+    from ludus.arena.report import make_report
+    from ludus.arena.result_store import ResultStore
+    from ludus.arena.tournament import read_tournament
 
     plan = read_tournament(file)
     check_anchor(anchor or None, plan.players)
-    executor = _executor(jobs, cluster)
-    with Store(out or file.with_suffix(".sqlite")) as store:
-        before = _play(plan, store, executor)
-        found = report(plan, store.results(plan.id), anchor or None)
+    executor = _make_executor(jobs, cluster)
+    with ResultStore(out or file.with_suffix(".sqlite")) as store:
+        before = _play_missing_games(plan, store, executor)
+        found = make_report(plan, store.results(plan.id), anchor or None)
     if json:
         print_json(resumed=before, **found.as_json())
         return
-    _print(found)
+    _print_report(found)
 
 
-def _executor(jobs: int, cluster: str) -> "Executor":
+def _make_executor(jobs: int, cluster: str) -> "Executor":
     if cluster:
-        from ludus.arena.cluster import RayCluster
+        from ludus.arena.executors import RayCluster
 
         return RayCluster(cluster, jobs)
-    from ludus.arena.run import LocalPool
+    from ludus.arena.executors import LocalPool
 
     return LocalPool(jobs or os.cpu_count() or 1)
 
 
-def _play(plan: "Tournament", store: "Store", executor: "Executor") -> int:
-    """Play what is missing; how many games were there already."""
+def _play_missing_games(plan: "Tournament", store: "ResultStore", executor: "Executor") -> int:
+    """Play the missing games; return the number of games that were already stored."""
     store.begin(plan)
     there = store.keys(plan.id)
     missing = [job for job in plan.schedule() if job.key not in there]
     done = 0
     try:
         with executor:
-            for result in with_progress(executor.run(missing), len(missing), "playing"):
+            for result in track_progress(executor.run(missing), len(missing), "playing"):
                 store.add(result)
                 done += 1
     except KeyboardInterrupt:
@@ -98,7 +98,7 @@ def _play(plan: "Tournament", store: "Store", executor: "Executor") -> int:
     return plan.num_games - len(missing)
 
 
-def _print(found: "Report") -> None:
+def _print_report(found: "TournamentReport") -> None:
     ranking = found.ranking
     rows = []
     for number, player in enumerate(ranking, 1):
@@ -119,13 +119,17 @@ def _print(found: "Report") -> None:
     print_table(
         ("points of row against column", *(str(n) for n, _ in enumerate(ranking, 1))),
         [
-            (f"{number}. {player}", *(_cell(found, player, other) for other in ranking))
+            (f"{number}. {player}", *(_format_points(found, player, other) for other in ranking))
             for number, player in enumerate(ranking, 1)
         ],
     )
     print()
     pairs = [
-        (f"{first} – {second}", f"{pair.wins[0]}:{pair.wins[1]}", _p_value(found, first, second))
+        (
+            f"{first} – {second}",
+            f"{pair.wins[0]}:{pair.wins[1]}",
+            _format_p_value(found, first, second),
+        )
         for (first, second), pair in found.standings.pairs.items()
     ]
     print_table(("pair", "won", "p, exact binomial test"), pairs)
@@ -134,14 +138,14 @@ def _print(found: "Report") -> None:
         print(f"{player} failed {count} times: {message}")
 
 
-def _cell(found: "Report", player: str, other: str) -> str:
-    """What a player has got against another, in points."""
+def _format_points(found: "TournamentReport", player: str, other: str) -> str:
+    """Format the points of a player against another; a draw is half a point."""
     for seat, players in enumerate(((player, other), (other, player))):
         if pair := found.standings.pairs.get(players):
             return f"{pair.wins[seat] + pair.draws / 2:g}"
     return ""
 
 
-def _p_value(found: "Report", first: str, second: str) -> str:
+def _format_p_value(found: "TournamentReport", first: str, second: str) -> str:
     p_value = found.tests[first, second].p_value
     return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.1e}"

@@ -1,4 +1,4 @@
-"""`ludus train SYSTEM`: teach a learner. Each system brings its own command, found by name."""
+"""The command groups `ludus train SYSTEM` and `ludus tune SYSTEM`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,43 +6,58 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ludus.core.registry import Registry
+from ludus.cli.nnmm_training import nnmm
+from ludus.core.spec import Registry
 
-SYSTEMS: Registry[Callable[..., None]] = Registry(
+TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
     "system",
     {
-        "menace": "ludus.cli.train_lessons:menace",
-        "her": "ludus.cli.train_lessons:her",
-        "qlearning": "ludus.cli.train_lessons:qlearning",
-        "deepq": "ludus.cli.train_lessons:deepq",
-        "gammon": "ludus.cli.train_gammon:gammon",
-        "scholar": "ludus.cli.train_scholar:scholar",
-        "nnmm": "ludus.cli.train_nnmm:nnmm",
+        "menace": "ludus.cli.tabular:menace",
+        "her": "ludus.cli.tabular:her",
+        "qlearning": "ludus.cli.tabular:qlearning",
+        "deepq": "ludus.cli.tabular:deepq",
+        "gammon": "ludus.cli.backgammon:gammon",
+        "scholar": "ludus.cli.scholar:scholar",
+        "nnmm": "ludus.cli.nnmm_training:train_nnmm",
     },
 )
-"""A system's name to the function that is its command, written like any other of `ludus.cli`."""
+"""Command functions of `ludus train` by the name of the system."""
 
 
-class SystemGroup(TyperGroup):
-    """Commands that are imported when they are asked for."""
+class LazyCommandGroup(TyperGroup):
+    """A group that imports a command only when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(SYSTEMS)
+        return list(TRAIN_COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        command.command(cmd_name)(SYSTEMS[cmd_name])
+        command.command(cmd_name)(TRAIN_COMMANDS[cmd_name])
         return typer.main.get_command(command)
 
 
-app = typer.Typer(
-    cls=SystemGroup,
-    help="Teach a learner, and keep what it has learned.",
+train_app = typer.Typer(
+    cls=LazyCommandGroup,
+    help="Train a learner and save the result.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-@app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
+@train_app.callback(invoke_without_command=True)
+def _show_train_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+tune_app = typer.Typer(
+    help="Search for the best hyperparameters of a learner.",
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+tune_app.command()(nnmm)
+
+
+@tune_app.callback(invoke_without_command=True)
+def _show_tune_help(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -1,19 +1,10 @@
-"""The contract between games, players and everything that brings them together."""
+"""The interfaces of games and players, match play, game records and shared utilities."""
 
-from ludus.core.errors import (
-    BadMove,
-    BadPosition,
-    BadRecord,
-    BadSpec,
-    LudusError,
-    UnknownName,
-)
-from ludus.core.game import CHANCE, AnyGame, Game, Move, Position
-from ludus.core.limit import Limit
+from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
+from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.match import MatchRecord, MoveRecord, play_match
-from ludus.core.outcome import Outcome
-from ludus.core.player import Choice, Player
+from ludus.core.player import Choice, Limit, Player
 from ludus.core.record import Line, Node, Record
 
 __all__ = [

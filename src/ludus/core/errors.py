@@ -1,11 +1,11 @@
-"""Errors that a user can cause. Each message is one line and says what is wrong and where."""
+"""Errors that a user can cause; each message is one line that says what is wrong and where."""
 
 MAX_TEXT = 1_000_000
-"""Longest text any parser looks at; a game record is the longest thing people paste."""
+"""Longest text that any parser accepts, in characters; game records are the longest."""
 
 
 class LudusError(Exception):
-    """Something asked for cannot be done. The command line prints it and exits with 2."""
+    """Error in a user's request. The command line prints it and exits with status 2."""
 
 
 class UnknownName(LudusError):
@@ -28,10 +28,10 @@ class BadRecord(LudusError):
     """A text is not a game record, or its moves cannot be played."""
 
 
-def quoted(text: str, limit: int = 48) -> str:
-    """The text as it may stand in a one-line message: escaped, and cut when it is long.
+def quote(text: str, limit: int = 48) -> str:
+    """Return the text escaped, and shortened when it is long, for a one-line message.
 
-    >>> quoted("a\\nb")
+    >>> quote("a\\nb")
     "'a\\\\nb'"
     """
     shown = text[:limit]
@@ -41,7 +41,27 @@ def quoted(text: str, limit: int = 48) -> str:
 
 
 def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:
-    """The text itself, or an error if it is too long to be worth parsing."""
+    """Return the text; raise the error if it is longer than the limit."""
     if len(text) > limit:
-        raise error(f"{quoted(text)} is {len(text)} characters long; at most {limit} are read")
+        raise error(f"{quote(text)} is {len(text)} characters long; at most {limit} are read")
     return text
+
+
+class BadDatabase(LudusError):
+    """A folder or file of solved values is missing, damaged, or not the requested one."""
+
+
+class CannotSolve(LudusError):
+    """The solver does not support a game, its rules, or this machine."""
+
+
+class CannotWrite(LudusError):
+    """A file cannot be written: the disk is full, the folder is in use or not writable."""
+
+
+class BadDataset(LudusError):
+    """A file is not a dataset, or some of its lines are malformed."""
+
+
+class CannotFetch(LudusError):
+    """Published data could not be downloaded, or differs from what was published."""

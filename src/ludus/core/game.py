@@ -1,53 +1,83 @@
-"""The contract every game keeps: what a Move, a Position and a Game can do.
+"""The interface of every game: Outcome, Move, Position and Game.
 
-Positions are values: they never change, they can be keys of a dictionary, and `str` and
-`Game.parse` are exact inverses. The road to a position (which decides on repetitions) is
-carried along but is no part of its value: what counts is how often the position has occurred.
+Positions are values: immutable, hashable, and `str` and `Game.parse` are exact inverses. The
+history of a position (needed by the repetition rule) is stored with it but is not part of its
+value; the number of times the position has occurred is.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from ludus.core.errors import BadMove, check_length, quoted
+from ludus.core.errors import BadMove, check_length, quote
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.core.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a game: the winner, the reason, and the points.
+
+    >>> Outcome(winner=1, reason="blocked")
+    Outcome(winner=1, reason='blocked', points=1)
+    """
+
+    winner: int | None
+    """The side that won, 0 or 1; None for a draw."""
+
+    reason: str
+    """The reason in one word: `men`, `blocked`, `repetition`, `line`, `illegal`, …"""
+
+    points: int = 1
+    """Points of the win; more than one only in backgammon (gammon 2, backgammon 3)."""
+
+    def score(self, side: int) -> int:
+        """Return this side's points: positive for a win, negative for a loss, zero for a draw."""
+        if self.winner is None:
+            return 0
+        return self.points if self.winner == side else -self.points
+
+    def __str__(self) -> str:
+        if self.winner is None:
+            return f"draw ({self.reason})"
+        return f"side {self.winner} wins ({self.reason})"
+
 
 CHANCE = -1
 """The `mover` of a position where dice are rolled."""
 
 
 class Move(Protocol):
-    """A move, or a roll of the dice: hashable, comparable, and `str` writes it."""
+    """A move, or a roll of the dice: hashable, comparable, and written by `str`."""
 
     def __hash__(self) -> int: ...
     def __str__(self) -> str: ...
 
 
 class Position(Protocol):
-    """One state of one game, as a value."""
+    """A state of a game, as a value."""
 
     @property
     def mover(self) -> int:
         """The side to move, 0 (moves first) or 1, or CHANCE."""
 
     def legal_moves(self) -> list[Any]:
-        """Every legal move, in a fixed order; empty exactly when the game is over.
+        """Return every legal move in a fixed order; empty exactly when the game is over.
 
-        Where the mover is CHANCE these are the rolls that can happen.
+        Where the mover is CHANCE these are the possible rolls.
         """
 
     def play(self, move: Any, /) -> Self:
-        """The position after a legal move; BadMove for any other."""
+        """Return the position after a legal move; BadMove for any other move."""
 
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return how the game ended, or None while it is in progress."""
 
     def text(self, marks: Marks = NO_MARKS) -> str:
-        """The board drawn with characters, several lines."""
+        """Draw the board with characters, several lines."""
 
     def svg(self, marks: Marks = NO_MARKS) -> str:
-        """The board drawn as a self-contained SVG document."""
+        """Draw the board as a self-contained SVG document."""
 
     def __hash__(self) -> int: ...
     def __str__(self) -> str: ...
@@ -58,71 +88,73 @@ M = TypeVar("M", bound=Move)
 
 
 class Game(ABC, Generic[P, M]):
-    """A game with its rules: where it starts, how it is written, and which way it is symmetric."""
+    """A game with its rules: start position, notation and symmetries."""
 
     id: ClassVar[str]
     """Snake-case name, as in `nine_mens_morris`."""
 
     title: ClassVar[str]
-    """Name for people."""
+    """Display name."""
 
     sides: ClassVar[tuple[str, str]]
-    """What the sides are called; the first one moves first."""
+    """Names of the sides; the first one moves first."""
 
     presets: ClassVar[Mapping[str, Any]]
     """Named rules; the first one is the default."""
 
     def __init__(self, rules: Any = None, engine: str = "native") -> None:
-        """A game under these rules (a frozen dataclass; by default the first preset).
+        """Create a game with these rules (a frozen dataclass; by default the first preset).
 
-        `engine` chooses between a compiled twin and the readable Python where there are both.
+        `engine` selects the native implementation or the Python one where there are both.
         """
         self.rules = next(iter(self.presets.values())) if rules is None else rules
         self.engine = engine
 
     @abstractmethod
     def start(self) -> P:
-        """The position before the first move."""
+        """Return the position before the first move."""
 
     @abstractmethod
     def parse(self, text: str) -> P:
-        """The position a text stands for, in any notation of this game; BadPosition otherwise."""
+        """Parse a position in any notation of this game; BadPosition if the text is none."""
 
     @abstractmethod
     def steps(self, move: M) -> tuple[str, ...]:
-        """The places a person touches to make this move, in order; empty for a pass."""
+        """Return the places that a user clicks to make this move, in order; empty for a pass."""
 
     @abstractmethod
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
-        """Permutations of the places that keep the rules; the identity comes first.
+        """Return the permutations of the places that preserve the rules; the identity comes first.
 
-        `permutation[i]` is the place to which place i goes.
+        `permutation[i]` is the image of place i.
         """
 
     @abstractmethod
     def transform(self, position: P, symmetry: Sequence[int]) -> P:
-        """The position seen through a symmetry. Its history is forgotten."""
+        """Return the image of the position under a symmetry, without its history."""
 
     @abstractmethod
     def transform_move(self, move: M, symmetry: Sequence[int]) -> M:
-        """The move seen through a symmetry."""
+        """Return the image of the move under a symmetry."""
 
     def parse_move(self, text: str, position: P) -> M:
-        """The legal move that a text stands for; BadMove otherwise."""
+        """Parse a legal move; BadMove if the text is none."""
         wanted = check_length(text, BadMove).strip()
         legal = position.legal_moves()
         for move in legal:
             if str(move) == wanted:
                 found: M = move
                 return found
-        raise BadMove(f"{quoted(text)} is not a legal move of {self.id} here{_examples(legal)}")
+        raise BadMove(
+            f"{quote(text)} is not a legal move of {self.id} here{_format_examples(legal)}"
+        )
 
     def chances(self, position: P) -> list[tuple[M, float]]:
-        """Where the mover is CHANCE: every roll with its probability."""
+        """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""
         return []
 
     def perft(self, position: P, depth: int) -> int:
-        """The number of move sequences of this length (rolls count as moves)."""
+        """Return the number of move sequences of this length (rolls count as moves)."""
         moves = position.legal_moves()
         if depth <= 1:
             return len(moves) if depth == 1 else 1
@@ -132,7 +164,7 @@ class Game(ABC, Generic[P, M]):
 AnyGame = Game[Any, Any]
 
 
-def _examples(legal: Sequence[object]) -> str:
+def _format_examples(legal: Sequence[object]) -> str:
     if not legal:
         return "; the game is over"
     shown = ", ".join(str(move) for move in legal[:3])

@@ -1,25 +1,82 @@
-"""What can be laid over a drawn position: arrows, marked points and a heat map."""
+"""Marks drawn over a board, and titled pictures of how a player evaluates a position."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Notes on a board, by the names of its places (`d6`, `b2`, `bar`, …).
+    """Arrows, marked points and a heat map, by names of places (`d6`, `b2`, `bar`, …).
 
-    A place that the board does not have is ignored, so one set of marks can serve several boards.
+    Places that the board does not have are ignored, so one set of marks can serve several boards.
     """
 
     arrows: tuple[tuple[str, str], ...] = ()
-    """From place, to place."""
+    """Pairs of places, from and to."""
 
     points: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Place to kind of mark: `legal`, `selected`, `last`, `good`, `bad`, `take`."""
 
     heat: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Place to a share between 0 and 1, as a network's probabilities are."""
+    """Place to a value from 0 to 1, for example a network's probability."""
 
 
 NO_MARKS = Marks()
+
+
+NUM_COLOURS = 9
+"""Number of distinguishable colours; 2 is green and 3 is red."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A short text or some beads on a place, or on an arrow from place to place."""
+
+    places: tuple[str, ...]
+    """One place, or the places along an arrow."""
+
+    text: str = ""
+    """A few characters, such as a rank or a score."""
+
+    beads: int = 0
+    """Number of beads. Many are drawn as few, in proportion, with their number."""
+
+    colour: int = 0
+    """Colour number, 0 to 8; the picture defines its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One view of a position."""
+
+    title: str
+    """A few words."""
+
+    marks: Marks = NO_MARKS
+    """Heat for probabilities, and marked places."""
+
+    text: str = ""
+    """One or two sentences that explain the picture."""
+
+    notes: tuple[Note, ...] = ()
+
+    lines: tuple[tuple[str, ...], ...] = ()
+    """Places joined by a line: a row, a mill, a pattern."""
+
+
+@runtime_checkable
+class HasPictures(Protocol):
+    """A player that illustrates its decisions.
+
+    `pictures` is called right after `choose` with the same position, so a player may reuse what it
+    computed there. The caller draws the pictures over the board; a player uses only names of
+    places.
+    """
+
+    def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
+        """Return pictures of the position whose move was just chosen, the most informative first.
+
+        A tuple of title and marks is a picture, too.
+        """

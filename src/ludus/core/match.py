@@ -1,4 +1,4 @@
-"""The one loop in which games are played, and the record it leaves."""
+"""The match loop, and the record of a match."""
 
 import random
 import time
@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.core.game import CHANCE, AnyGame
-from ludus.core.limit import Limit
-from ludus.core.outcome import Outcome
-from ludus.core.player import Player
+from ludus.core.game import CHANCE, AnyGame, Outcome
+from ludus.core.player import Limit, Player
 
 MAX_PLIES = 10_000
-"""No rules of ours need more; a game that gets here is called a draw by `length`."""
+"""Plies after which a game is drawn by `length`; no rules here need more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class MoveRecord:
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """A whole game: who played, every move, and how it ended."""
+    """A whole game: players, moves and outcome."""
 
     game: str
     rules: Any
@@ -48,10 +46,10 @@ def play_match(
     max_plies: int = MAX_PLIES,
     watch: Callable[[Any, MoveRecord], None] | None = None,
 ) -> MatchRecord:
-    """Play one game; `players[0]` is side 0. The same seed gives the same game.
+    """Play one game; `players[0]` is side 0. Equal seeds give equal games.
 
-    A player that makes an illegal move loses by `illegal`. Dice come from the match's own seed,
-    so two matches with one seed and the same dice-rolling turns see the same dice.
+    A player that makes an illegal move loses by `illegal`. Dice come from the match's own seed, so
+    two matches with one seed and the same dice-rolling turns have the same dice.
     """
     dice = random.Random(seed)
     for side, player in enumerate(players):

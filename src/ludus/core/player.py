@@ -1,4 +1,4 @@
-"""The contract every player keeps: one decision at a time, with an explanation if it has one."""
+"""The interface of every player: Limit of one decision, Choice, and Player."""
 
 import random
 from abc import ABC, abstractmethod
@@ -7,35 +7,54 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ludus.core.game import AnyGame
-from ludus.core.limit import Limit
-from ludus.core.outcome import Outcome
+from ludus.core.errors import BadSpec
+from ludus.core.game import AnyGame, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Budget of one decision. Fields that are None do not limit; the first limit reached counts."""
+
+    time: float | None = None
+    """Seconds of wall-clock time. Results under a time limit are not reproducible."""
+
+    nodes: int | None = None
+    """Positions that a search may visit, or random games that a playout player may play."""
+
+    depth: int | None = None
+    """Depth of a search in plies."""
+
+    def __post_init__(self) -> None:
+        for name in ("time", "nodes", "depth"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise BadSpec(f"limit {name}={value} must be greater than zero")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A player's decision and, where the player can tell, why."""
+    """A player's decision and, where the player can give one, an explanation."""
 
     move: Any
 
     comment: str = ""
-    """One sentence for a person."""
+    """Explanation in one sentence."""
 
     scores: Mapping[Any, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Move to what the player thinks of it, higher is better; empty if it does not compare."""
+    """Move to the player's score of it, higher is better; empty if it does not compare moves."""
 
 
 class Player(ABC):
-    """One way of choosing a move. Built from a spec string by `ludus.player`."""
+    """A player: chooses a move in a position. Created from a spec string by `ludus.player`."""
 
     title: ClassVar[str]
-    """One line for people: what this player does."""
+    """One line that describes the player."""
 
     options: ClassVar[Any] = None
     """A frozen dataclass with the default options, or None for a player without options."""
 
     games: ClassVar[frozenset[str] | None] = None
-    """Ids of the games it can play; None for all."""
+    """Ids of the games that it can play; None for all."""
 
     def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
         self.game = game
@@ -45,20 +64,20 @@ class Player(ABC):
 
     @property
     def name(self) -> str:
-        """What people read; a player that is not always the same says here what it is now."""
+        """Display name; a player that changes from game to game includes its current state."""
         return self.spec
 
     def begin(self, seed: int) -> None:
-        """A new game starts: forget the last one and draw random numbers from this seed."""
+        """Start a new game: reset the state and the random generator with this seed."""
         self.random.seed(seed)
 
     def end(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
-        """The game that began last is over. Not every game comes to its end."""
+        """Note the outcome of the current game. Not every game is played to its end."""
 
     @abstractmethod
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        """A legal move of a position that is not over and whose mover is not CHANCE."""
+        """Choose a legal move; the game must not be over and the mover not CHANCE."""
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        """One choice per position; players that are faster in batches say so here."""
+        """Return one choice per position; overridden by players that are faster in batches."""
         return [self.choose(position, limit) for position in positions]

@@ -1,7 +1,6 @@
-"""Games as text that people can read, keep and paste: headers, numbered moves, a result.
+"""Game records as text: headers, numbered moves and a result, in the form of chess's PGN.
 
-The form is that of chess's PGN, for every game. Comments stand in braces, and what could have been
-played instead of a move stands in parentheses behind it:
+Comments are in braces, alternatives to a move in parentheses after it:
 
 >>> record = Record.parse('[Game "hexapawn"] 1. b1-b2 {bold} (1. a1-a2 b3xa2) a3xb2 *')
 >>> print(record)
@@ -11,7 +10,7 @@ played instead of a move stands in parentheses behind it:
 
 Spaces within a move are written as commas (`8/5,6/5`). A number counts two moves; in games with
 dice these are a roll and the move made with it. `str` and `Record.parse` are exact inverses; other
-layouts are read too and come out in the normal one.
+layouts are parsed, too, and written in the normal one.
 """
 
 import re
@@ -19,26 +18,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quoted
-from ludus.core.game import AnyGame
+from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quote
+from ludus.core.game import AnyGame, Outcome
 from ludus.core.match import MatchRecord
-from ludus.core.outcome import Outcome
-from ludus.core.record_line import (
+from ludus.core.movetext import (
+    HEADER_NAME,
     RESULTS,
     Line,
     Node,
     check_depth,
-    escaped,
-    filled,
-    move_number,
-    words,
+    escape,
+    format_move_number,
+    format_words,
+    parse_games,
+    wrap_words,
 )
-from ludus.core.record_reader import NAME, read_games
 
 __all__ = ["RESULTS", "Line", "Node", "Record"]
 
 MAX_FIRST_PLY = 100_000
-"""The latest a record may begin; it keeps move numbers short."""
+"""Maximum ply at which a record begins, which keeps move numbers short."""
 
 MAX_FILE = 100 * MAX_TEXT
 """Longest text with several games, each of which may have MAX_TEXT characters."""
@@ -46,23 +45,23 @@ MAX_FILE = 100 * MAX_TEXT
 
 @dataclass(frozen=True)
 class Record:
-    """One game: what is known about it, its moves, and its result."""
+    """One game: headers, moves and result."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     """`Game`, `Rules`, the players by the names of their sides, `Start`, `Result`, `Reason`, …"""
 
     line: Line = Line()  # noqa: RUF009 - frozen
-    """The moves that were played, with everything said about them."""
+    """The moves of the game, with comments and variations."""
 
     first_ply: int = 0
-    """Moves before the first one here; odd where the second side begins."""
+    """Number of plies before the first move; odd where the second side begins."""
 
     def __post_init__(self) -> None:
         for name in self.headers:
-            if not re.fullmatch(NAME, name):
-                raise BadRecord(f"{quoted(name)} cannot be the name of a header")
+            if not re.fullmatch(HEADER_NAME, name):
+                raise BadRecord(f"{quote(name)} cannot be the name of a header")
         if self.result not in RESULTS:
-            raise BadRecord(f"result {quoted(self.result)} is none of {', '.join(RESULTS)}")
+            raise BadRecord(f"result {quote(self.result)} is none of {', '.join(RESULTS)}")
         if not 0 <= self.first_ply <= (MAX_FIRST_PLY if self.line.moves else 0):
             moves = len(self.line.moves)
             raise BadRecord(f"a record of {moves} moves cannot begin at ply {self.first_ply}")
@@ -70,49 +69,49 @@ class Record:
 
     @property
     def result(self) -> str:
-        """One of RESULTS; without a header that says so a game has no end."""
+        """One of RESULTS; `*` without a Result header."""
         return self.headers.get("Result", "*")
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The one game in a text; BadRecord otherwise."""
-        games = list(read_games(check_length(text, BadRecord, MAX_TEXT)))
+        """Parse a text with exactly one game; BadRecord otherwise."""
+        games = list(parse_games(check_length(text, BadRecord, MAX_TEXT)))
         if len(games) != 1:
-            raise BadRecord(f"{quoted(text)} holds {len(games) or 'no'} games instead of one")
+            raise BadRecord(f"{quote(text)} holds {len(games) or 'no'} games instead of one")
         return cls(*games[0])
 
     @classmethod
     def parse_many(cls, text: str) -> list[Self]:
-        """All the games in a text, one behind the other."""
-        return [cls(*game) for game in read_games(check_length(text, BadRecord, MAX_FILE))]
+        """Parse all games of a text."""
+        return [cls(*game) for game in parse_games(check_length(text, BadRecord, MAX_FILE))]
 
     @classmethod
     def from_match(cls, match: MatchRecord, game: AnyGame) -> Self:
-        """What the match loop left, with the comments of the players."""
+        """Convert a match with the players' comments."""
         first, second = (side.capitalize() for side in game.sides)
         headers = {
             "Game": match.game,
-            "Rules": _rules_text(match.rules, game),
+            "Rules": _format_rules(match.rules, game),
             first: match.players[0],
             second: match.players[1],
             "Seed": str(match.seed),
         }
         if match.start != str(game.start()):
             headers["Start"] = match.start
-        headers |= _ending(match.outcome)
-        line = _match_line(match)
+        headers |= _format_outcome(match.outcome)
+        line = _convert_match(match)
         is_second_first = bool(line.moves) and match.moves[0].mover == 1
         return cls(headers, line, first_ply=int(is_second_first))
 
     def replay(self, game: AnyGame) -> list[Any]:
-        """The positions of the game from its start on; BadRecord unless every move is legal.
+        """Return the positions of the game from its start; BadRecord unless every move is legal.
 
-        Variations are played too, and the end must not contradict the headers.
+        Variations are replayed, too, and the end must agree with the headers.
         """
         name = self.headers.get("Game", game.id)
         if name != game.id:
-            raise BadRecord(f"this is a record of {quoted(name)}, not of {game.id}")
-        positions = _play(self.line, self._start(game), self.first_ply, game)
+            raise BadRecord(f"this is a record of {quote(name)}, not of {game.id}")
+        positions = _replay_line(self.line, self._start(game), self.first_ply, game)
         self._check_end(positions[-1].outcome())
         return positions
 
@@ -125,48 +124,48 @@ class Record:
             raise BadRecord(f"header Start: {error}") from error
 
     def _check_end(self, outcome: Outcome | None) -> None:
-        """A game may stop before its end, but it cannot end in another way than it says."""
+        """Check that the end agrees with the headers; a game may stop before its end."""
         if outcome is None:
             return
-        for name, found in {"Points": "1", **_ending(outcome)}.items():
+        for name, found in {"Points": "1", **_format_outcome(outcome)}.items():
             said = self.headers.get(name, "*")
             if said not in ("*", found):
-                raise BadRecord(f"header {name} says {quoted(said)}, but the moves lead to {found}")
+                raise BadRecord(f"header {name} says {quote(said)}, but the moves lead to {found}")
 
     def __str__(self) -> str:
-        headers = [f'[{name} "{escaped(value, chr(34))}"]' for name, value in self.headers.items()]
-        moves = filled([*words(self.line, self.first_ply), self.result])
+        headers = [f'[{name} "{escape(value, chr(34))}"]' for name, value in self.headers.items()]
+        moves = wrap_words([*format_words(self.line, self.first_ply), self.result])
         return "\n".join([*headers, "", moves] if headers else [moves])
 
 
-def _ending(outcome: Outcome) -> dict[str, str]:
-    """The headers that tell how a game ended."""
+def _format_outcome(outcome: Outcome) -> dict[str, str]:
+    """Return the headers that describe the outcome."""
     result = "1/2-1/2" if outcome.winner is None else RESULTS[outcome.winner]
     points = {"Points": str(outcome.points)} if outcome.points != 1 else {}
     return {"Result": result, "Reason": outcome.reason, **points}
 
 
-def _match_line(match: MatchRecord) -> Line:
-    """The moves of a match; an illegal move that lost it is told in a comment."""
+def _convert_match(match: MatchRecord) -> Line:
+    """Return the moves of a match; an illegal move that lost it becomes a comment."""
     is_legal = match.outcome.reason != "illegal"
     legal = match.moves if is_legal else match.moves[:-1]
     line = Line(tuple(Node(str(move.move), move.comment) for move in legal))
     if is_legal:
         return line
     wrong = match.moves[-1]
-    remarks = [f"then came {quoted(str(wrong.move))}, which is illegal", wrong.comment]
+    remarks = [f"then came {quote(str(wrong.move))}, which is illegal", wrong.comment]
     if not line.moves:
-        return Line(comment=_joined(remarks))
+        return Line(comment=_join_remarks(remarks))
     *others, last = line.moves
-    return Line((*others, replace(last, comment=_joined([last.comment, *remarks]))))
+    return Line((*others, replace(last, comment=_join_remarks([last.comment, *remarks]))))
 
 
-def _joined(remarks: list[str]) -> str:
+def _join_remarks(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def _rules_text(rules: Any, game: AnyGame) -> str:
-    """The nearest preset and what differs from it, as a game's spec has them."""
+def _format_rules(rules: Any, game: AnyGame) -> str:
+    """Return the nearest preset and the options that differ from it, as in a game's spec."""
     differences = {
         name: [
             f"{option.name}={getattr(rules, option.name)}"
@@ -179,15 +178,17 @@ def _rules_text(rules: Any, game: AnyGame) -> str:
     return ",".join([nearest, *differences[nearest]])
 
 
-def _play(line: Line, position: Any, first_ply: int, game: AnyGame, where: str = "") -> list[Any]:
-    """The positions along a line, once its variations have been played as well."""
+def _replay_line(
+    line: Line, position: Any, first_ply: int, game: AnyGame, where: str = ""
+) -> list[Any]:
+    """Return the positions along a line; its variations are replayed, too."""
     positions = [position]
     for ply, node in enumerate(line.moves, first_ply):
         before = positions[-1]
         try:
             positions.append(before.play(game.parse_move(node.move, before)))
         except BadMove as error:
-            raise BadRecord(f"move {move_number(ply)}{where}: {error}") from error
+            raise BadRecord(f"move {format_move_number(ply)}{where}: {error}") from error
         for variation in node.variations:
-            _play(variation, before, ply, game, " of a variation")
+            _replay_line(variation, before, ply, game, " of a variation")
     return positions

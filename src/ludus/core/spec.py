@@ -1,4 +1,4 @@
-"""Spec strings: `name:option,key=value,…`, the one way to name a game or a player with options.
+"""Spec strings: `name:option,key=value,…`, which name a game or a player with options.
 
 >>> parse_spec("hexapawn:size=4")
 Spec(name='hexapawn', words=(), options={'size': '4'})
@@ -11,23 +11,24 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from importlib import import_module
+from typing import Any, Generic, TypeVar
 
-from ludus.core.errors import BadSpec, UnknownName, check_length, quoted
+from ludus.core.errors import BadSpec, UnknownName, check_length, quote
 
 D = TypeVar("D")
 
 MAX_DIGITS = 24
-"""No option needs a longer number; Python itself would choke on some of them."""
+"""Maximum length of a number; Python refuses to convert very long ones."""
 
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A name, words without a value, and options with one."""
+    """A name, words without a value, and options with a value."""
 
     name: str
     words: tuple[str, ...]
@@ -35,17 +36,17 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Take a spec string apart."""
+    """Parse a spec string."""
     check_length(text, BadSpec)
     name, _, rest = text.partition(":")
     if not name.strip():
-        raise BadSpec(f"{quoted(text)} names nothing; write name or name:key=value,…")
+        raise BadSpec(f"{quote(text)} names nothing; write name or name:key=value,…")
     words, options = parse_options(rest)
     return Spec(name.strip(), words, options)
 
 
 def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Take `word,key=value,…` apart."""
+    """Parse `word,key=value,…`."""
     words: list[str] = []
     options: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -53,27 +54,27 @@ def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
         if not equals:
             words.append(key)
         elif not key or not value:
-            raise BadSpec(f"{quoted(part)} is not key=value")
+            raise BadSpec(f"{quote(part)} is not key=value")
         elif key in options:
-            raise BadSpec(f"option {quoted(key)} is given twice")
+            raise BadSpec(f"option {quote(key)} is given twice")
         else:
             options[key] = value
     return tuple(words), options
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of an error message: what was probably meant, and what there is."""
+def format_suggestion(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error message: the closest known name, and all known names."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"{meant}; there are {', '.join(names) if names else 'none'}"
 
 
-def with_options(value: D, options: Mapping[str, str], owner: str) -> D:
-    """A frozen dataclass with some fields replaced by what the texts say, each by its type.
+def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
+    """Return a frozen dataclass with fields replaced, each text parsed by the field's type.
 
-    >>> from ludus.core.limit import Limit
-    >>> with_options(Limit(), {"nodes": "100"}, "limit")
+    >>> from ludus.core.player import Limit
+    >>> apply_options(Limit(), {"nodes": "100"}, "limit")
     Limit(time=None, nodes=100, depth=None)
     """
     hints = typing.get_type_hints(type(value))
@@ -81,34 +82,63 @@ def with_options(value: D, options: Mapping[str, str], owner: str) -> D:
     changes: dict[str, Any] = {}
     for key, text in options.items():
         if key not in fields:
-            raise UnknownName(f"{owner} has no option {quoted(key)}{suggestion(key, fields)}")
-        changes[key] = _read(text, hints[key], f"{owner} option {key}")
+            raise UnknownName(f"{owner} has no option {quote(key)}{format_suggestion(key, fields)}")
+        changes[key] = _parse_value(text, hints[key], f"{owner} option {key}")
     return dataclasses.replace(value, **changes)  # type: ignore[type-var]
 
 
-def _read(text: str, hint: Any, where: str) -> Any:
-    """A text as a value of the annotated type."""
+def _parse_value(text: str, hint: Any, where: str) -> Any:
+    """Parse a text as a value of the annotated type."""
     choices = typing.get_args(hint)
     if typing.get_origin(hint) is typing.Literal:
         if text not in choices:
-            raise BadSpec(f"{where}={quoted(text)} must be one of {', '.join(choices)}")
+            raise BadSpec(f"{where}={quote(text)} must be one of {', '.join(choices)}")
         return text
     if isinstance(hint, types.UnionType):
         hint = next(choice for choice in choices if choice is not types.NoneType)
     if hint is bool:
         if text.lower() not in TRUE + FALSE:
-            raise BadSpec(f"{where}={quoted(text)} must be yes or no")
+            raise BadSpec(f"{where}={quote(text)} must be yes or no")
         return text.lower() in TRUE
     if hint is str:
         return text
     if len(text) > MAX_DIGITS:
-        raise BadSpec(f"{where}={quoted(text)} is too long for a number")
+        raise BadSpec(f"{where}={quote(text)} is too long for a number")
     try:
-        # Python would read the digits of every alphabet, and 1_000.
+        # Python would accept the digits of every alphabet, and 1_000.
         number = hint(text if text.isascii() and "_" not in text else "")
     except ValueError:
         kind = "a whole number" if hint is int else "a number"
-        raise BadSpec(f"{where}={quoted(text)} must be {kind}") from None
+        raise BadSpec(f"{where}={quote(text)} must be {kind}") from None
     if not math.isfinite(number):
-        raise BadSpec(f"{where}={quoted(text)} must be finite")
+        raise BadSpec(f"{where}={quote(text)} must be finite")
     return number
+
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Names with their `module:attribute`; a module is imported when its name is looked up."""
+
+    def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
+        self.kind = kind
+        self._entries = dict(entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def add(self, name: str, target: str) -> None:
+        """Register a name; `target` is `module:attribute`."""
+        self._entries[name] = target
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._entries:
+            hint = format_suggestion(name, self._entries)
+            raise UnknownName(f"there is no {self.kind} {quote(name)}{hint}")
+        module, _, attribute = self._entries[name].partition(":")
+        found: T = getattr(import_module(module), attribute)
+        return found

@@ -1,23 +1,23 @@
-"""Where a user keeps things, as the XDG base directory specification has it."""
+"""The user's cache and data folders, by the XDG base directory specification."""
 
 import os
 from pathlib import Path
 
 
 def cache_folder() -> Path | None:
-    """For what can be made again: LUDUS_CACHE, or `ludus` in the user's cache folder."""
+    """Return the folder for reproducible files: LUDUS_CACHE, or `ludus` in the cache folder."""
     if named := os.environ.get("LUDUS_CACHE"):
         return Path(named)
     return _user_folder("XDG_CACHE_HOME", ".cache")
 
 
 def data_folder() -> Path | None:
-    """For what was much work: `ludus` in the user's data folder."""
+    """Return the folder for files that are expensive to make: `ludus` in the data folder."""
     return _user_folder("XDG_DATA_HOME", ".local/share")
 
 
 def _user_folder(variable: str, usual: str) -> Path | None:
-    """None where nobody knows the user's home, as in some containers."""
+    """Return None where the home folder is unknown, as in some containers."""
     try:
         return Path(os.environ.get(variable) or Path.home() / usual) / "ludus"
     except RuntimeError:

@@ -1,1 +1,1 @@
-"""Positions with good moves: reading, writing, describing, expanding, labelling, generating."""
+"""Datasets of positions with good moves: files, statistics, augmentation, labels, generation."""

@@ -1,64 +1,315 @@
-"""Generate a dataset: matches in several processes, one file, the same whatever happens.
+"""Generate a dataset with several worker processes; the result depends on the plan alone."""
 
-Matches are taken in the order of their numbers, and of lines that are the same the first is kept,
-so the result depends neither on the number of processes nor on how often they were killed. At the
-end the lines are shuffled, so that any part of the file is a sample of it.
-"""
-
+import fcntl
 import hashlib
 import json
+import multiprocessing
+import os
 import random
+import re
+import signal
+import zlib
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from ludus.core.errors import LudusError, quoted
-from ludus.datasets.errors import BadDataset
-from ludus.datasets.generators import GENERATORS, Generator
-from ludus.datasets.journal import Journal, cannot_write
-from ludus.datasets.plan import Plan
-from ludus.datasets.workers import Workers
+from ludus.core.errors import BadDataset, CannotWrite, LudusError, quote
+from ludus.core.files import atomic_file
+from ludus.datasets.generator import GENERATORS, DatasetGenerator, GenerationPlan
 from ludus.games import game as named_game
-from ludus.oracle.folder import whole_file
+
+_BLOCK = re.compile(rb"#([0-9]{1,15}) ([0-9]{1,9}) ([0-9]{1,10})\n")
+
+
+class Journal:
+    """The working file of a generation run, locked against other processes; it survives a kill.
+
+    The first line is the run's identity as JSON. A block follows for every match that produced new
+    lines: a header with the number of the match, the number of its lines and their CRC-32, then the
+    lines. An incomplete block is truncated when the file is opened again, and its match is
+    replayed.
+    """
+
+    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
+        self.path = path
+        self.lines: list[str] = []
+        self.next_match = 0
+        self._ends: list[tuple[int, int]] = []
+        self._head = json.dumps(identity, sort_keys=True).encode() + b"\n"
+        try:
+            self._file = path.open("a+b")
+            try:
+                self._lock()
+                self._read()
+            except BaseException:
+                self._file.close()
+                raise
+        except (OSError, ValueError) as error:
+            raise cannot_write(path, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def add(self, match: int, lines: list[str]) -> None:
+        """Append the new lines of a match; they are flushed to the file before this returns.
+
+        A match without new lines writes no block.
+        """
+        self.next_match = match + 1
+        if not lines:
+            return
+        body = "".join(f"{line}\n" for line in lines).encode()
+        head = b"#%d %d %d\n" % (match, len(lines), zlib.crc32(body))
+        try:
+            self._file.write(head + body)
+            self._file.flush()
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+        self._take_in(match, lines)
+
+    def num_matches(self, num_lines: int) -> int:
+        """Return the number of matches after which at least `num_lines` lines had been found."""
+        return next(match + 1 for match, have in self._ends if have >= num_lines)
+
+    def remove(self) -> None:
+        """Delete the working file."""
+        self.path.unlink(missing_ok=True)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            shown = quote(str(self.path), 200)
+            raise LudusError(f"another process is writing {shown}") from error
+
+    def _read(self) -> None:
+        """Load all complete blocks and truncate the file after the last one."""
+        self._file.seek(0)
+        data = self._file.read()
+        if not data.startswith(self._head):
+            if not self._head.startswith(data):
+                shown = quote(str(self.path), 200)
+                raise LudusError(f"{shown} belongs to another generation; finish or remove it")
+            data = b""
+        end = len(self._head) if data else 0
+        while (block := _BLOCK.match(data, end)) is not None:
+            match, count, checksum = map(int, block.groups())
+            body = _find_lines(data, block.end(), count)
+            if zlib.crc32(body) != checksum:
+                break
+            self._take_in(match, body.decode().splitlines())
+            end = block.end() + len(body)
+        os.truncate(self._file.fileno(), end)
+        if end == 0:
+            self._file.write(self._head)
+            self._file.flush()
+
+    def _take_in(self, match: int, lines: list[str]) -> None:
+        self.lines += lines
+        self._ends.append((match, len(self.lines)))
+        self.next_match = match + 1
+
+
+def _find_lines(data: bytes, start: int, count: int) -> bytes:
+    """Return `count` lines from `start` on, or nothing if the data ends before."""
+    end = start
+    for _ in range(count):
+        found = data.find(b"\n", end)
+        if found < 0:
+            return b""
+        end = found + 1
+    return data[start:end]
+
+
+def cannot_write(path: Path, error: Exception) -> CannotWrite:
+    """Return the error for a file that cannot be written."""
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return CannotWrite(f"cannot write {quote(str(path), 200)}: {reason}")
+
+
+MAX_AHEAD = 8
+"""Matches per worker that may be started ahead of the oldest unfinished one."""
+
+MAX_TRIES = 3
+"""Number of workers that may die during one match before the run fails."""
+
+
+def _run_worker(connection: Connection, game_id: str, plan: GenerationPlan) -> None:
+    """Receive match numbers and send back their lines until the parent closes the pipe.
+
+    The worker alone holds its end of the pipe, so it exits whenever the parent is gone.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    os.dup2(2, 1)  # output of players must not get into the output of a command
+    generator = GENERATORS[game_id]()
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            number = connection.recv()
+            try:
+                answer: list[str] | str = generator.lines(plan, number)
+            except LudusError as error:
+                answer = str(error)
+            except Exception as error:
+                answer = f"{type(error).__name__}: {error}"
+            connection.send(answer)
+
+
+class _Worker:
+    """The parent's handle of a worker process."""
+
+    def __init__(self, game_id: str, plan: GenerationPlan) -> None:
+        context = multiprocessing.get_context("forkserver")
+        self.connection, theirs = context.Pipe()
+        self._process: Any = context.Process(
+            target=_run_worker, args=(theirs, game_id, plan), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self.number = -1
+
+    def give(self, number: int) -> None:
+        self.number = number
+        # If the worker is dead, `collect` notices it.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.send(number)
+
+    def collect(self) -> list[str] | None:
+        """Return the lines of the match, or None if the worker died."""
+        try:
+            answer = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            return None
+        if isinstance(answer, str):
+            raise LudusError(f"match {self.number}: {answer}")
+        found: list[str] = answer
+        return found
+
+    def close(self) -> None:
+        self.connection.close()
+        self._process.kill()
+        self._process.join()
+
+
+class WorkerPool:
+    """Worker processes that play one match at a time each; results come in the order of the
+    matches.
+    """
+
+    def __init__(self, num_workers: int, game_id: str, plan: GenerationPlan) -> None:
+        self._game_id = game_id
+        self._plan = plan
+        self._num_workers = num_workers
+        self._workers: list[_Worker] = []
+        self._deaths: Counter[int] = Counter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        while self._workers:
+            self._workers.pop().close()
+
+    def results(self, first: int) -> Iterator[list[str]]:
+        """Yield the lines of match `first` and of all following matches, without end."""
+        wanted = given = first
+        ready: dict[int, list[str]] = {}
+        self._workers = [self._make() for _ in range(self._num_workers)]
+        idle = list(self._workers)
+        while True:
+            while idle and given < wanted + MAX_AHEAD * self._num_workers:
+                idle.pop().give(given)
+                given += 1
+            for worker in self._that_have_answered(idle):
+                lines = worker.collect()
+                if lines is None:
+                    self._replace(worker)
+                else:
+                    ready[worker.number] = lines
+                    idle.append(worker)
+            while wanted in ready:
+                yield ready.pop(wanted)
+                wanted += 1
+
+    def _that_have_answered(self, idle: list[_Worker]) -> list[_Worker]:
+        """Wait until busy workers have responded and return these workers."""
+        busy = [worker for worker in self._workers if worker not in idle]
+        answered = wait([worker.connection for worker in busy])
+        return [worker for worker in busy if worker.connection in answered]
+
+    def _make(self) -> _Worker:
+        return _Worker(self._game_id, self._plan)
+
+    def _replace(self, worker: _Worker) -> None:
+        """Replace a dead worker and give its match to the new one."""
+        self._workers.remove(worker)
+        worker.close()
+        self._deaths[worker.number] += 1
+        if self._deaths[worker.number] >= MAX_TRIES:
+            raise LudusError(f"match {worker.number}: processes that should play it die")
+        self._workers.append(self._make())
+        self._workers[-1].give(worker.number)
+
 
 VERSION = 1
-"""Of what a plan means; a newer one may give other lines."""
+"""Version of the meaning of a plan; other versions may give other lines."""
 
 MAX_IDLE = 2000
-"""Matches in a row without a new state after which nobody hopes for more."""
+"""Number of successive matches without a new state after which the run fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
-    """What became of a plan."""
+class GenerationResult:
+    """The result of a generation run."""
 
-    plan: Plan
+    plan: GenerationPlan
     out: Path
     sidecar: Path
-    """How it was made, as JSON."""
+    """JSON file with the plan and the checksum."""
 
     matches: int
-    """That were played."""
+    """Number of matches played."""
 
     resumed: int
-    """States that were there before."""
+    """Number of states found by earlier, interrupted runs."""
 
     sha256: str
 
 
-class Generation:
-    """One run of a plan into a file, or the rest of one that was interrupted."""
+class GenerationRun:
+    """A run of a plan into a file; it resumes an interrupted run.
 
-    def __init__(self, plan: Plan, out: Path, num_workers: int) -> None:
+    Matches are processed in the order of their numbers, and the first of equal lines is kept, so
+    the result depends neither on the number of processes nor on interruptions. Finally the lines
+    are shuffled, so that any part of the file is a random sample.
+    """
+
+    def __init__(self, plan: GenerationPlan, out: Path, num_workers: int) -> None:
         self.plan = plan
         self.out = out
         self.num_workers = num_workers
         self.resumed = 0
         self.game_id = named_game(plan.game, plan.rules).id
-        self.generator: Generator = GENERATORS[self.game_id]()
+        self.generator: DatasetGenerator = GENERATORS[self.game_id]()
         self.generator.check(plan)
-        self._result: Generated | None = None
+        self._result: GenerationResult | None = None
 
     @property
     def sidecar(self) -> Path:
@@ -69,13 +320,13 @@ class Generation:
         return self.out.with_name(f".{self.out.name}.working")
 
     @property
-    def result(self) -> Generated:
-        """What was made; there is something once `run` has come to its end."""
+    def result(self) -> GenerationResult:
+        """The result; available after `run` has finished."""
         assert self._result is not None, "run has not come to its end"
         return self._result
 
     def run(self) -> Iterator[str]:
-        """Every state that is new, while it is found."""
+        """Yield every new state as it is found."""
         if self._is_made():
             self.resumed = self.plan.states
             self._result = self._finished()
@@ -88,10 +339,10 @@ class Generation:
             journal.remove()
 
     def _is_made(self) -> bool:
-        """Whether the file is there, and no work on it is left; an error if it cannot be."""
+        """Return whether the file is complete; raise CannotWrite if it cannot be written."""
         try:
             if self.out.is_symlink() or (self.out.exists() and not self.out.is_file()):
-                # Renaming would put a file in the place of the link, be it /dev/stdout itself.
+                # Renaming would replace the link itself, even /dev/stdout.
                 raise ValueError("it is not a regular file")
             return self.out.exists() and not self.working.exists()
         except (OSError, ValueError) as error:
@@ -101,7 +352,7 @@ class Generation:
         key = self.generator.key
         seen = {key(line) for line in journal.lines}
         idle = 0
-        with Workers(self.num_workers, self.game_id, self.plan) as workers:
+        with WorkerPool(self.num_workers, self.game_id, self.plan) as workers:
             first = journal.next_match
             for match, lines in enumerate(workers.results(first), first):
                 new = []
@@ -120,7 +371,7 @@ class Generation:
                         f"gave no other; ask for fewer than {self.plan.states}, or change the plan"
                     )
 
-    def _finish(self, journal: Journal) -> Generated:
+    def _finish(self, journal: Journal) -> GenerationResult:
         lines = journal.lines[: self.plan.states]
         random.Random(self.plan.seed_of("order")).shuffle(lines)
         data = "".join(f"{line}{self.generator.line_end}" for line in lines).encode()
@@ -131,13 +382,13 @@ class Generation:
             (self.out, data),
             (self.sidecar, json.dumps({**about, "sha256": sha256}, indent=2).encode() + b"\n"),
         ):
-            with whole_file(path) as file:
+            with atomic_file(path) as file:
                 file.write(content)
         return self._generated(matches, sha256)
 
-    def _finished(self) -> Generated:
-        """What an earlier run of the same plan has made."""
-        shown = quoted(str(self.out), 200)
+    def _finished(self) -> GenerationResult:
+        """Return the result of an earlier run; raise BadDataset if its plan or file differs."""
+        shown = quote(str(self.out), 200)
         try:
             about = json.loads(self.sidecar.read_bytes())
             sha256 = hashlib.sha256(self.out.read_bytes()).hexdigest()
@@ -150,11 +401,13 @@ class Generation:
             raise BadDataset(f"{shown} is there and is not what this would make; remove it first")
         return self._generated(matches, sha256)
 
-    def _generated(self, matches: int, sha256: str) -> Generated:
-        return Generated(self.plan, self.out, self.sidecar, matches, self.resumed, sha256)
+    def _generated(self, matches: int, sha256: str) -> GenerationResult:
+        return GenerationResult(self.plan, self.out, self.sidecar, matches, self.resumed, sha256)
 
     def _identity(self) -> dict[str, Any]:
-        """What decides about every match. More states can be asked for later."""
+        """Return what determines every match. The number of states is left out: it may be raised
+        later.
+        """
         plan = self.plan.as_json()
         del plan["states"]
         return {"format": self.generator.title, "version": VERSION, "plan": plan}

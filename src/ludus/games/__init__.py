@@ -1,12 +1,11 @@
-"""The games, each behind the one contract of `ludus.core.game`."""
+"""The games, all with the interface of `ludus.core.game`."""
 
 import dataclasses
 from typing import Any
 
-from ludus.core.errors import BadSpec, quoted
+from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
-from ludus.core.registry import Registry
-from ludus.core.spec import parse_options, parse_spec, suggestion, with_options
+from ludus.core.spec import Registry, apply_options, format_suggestion, parse_options, parse_spec
 
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",
@@ -19,11 +18,11 @@ GAMES: Registry[type[AnyGame]] = Registry(
 )
 
 ENGINES = ("native", "python")
-"""Where a game has a compiled twin it is used, unless the readable Python is asked for."""
+"""Implementations of the rules: native where a game has one (the default), or Python."""
 
 
 def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
-    """A game by its spec: a name, then a preset and options of its rules.
+    """Return a game by its spec: a name, then a preset and options of its rules.
 
     `rules` may add a preset and options as text, or be the rules themselves.
 
@@ -33,23 +32,23 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     4
     """
     if engine not in ENGINES:
-        raise BadSpec(f"there is no engine {quoted(engine)}{suggestion(engine, ENGINES)}")
+        raise BadSpec(f"there is no engine {quote(engine)}{format_suggestion(engine, ENGINES)}")
     parsed = parse_spec(spec)
     kind = GAMES[parsed.name]
     if dataclasses.is_dataclass(rules):
         return kind(rules, engine)
     more_words, more_options = parse_options(rules)
     words, options = (*parsed.words, *more_words), {**parsed.options, **more_options}
-    return kind(_rules(kind, words, options), engine)
+    return kind(_parse_rules(kind, words, options), engine)
 
 
-def _rules(kind: type[AnyGame], words: tuple[str, ...], options: dict[str, str]) -> Any:
+def _parse_rules(kind: type[AnyGame], words: tuple[str, ...], options: dict[str, str]) -> Any:
     preset = next(iter(kind.presets))
     if len(words) > 1:
-        raise BadSpec(f"{kind.id} takes one preset, not {quoted(', '.join(words))}")
+        raise BadSpec(f"{kind.id} takes one preset, not {quote(', '.join(words))}")
     if words:
         preset = words[0]
         if preset not in kind.presets:
-            hint = suggestion(preset, kind.presets)
-            raise BadSpec(f"{kind.id} has no preset {quoted(preset)}{hint}")
-    return with_options(kind.presets[preset], options, kind.id)
+            hint = format_suggestion(preset, kind.presets)
+            raise BadSpec(f"{kind.id} has no preset {quote(preset)}{hint}")
+    return apply_options(kind.presets[preset], options, kind.id)

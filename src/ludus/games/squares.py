@@ -1,12 +1,12 @@
-"""What the games on a square board share: names of squares, symmetries, rows of text.
+"""Common parts of games on a square board: names of squares, symmetries, text.
 
-Squares are numbered row by row from the top left; a board is a string with one letter a square.
+Squares are numbered row by row from the top left; a board is a string with one letter per square.
 """
 
 from collections.abc import Sequence
 from functools import cache
 
-from ludus.core.errors import BadPosition, BadSpec, check_length, quoted
+from ludus.core.errors import BadPosition, BadSpec, check_length, quote
 
 FILES = "abcdefgh"
 
@@ -16,15 +16,15 @@ Symmetry = tuple[int, ...]
 
 
 def check_size(size: int) -> None:
-    """BadSpec unless boards of this size can be named and drawn."""
+    """Raise BadSpec unless boards of this size can be named and drawn."""
     if not 3 <= size <= len(FILES):
         raise BadSpec(f"size={size} must be between 3 and {len(FILES)}")
 
 
-def place(square: int, size: int) -> str:
-    """The name of a square: file letter, then rank number counted from the bottom.
+def square_name(square: int, size: int) -> str:
+    """Return the name of a square: file letter, then rank number counted from the bottom.
 
-    >>> place(0, 3), place(8, 3)
+    >>> square_name(0, 3), square_name(8, 3)
     ('a3', 'c1')
     """
     row, column = divmod(square, size)
@@ -32,8 +32,8 @@ def place(square: int, size: int) -> str:
 
 
 @cache
-def mirrors(size: int) -> tuple[Symmetry, Symmetry]:
-    """The identity, and left swapped with right."""
+def mirror_symmetries(size: int) -> tuple[Symmetry, Symmetry]:
+    """Return the identity and the left-right mirror."""
     rows = [range(row * size, (row + 1) * size) for row in range(size)]
     return (
         tuple(square for row in rows for square in row),
@@ -43,9 +43,9 @@ def mirrors(size: int) -> tuple[Symmetry, Symmetry]:
 
 @cache
 def all_symmetries(size: int) -> tuple[Symmetry, ...]:
-    """The eight ways to turn and mirror a square, the identity first."""
+    """Return the eight symmetries of the square, the identity first."""
     found = []
-    for symmetry in mirrors(size):
+    for symmetry in mirror_symmetries(size):
         for _ in range(4):
             found.append(symmetry)
             symmetry = tuple(_quarter_turn(square, size) for square in symmetry)
@@ -57,38 +57,39 @@ def _quarter_turn(square: int, size: int) -> int:
     return column * size + (size - 1 - row)
 
 
-def seen_through(symmetry: Sequence[int], cells: str) -> str:
-    """The board with the letter of each square moved to where the symmetry takes it."""
+def apply_symmetry(symmetry: Sequence[int], cells: str) -> str:
+    """Return the board with the letter of each square moved to the square's image."""
     seen = [EMPTY] * len(cells)
     for square, letter in enumerate(cells):
         seen[symmetry[square]] = letter
     return "".join(seen)
 
 
-def write_board(cells: str, size: int, mover: str) -> str:
-    """The rows from the top, separated by slashes, and the letter of the side to move."""
+def format_board(cells: str, size: int, mover: str) -> str:
+    """Write the rows from the top, separated by slashes, and the letter of the side to move."""
     rows = (cells[first : first + size] for first in range(0, len(cells), size))
     return f"{'/'.join(rows)} {mover}"
 
 
-def read_board(text: str, size: int, letters: str, movers: str) -> tuple[str, int]:
-    """The board and the side to move that a text stands for, in upper or lower case.
+def parse_board(text: str, size: int, letters: str, movers: str) -> tuple[str, int]:
+    """Parse the board and the side to move, in upper or lower case.
 
-    `letters` are the men of side 0 and side 1, `movers` what the two sides are called in the text.
+    `letters` are the men of side 0 and side 1, `movers` the letters of the sides in the text.
     """
     words = check_length(text, BadPosition).split()
     if len(words) != 2:
         raise BadPosition(
-            f"{quoted(text)} must be a board and a side to move, as in {_sample(size, movers)}"
+            f"{quote(text)} must be a board and a side to move, "
+            f"as in {_format_example(size, movers)}"
         )
     board, mover = words
     rows = board.split("/")
     if len(rows) != size:
-        raise BadPosition(f"{quoted(text)} has {len(rows)} rows; the board has {size}")
+        raise BadPosition(f"{quote(text)} has {len(rows)} rows; the board has {size}")
     for rank, row in zip(range(size, 0, -1), rows, strict=True):
         _check_row(row, rank, size, letters)
     if mover not in (*movers, *movers.upper()):
-        raise BadPosition(f"{quoted(mover)} is no side to move; write {movers[0]} or {movers[1]}")
+        raise BadPosition(f"{quote(mover)} is no side to move; write {movers[0]} or {movers[1]}")
     return "".join(rows).upper(), movers.index(mover.lower())
 
 
@@ -97,10 +98,10 @@ def _check_row(row: str, rank: int, size: int, letters: str) -> None:
     for letter in row:
         if letter not in allowed:
             known = " ".join((*letters, EMPTY))
-            raise BadPosition(f"{quoted(letter)} in rank {rank} is none of {known}")
+            raise BadPosition(f"{quote(letter)} in rank {rank} is none of {known}")
     if len(row) != size:
-        raise BadPosition(f"rank {rank}, {quoted(row)}, has {len(row)} squares instead of {size}")
+        raise BadPosition(f"rank {rank}, {quote(row)}, has {len(row)} squares instead of {size}")
 
 
-def _sample(size: int, movers: str) -> str:
-    return write_board(EMPTY * size * size, size, movers[0])
+def _format_example(size: int, movers: str) -> str:
+    return format_board(EMPTY * size * size, size, movers[0])

@@ -1,28 +1,34 @@
-"""The drawing of games on a square board: a game adds how its board and its men look."""
+"""Drawing of games on a square board; each game supplies its board and its men."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ludus.core.drawing import Played, cell, finish, notes, to_move
 from ludus.core.marks import Marks
-from ludus.core.overlay import lay_heat, lay_notes, lay_places, squares_about
-from ludus.core.svg import Canvas, Point
-from ludus.core.theme import STYLE
-from ludus.games.squares import EMPTY, FILES, place
+from ludus.games.squares import EMPTY, FILES, square_name
+from ludus.render.canvas import Canvas, Point
+from ludus.render.overlay import draw_heat, draw_marks, draw_places, square_areas
+from ludus.render.text_board import (
+    CaptionedPosition,
+    format_cell,
+    format_notes,
+    format_turn,
+    join_lines,
+)
+from ludus.render.theme import STYLE
 
 STEP = 76
-"""From square to square in the picture."""
+"""Distance between squares in the picture."""
 
 RADIUS = 28
-"""Of a man, or of the circle a man fits into."""
+"""Radius of a man, or of the circle around it."""
 
 CORNER: Point = (40, 22)
 """Top-left corner of the grid in the picture."""
 
 
-class Squares(Played, Protocol):
-    """As much of a position as is drawn."""
+class SquarePosition(CaptionedPosition, Protocol):
+    """The properties of a position that are drawn."""
 
     @property
     def cells(self) -> str: ...
@@ -32,14 +38,14 @@ class Squares(Played, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How one game looks."""
+class BoardStyle:
+    """Appearance of one game."""
 
     title: str
-    """The game's name for people."""
+    """The game's display name."""
 
     sides: tuple[str, str]
-    """What the sides are called."""
+    """Names of the sides."""
 
     letters: str
     """The two sides' letters in `cells`."""
@@ -48,42 +54,42 @@ class Look:
     """The two sides' men in a text."""
 
     is_framed: bool
-    """Whether a text board has a frame; if not, only its inner lines are ruled."""
+    """Whether a text board has a frame; if not, only its inner lines are drawn."""
 
     draw_board: Callable[[Canvas, int], None]
-    """Draws the empty board of this size."""
+    """Function that draws the empty board of this size."""
 
     draw_man: Callable[[Canvas, Point, int], None]
-    """Draws a man of this side about a point."""
+    """Function that draws a man of this side around a point."""
 
 
 def place_names(size: int) -> list[str]:
-    """The places row by row from the top."""
-    return [place(square, size) for square in range(size * size)]
+    """Return the places row by row from the top."""
+    return [square_name(square, size) for square in range(size * size)]
 
 
-def squares_text(position: Squares, marks: Marks, look: Look) -> str:
-    """The board in characters, and below it who is to move."""
+def render_text(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
+    """Draw the board in characters, with the side to move below it."""
     size, places = position.size, place_names(position.size)
     symbols = {EMPTY: " ", **dict(zip(look.letters, look.symbols, strict=True))}
     cells = [
-        "".join(part or " " for part in cell(symbols[letter], marks, name, empty=" "))
+        "".join(part or " " for part in format_cell(symbols[letter], marks, name, empty=" "))
         for letter, name in zip(position.cells, places, strict=True)
     ]
     rows = [cells[start : start + size] for start in range(0, size * size, size)]
     edge = "│" if look.is_framed else " "
     lines = [f"{size - number} {edge}{'│'.join(row)}{edge}" for number, row in enumerate(rows)]
-    board = _ruled(lines, size, look.is_framed)
+    board = _add_rulings(lines, size, look.is_framed)
     files = f"    {'   '.join(FILES[:size])}"
     named = [f"{side} {symbol}" for side, symbol in zip(look.sides, look.symbols, strict=True)]
-    said = to_move(position, (named[0], named[1]))
-    return finish([*board, files, "", said, *notes(marks, places)])
+    said = format_turn(position, (named[0], named[1]))
+    return join_lines([*board, files, "", said, *format_notes(marks, places)])
 
 
-def squares_svg(position: Squares, marks: Marks, look: Look) -> str:
-    """The board as a picture."""
+def render_svg(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
+    """Draw the board as SVG."""
     size = position.size
-    places, said = centres(size), to_move(position, look.sides)
+    places, said = square_centres(size), format_turn(position, look.sides)
     width, height = 2 * CORNER[0] + STEP * size, CORNER[1] + STEP * size + 66
     title, description = f"{look.title}: {said}", _description(position, look)
     canvas = Canvas(width, height, title, description, style=STYLE)
@@ -95,17 +101,17 @@ def squares_svg(position: Squares, marks: Marks, look: Look) -> str:
         for letter, name in zip(position.cells, places, strict=True)
         if letter in look.letters
     }
-    lay_heat(canvas, marks, places, RADIUS, standing)
+    draw_heat(canvas, marks, places, RADIUS, standing)
     for name, side in standing.items():
         look.draw_man(canvas, places[name], side)
     canvas.text((width / 2, height - 20), said, "said")
-    lay_notes(canvas, marks, places, RADIUS)
-    lay_places(canvas, marks, squares_about(places, STEP))
+    draw_marks(canvas, marks, places, RADIUS)
+    draw_places(canvas, marks, square_areas(places, STEP))
     return canvas.document()
 
 
-def centres(size: int) -> dict[str, Point]:
-    """The middle of every square in the picture."""
+def square_centres(size: int) -> dict[str, Point]:
+    """Return the centre of every square in the picture."""
     left, top = CORNER
     return {
         name: (left + STEP * (square % size + 0.5), top + STEP * (square // size + 0.5))
@@ -113,8 +119,8 @@ def centres(size: int) -> dict[str, Point]:
     }
 
 
-def _ruled(lines: list[str], size: int, is_framed: bool) -> list[str]:
-    """Text rows with the lines between them and, if there is a frame, around them."""
+def _add_rulings(lines: list[str], size: int, is_framed: bool) -> list[str]:
+    """Add lines between text rows and, if there is a frame, around them."""
 
     def ruling(left: str, middle: str, right: str) -> str:
         return f"  {left}{middle.join(['───'] * size)}{right}"
@@ -132,8 +138,8 @@ def _draw_coordinates(canvas: Canvas, size: int) -> None:
         canvas.text((left + along, top + STEP * size + 18), FILES[index], "label")
 
 
-def _description(position: Squares, look: Look) -> str:
-    """The position in words, for those who cannot see the picture."""
+def _description(position: SquarePosition, look: BoardStyle) -> str:
+    """Describe the position in words, for screen readers."""
     cells = list(zip(position.cells, place_names(position.size), strict=True))
     standing = (
         f"{side}: {', '.join(name for mine, name in cells if mine == letter) or 'none'}."

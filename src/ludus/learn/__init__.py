@@ -1,37 +1,36 @@
-"""Learners, each beside the player it becomes, found by name."""
+"""Learners and the players they train, by name."""
 
 from typing import TYPE_CHECKING
 
-from ludus.core.errors import BadSpec, UnknownName, quoted
+from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame
-from ludus.core.registry import Registry
-from ludus.core.spec import parse_spec, with_options
+from ludus.core.spec import Registry, apply_options, parse_spec
 
 if TYPE_CHECKING:
-    from ludus.learn.lessons import Learner
+    from ludus.learn.common.learner import Learner
 
 LEARNERS: Registry[type["Learner"]] = Registry(
     "learner",
     {
-        "menace": "ludus.learn.tabular.beads:Menace",
-        "her": "ludus.learn.tabular.beads:Her",
-        "qlearning": "ludus.learn.tabular.qlearning:QLearning",
-        "deepq": "ludus.learn.deepq.learner:DeepQ",
-        "migo": "ludus.learn.migo.learner:Migo",
+        "menace": "ludus.learn.tabular.train:MenaceLearner",
+        "her": "ludus.learn.tabular.train:HerLearner",
+        "qlearning": "ludus.learn.tabular.train:QLearner",
+        "deepq": "ludus.learn.dqn.train:DqnLearner",
+        "migo": "ludus.learn.migo.train:MigoLearner",
     },
 )
-"""Learners that take lessons (`ludus.learn.lessons`)."""
+"""Online learners (`ludus.learn.common.learner`)."""
 
 
 def learner(spec: str, game: AnyGame) -> "Learner":
-    """A learner of this game by its spec string, with everything still to learn."""
+    """Create an untrained learner of this game from its spec string."""
     parsed = parse_spec(spec)
     kind = LEARNERS[parsed.name]
     if parsed.words:
-        raise BadSpec(f"{quoted(parsed.words[0])} in {quoted(spec)} is not key=value")
+        raise BadSpec(f"{quote(parsed.words[0])} in {quote(spec)} is not key=value")
     settings = kind.options
     if parsed.options and settings is None:
         raise UnknownName(f"{parsed.name} has no options")
     if settings is not None:
-        settings = with_options(settings, parsed.options, parsed.name)
+        settings = apply_options(settings, parsed.options, parsed.name)
     return kind(game, settings, spec)

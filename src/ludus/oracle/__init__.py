@@ -1,13 +1,13 @@
-"""Perfect values: solving, storing, checking and looking them up."""
+"""Perfect values: solver, database, verification and lookup."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ludus.oracle.finding import oracle_for
     from ludus.oracle.memory import MemoryOracle
-    from ludus.oracle.morris import MorrisOracle
+    from ludus.oracle.morris.oracle import MorrisOracle
     from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, WrongRules
+    from ludus.oracle.selection import oracle_for
 
 __all__ = [
     "MemoryOracle",
@@ -20,9 +20,9 @@ __all__ = [
     "oracle_for",
 ]
 
-# Names are looked up when they are asked for: solving on a GPU needs none of them, and so none of
-# the packages that databases are read with.
-_HOMES = {"oracle_for": "finding", "MemoryOracle": "memory", "MorrisOracle": "morris"}
+# Names are imported on demand: solving on a GPU needs none of them, nor the packages that read
+# databases.
+_HOMES = {"oracle_for": "selection", "MemoryOracle": "memory", "MorrisOracle": "morris.oracle"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,21 +1,21 @@
-"""Small games, solved in memory when they are asked about."""
+"""Small games, solved in memory on demand."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from ludus.core.game import CHANCE, AnyGame
-from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, value_of_end
+from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
 
 MAX_POSITIONS = 100_000
-"""So many positions are solved for one question, which takes a few seconds."""
+"""Maximum number of positions solved for one request, which takes a few seconds."""
 
 
 class MemoryOracle(Oracle):
-    """Any game without dice of which few enough positions can follow the one asked about.
+    """Oracle of any game without dice in which few enough positions can follow the given one.
 
-    All of them are found and solved backwards from the ends of the game, so going round in
-    circles, where a game allows it, is a draw. Whatever was solved is kept.
+    All of them are generated and solved by retrograde analysis from the ends of the game, so
+    cycles, where a game allows them, are draws. Solved values are cached.
     """
 
     def __init__(self, game: AnyGame, max_positions: int = MAX_POSITIONS) -> None:
@@ -56,17 +56,17 @@ class MemoryOracle(Oracle):
             raise self._too_many(position)
         positions, replies = self._explore(position)
         known = [
-            None if after else self._values.get(place) or value_of_end(place)
+            None if after else self._values.get(place) or evaluate_end(place)
             for place, after in zip(positions, replies, strict=True)
         ]
         solved = solve_backwards(replies, known)
         self._values.update(zip(positions, solved, strict=True))
 
     def _explore(self, position: Any) -> tuple[list[Any], list[list[int]]]:
-        """All positions that can follow, and for each one those that its moves lead to."""
+        """Return all positions that can follow, and for each one the indices of its successors."""
         positions, numbers = [position], {position: 0}
         replies: list[list[int]] = []
-        for place in positions:  # which grows on the way
+        for place in positions:  # the list grows meanwhile
             if place.mover == CHANCE:
                 raise Unsolved(f"{self.game.id} has dice, and games with dice are not solved here")
             moves = [] if place in self._values else place.legal_moves()
@@ -89,18 +89,18 @@ class MemoryOracle(Oracle):
 
 
 def solve_backwards(replies: Sequence[Sequence[int]], known: Sequence[Value | None]) -> list[Value]:
-    """The value of every position, by its number, from those that are known.
+    """Return the value of every position, by index, from the known ones.
 
-    `replies` tells the positions that the moves of each one lead to. Every position without
-    moves must be known. Those that can be neither won nor lost are draws.
+    `replies` are the indices of each position's successors. Every position without moves must be
+    known. Positions that can be neither won nor lost are draws.
     """
     values = list(known)
     earlier: list[list[int]] = [[] for _ in replies]
     for number, after in enumerate(replies):
         for reached in after:
             earlier[reached].append(number)
-    # A position is lost when the last of its moves turns out to lose; by going up in depth, that
-    # move is the one that resists longest, and the first one that wins is the quickest.
+    # A position is lost when the last of its moves is found to lose; since depths are processed in
+    # rising order, that move resists longest, and the first move found to win is the quickest.
     untried = [len(after) for after in replies]
     by_depth: defaultdict[int, list[int]] = defaultdict(list)
     for number, value in enumerate(known):
@@ -108,7 +108,7 @@ def solve_backwards(replies: Sequence[Sequence[int]], known: Sequence[Value | No
             by_depth[value.depth].append(number)
     while by_depth:
         depth = min(by_depth)
-        # Nothing is added to this depth any more: what follows from it is one ply deeper.
+        # This depth is complete: its consequences are one ply deeper.
         for number in by_depth.pop(depth):
             value = values[number]
             for before in earlier[number]:

@@ -1,26 +1,25 @@
-"""Ways of choosing a move, one per file, found by name."""
+"""Players and the registry that finds them by name."""
 
-from ludus.core.errors import BadSpec, UnknownName, quoted
+from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
-from ludus.core.registry import Registry
-from ludus.core.spec import parse_spec, with_options
+from ludus.core.spec import Registry, apply_options, parse_spec
 
 PLAYERS: Registry[type[Player]] = Registry(
     "player",
     {
-        "random": "ludus.players.uniform:UniformPlayer",
-        "playouts": "ludus.players.playouts:PlayoutPlayer",
-        "newbie": "ludus.players.newbie:NewbiePlayer",
-        "basic": "ludus.players.basic:BasicPlayer",
-        "focused": "ludus.players.focused:FocusedPlayer",
+        "random": "ludus.players.random_play:RandomPlayer",
+        "playouts": "ludus.players.monte_carlo:PlayoutPlayer",
+        "newbie": "ludus.players.morris_heuristics:NewbiePlayer",
+        "basic": "ludus.players.morris_heuristics:BasicPlayer",
+        "focused": "ludus.players.morris_heuristics:FocusedPlayer",
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
-        "tool": "ludus.players.tool.player:ToolPlayer",
+        "tool": "ludus.players.backgammon_heuristics:ToolPlayer",
         "gammon": "ludus.learn.gammon.player:GammonPlayer",
         "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
-        "bsd": "ludus.protocol.bsd:BsdPlayer",
-        "pubeval": "ludus.protocol.pubeval:PubevalPlayer",
+        "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
+        "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",
@@ -28,16 +27,16 @@ PLAYERS: Registry[type[Player]] = Registry(
         "menace": "ludus.learn.tabular.player:MenacePlayer",
         "her": "ludus.learn.tabular.player:HerPlayer",
         "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
-        "deepq": "ludus.learn.deepq.player:DeepQPlayer",
+        "deepq": "ludus.learn.dqn.player:DqnPlayer",
         "nnmm": "ludus.learn.nnmm.player:NnmmPlayer",
-        "hybrid": "ludus.learn.nnmm.hybrid:HybridPlayer",
+        "hybrid": "ludus.learn.nnmm.player:HybridPlayer",
         "scholar": "ludus.learn.scholar.player:ScholarPlayer",
     },
 )
 
 
 def player(spec: str, game: AnyGame) -> Player:
-    """A player by its spec string, ready to play this game.
+    """Create the player that a spec string names, for this game.
 
     >>> from ludus.games import game
     >>> player("playouts:games=50", game("hexapawn")).settings.games
@@ -49,14 +48,14 @@ def player(spec: str, game: AnyGame) -> Player:
         raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {', '.join(kind.games)}")
     options = dict(parsed.options)
     words = list(parsed.words)
-    # A player whose main option goes without saying: `external:CMD` is `external:cmd=CMD`.
+    # The name of a player's main option may be omitted: `external:CMD` is `external:cmd=CMD`.
     if words and (main := getattr(kind, "main_option", "")) and main not in options:
         options[main] = words.pop(0)
     if words:
-        raise BadSpec(f"{quoted(words[0])} in {quoted(spec)} is not key=value")
+        raise BadSpec(f"{quote(words[0])} in {quote(spec)} is not key=value")
     settings = kind.options
     if options and settings is None:
         raise UnknownName(f"{parsed.name} has no options")
     if settings is not None:
-        settings = with_options(settings, options, parsed.name)
+        settings = apply_options(settings, options, parsed.name)
     return kind(game, settings, spec)

@@ -1,63 +1,155 @@
-"""NegaScout in compiled code: the symbolic teacher of the Morris family.
-
-With one thread and without a time limit the same game and seed give the same moves, the same
-scores and the same number of positions visited, on every machine. The seed decides among moves
-that look equally good.
-"""
+"""NegaScout player in compiled code for the Morris family: ten levels, solved endgames."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ludus._native import search as native
+from ludus._native.search import Endgames
+from ludus._native.solver import why_unsolvable
 from ludus.core.errors import BadSpec
-from ludus.core.limit import Limit
-from ludus.core.pictures import Picture
-from ludus.core.player import Choice, Player
-from ludus.games.nine_mens_morris.move import Move
-from ludus.players.endings import endings
-from ludus.players.expected import expected
-from ludus.players.levels import LEVELS, Level
-from ludus.players.thinking import ExpectedLine, Progress, Watch
-
-MAN = 100
-"""A man, in the unit of scores."""
-
-DEFAULT_NODES = 200_000
-"""What is spent on a move if nobody sets a limit."""
-
-MEN_NEAR_ENDINGS = 12
-"""With more men in all, on the board and in hand, no search gets to the solved endings."""
+from ludus.core.game import AnyGame
+from ludus.core.marks import Marks, Note, Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.morris.endgames import MAX_MEN, builtin_endgames
+from ludus.oracle.morris.sectors import num_slots, without_repetition
+from ludus.players.search import PrincipalVariation, ProgressCallback, SearchProgress
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Limits of a search, of which the first one reached stops it, and how it is done."""
+class Level:
+    """The restrictions of a playing strength; the highest level has none.
+
+    A weak player searches less deep, overlooks moves, and plays any of several moves with similar
+    scores. An overlooked move is absent from its search, be it a mill it could close or a reply
+    that takes a man; but among the moves it considers, it never gives a man away for nothing.
+    """
 
     depth: int | None = None
-    """Plies to look ahead."""
+    """Maximum search depth in plies."""
 
     nodes: int | None = None
-    """Positions to visit; 200000 if there is no other limit."""
+    """Maximum number of positions visited."""
+
+    oversight: float = 0.0
+    """Probability of overlooking a move of its own, or a reply to it."""
+
+    margin: int = 0
+    """Maximum score difference to the best move, in hundredths of a man, of moves it may play."""
+
+    plans_ahead: bool = True
+    """Whether, in the placing phase, it evaluates the later mobility of the men."""
+
+    knows_endings: bool = True
+    """Whether it looks up solved endgames."""
+
+
+def _make_weak_level(depth: int, oversight: float, margin: int) -> Level:
+    return Level(depth, None, oversight, margin, plans_ahead=False, knows_endings=False)
+
+
+LEVELS = (
+    _make_weak_level(depth=1, oversight=0.5, margin=40),
+    _make_weak_level(depth=1, oversight=0.4, margin=30),
+    _make_weak_level(depth=1, oversight=0.25, margin=20),
+    _make_weak_level(depth=2, oversight=0.1, margin=15),
+    _make_weak_level(depth=3, oversight=0.08, margin=10),
+    _make_weak_level(depth=4, oversight=0.04, margin=6),
+    _make_weak_level(depth=5, oversight=0.02, margin=4),
+    Level(nodes=6_000, knows_endings=False),
+    Level(nodes=30_000),
+    Level(),
+)
+"""Level 1 first."""
+
+
+@cache
+def load_endgames(rules: Rules) -> Endgames | None:
+    """Load the built-in solved endgames for the search; None if they do not cover these rules."""
+    if why_unsolvable(rules) is not None:
+        return None
+    solved = builtin_endgames(without_repetition(rules))
+    found = Endgames(MAX_MEN)
+    for sector, x_to_move in solved.sectors:
+        slots = np.arange(num_slots(sector), dtype=np.uint64)
+        x, y, _, _ = sector
+        found.add(x, y, x_to_move, solved.read(sector, x_to_move, slots))
+    return found
+
+
+MAX_DRAWN_PLIES = 6
+"""Maximum number of plies drawn; more would hide the board."""
+
+OWN_COLOUR, OTHER_COLOUR = 0, 1
+"""Colours of the two sides' moves."""
+
+
+def draw_expected_line(game: AnyGame, position: Any, line: Sequence[Any], comes_to: str) -> Picture:
+    """Return a picture of a variation's first moves, numbered, with captured men crossed out."""
+    notes: list[Note] = []
+    taken: dict[str, str] = {}
+    mover = position.mover
+    for ply, move in enumerate(line[:MAX_DRAWN_PLIES], 1):
+        steps = list(game.steps(move))
+        if move.take is not None:
+            taken[steps.pop()] = "take"
+        if steps:  # a pass has none
+            colour = OWN_COLOUR if position.mover == mover else OTHER_COLOUR
+            notes.append(Note(tuple(steps), str(ply), colour=colour))
+        position = position.play(move)
+        if position.outcome() is not None:
+            break
+    return Picture(
+        "What it expects",
+        Marks(points=taken),
+        f"{comes_to[:1].upper()}{comes_to[1:]}. The moves it expects, in order; "
+        "its own are the odd ones, and crossed men are taken.",
+        tuple(notes),
+    )
+
+
+MAN_VALUE = 100
+"""The value of a man, which defines the unit of scores."""
+
+DEFAULT_NODES = 200_000
+"""The node limit per move if no limit is set."""
+
+MAX_MEN_FOR_ENDGAMES = 12
+"""With more men in total, on the board and in hand, no search reaches the solved endgames."""
+
+
+@dataclass(frozen=True, slots=True)
+class NegascoutOptions:
+    """Search limits, of which the first one reached stops the search, and other settings."""
+
+    depth: int | None = None
+    """Maximum search depth in plies."""
+
+    nodes: int | None = None
+    """Maximum number of positions to visit; 200000 if no limit is set."""
 
     time: float | None = None
-    """Seconds for a move."""
+    """Maximum seconds per move."""
 
     level: int = len(LEVELS)
-    """Strength, from 1 for a beginner to 10 for all it can."""
+    """Playing strength, from 1 (beginner) to 10 (full strength)."""
 
     multipv: int = 1
-    """How many of the best moves are scored."""
+    """Number of best moves that are scored."""
 
     threads: int = 1
-    """Threads for the search; with more than one no two runs are alike."""
+    """Search threads; with more than one, results are not reproducible."""
 
     memory: int = 16
-    """Megabytes for what is remembered of positions."""
+    """Size of the transposition table in megabytes."""
 
     endings: bool = True
-    """Whether solved endings are looked up."""
+    """Whether solved endgames are looked up."""
 
     def __post_init__(self) -> None:
         for name, most in (
@@ -76,14 +168,18 @@ class Options:
 
 
 class NegascoutPlayer(Player):
-    """Looks ahead as far as its limits allow and plays what looks best."""
+    """Searches as deep as its limits allow and plays the move with the best score.
+
+    With one thread and no time limit, the same game and seed give the same moves, scores and number
+    of positions visited on every machine. The seed decides between moves with equal scores.
+    """
 
     title: ClassVar[str] = "searches as deep as its limits allow; ten levels of strength"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[NegascoutOptions] = NegascoutOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
     _seen: tuple[Sequence[Move], str] | None = None
-    """The line it expected when it last moved, and what that comes to."""
+    """The principal variation of the last move, and its score as text."""
 
     @cached_property
     def search(self) -> native.Search:
@@ -91,22 +187,26 @@ class NegascoutPlayer(Player):
 
     @property
     def level(self) -> Level:
-        """What the level takes away."""
+        """The restrictions of the selected level."""
         return LEVELS[self.settings.level - 1]
 
     def stop(self) -> None:
-        """End the search that runs on another thread; it then plays the best move it has."""
+        """Stop a search running on another thread; it returns the best move found so far."""
         self.search.stop()
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.think(position, limit)
 
     def pictures(self, position: Any) -> list[Picture]:
-        """The moves it expects, with what it thinks they come to."""
-        return [] if self._seen is None else [expected(self.game, position, *self._seen)]
+        """Return a picture of the principal variation of the last search, if any."""
+        return [] if self._seen is None else [draw_expected_line(self.game, position, *self._seen)]
 
     def think(
-        self, position: Any, limit: Limit, watch: Watch | None = None, only: Sequence[Any] = ()
+        self,
+        position: Any,
+        limit: Limit,
+        watch: ProgressCallback | None = None,
+        only: Sequence[Any] = (),
     ) -> Choice:
         moves = only or position.legal_moves()
         self._seen = None
@@ -120,18 +220,20 @@ class NegascoutPlayer(Player):
         near = [line for line in lines if line[0] >= lines[0][0] - self.level.margin]
         score, line = self.random.choice(near) if len(near) > 1 and self.level.margin else lines[0]
         shown = lines[: self.settings.multipv]
-        scores = {each[0]: points / MAN for points, each in shown} | {line[0]: score / MAN}
-        comment = _comment(score, result["depth"], line)
+        scores = {each[0]: points / MAN_VALUE for points, each in shown} | {
+            line[0]: score / MAN_VALUE
+        }
+        comment = _format_comment(score, result["depth"], line)
         self._seen = line, comment.partition(":")[0]
         return Choice(line[0], comment, scores)
 
-    def _progress(self, result: "native.Result") -> Progress:
+    def _progress(self, result: "native.Result") -> SearchProgress:
         shown = result["lines"][: self.settings.multipv]
         lines = (
-            ExpectedLine(tuple(Move(*parts) for parts in line), score, _plies_to_end(score))
+            PrincipalVariation(tuple(Move(*parts) for parts in line), score, _score_to_plies(score))
             for score, line in shown
         )
-        return Progress(result["depth"], result["deepest"], result["nodes"], tuple(lines))
+        return SearchProgress(result["depth"], result["deepest"], result["nodes"], tuple(lines))
 
     def _run(
         self,
@@ -142,9 +244,9 @@ class NegascoutPlayer(Player):
         report: "Callable[[native.Result], bool] | None",
     ) -> "native.Result":
         settings, level = self.settings, self.level
-        depth = _least(settings.depth, limit.depth, level.depth)
-        nodes = _least(settings.nodes, limit.nodes, level.nodes)
-        seconds = _least(settings.time, limit.time)
+        depth = _get_least(settings.depth, limit.depth, level.depth)
+        nodes = _get_least(settings.nodes, limit.nodes, level.nodes)
+        seconds = _get_least(settings.time, limit.time)
         if depth is None and nodes is None and seconds is None:
             nodes = DEFAULT_NODES
         return self.search.run(
@@ -153,7 +255,7 @@ class NegascoutPlayer(Player):
             position.mover,
             position.occurrence,
             position.quiet,
-            _history(position),
+            _encode_history(position),
             depth=min(depth or native.MAX_DEPTH, native.MAX_DEPTH),
             nodes=nodes,
             seconds=seconds,
@@ -167,19 +269,19 @@ class NegascoutPlayer(Player):
         )
 
     def _endings(self, position: Any) -> "native.Endgames | None":
-        """What may be looked up, where a search could come that far."""
+        """Return the solved endgames if enabled and reachable by the search, else None."""
         men = sum(position.hands) + sum(len(side) for side in position.men)
         wants = self.settings.endings and self.level.knows_endings
-        return endings(self.game.rules) if wants and men <= MEN_NEAR_ENDINGS else None
+        return load_endgames(self.game.rules) if wants and men <= MAX_MEN_FOR_ENDGAMES else None
 
 
-def _least(*bounds: Any) -> Any:
-    """The smallest of the bounds that are set; None if none is."""
+def _get_least(*bounds: Any) -> Any:
+    """Return the smallest of the bounds that are set; None if none is."""
     return min((bound for bound in bounds if bound is not None), default=None)
 
 
-def _history(position: Any) -> Sequence[int]:
-    """The positions since the last irreversible move, as the compiled core numbers them."""
+def _encode_history(position: Any) -> Sequence[int]:
+    """Return the positions since the last irreversible move, as keys of the compiled core."""
     if hasattr(position, "history_keys"):
         keys: list[int] = position.history_keys
         return keys
@@ -193,19 +295,19 @@ def _history(position: Any) -> Sequence[int]:
     ]
 
 
-def _plies_to_end(score: int) -> int | None:
-    """Plies to the end that a score promises; negative for a loss, None if it is not seen."""
+def _score_to_plies(score: int) -> int | None:
+    """Return the plies to a proven end, negative for a loss; None for other scores."""
     if abs(score) < native.DECIDED:
         return None
     plies = native.WIN - abs(score)
     return plies if score > 0 else -plies
 
 
-def _comment(score: int, depth: int, line: Sequence[Move]) -> str:
-    """What was seen, and the moves that are expected."""
+def _format_comment(score: int, depth: int, line: Sequence[Move]) -> str:
+    """Format the score and the principal variation."""
     moves = " ".join(map(str, line))
-    plies = _plies_to_end(score)
+    plies = _score_to_plies(score)
     if plies is not None:
         ending = f"{abs(plies)} {'ply' if abs(plies) == 1 else 'plies'}"
         return f"{'wins' if score > 0 else 'loses'} in {ending}: {moves}"
-    return f"{score / MAN:+.2f} men at depth {depth}: {moves}"
+    return f"{score / MAN_VALUE:+.2f} men at depth {depth}: {moves}"

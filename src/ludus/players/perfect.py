@@ -1,10 +1,9 @@
-"""Perfect play where it is known, and search where it is not.
+"""Perfect play where the game is solved, and alpha-beta search elsewhere.
 
-A won game is won as fast as possible, a lost one is lost as slowly as possible. Of moves that
-draw, the one is played after which the opponent has the fewest replies that hold the draw; of
-those the one with the most replies in all, which are as many ways to go wrong; and a move that
-ends the game in a draw only if there is no other. What is equal after that is left to chance, and
-with `draws=any` so are all moves that draw.
+A win is as fast, a loss as slow as possible. Among drawing moves, the player prefers those after
+which the opponent has the fewest replies that hold the draw, then those with the most replies in
+total, which are opportunities for errors; a move that ends the game in a draw comes last. Remaining
+ties are broken at random; with `draws=any` all drawing moves are tied.
 """
 
 import math
@@ -15,30 +14,34 @@ from typing import Any, ClassVar, Literal
 
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
-from ludus.core.limit import Limit
-from ludus.core.player import Choice, Player
-from ludus.oracle.finding import oracle_for
+from ludus.core.player import Choice, Limit, Player
 from ludus.oracle.oracle import Oracle, RatedMove, Value
-from ludus.players.evaluation import MAN, evaluation
-from ludus.players.probing import Found, ProbingSearch, plies_to_end
+from ludus.oracle.selection import oracle_for
+from ludus.players.alpha_beta import (
+    MAN_VALUE,
+    AlphaBetaSearch,
+    SearchResult,
+    make_evaluator,
+    score_to_plies,
+)
 
-Draws = Literal["tricky", "any"]
+DrawPreference = Literal["tricky", "any"]
 
-VERBS = {"win": "wins", "loss": "loses", "draw": "draws"}
+RESULT_VERBS = {"win": "wins", "loss": "loses", "draw": "draws"}
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Where perfect values are, and what is done without them."""
+class PerfectOptions:
+    """The source of perfect values, the search limit elsewhere, and the choice among draws."""
 
     oracle: str = ""
-    """A folder that `ludus solve` has written; else the one that `ludus value` would ask."""
+    """A folder written by `ludus solve`; by default the one that `ludus value` would use."""
 
     nodes: int = 20_000
-    """Positions that a search may visit where the game is not solved."""
+    """Maximum number of positions that a search visits where the game is not solved."""
 
-    draws: Draws = "tricky"
-    """Which of the moves that draw: tricky, one that is hard to answer; or any."""
+    draws: DrawPreference = "tricky"
+    """Choice among drawing moves: tricky, with few replies that hold the draw; or any."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.nodes <= 1_000_000_000:
@@ -46,8 +49,8 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
-    """What a move that draws leaves to the opponent."""
+class DrawReplies:
+    """Counts of the opponent's replies to a drawing move."""
 
     hold: int
     """Replies that keep the draw."""
@@ -56,20 +59,22 @@ class Replies:
 
     @property
     def rank(self) -> tuple[float, int]:
-        """Smaller is better."""
+        """Sort key; smaller is better."""
         return self.hold if self.total else math.inf, -self.total
 
     def __str__(self) -> str:
         if not self.total:
             return "draws, and the game is over"
-        return f"drawn: {self.hold} of {self.total} {_plural(self.total, 'reply', 'replies')} hold"
+        return (
+            f"drawn: {self.hold} of {self.total} {_pluralize(self.total, 'reply', 'replies')} hold"
+        )
 
 
 class PerfectPlayer(Player):
-    """Keeps what the position is worth, by an oracle if it can and by search if it must."""
+    """Preserves the value of the position by an oracle where it is solved, else searches."""
 
     title: ClassVar[str] = "plays perfectly where the game is solved, and searches elsewhere"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[PerfectOptions] = PerfectOptions()
     games: ClassVar[frozenset[str] | None] = frozenset(
         {"nine_mens_morris", "noughts_and_crosses", "hexapawn"}
     )
@@ -81,7 +86,7 @@ class PerfectPlayer(Player):
 
     @cached_property
     def name(self) -> str:
-        """What this player is, as far as its oracle goes."""
+        """The player's name, with the extent of its oracle if that is not the whole game."""
         if self.oracle.knows(self.game.start()):
             return "perfect"
         return f"perfect {self.oracle.extent}, search before that"
@@ -93,52 +98,52 @@ class PerfectPlayer(Player):
 
     def _look_up(self, position: Any) -> Choice:
         rated = self.oracle.moves(position)
-        scores = {each.move: _share(each) for each in rated}
+        scores = {each.move: _score_move(each) for each in rated}
         first = Value(rated[0].value, rated[0].depth)
         best = [each.move for each in rated if Value(each.value, each.depth) == first]
         if first.result != "draw" or self.settings.draws == "any":
-            return Choice(self.random.choice(best), _spoken(first), scores)
+            return Choice(self.random.choice(best), _format_value(first), scores)
         replies = {move: self._replies(position.play(move)) for move in best}
         fewest = min(each.rank for each in replies.values())
         move = self.random.choice([move for move in best if replies[move].rank == fewest])
         return Choice(move, str(replies[move]), scores)
 
-    def _replies(self, position: Any) -> Replies:
+    def _replies(self, position: Any) -> DrawReplies:
         rated = self.oracle.moves(position)
-        return Replies(sum(each.value == "draw" for each in rated), len(rated))
+        return DrawReplies(sum(each.value == "draw" for each in rated), len(rated))
 
     def _search(self, position: Any, limit: Limit) -> Choice:
         nodes = min(self.settings.nodes, limit.nodes or self.settings.nodes)
         within = Limit(limit.time, nodes, limit.depth)
-        found = ProbingSearch(self.oracle, evaluation(self.game), within).run(position)
+        found = AlphaBetaSearch(self.oracle, make_evaluator(self.game), within).run(position)
         if found is None:
             return Choice(self.random.choice(position.legal_moves()), "had no time to think")
         move = self.random.choice(found.moves)
-        scores = {each: score / MAN for each, score in found.scores.items()}
+        scores = {each: score / MAN_VALUE for each, score in found.scores.items()}
         return Choice(move, self._explanation(found), scores)
 
-    def _explanation(self, found: Found) -> str:
-        """What the search saw, and why there was one."""
-        plies = plies_to_end(found.best)
+    def _explanation(self, found: SearchResult) -> str:
+        """Describe the result of the search and the extent of the oracle."""
+        plies = score_to_plies(found.best)
         if plies is not None:
-            seen = _spoken(Value("win" if found.best > 0 else "loss", plies))
+            seen = _format_value(Value("win" if found.best > 0 else "loss", plies))
         else:
-            seen = f"{found.best / MAN:+.2f} men"
-        ahead = f"{found.depth} {_plural(found.depth, 'ply', 'plies')}"
+            seen = f"{found.best / MAN_VALUE:+.2f} men"
+        ahead = f"{found.depth} {_pluralize(found.depth, 'ply', 'plies')}"
         return f"search {ahead} deep: {seen} (perfect {self.oracle.extent})"
 
 
-def _share(rated: RatedMove) -> float:
-    """From 1 for a win at once to -1 for a loss at once, with draws at 0."""
+def _score_move(rated: RatedMove) -> float:
+    """Return a score from 1 for an immediate win to -1 for an immediate loss; 0 for draws."""
     if rated.value == "draw":
         return 0.0
     share = 1 / (1 + rated.depth / 1000) if rated.depth else 1.0
     return share if rated.value == "win" else -share
 
 
-def _spoken(value: Value) -> str:
-    return f"{VERBS[value.result]}{str(value).removeprefix(value.result)}"
+def _format_value(value: Value) -> str:
+    return f"{RESULT_VERBS[value.result]}{str(value).removeprefix(value.result)}"
 
 
-def _plural(number: int, one: str, many: str) -> str:
+def _pluralize(number: int, one: str, many: str) -> str:
     return one if number == 1 else many

@@ -1,1 +1,1 @@
-"""Conversation with other programs: a text engine, and players that are other engines."""
+"""Communication with other programs: the text engine, and players backed by other engines."""

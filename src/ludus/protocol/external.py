@@ -1,60 +1,268 @@
-"""A player that is another program, which speaks the text protocol of `ludus engine`."""
+"""A player that runs another program speaking the protocol of `ludus engine`."""
 
 import dataclasses
+import shlex
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+from urllib.parse import unquote
 
-from ludus.core.errors import BadMove, BadSpec, quoted
-from ludus.core.game import AnyGame
-from ludus.core.limit import Limit
-from ludus.core.player import Choice, Player
-from ludus.protocol.child import Child, Silence
-from ludus.protocol.errors import ExternalError
-from ludus.protocol.external_options import Options
-from ludus.protocol.hearing import Hearing, option_name
-from ludus.protocol.road import Road
-from ludus.protocol.speech import Turn, speech
+from ludus.core.errors import BadMove, BadSpec, quote
+from ludus.core.game import CHANCE, AnyGame
+from ludus.core.player import Choice, Limit, Player
+from ludus.protocol.notation import MoveNotation, TurnState, get_notation
+from ludus.protocol.processes import EngineProcess, ExternalError, ResponseTimeout
+from ludus.protocol.uci import to_one_line
 
-DEFAULT_TIME = 1.0
-"""Seconds for a move if nobody sets a limit."""
 
-SHORTEST = 0.01
-MOST_OPTIONS, LONGEST_OPTION = 1000, 1000
+@dataclass(frozen=True, slots=True)
+class ExternalOptions:
+    """The program, its search limits (the first one reached stops it), timeouts and notation.
+
+    In strings a comma is written `%2C`, and a percent sign before two hexadecimal digits `%25`.
+    """
+
+    cmd: str = ""
+    """The program and its arguments, quoted as in a shell; no shell is used."""
+
+    time: float | None = None
+    """Seconds per move; 1 if no limit is set."""
+
+    nodes: int | None = None
+    """Maximum number of positions to visit."""
+
+    depth: int | None = None
+    """Maximum search depth in plies."""
+
+    options: str = ""
+    """Engine options set at startup, as in `MultiPV=3;Hash=64`."""
+
+    startup: float = 10.0
+    """Maximum seconds until `uciok` at startup, and until `readyok` before a game."""
+
+    patience: float = 2.0
+    """Seconds of grace after the time for a move before the program is killed."""
+
+    longest: float = 300.0
+    """Maximum seconds for a move without a time limit."""
+
+    captures: Literal["suffix", "token"] = "suffix"
+    """How captures are written: suffix, `d6-d7xa1`; or token, two moves `d6-d7 xa1`."""
+
+    fen: Literal["ludus", "sanmill"] = "ludus"
+    """Notation of positions of the Morris family."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("startup", 0.01), ("patience", 0.0), ("longest", 0.01)):
+            if not least <= getattr(self, name) <= 1_000_000:
+                raise BadSpec(f"external {name} must be from {least:g} to 1000000")
+        for name in ("time", "nodes", "depth"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= 10**15:
+                raise BadSpec(f"external {name}={value} must be more than 0 and at most 10^15")
+        if self.time is not None and self.time > 1_000_000:
+            raise BadSpec(f"external time={self.time} must be at most 1000000")
+        for _ in self.pairs:
+            pass
+        if self.cmd:
+            self.command  # noqa: B018 - raises if it is invalid
+
+    @property
+    def command(self) -> list[str]:
+        """The program and its arguments.
+
+        >>> ExternalOptions(cmd="engine --x=1%2C2 'a b'").command
+        ['engine', '--x=1,2', 'a b']
+        """
+        text = unquote(self.cmd)
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise BadSpec(f"external cmd={quote(text)}: {error}") from None
+        if not words or "\0" in text:
+            raise BadSpec(f"external cmd={quote(text)} names no program")
+        return words
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Names and values of the engine options set at startup.
+
+        >>> ExternalOptions(options="MultiPV=3;Rules=men=9%2Cflying=no").pairs
+        [('MultiPV', '3'), ('Rules', 'men=9,flying=no')]
+        """
+        found = []
+        for part in filter(None, self.options.split(";")):
+            name, equals, value = (unquote(text).strip() for text in part.partition("="))
+            if not name or not equals or not (name + value).isprintable():
+                raise BadSpec(f"external options: {quote(part)} is not name=value")
+            found.append((name, value))
+        return found
+
+
+MAX_COMMENT_LENGTH = 300
+MAX_MOVE_LENGTH = 200
+
+
+def parse_option_name(line: str) -> str:
+    """Return the name in an `option` line.
+
+    >>> parse_option_name("option name Clear Hash type button")
+    'Clear Hash'
+    """
+    _, _, rest = line.partition(" name ")
+    return rest.partition(" type ")[0].strip()
+
+
+class SearchOutputParser:
+    """Parser of the output of one search; keeps the last `info` line about the best move."""
+
+    def __init__(self) -> None:
+        self._info = ""
+        self._error = ""
+
+    def answer(self, line: str) -> str | None:
+        """Parse a line; return the move if it has `bestmove`, else None."""
+        words = line.split()
+        # Sanmill sends a single line: `info score 5 bestmove d6`.
+        if "bestmove" in words and words[:2] != ["info", "string"]:
+            return self._word(words[words.index("bestmove") :])
+        if words == ["nobestmove"]:
+            raise ExternalError("has no move")
+        if line.startswith("info string error:"):
+            self._error = line.removeprefix("info string error:").strip()
+        elif line.startswith("info ") and " score " in line and _is_best_line(line):
+            self._info = line
+        return None
+
+    def _word(self, words: list[str]) -> str:
+        word = words[1] if len(words) > 1 else ""
+        if self._error:  # its move, if any, may belong to another position
+            raise ExternalError(f"says {quote(self._error, 300)}")
+        if word in ("", "(none)", "none", "0000", "-"):
+            raise ExternalError("has no move")
+        return word[:MAX_MOVE_LENGTH]
+
+    @property
+    def comment(self) -> str:
+        """Score, depth and principal variation of the last `info` line."""
+        words = self._info.split()
+        if not words:
+            return ""
+        depth = f" at depth {_get_word_after(words, 'depth')}" if "depth" in words else ""
+        line = f": {' '.join(words[words.index('pv') + 1 :])}" if "pv" in words else ""
+        kind, value = (
+            _get_word_after(words, "score"),
+            _get_word_after(words, _get_word_after(words, "score")),
+        )
+        return to_one_line(f"{kind} {value}{depth}{line}")[:MAX_COMMENT_LENGTH]
+
+    def scores(self, move: Any) -> Mapping[Any, float]:
+        """Return the score of the move in points, if the engine gave one in centipoints."""
+        words = self._info.split()
+        try:
+            return {move: int(_get_word_after(words, "cp")[:9]) / 100}
+        except ValueError:
+            return {}
+
+
+def _is_best_line(line: str) -> bool:
+    """Return whether an `info` line is about the best move, not the second or third."""
+    words = line.split(" pv ", maxsplit=1)[0].split()
+    return "multipv" not in words or _get_word_after(words, "multipv") == "1"
+
+
+def _get_word_after(words: list[str], name: str) -> str:
+    """Return the word after `name`; empty if there is none."""
+    place = words.index(name) + 1 if name in words else len(words)
+    return words[place] if place < len(words) else ""
+
+
+class MoveHistory:
+    """The moves of a game, reconstructed from the positions that a player receives.
+
+    A player receives single positions, but an engine needs the moves: repetition rules depend on
+    them, and some programs parse only positions in their own notation.
+    """
+
+    def __init__(self, speech: MoveNotation, *, apart: bool = False, foreign: bool = False) -> None:
+        self._speech = speech
+        self._is_apart = apart
+        self._is_foreign = foreign
+        self.forget()
+
+    def forget(self) -> None:
+        """Reset to the start position of the game."""
+        self._start: Any = self._speech.game.start()
+        self._here: Any = self._start
+        self._words: list[str] = []
+
+    def reach(self, position: Any) -> None:
+        """Append the move that leads to this position; without one, restart from the position."""
+        if position == self._here:
+            return
+        if self._here.mover not in (CHANCE, position.mover):
+            for move in self._here.legal_moves():
+                if self._here.play(move) == position:
+                    self.play(move)
+                    return
+        self._start = self._here = position
+        self._words = []
+
+    def play(self, move: Any) -> None:
+        """Append a move."""
+        self._words += self._speech.words(move, apart=self._is_apart)
+        self._here = self._here.play(move)
+
+    def line(self, begun: Sequence[str] = ()) -> str:
+        """Return the `position` command, with the words of a begun move appended."""
+        words = [*self._words, *begun]
+        moves = f" moves {' '.join(words)}" if words else ""
+        if self._start == self._speech.game.start():
+            return f"position startpos{moves}"
+        text = self._speech.foreign_text(self._start) if self._is_foreign else str(self._start)
+        return f"position fen {text}{moves}"
+
+
+DEFAULT_MOVE_SECONDS = 1.0
+"""Seconds per move if no limit is set."""
+
+MIN_MOVE_SECONDS = 0.01
+MAX_OPTIONS, MAX_OPTION_LENGTH = 1000, 1000
 
 
 class ExternalPlayer(Player):
-    """Starts a program, tells it positions, and plays what it answers.
+    """Starts a program, sends it positions, and plays the moves it returns.
 
-    Whatever goes wrong is an ExternalError within the time that the options allow; the program
-    is ended then, and a new one is started for the next game.
+    Every failure raises ExternalError within the time that the options allow; the program is then
+    ended and started again when it is next needed.
     """
 
     title: ClassVar[str] = "another program that speaks the protocol of ludus engine"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[ExternalOptions] = ExternalOptions()
     main_option: ClassVar[str] = "cmd"
 
     def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
         super().__init__(game, settings, spec)
         if not settings.cmd:
             raise BadSpec("external needs a program: external:CMD or external:cmd=CMD,time=1")
-        self._speech = speech(game)
+        self._speech = get_notation(game)
         is_apart, is_foreign = settings.captures == "token", settings.fen == "sanmill"
-        self._road = Road(self._speech, apart=is_apart, foreign=is_foreign)
-        self._child: Child | None = None
+        self._road = MoveHistory(self._speech, apart=is_apart, foreign=is_foreign)
+        self._child: EngineProcess | None = None
         self._engine_name = ""
         self._offered: dict[str, str] = {}
         self._end: Callable[[], object] = lambda: None
 
     @property
     def name(self) -> str:
-        """What the program calls itself, once it has been asked."""
+        """The name that the program reported, or the spec before it was started."""
         return self._engine_name or self.spec
 
     def close(self) -> None:
-        """End the program. It is started again when it is needed."""
+        """End the program; it is restarted when it is next needed."""
         self._child = None
         self._end()
 
@@ -78,48 +286,55 @@ class ExternalPlayer(Player):
                 if budget.time is None
                 else budget.time + self.settings.patience
             )
-            choice = self._ask(child, Turn(position), (), budget, until)
+            choice = self._ask(child, TurnState(position), (), budget, until)
         self._road.play(choice.move)
         return choice
 
     @contextmanager
     def _talking(self) -> Iterator[None]:
-        """While it lasts, whatever goes wrong ends the program and names it."""
-        name = quoted(self.settings.command[0], 100)
+        """End the program on any error within the block, and name it in the message."""
+        name = quote(self.settings.command[0], 100)
         try:
             yield
-        except Silence as error:
+        except ResponseTimeout as error:
             self.close()
             raise ExternalError(f"{name} {error} in time and was ended") from None
         except ExternalError as error:
             self.close()
             raise ExternalError(f"{name} {error}") from None
-        except BaseException:  # Ctrl-C, too: an answer that comes later would be misunderstood
+        except BaseException:  # Ctrl-C, too: a late response would be taken for the next one
             self.close()
             raise
 
     def _ask(
-        self, child: Child, turn: Turn, begun: tuple[str, ...], budget: Limit, until: float
+        self,
+        child: EngineProcess,
+        turn: TurnState,
+        begun: tuple[str, ...],
+        budget: Limit,
+        until: float,
     ) -> Choice:
-        self._wait_ready(child, until)  # what it has said before is of no interest
+        self._wait_ready(child, until)  # discards earlier output
         began = time.monotonic()
         child.send(self._road.line(begun))
-        child.send(_go(budget))
-        hearing = Hearing()
+        child.send(_format_go(budget))
+        hearing = SearchOutputParser()
         while (word := hearing.answer(child.receive(until))) is None:
             pass
         try:
             move, is_whole = self._speech.read(turn, word)
         except BadMove as error:
-            raise ExternalError(f"answered {quoted(word)}: {error}") from None
+            raise ExternalError(f"answered {quote(word)}: {error}") from None
         if is_whole:
             return Choice(move, hearing.comment, hearing.scores(move))
         left = None if budget.time is None else budget.time - (time.monotonic() - began)
-        rest = dataclasses.replace(budget, time=None if left is None else max(left, SHORTEST))
-        return self._ask(child, Turn(turn.position, move), (word,), rest, until)
+        rest = dataclasses.replace(
+            budget, time=None if left is None else max(left, MIN_MOVE_SECONDS)
+        )
+        return self._ask(child, TurnState(turn.position, move), (word,), rest, until)
 
     def _budget(self, limit: Limit) -> Limit:
-        """The narrower of what the options and the match allow."""
+        """Return the tighter of the limits of the options and of the match."""
         both = {
             name: min(
                 (
@@ -131,34 +346,34 @@ class ExternalPlayer(Player):
             )
             for name in ("time", "nodes", "depth")
         }
-        return Limit(**both) if any(both.values()) else Limit(time=DEFAULT_TIME)
+        return Limit(**both) if any(both.values()) else Limit(time=DEFAULT_MOVE_SECONDS)
 
-    def _running(self) -> Child:
-        """The program, started if it is not there."""
+    def _running(self) -> EngineProcess:
+        """Return the running program, starting it if necessary."""
         if self._child is None:
-            child = Child(self.settings.command)
+            child = EngineProcess(self.settings.command)
             self._end = weakref.finalize(self, child.end)
             self._child = child
             self._introduce(child, time.monotonic() + self.settings.startup)
         return self._child
 
-    def _introduce(self, child: Child, until: float) -> None:
+    def _introduce(self, child: EngineProcess, until: float) -> None:
         child.send("uci")
         self._offered = {}
         while (line := child.receive(until)) != "uciok":
             if line.startswith("id name ") and len(line) < 200:
                 self._engine_name = line.removeprefix("id name ")
-            elif line.startswith("option ") and len(self._offered) < MOST_OPTIONS:
-                self._offered[option_name(line).lower()] = line[:LONGEST_OPTION]
+            elif line.startswith("option ") and len(self._offered) < MAX_OPTIONS:
+                self._offered[parse_option_name(line).lower()] = line[:MAX_OPTION_LENGTH]
         if self._engine_name.startswith("Ludus"):
             self._agree_on_game(child)
         for name, value in self.settings.pairs:
             if name.lower() not in self._offered:
-                raise ExternalError(f"offers no option {quoted(name)}")
+                raise ExternalError(f"offers no option {quote(name)}")
             child.send(f"setoption name {name} value {value}")
 
-    def _agree_on_game(self, child: Child) -> None:
-        """One of our own can play any game under any rules."""
+    def _agree_on_game(self, child: EngineProcess) -> None:
+        """Set game and rules of another Ludus engine, which can play any of them."""
         if f" default {self.game.id} " not in self._offered.get("game", ""):
             child.send(f"setoption name Game value {self.game.id}")
         words = []
@@ -168,14 +383,14 @@ class ExternalPlayer(Player):
             words.append(f"{field.name}={text}")
         child.send(f"setoption name Rules value {','.join(words)}")
 
-    def _wait_ready(self, child: Child, until: float) -> None:
+    def _wait_ready(self, child: EngineProcess, until: float) -> None:
         child.send("isready")
         while (line := child.receive(until)) != "readyok":
             if line.startswith("info string error:"):
-                raise ExternalError(f"says {quoted(line.removeprefix('info string '), 300)}")
+                raise ExternalError(f"says {quote(line.removeprefix('info string '), 300)}")
 
 
-def _go(budget: Limit) -> str:
+def _format_go(budget: Limit) -> str:
     words = ["go"]
     if budget.depth is not None:
         words.append(f"depth {budget.depth}")

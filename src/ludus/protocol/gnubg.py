@@ -1,30 +1,208 @@
-"""GNU Backgammon as a player."""
+"""GNU Backgammon as a move-ranking process and as a player."""
 
+import json
+import math
+import os
+import subprocess
+import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadMove, BadSpec
-from ludus.core.limit import Limit
-from ludus.core.player import Choice, Player
-from ludus.games.backgammon.gnubg import position_id
+from ludus.core.errors import BadMove, BadSpec, quote
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.backgammon.batch import parse_moves
+from ludus.games.backgammon.notation import to_position_id
 from ludus.games.backgammon.position import Position
-from ludus.players.tool.written import moves_of
-from ludus.protocol.gnubg_process import EVERY_MOVE, NAME, Question, Ranked, shared_gnubg
-from ludus.protocol.programs import ProgramFailed, find_program
+from ludus.protocol.processes import LinePipes, ProgramFailed, find_program, kill_program
 
-LONGEST_SECONDS = 60.0
+SCRIPT_PATH = Path(__file__).with_name("gnubg_script.py")
+GNUBG_PROGRAM = "gnubg"
+STARTUP_SECONDS = 30.0
+"""Extra seconds for the first request: loading the networks takes long on a busy machine."""
+
+MAX_POSITIONS_PER_REQUEST = 64
+"""Positions sent in one request; more are split into several."""
+
+NUM_PROBABILITIES = 5
+
+NO_MOVE_FILTER = 100.0
+"""An equity margin, in points per game, larger than any difference between two moves."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How GNU Backgammon plays here."""
+class RankingRequest:
+    """A position with the mover on roll, as GNU Backgammon's Position ID, and the dice."""
+
+    position_id: str
+    dice: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMove:
+    """A move with GNU Backgammon's cubeless evaluation."""
+
+    move: str
+    """The move in GNU Backgammon's notation, `8/5 6/5`."""
+
+    equity: float
+    """Points per game for the mover."""
+
+    win: float
+    """The mover's probability to win, gammons included."""
+
+    win_gammon: float
+    win_backgammon: float
+    lose_gammon: float
+    lose_backgammon: float
+
+
+class GnubgProcess:
+    """A GNU Backgammon process that ranks moves; after an error it is ended and unusable."""
+
+    def __init__(self, program: str | None = None) -> None:
+        command = [
+            program or find_program(GNUBG_PROGRAM, GNUBG_PROGRAM),
+            "-t",
+            "-q",
+            "-r",
+            "-p",
+            str(SCRIPT_PATH),
+        ]
+        questions, asking = os.pipe()
+        hearing, answers = os.pipe()
+        environment = {
+            **os.environ,
+            "LUDUS_QUESTIONS": str(questions),
+            "LUDUS_ANSWERS": str(answers),
+        }
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(questions, answers),
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(asking)
+            os.close(hearing)
+            raise ProgramFailed(f"{GNUBG_PROGRAM} cannot be started: {error.strerror}") from error
+        finally:
+            os.close(questions)
+            os.close(answers)
+        self._pipes = LinePipes(GNUBG_PROGRAM, asking, hearing)
+        self._seconds_more = STARTUP_SECONDS
+        self._lock = threading.Lock()
+        self._end = weakref.finalize(self, _end_process, self._process, self._pipes, os.getpid())
+
+    @property
+    def is_running(self) -> bool:
+        return self._end.alive
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def rank(
+        self,
+        questions: Sequence[RankingRequest],
+        plies: int,
+        seconds: float,
+        within: float = NO_MOVE_FILTER,
+    ) -> list[list[RankedMove]]:
+        """Rank the moves of every request, best first; `seconds` is the limit per request.
+
+        A move whose 0-ply equity is more than `within` below the best one is searched no deeper.
+        """
+        with self._lock:
+            if not self.is_running:
+                raise ProgramFailed(f"{GNUBG_PROGRAM} has ended")
+            try:
+                parts = [
+                    self._asked(
+                        questions[at : at + MAX_POSITIONS_PER_REQUEST], plies, within, seconds
+                    )
+                    for at in range(0, len(questions), MAX_POSITIONS_PER_REQUEST)
+                ]
+            except BaseException:
+                # A late response could be taken for the response to a later request.
+                self.close()
+                raise
+        return [ranked for part in parts for ranked in part]
+
+    def _asked(
+        self, questions: Sequence[RankingRequest], plies: int, within: float, seconds: float
+    ) -> list[list[RankedMove]]:
+        positions = [[question.position_id, *question.dice] for question in questions]
+        asked = json.dumps({"plies": plies, "within": within, "positions": positions}).encode()
+        limit = seconds * len(questions) + self._seconds_more
+        answer = self._pipes.exchange(asked, limit)
+        self._seconds_more = 0.0
+        return parse_response(answer, len(questions))
+
+    def close(self) -> None:
+        """End the process and everything it has started."""
+        self._end()
+
+
+def _end_process(process: "subprocess.Popen[bytes]", pipes: LinePipes, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child must not end its parent's program
+        kill_program(process)
+    pipes.close()
+
+
+def parse_response(line: bytes, questions: int) -> list[list[RankedMove]]:
+    """Parse a response; raise ProgramFailed unless it ranks exactly this number of positions."""
+    try:
+        said = json.loads(line)
+        if not isinstance(said, list) or len(said) != questions:
+            raise ValueError
+        return [[_parse_ranked_move(*fields) for fields in ranking] for ranking in said]
+    except (ValueError, TypeError, RecursionError):
+        shown = quote(line[:100].decode("utf-8", "replace"))
+        raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
+
+
+def _parse_ranked_move(move: Any, *numbers: Any) -> RankedMove:
+    if not isinstance(move, str) or len(numbers) != NUM_PROBABILITIES + 1:
+        raise ValueError
+    values = [float(number) for number in numbers]
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError
+    return RankedMove(move, *values)
+
+
+_shared_processes: dict[int, GnubgProcess] = {}
+
+
+def get_shared_gnubg() -> GnubgProcess:
+    """Return the shared GNU Backgammon of this process, starting it if it is not running.
+
+    A forked child starts its own: two clients on one pipe would read each other's responses.
+    """
+    owner = os.getpid()
+    if owner not in _shared_processes or not _shared_processes[owner].is_running:
+        _shared_processes[owner] = GnubgProcess()
+    return _shared_processes[owner]
+
+
+DEFAULT_SECONDS_PER_MOVE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class GnubgOptions:
+    """Search depth and time limit of GNU Backgammon."""
 
     plies: int = 0
-    """How far it looks ahead, as it counts itself: 0 is its network alone (others call it 1)."""
+    """Search depth in GNU Backgammon's counting: 0 is its network alone (elsewhere called 1)."""
 
-    seconds: float = LONGEST_SECONDS
-    """The longest it may take for one move before it is given up."""
+    seconds: float = DEFAULT_SECONDS_PER_MOVE
+    """Maximum seconds per move before the program is ended."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.plies <= 2:
@@ -34,61 +212,61 @@ class Options:
 
 
 class GnubgPlayer(Player):
-    """Plays what GNU Backgammon ranks first, without the cube."""
+    """Plays the move that GNU Backgammon ranks first, without the cube."""
 
     title: ClassVar[str] = "GNU Backgammon (Debian package gnubg), cubeless"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[GnubgOptions] = GnubgOptions()
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
-    settings: Options
+    settings: GnubgOptions
 
-    def __init__(self, game: Any, settings: Options, spec: str) -> None:
+    def __init__(self, game: Any, settings: GnubgOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
-        check_men(game)
-        find_program(NAME, NAME)
+        check_num_men(game)
+        find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         seconds = min(self.settings.seconds, limit.time or self.settings.seconds)
-        ranked = rank(positions, self.settings.plies, seconds)
-        return [_choice(each, self.settings.plies) for each in ranked]
+        ranked = rank_moves(positions, self.settings.plies, seconds)
+        return [_make_choice(each, self.settings.plies) for each in ranked]
 
 
-def check_men(game: Any) -> None:
-    """Other programs know the game with 15 men alone."""
+def check_num_men(game: Any) -> None:
+    """Check that the game has 15 men a side, the only size other programs support."""
     if game.rules.men != 15:
         raise BadSpec("other programs play backgammon with 15 men a side only")
 
 
-def rank(
+def rank_moves(
     positions: Sequence[Position],
     plies: int,
-    seconds: float = LONGEST_SECONDS,
-    within: float = EVERY_MOVE,
-) -> list[dict[Any, Ranked]]:
-    """For every position with dice its legal moves, best first, as GNU Backgammon judges them.
+    seconds: float = DEFAULT_SECONDS_PER_MOVE,
+    within: float = NO_MOVE_FILTER,
+) -> list[dict[Any, RankedMove]]:
+    """Rank the legal moves of every position with dice, best first, by GNU Backgammon.
 
-    A move that its network alone puts further than `within` behind is looked at no deeper. Where
-    there is no choice, nothing is judged.
+    A move whose 0-ply equity is more than `within` below the best one is searched no deeper. A
+    single legal move is not evaluated; its numbers are 0.
     """
     legal = [position.legal_moves() for position in positions]
     open_ones = [n for n, moves in enumerate(legal) if len(moves) > 1]
     questions = [
-        Question(position_id(positions[n]), positions[n].dice or (0, 0)) for n in open_ones
+        RankingRequest(to_position_id(positions[n]), positions[n].dice or (0, 0)) for n in open_ones
     ]
     answers = (
-        iter(shared_gnubg().rank(questions, plies, seconds, within)) if questions else iter(())
+        iter(get_shared_gnubg().rank(questions, plies, seconds, within)) if questions else iter(())
     )
-    found: list[dict[Any, Ranked]] = []
+    found: list[dict[Any, RankedMove]] = []
     for moves, position in zip(legal, positions, strict=True):
         if len(moves) == 1:
-            found.append({moves[0]: Ranked("", *[0.0] * 6)})
+            found.append({moves[0]: RankedMove("", *[0.0] * 6)})
             continue
         ranking = next(answers)
         try:
-            named = moves_of([ranked.move for ranked in ranking], position)
+            named = parse_moves([ranked.move for ranked in ranking], position)
         except BadMove as error:
             raise ProgramFailed(f"gnubg answers nonsense: {error}") from error
         if set(named) != set(moves):
@@ -97,7 +275,7 @@ def rank(
     return found
 
 
-def _choice(ranked: dict[Any, Ranked], plies: int) -> Choice:
+def _make_choice(ranked: dict[Any, RankedMove], plies: int) -> Choice:
     move, best = next(iter(ranked.items()))
     if len(ranked) == 1:
         return Choice(move, "has no choice")

@@ -1,50 +1,271 @@
-"""The socket of the thesis, section 5.5: a state comes in, the best move goes out.
-
-Any number of clients may be connected. One that sends nonsense gets a line that says so; one that
-never ends its line, or takes too long over it, is told so and sent away.
-"""
+"""Socket server of Galassi 2018, section 5.5: a client sends a state and receives the best move."""
 
 import asyncio
+import re
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, Literal, Protocol, get_args
 
-from ludus.core.errors import BadSpec, LudusError, quoted
+from ludus.core.errors import BadPosition, BadSpec, LudusError, quote
+from ludus.core.game import AnyGame
 from ludus.core.player import Player
-from ludus.protocol.thesis_answers import complaint, position_of, written
-from ludus.protocol.thesis_asking import Asking
-from ludus.protocol.thesis_states import Dialect, Endless, States, states
+from ludus.games.nine_mens_morris import to_thesis_move
+from ludus.games.nine_mens_morris.board import READING_ORDER, Move
 
-CHUNK = 4096
+Dialect = Literal["lines", "2018"]
+DIALECTS: tuple[str, ...] = get_args(Dialect)
+
+STATE_LENGTH = 28
+MAX_PENDING_BYTES = 1000
+"""Maximum number of bytes received without a complete state."""
+
+
+class IncompleteState(LudusError):
+    """No complete state was received within the limits on bytes or time."""
+
+
+class StateReader(Protocol):
+    """Incremental parser that splits a byte stream into states of 28 characters.
+
+    The dialect `lines` has one state per line. The dialect `2018` follows the author's program of
+    that year, which reads 30 bytes and takes 28 of them from the first O, M or E on; so a state
+    may be followed by a line end, or preceded by two bytes of length as Java writes strings, or
+    neither.
+    """
+
+    def feed(self, chunk: bytes) -> None: ...
+
+    def next(self) -> str | None:
+        """Return the next candidate state, or None while it is incomplete.
+
+        Raise IncompleteState after too many bytes without one.
+        """
+
+    def end(self) -> str | None:
+        """Return the remaining text at the end of the stream, or None."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a part of a state has been received."""
+
+
+class LineStateReader:
+    """Reader of the dialect `lines`: one state per nonempty line.
+
+    >>> reader = LineStateReader()
+    >>> reader.feed(b"first\\r\\n\\nsec"), reader.next(), reader.next(), reader.end()
+    (None, 'first', None, 'sec')
+    """
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self._bytes)
+
+    def feed(self, chunk: bytes) -> None:
+        self._bytes += chunk
+
+    def next(self) -> str | None:
+        # Empty lines are skipped, since interactive users press Return.
+        while (end := self._bytes.find(b"\n", 0, MAX_PENDING_BYTES + 1)) >= 0:
+            line = self._bytes[:end]
+            del self._bytes[: end + 1]
+            if text := _decode(line):
+                return text
+        if len(self._bytes) > MAX_PENDING_BYTES:
+            raise IncompleteState(f"a line is longer than {MAX_PENDING_BYTES} bytes")
+        return None
+
+    def end(self) -> str | None:
+        rest = _decode(self._bytes)
+        self._bytes.clear()
+        return rest or None
+
+
+class StateReader2018:
+    """Reader of the dialect `2018`: 28 bytes from the first O, M or E on; others are skipped.
+
+    >>> reader = StateReader2018()
+    >>> reader.feed(b"\\x00\\x1cOOOOOOOOOOOOOOOOOOOOOOOO9900\\r\\nOO")
+    >>> reader.next(), reader.next(), reader.end()
+    ('OOOOOOOOOOOOOOOOOOOOOOOO9900', None, 'OO')
+    """
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._skipped = 0
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self._bytes)
+
+    def feed(self, chunk: bytes) -> None:
+        self._bytes += chunk
+
+    def next(self) -> str | None:
+        first = next((place for place, byte in enumerate(self._bytes) if byte in b"OME"), None)
+        before = len(self._bytes) if first is None else first
+        del self._bytes[:before]
+        self._skipped += before
+        if self._skipped > MAX_PENDING_BYTES:
+            raise IncompleteState(
+                f"more than {MAX_PENDING_BYTES} bytes have come without an O, M or E"
+            )
+        # A line that is too short is an error of its own and must not consume the next state.
+        broken = self._bytes.find(b"\n", 0, STATE_LENGTH)
+        length = STATE_LENGTH if broken < 0 else broken
+        if len(self._bytes) < length:
+            return None
+        text = _decode(self._bytes[:length])
+        del self._bytes[:length]
+        self._skipped = 0
+        return text
+
+    def end(self) -> str | None:
+        rest = _decode(self._bytes)
+        self._bytes.clear()
+        return rest or None
+
+
+def make_state_reader(dialect: Dialect) -> StateReader:
+    """Return the state reader for a dialect."""
+    return StateReader2018() if dialect == "2018" else LineStateReader()
+
+
+def _decode(line: bytes | bytearray) -> str:
+    return bytes(line).decode("ascii", "backslashreplace").strip("\r\n \t")
+
+
+STATE_PATTERN = re.compile("[OME]{24}[0-9]{4}")
+
+
+def parse_state(text: str, game: AnyGame) -> Any:
+    """Parse a state as a position with the mover as White; raise LudusError if it has no move."""
+    if not STATE_PATTERN.fullmatch(text):
+        raise BadPosition(f"{quote(text)} is not 24 letters O, M or E and four digits")
+    position = game.parse(text)
+    outcome = position.outcome()
+    if outcome is not None:
+        raise BadPosition(f"{quote(text)} has no move: the game is over ({outcome.reason})")
+    return position
+
+
+def format_move(move: Move, dialect: Dialect) -> bytes:
+    """Format a move as in the thesis's datasets or, for 2018, as three lines TO, FROM, REMOVE.
+
+    The lines are point numbers from 1 in reading order; 0 is none.
+    """
+    if dialect == "2018":
+        return "".join(
+            f"{_POINT_NUMBERS[part]}\n" for part in (move.to, move.frm, move.take)
+        ).encode()
+    if move.to is None:
+        return format_error(
+            LudusError(f"the player chose {quote(str(move))}, which no line can say")
+        )
+    return f"{to_thesis_move(move)}\n".encode()
+
+
+def format_error(error: Exception) -> bytes:
+    """Format an error as one line."""
+    return f"error: {' '.join(str(error).split())}\n".encode("ascii", "backslashreplace")
+
+
+_POINT_NUMBERS: dict[int | None, int] = {
+    None: 0,
+    **{point: number for number, point in enumerate(READING_ORDER, start=1)},
+}
+
+
+MAX_BATCH_SIZE = 256
+
+MoveRequest = tuple[Any, asyncio.Future[Any]]
+
+
+class RequestBatcher:
+    """Batches concurrent requests of many clients for one player, which runs on its own thread."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._questions: asyncio.Queue[MoveRequest] = asyncio.Queue()
+        self._thread = ThreadPoolExecutor(1, "player")
+
+    async def move(self, position: Any) -> Any:
+        """Return the player's move; raise LudusError if the player fails."""
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._questions.put_nowait((position, answer))
+        return await answer
+
+    async def run(self) -> None:
+        """Process batches of requests until cancelled."""
+        while True:
+            questions = [await self._questions.get()]
+            while len(questions) < MAX_BATCH_SIZE and not self._questions.empty():
+                questions.append(self._questions.get_nowait())
+            # Requests of disconnected clients were cancelled.
+            waiting = [question for question in questions if not question[1].done()]
+            if waiting:
+                await self._ask(waiting)
+
+    def close(self) -> None:
+        """Shut the thread down, and stop its search if the player supports it."""
+        if callable(stop := getattr(self._player, "stop", None)):
+            stop()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _ask(self, questions: list[MoveRequest]) -> None:
+        positions = [position for position, _ in questions]
+        choose = self._player.choose_many
+        try:
+            loop = asyncio.get_running_loop()
+            choices = await loop.run_in_executor(self._thread, choose, positions)
+            moves = [choice.move for choice in choices]
+        except Exception as error:  # a player's failure must not end the server
+            fault = LudusError(f"{self._player.spec} failed: {error}")
+            moves = [fault] * len(questions)
+        for move, (_, answer) in zip(moves, questions, strict=True):
+            if answer.done():
+                continue
+            if isinstance(move, LudusError):
+                answer.set_exception(move)
+            else:
+                answer.set_result(move)
+
+
+READ_SIZE = 4096
 BACKLOG = 512
 
-LINGER = 1.0
-"""Seconds for which one who is sent away may go on sending, lest he miss why."""
+LINGER_SECONDS = 1.0
+"""Seconds for which input of a rejected client is discarded, so that it can read the error."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Where and how to listen."""
+class ServerSettings:
+    """Address, dialect and limits of the server."""
 
     host: str = "127.0.0.1"
     port: int = 5802
-    """0 takes any that is free."""
+    """0 selects any free port."""
 
     dialect: Dialect = "lines"
 
     line_seconds: float = 10.0
-    """How long a state may take from its first byte to its last, an answer to be taken, and a
-    client to wait for a place."""
+    """Maximum seconds from a state's first byte to its last, for a client to read a response, and
+    for a client to wait for a connection slot."""
 
     idle_seconds: float = 3600.0
-    """How long a client may be silent between states."""
+    """Maximum seconds between two states of a client."""
 
     max_clients: int = 1000
 
     def __post_init__(self) -> None:
         if not self.host:
-            # To a socket no address is every address, which nobody should ask for by mistake.
+            # To a socket an empty address means all addresses, which should not happen by mistake.
             raise BadSpec("an address to listen at is needed; 0.0.0.0 is every one")
         for name in ("line_seconds", "idle_seconds", "max_clients"):
             if not getattr(self, name) > 0:
@@ -52,27 +273,31 @@ class Settings:
 
 
 @dataclass(slots=True)
-class Tally:
-    """What a server has done."""
+class ServerCounts:
+    """Statistics of a server run."""
 
     clients: int = 0
     moves: int = 0
     errors: int = 0
 
 
-class ThesisSocket:
-    """A player that other programs ask through a socket."""
+class ThesisServer:
+    """Server that answers states from any number of concurrent clients with a player's moves.
 
-    def __init__(self, player: Player, settings: Settings) -> None:
-        self.tally = Tally()
+    An invalid state is answered with an error line; a client whose line is too long or takes too
+    long gets an error line and is disconnected.
+    """
+
+    def __init__(self, player: Player, settings: ServerSettings) -> None:
+        self.tally = ServerCounts()
         self._player = player
         self._settings = settings
         self._clients: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(settings.max_clients)
         self._is_ending = False
 
-    def serve(self, ready: Callable[[str, int], None]) -> Tally:
-        """Answer until SIGINT or SIGTERM; `ready` is told the address when it can be asked."""
+    def serve(self, ready: Callable[[str, int], None]) -> ServerCounts:
+        """Serve until SIGINT or SIGTERM; call `ready` with host and port once listening."""
         asyncio.run(self._serve(ready))
         return self.tally
 
@@ -83,9 +308,9 @@ class ThesisSocket:
                 self._welcome, wanted.host, wanted.port, backlog=BACKLOG
             )
         except (OSError, OverflowError, ValueError) as error:
-            where = f"{quoted(wanted.host)}, port {wanted.port}"
+            where = f"{quote(wanted.host)}, port {wanted.port}"
             raise LudusError(f"cannot listen at {where}: {error}") from error
-        self._asking = Asking(self._player)
+        self._asking = RequestBatcher(self._player)
         asking = asyncio.create_task(self._asking.run())
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -111,37 +336,37 @@ class ThesisSocket:
             async with asyncio.timeout(self._settings.line_seconds):
                 await writer.wait_closed()
         except (OSError, asyncio.CancelledError):
-            pass  # gone, or deaf, or the server ends
+            pass  # client disconnected or not reading, or server shutting down
         finally:
-            # What a deaf client has not taken would otherwise be kept for ever.
+            # Otherwise data that a client does not read would stay buffered forever.
             writer.transport.abort()
             self._clients.discard(task)
 
     async def _entertain(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one client until it goes, or has to."""
+        """Serve one client until it disconnects or is rejected."""
         try:
             await self._take_place()
             try:
-                found = states(self._settings.dialect)
+                found = make_state_reader(self._settings.dialect)
                 while (text := await self._next(found, reader)) is not None:
                     await self._say(writer, await self._answer(text))
             finally:
                 self._places.release()
         except LudusError as error:
             self.tally.errors += 1
-            await self._say(writer, complaint(error))
-            await _see_off(reader, writer)
+            await self._say(writer, format_error(error))
+            await _drain_client(reader, writer)
 
     async def _take_place(self) -> None:
-        """Wait for a place: many that are there may have gone, which only a look at them tells."""
+        """Wait for a connection slot: some clients may be gone without that being detected yet."""
         try:
             async with asyncio.timeout(self._settings.line_seconds):
                 await self._places.acquire()
         except TimeoutError:
             raise LudusError(f"there are {self._settings.max_clients} clients already") from None
 
-    async def _next(self, found: States, reader: asyncio.StreamReader) -> str | None:
-        """The next state of a client; None when it has gone."""
+    async def _next(self, found: StateReader, reader: asyncio.StreamReader) -> str | None:
+        """Return the next state of a client; None when it has disconnected."""
         clock = asyncio.get_running_loop().time
         last = None
         while (text := found.next()) is None:
@@ -151,9 +376,9 @@ class ThesisSocket:
                 seconds = max(0.0, last - clock())
             try:
                 async with asyncio.timeout(seconds):
-                    chunk = await reader.read(CHUNK)
+                    chunk = await reader.read(READ_SIZE)
             except TimeoutError:
-                raise Endless("no whole state has come in time") from None
+                raise IncompleteState("no whole state has come in time") from None
             if not chunk:
                 return found.end()
             found.feed(chunk)
@@ -161,12 +386,12 @@ class ThesisSocket:
 
     async def _answer(self, text: str) -> bytes:
         try:
-            move = await self._asking.move(position_of(text, self._player.game))
+            move = await self._asking.move(parse_state(text, self._player.game))
         except LudusError as error:
             self.tally.errors += 1
-            return complaint(error)
+            return format_error(error)
         self.tally.moves += 1
-        return written(move, self._settings.dialect)
+        return format_move(move, self._settings.dialect)
 
     async def _say(self, writer: asyncio.StreamWriter, answer: bytes) -> None:
         writer.write(answer)
@@ -174,10 +399,10 @@ class ThesisSocket:
             await writer.drain()
 
 
-async def _see_off(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Let a client read why it has to go: closing at once would throw away what it has not read."""
+async def _drain_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Discard input for a while, since closing at once could drop the unread error message."""
     writer.write_eof()
     with suppress(TimeoutError):
-        async with asyncio.timeout(LINGER):
-            while await reader.read(CHUNK):
+        async with asyncio.timeout(LINGER_SECONDS):
+            while await reader.read(READ_SIZE):
                 pass

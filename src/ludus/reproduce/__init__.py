@@ -1,15 +1,14 @@
-"""Published tables and figures, run again: what an experiment's file is written with.
+"""The harness that reproduces published tables and figures: the API that experiments use.
 
-An experiment is a Python file with a function `run(context)` that yields what it has found, and a
-TOML file of the same name with what was published. docs/experiments.md walks through one.
+An experiment is a Python file with a function `run(context)` that yields its findings, and a TOML
+file of the same name with the published numbers. docs/experiments.md explains an example.
 """
 
 from ludus.reproduce.context import Context
-from ludus.reproduce.errors import BadExperiment
-from ludus.reproduce.experiment import Experiment, listed, named
-from ludus.reproduce.findings import Figure, Finding, Measured, Remark, Table
-from ludus.reproduce.matches import Starter, Tally
-from ludus.reproduce.published import Published, Row
+from ludus.reproduce.experiment import Experiment, find_experiment, list_experiments
+from ludus.reproduce.findings import Figure, Finding, Measurement, Remark, Table
+from ludus.reproduce.matches import MatchStarter, MatchTally
+from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
 
 __all__ = [
     "BadExperiment",
@@ -17,13 +16,13 @@ __all__ = [
     "Experiment",
     "Figure",
     "Finding",
-    "Measured",
-    "Published",
+    "MatchStarter",
+    "MatchTally",
+    "Measurement",
+    "PublishedRow",
+    "PublishedTable",
     "Remark",
-    "Row",
-    "Starter",
     "Table",
-    "Tally",
-    "listed",
-    "named",
+    "find_experiment",
+    "list_experiments",
 ]

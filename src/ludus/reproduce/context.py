@@ -1,5 +1,7 @@
-"""What an experiment's `run` is given: what was published, how thorough to be, and a memory."""
+"""The context of an experiment's run (sizes, seeds, cache, matches), and how to run it."""
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -7,40 +9,42 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ludus.core.errors import quoted
-from ludus.core.limit import Limit
+from ludus.core.errors import LudusError, quote
 from ludus.core.match import MAX_PLIES
-from ludus.reproduce.cells import Cells
-from ludus.reproduce.errors import BadExperiment
-from ludus.reproduce.published import Published
+from ludus.core.player import Limit
+from ludus.reproduce.cache import ResultCache
+from ludus.reproduce.experiment import Experiment
+from ludus.reproduce.findings import Figure, Findings
+from ludus.reproduce.published import BadExperiment, PublishedTable
+from ludus.reproduce.results import ExperimentResults
 
 if TYPE_CHECKING:
-    from ludus.arena.run import LocalPool
-    from ludus.reproduce.matches import Starter, Tally
+    from ludus.arena.executors import LocalPool
+    from ludus.reproduce.matches import MatchStarter, MatchTally
 
 T = TypeVar("T")
 
-Progress = Callable[[int, int, str], None]
-"""Told what is done, of how much, and what it is."""
+ProgressCallback = Callable[[int, int, str], None]
+"""Called with the number of finished items, the total and a label."""
 
 
 class Context:
-    """One run of an experiment.
+    """One run of an experiment, the argument of its `run`: published table, size, seed and cache.
 
-    What it has computed with `cell` or `matches` is kept in files, under the experiment's id, its
-    size with its settings, and the seed. So a run that was interrupted goes on where it stopped.
+    Results of `cell` and `matches` are stored in files, by the experiment's id, its size with its
+    settings, and the seed, so that an interrupted run resumes.
     """
 
     def __init__(
         self,
-        published: Published,
-        cells: Cells,
+        published: PublishedTable,
+        cells: ResultCache,
         *,
         size: str,
         seed: int = 0,
         jobs: int = 0,
         oracle: Path | None = None,
-        progress: Progress = lambda done, total, label: None,
+        progress: ProgressCallback = lambda done, total, label: None,
     ) -> None:
         self.published = published
         self.size = size
@@ -48,9 +52,9 @@ class Context:
         """The settings of the size: the table `[sizes.<size>]` of the TOML file."""
         self.seed = seed
         self.jobs = jobs or os.cpu_count() or 1
-        """How many things may be done at a time."""
+        """Number of parallel jobs."""
         self.oracle = oracle
-        """A folder that `ludus solve` has written, if one was given."""
+        """Oracle folder written by `ludus solve`, if given."""
         self.progress = progress
         self._cells = cells
         self._pool: LocalPool | None = None
@@ -69,28 +73,28 @@ class Context:
             self._pool = None
 
     def setting(self, key: str) -> Any:
-        """A setting of the size, which must be there."""
+        """Return a required setting of the size."""
         if key not in self.scale:
-            raise BadExperiment(f"[sizes.{self.size}] of {self.published.id} has no {quoted(key)}")
+            raise BadExperiment(f"[sizes.{self.size}] of {self.published.id} has no {quote(key)}")
         return self.scale[key]
 
     def cell(self, key: str, compute: Callable[[], T]) -> T:
-        """What `compute` gives, as JSON holds it; computed once for this size and seed, ever.
+        """Return the JSON value of `compute`, computed once for this size and seed.
 
-        The key names what is computed. If it depends on anything but the size's settings and the
-        seed, that must be in the key, too.
+        The key names the value. Anything it depends on besides the size's settings and the seed
+        must be part of the key.
         """
         return self._cells.get(key, compute)
 
     def folder(self, key: str) -> Path:
-        """A folder that stays until the experiment is begun anew, for checkpoints and weights."""
+        """Return a folder for checkpoints and weights, kept until the cache is cleared."""
         return self._cells.subfolder(key)
 
     def seed_for(self, *parts: str | int) -> int:
-        """A seed for what these parts name; it depends on the run's seed and on nothing else."""
-        from ludus.arena.jobs import seed_of
+        """Derive a seed from `parts`, the experiment's id and the run's seed."""
+        from ludus.arena.jobs import derive_seed
 
-        return seed_of(self.published.id, self.seed, *parts)
+        return derive_seed(self.published.id, self.seed, *parts)
 
     def matches(
         self,
@@ -100,41 +104,93 @@ class Context:
         games: int,
         *,
         rules: str = "",
-        starter: "Starter" = "alternate",
+        starter: "MatchStarter" = "alternate",
         key: str = "",
         limit: Limit = Limit(),  # noqa: B008 - frozen
         max_plies: int = MAX_PLIES,
         is_kept: bool = True,
-    ) -> "Tally":
-        """Let two players meet; the tally counts for them in this order, whoever begins.
+    ) -> "MatchTally":
+        """Play games between two players and return the tally, in this order whichever side begins.
 
-        Matches that are alike in everything are the same match; `key` tells them apart. Where both
-        players are compiled, thousands of games take a second; elsewhere they are played by `jobs`
-        processes, and each game is kept as it ends. `is_kept=False` leaves that to a larger cell
-        of which the match is a part.
+        Calls with equal arguments are the same match; `key` distinguishes them. If both players are
+        compiled, thousands of games take a second; otherwise they are played by `jobs` processes,
+        and each game is stored when it ends. `is_kept=False` leaves caching to an enclosing cell.
         """
-        from ludus.reproduce.matches import Match, Tally, check, played_compiled
+        from ludus.reproduce.matches import Match, MatchTally, check_match, play_compiled
 
         seed = self.seed_for(first, second, starter, key)
         match = Match(game, first, second, games, rules, starter, limit, max_plies, seed)
-        check(match)
+        check_match(match)
 
         def play() -> dict[str, Any]:
-            found = played_compiled(match, self.jobs)
+            found = play_compiled(match, self.jobs)
             return asdict(self._in_arena(match) if found is None else found)
 
-        return Tally(**(self.cell(f"match {match.key}", play) if is_kept else play()))
+        return MatchTally(**(self.cell(f"match {match.key}", play) if is_kept else play()))
 
-    def _in_arena(self, match: Any) -> "Tally":
-        from ludus.arena.run import LocalPool
-        from ludus.reproduce.matches import played_in_arena
+    def _in_arena(self, match: Any) -> "MatchTally":
+        from ludus.arena.executors import LocalPool
+        from ludus.reproduce.matches import play_in_arena
 
         if self._pool is None:
             self._pool = LocalPool(self.jobs)
         label = f"{match.first} – {match.second}"
-        return played_in_arena(
+        return play_in_arena(
             match,
             self._pool,
             self.folder("games") / "games.sqlite",
             lambda done, total: self.progress(done, total, label),
         )
+
+
+def run_experiment(
+    experiment: Experiment,
+    memory: Path,
+    *,
+    size: str = "",
+    seed: int = 0,
+    jobs: int = 0,
+    oracle: Path | None = None,
+    is_fresh: bool = False,
+    progress: ProgressCallback = lambda done, total, label: None,
+) -> ExperimentResults:
+    """Run an experiment or resume an interrupted run; `memory` is the folder of the cache."""
+    published = experiment.published()
+    chosen = size or published.default_size
+    cells = ResultCache(memory / _make_run_name(published, chosen, seed))
+    if is_fresh:
+        cells.clear()
+    context = Context(
+        published, cells, size=chosen, seed=seed, jobs=jobs, oracle=oracle, progress=progress
+    )
+    found = Findings()
+    with context:
+        try:
+            for finding in experiment.run(context):
+                found.add(finding)
+                if isinstance(finding, Figure):
+                    _check_draw_function(experiment, finding)
+        except BadExperiment as error:
+            raise BadExperiment(f"{experiment.id}: {error}") from error
+        except LudusError as error:
+            raise LudusError(f"{experiment.id}: {error}") from error
+        except (BrokenPipeError, MemoryError):
+            raise
+        except Exception as error:
+            raise experiment.fault(error) from error
+    return ExperimentResults(published, chosen, seed, found)
+
+
+def _check_draw_function(experiment: Experiment, figure: Figure) -> None:
+    """Check that the draw function is at top level, so that a later run finds it by name."""
+    name = figure.draw.__name__
+    if getattr(experiment.module(), name, None) is not figure.draw:
+        raise BadExperiment(f"{name}, which draws {figure.name}, is not a top-level function")
+
+
+def _make_run_name(published: PublishedTable, size: str, seed: int) -> str:
+    """Return a folder name for everything that all cells of a run depend on."""
+    settings = {key: value for key, value in published.scale(size).items() if key != "cost"}
+    text = json.dumps([size, seed, settings], sort_keys=True, default=str)
+    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    return f"{published.id}-{size}-{seed}-{digest}"

@@ -1,4 +1,4 @@
-"""Where experiments are, and the one with a given id. Listing reads TOML and imports nothing."""
+"""Find and import experiments. Listing reads TOML files and imports nothing."""
 
 import importlib
 import importlib.util
@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ludus.core.errors import UnknownName, check_length, quoted
-from ludus.core.spec import suggestion
-from ludus.reproduce.errors import BadExperiment, shown
+from ludus.core.errors import UnknownName, check_length, quote
+from ludus.core.spec import format_suggestion
 from ludus.reproduce.findings import Finding
-from ludus.reproduce.published import Published, read_published
+from ludus.reproduce.published import BadExperiment, PublishedTable, quote_path, read_published
 
 if TYPE_CHECKING:
     from ludus.reproduce.context import Context
 
-PACKAGE = "ludus_experiments"
-"""The name under which the folder of experiments is imported, so that files can share code."""
+EXPERIMENTS_PACKAGE = "ludus_experiments"
+"""Package name under which the folder of experiments is imported, so that files can share code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +35,31 @@ class Experiment:
 
     @property
     def results(self) -> Path:
-        """Where the results of the last thorough run are kept."""
+        """Path of the results of the last saved run."""
         return self.path.parent / "results" / f"{self.id}.json"
 
-    def published(self) -> Published:
+    def published(self) -> PublishedTable:
         return read_published(self.path.with_suffix(".toml"), self.id)
 
     def module(self) -> types.ModuleType:
-        """The file, imported. It may import files beside it with `from .other import …`."""
-        name = f"{PACKAGE}.{self.path.parent.name}.{self.path.stem}"
-        _forget_other_folder(self.path.parents[1])
+        """Import the file. It may import files beside it with `from .other import …`."""
+        name = f"{EXPERIMENTS_PACKAGE}.{self.path.parent.name}.{self.path.stem}"
+        _set_experiments_package(self.path.parents[1])
         try:
             return importlib.import_module(name)
         except Exception as error:
             raise self.fault(error) from error
 
     def run(self, context: "Context") -> Iterable[Finding]:
-        """What the file's function `run` yields."""
+        """Call the file's function `run` and return its findings."""
         function = getattr(self.module(), "run", None)
         if not callable(function):
-            raise BadExperiment(f"{shown(self.path)} has no function run(context)")
+            raise BadExperiment(f"{quote_path(self.path)} has no function run(context)")
         run: Callable[[Context], Iterable[Finding]] = function
         return run(context)
 
     def fault(self, error: Exception) -> BadExperiment:
-        """What went wrong in the file, with the line of it."""
+        """Return an exception of the file as BadExperiment, with its line."""
         line, traceback = None, error.__traceback__
         while traceback is not None:
             if traceback.tb_frame.f_code.co_filename == str(self.path):
@@ -68,28 +67,28 @@ class Experiment:
             traceback = traceback.tb_next
         if isinstance(error, SyntaxError):
             line = error.lineno
-        where = shown(self.path) if line is None else f"{shown(self.path)}, line {line}"
+        where = quote_path(self.path) if line is None else f"{quote_path(self.path)}, line {line}"
         return BadExperiment(f"{where}: {type(error).__name__}: {error}")
 
 
-def _forget_other_folder(folder: Path) -> None:
-    """Make `folder` the package of experiments; modules of another one are dropped."""
-    package = sys.modules.get(PACKAGE)
+def _set_experiments_package(folder: Path) -> None:
+    """Make `folder` the package of experiments and drop the modules of any other folder."""
+    package = sys.modules.get(EXPERIMENTS_PACKAGE)
     if package is not None and list(package.__path__) == [str(folder)]:
         return
-    for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+    for name in [name for name in sys.modules if name.split(".")[0] == EXPERIMENTS_PACKAGE]:
         del sys.modules[name]
-    package = types.ModuleType(PACKAGE)
+    package = types.ModuleType(EXPERIMENTS_PACKAGE)
     package.__path__ = [str(folder)]
-    sys.modules[PACKAGE] = package
+    sys.modules[EXPERIMENTS_PACKAGE] = package
     importlib.invalidate_caches()
 
 
-def experiments_folder(asked: Path | None = None) -> Path:
-    """The folder of experiments: the one asked for, or that of the checkout we run from."""
+def find_experiments_folder(asked: Path | None = None) -> Path:
+    """Return the given folder of experiments, or that of the current checkout."""
     if asked is not None:
         if not asked.is_dir():
-            raise BadExperiment(f"there is no folder {shown(asked)}")
+            raise BadExperiment(f"there is no folder {quote_path(asked)}")
         return asked.resolve()
     checkout = Path(__file__).resolve().parents[3]
     for folder in (checkout / "experiments", Path.cwd() / "experiments"):
@@ -98,17 +97,17 @@ def experiments_folder(asked: Path | None = None) -> Path:
     raise BadExperiment("there are no experiments here; run in a checkout or give --experiments")
 
 
-def listed(folder: Path) -> list[Experiment]:
-    """Every experiment of a folder, by id."""
+def list_experiments(folder: Path) -> list[Experiment]:
+    """Return every experiment of a folder, by id."""
     files = (path.with_suffix(".py") for path in folder.glob("*/*.toml"))
     return sorted((Experiment(path) for path in files if path.is_file()), key=lambda it: it.id)
 
 
-def named(identity: str, folder: Path) -> Experiment:
-    """The experiment with this id."""
+def find_experiment(identity: str, folder: Path) -> Experiment:
+    """Return the experiment with this id."""
     check_length(identity, UnknownName)
-    known = {experiment.id: experiment for experiment in listed(folder)}
+    known = {experiment.id: experiment for experiment in list_experiments(folder)}
     if identity not in known:
-        hint = suggestion(identity, known)
-        raise UnknownName(f"there is no experiment {quoted(identity)}{hint}")
+        hint = format_suggestion(identity, known)
+        raise UnknownName(f"there is no experiment {quote(identity)}{hint}")
     return known[identity]

@@ -1,23 +1,28 @@
-"""What an experiment yields while it runs."""
+"""The findings of an experiment, and the comparison of measurements with published rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from ludus.core.errors import quoted
-from ludus.reproduce.cells import slug
-from ludus.reproduce.errors import BadExperiment
-from ludus.reproduce.intervals import mean_interval, share_interval
+from ludus.core.errors import quote
+from ludus.core.statistics import (
+    Interval,
+    compute_difference_interval,
+    compute_mean_interval,
+    compute_proportion_interval,
+)
+from ludus.reproduce.cache import make_slug
+from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
 
-Cell = str | int | float | bool | None
-"""What may stand in a table."""
+TableCell = str | int | float | bool | None
+"""Value of a table cell."""
 
-LARGEST = 1e300
+MAX_MAGNITUDE = 1e300
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """Our figure for a row of the published table, or for a row that the paper does not have."""
+class Measurement:
+    """Our number for a row of the published table, or for a row that the paper does not have."""
 
     name: str
     """The name of the row in the TOML file, or a new one."""
@@ -25,15 +30,15 @@ class Measured:
     value: float
 
     low: float | None = None
-    """The lower end of the 95% interval; None if the figure is exact or has no interval."""
+    """The lower end of the 95% interval; None if the number is exact or has no interval."""
 
     high: float | None = None
 
     count: int | None = None
-    """Of how many games, positions or runs this was found."""
+    """Number of games, positions or runs behind the value."""
 
     note: str = ""
-    """A remark that stands behind the row."""
+    """Remark shown in the row."""
 
     unit: str = ""
     """The unit of a row of our own; rows of the TOML file have theirs."""
@@ -41,27 +46,27 @@ class Measured:
     def __post_init__(self) -> None:
         _check_texts(self, self.name, self.note, self.unit)
         if (self.low is None) != (self.high is None):
-            raise BadExperiment(f"{quoted(self.name)} has half an interval")
+            raise BadExperiment(f"{quote(self.name)} has half an interval")
         for number in (self.value, self.low, self.high, self.count):
             if number is not None and not _is_finite(number):
-                raise BadExperiment(f"{quoted(self.name)} is measured as {number!r:.40}")
+                raise BadExperiment(f"{quote(self.name)} is measured as {number!r:.40}")
         if self.value is None:
-            raise BadExperiment(f"{quoted(self.name)} is measured as None")
+            raise BadExperiment(f"{quote(self.name)} is measured as None")
 
     @classmethod
     def share(cls, name: str, hits: int, count: int, note: str = "", unit: str = "%") -> Self:
-        """So many of so many, in percent, with the exact interval."""
+        """Return `hits` out of `count` in percent, with the exact interval."""
         if not 0 <= hits <= count or not count:
-            raise BadExperiment(f"{quoted(name)}: {hits} of {count} is not a share")
-        low, high = share_interval(hits, count)
+            raise BadExperiment(f"{quote(name)}: {hits} of {count} is not a share")
+        low, high = compute_proportion_interval(hits, count)
         return cls(name, 100 * hits / count, 100 * low, 100 * high, count, note, unit)
 
     @classmethod
     def mean(cls, name: str, values: Sequence[float], note: str = "", unit: str = "") -> Self:
-        """The mean of independent runs, with Student's interval; one run has none."""
+        """Return the mean of independent runs with Student's interval; a single run has none."""
         if not values:
-            raise BadExperiment(f"{quoted(name)}: there are no values to take the mean of")
-        middle, low, high = mean_interval(values)
+            raise BadExperiment(f"{quote(name)}: there are no values to take the mean of")
+        middle, low, high = compute_mean_interval(values)
         if len(values) == 1:
             return cls(name, middle, None, None, 1, note, unit)
         return cls(name, middle, low, high, len(values), note, unit)
@@ -69,53 +74,53 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot. It can be drawn again from stored results, so it is a function and its data."""
+    """A plot as a function and its data, so that it can be redrawn from stored results."""
 
     name: str
-    """What it is called, as in `Figure 3`; the SVG file is named after it."""
+    """The title, for example `Figure 3`; also determines the name of the SVG file."""
 
     draw: Callable[[Any, Any], None]
     """`draw(axes, data)`, a top-level function of the experiment's file; axes are matplotlib's."""
 
     data: Any = None
-    """Whatever `draw` needs, as JSON can hold it."""
+    """JSON-compatible argument of `draw`."""
 
     caption: str = ""
-    """What is to be seen; one or two sentences."""
+    """Description in one or two sentences."""
 
     size: tuple[float, float] = (7.0, 4.3)
     """Width and height in inches."""
 
     def __post_init__(self) -> None:
         _check_texts(self, self.name, self.caption)
-        if not slug(self.name):
-            raise BadExperiment(f"{quoted(self.name)} is no name for a figure")
+        if not make_slug(self.name):
+            raise BadExperiment(f"{quote(self.name)} is no name for a figure")
         if not all(_is_finite(length) and 0.5 <= length <= 40 for length in self.size):
-            raise BadExperiment(f"{quoted(self.name)}: {self.size!r:.40} is no size for a figure")
+            raise BadExperiment(f"{quote(self.name)}: {self.size!r:.40} is no size for a figure")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A further table of the report."""
+    """An additional table of the report."""
 
     name: str
     headings: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[TableCell]]
     caption: str = ""
 
     def __post_init__(self) -> None:
         _check_texts(self, self.name, self.caption, *self.headings)
         for row in self.rows:
             if len(row) != len(self.headings):
-                raise BadExperiment(f"the table {quoted(self.name)} has rows of another length")
+                raise BadExperiment(f"the table {quote(self.name)} has rows of another length")
             for value in row:
                 if not (value is None or isinstance(value, str) or _is_finite(value)):
-                    raise BadExperiment(f"{value!r:.40} cannot stand in {quoted(self.name)}")
+                    raise BadExperiment(f"{value!r:.40} cannot stand in {quote(self.name)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence about what came out, for the top of the report."""
+    """A sentence about the results, for the top of the report."""
 
     text: str
 
@@ -123,7 +128,7 @@ class Remark:
         _check_texts(self, self.text)
 
 
-Finding = Measured | Figure | Table | Remark
+Finding = Measurement | Figure | Table | Remark
 
 
 def _check_texts(owner: object, *texts: object) -> None:
@@ -133,28 +138,28 @@ def _check_texts(owner: object, *texts: object) -> None:
 
 
 def _is_finite(number: object) -> bool:
-    return isinstance(number, int | float) and -LARGEST <= number <= LARGEST
+    return isinstance(number, int | float) and -MAX_MAGNITUDE <= number <= MAX_MAGNITUDE
 
 
 @dataclass(slots=True)
 class Findings:
-    """All that a run has yielded."""
+    """All findings of a run."""
 
-    measured: dict[str, Measured] = field(default_factory=dict)
+    measured: dict[str, Measurement] = field(default_factory=dict)
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def add(self, finding: object) -> None:
-        """Keep what a run yields; a name is used once."""
+        """Add a finding; names must be unique."""
         match finding:
-            case Measured():
+            case Measurement():
                 if finding.name in self.measured:
-                    raise BadExperiment(f"{quoted(finding.name)} is measured twice")
+                    raise BadExperiment(f"{quote(finding.name)} is measured twice")
                 self.measured[finding.name] = finding
             case Figure():
-                if any(slug(finding.name) == slug(other.name) for other in self.figures):
-                    raise BadExperiment(f"there are two figures {quoted(finding.name)}")
+                if any(make_slug(finding.name) == make_slug(other.name) for other in self.figures):
+                    raise BadExperiment(f"there are two figures {quote(finding.name)}")
                 self.figures.append(finding)
             case Table():
                 self.tables.append(finding)
@@ -162,5 +167,88 @@ class Findings:
                 self.remarks.append(finding.text)
             case _:
                 raise BadExperiment(
-                    f"run yields {finding!r:.60}, which is no Measured, Figure, Table or Remark"
+                    f"run yields {finding!r:.60}, which is no Measurement, Figure, Table or Remark"
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    """A published number and ours; either may be missing."""
+
+    row: PublishedRow
+    ours: Measurement | None
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @property
+    def unit(self) -> str:
+        """The row's unit, or ours where it has none."""
+        return self.row.unit or ("" if self.ours is None else self.ours.unit)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95% interval of our number."""
+        if self.ours is None or self.ours.low is None or self.ours.high is None:
+            return None
+        return self.ours.low, self.ours.high
+
+    @property
+    def difference(self) -> float | None:
+        """Our number minus the published one."""
+        if self.ours is None or self.row.published is None:
+            return None
+        return self.ours.value - self.row.published
+
+    @property
+    def is_within(self) -> bool | None:
+        """Whether the published number lies in our interval."""
+        if self.interval is None or self.row.published is None:
+            return None
+        return self.interval[0] <= self.row.published <= self.interval[1]
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the difference may be due to chance, given the intervals of both numbers.
+
+        A number without a known interval counts as exact; None if neither has one.
+        """
+        if self.ours is None or self.row.published is None:
+            return None
+        if self.interval is None and self.row.interval is None:
+            return None
+        ours, theirs = self.ours.value, self.row.published
+        own = self.interval or (ours, ours)
+        other = self.row.interval or (theirs, theirs)
+        low, high = compute_difference_interval(ours, own, theirs, other)
+        return low <= 0 <= high
+
+    def as_json(self) -> dict[str, Any]:
+        ours = self.ours
+        return {
+            "name": self.name,
+            "published": self.row.published,
+            "ours": None if ours is None else ours.value,
+            "interval": None if self.interval is None else list(self.interval),
+            "difference": self.difference,
+            "within": self.is_within,
+            "agrees": self.agrees,
+            "unit": self.unit,
+            "count": None if ours is None else ours.count,
+            "note": "" if ours is None else ours.note,
+        }
+
+
+def compare_rows(
+    published: PublishedTable, measured: Mapping[str, Measurement]
+) -> list[ComparedRow]:
+    """Return the rows of the paper in their order, then our additional rows."""
+    theirs = [ComparedRow(row, measured.get(row.name)) for row in published.rows]
+    known = {row.name for row in published.rows}
+    own = [
+        ComparedRow(PublishedRow(name, unit=found.unit), found)
+        for name, found in measured.items()
+        if name not in known
+    ]
+    return theirs + own

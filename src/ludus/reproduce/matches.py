@@ -1,52 +1,83 @@
-"""Matches for experiments: compiled where both players are, in the arena's processes elsewhere."""
+"""Matches for experiments, in compiled code if both players support it, else in processes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-from ludus.arena.jobs import Conditions, GameResult, seed_of
-from ludus.arena.run import Executor
-from ludus.arena.store import Store
+from ludus.arena.executors import Executor
+from ludus.arena.jobs import GameConditions, GameResult, derive_seed
+from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
-from ludus.core.limit import Limit
+from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
+from ludus.core.player import Limit
+from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-from ludus.reproduce.compiled import compiled_games
 
-Starter = Literal["first", "second", "alternate"]
-"""Who begins: always the first player, always the second, or both in turn, the first one first."""
+if TYPE_CHECKING:
+    from ludus._native.morris import Tally
 
-Report = Callable[[int, int], None]
-"""Told how many games have been played, and of how many."""
+COMPILED_HEURISTICS = ("newbie", "basic", "focused")
+
+
+def play_compiled_games(
+    game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
+) -> "Tally | None":
+    """Play compiled games, over 100,000 per second; wins by side, or None if a player is not
+    compiled.
+    """
+    if game.engine != "native" or game.id != "nine_mens_morris":
+        return None
+    if not all(parse_spec(spec).name in COMPILED_HEURISTICS for spec in players):
+        from ludus.learn.patterns.player import play_fuzzy_games
+
+        return play_fuzzy_games(game, players, games, seed, threads, max_plies)
+    first, second = (_expand_spec(spec, game) for spec in players)
+    tally: Tally = game.start().heuristic_games(first, second, games, seed, threads, max_plies)
+    return tally
+
+
+def _expand_spec(spec: str, game: AnyGame) -> str:
+    """Return a player's spec with all options, the format that compiled code parses."""
+    settings = asdict(named_player(spec, game).settings)
+    options = ",".join(f"{key}={value}" for key, value in settings.items())
+    return f"{parse_spec(spec).name}:{options}"
+
+
+MatchStarter = Literal["first", "second", "alternate"]
+"""The player that begins: always the first, always the second, or both in turn, the first first."""
+
+GameCountCallback = Callable[[int, int], None]
+"""Called with the number of games played and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Some games between two players."""
+    """A number of games between two players."""
 
     game: str
     first: str
     second: str
     games: int
     rules: str = ""
-    starter: Starter = "alternate"
+    starter: MatchStarter = "alternate"
     limit: Limit = Limit()  # noqa: RUF009 - frozen
     max_plies: int = MAX_PLIES
     seed: int = 0
 
     @property
     def key(self) -> str:
-        """Everything that decides about the games, as a text."""
+        """Everything that determines the games, as a text."""
         return f"{self.first} – {self.second} {asdict(self)}"
 
 
 @dataclass(slots=True)
-class Tally:
-    """What some games came to, by player and not by side."""
+class MatchTally:
+    """Results of games, by player and not by side."""
 
     games: int = 0
     wins: list[int] = field(default_factory=lambda: [0, 0])
@@ -54,9 +85,9 @@ class Tally:
     plies: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
 
-    def __add__(self, other: Self) -> "Tally":
-        """The games of both."""
-        return Tally(
+    def __add__(self, other: Self) -> "MatchTally":
+        """Return the sum of both tallies."""
+        return MatchTally(
             self.games + other.games,
             [mine + theirs for mine, theirs in zip(self.wins, other.wins, strict=True)],
             self.draws + other.draws,
@@ -66,12 +97,12 @@ class Tally:
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """Games the first player won, the second player won, and nobody won."""
+        """Numbers of games won by the first player, won by the second player, and drawn."""
         return self.wins[0], self.wins[1], self.draws
 
 
-def check(match: Match) -> None:
-    """Better an error now than a loss in every game."""
+def check_match(match: Match) -> None:
+    """Raise LudusError for a match that cannot be played, rather than lose every game."""
     if match.starter not in ("first", "second", "alternate"):
         raise LudusError(f"starter={match.starter!r:.40} must be first, second or alternate")
     if match.games < 1:
@@ -81,50 +112,52 @@ def check(match: Match) -> None:
         named_player(spec, game)
 
 
-def played_compiled(match: Match, threads: int) -> Tally | None:
-    """The match played by compiled code; None if one of the players is not compiled."""
+def play_compiled(match: Match, threads: int) -> MatchTally | None:
+    """Play the match in compiled code; None if one of the players is not compiled."""
     if match.limit != Limit():
         return None
-    total = Tally()
-    for side, (share, is_swapped) in enumerate(_halves(match)):
+    total = MatchTally()
+    for side, (share, is_swapped) in enumerate(_split_games(match)):
         if not share:
             continue
         players = (match.second, match.first) if is_swapped else (match.first, match.second)
-        found = compiled_games(
+        found = play_compiled_games(
             named_game(match.game, match.rules),
             players,
             share,
-            seed_of(match.key, side),
+            derive_seed(match.key, side),
             threads,
             match.max_plies,
         )
         if found is None:
             return None
         wins = found["wins"][::-1] if is_swapped else found["wins"]
-        total += Tally(share, list(wins), found["draws"], found["plies"], found["reasons"])
+        total += MatchTally(share, list(wins), found["draws"], found["plies"], found["reasons"])
     return total
 
 
-def _halves(match: Match) -> Iterable[tuple[int, bool]]:
-    """Games in which the first player begins, and games in which the second one does."""
+def _split_games(match: Match) -> Iterable[tuple[int, bool]]:
+    """Return the numbers of games that the first and that the second player begins."""
     if match.starter == "alternate":
         return ((match.games + 1) // 2, False), (match.games // 2, True)
     return ((match.games, match.starter == "second"),)
 
 
-def played_in_arena(match: Match, executor: Executor, file: Path, report: Report) -> Tally:
-    """The match as a tournament of two, whose games are kept in a file as they end."""
+def play_in_arena(
+    match: Match, executor: Executor, file: Path, report: GameCountCallback
+) -> MatchTally:
+    """Play the match as a tournament of two players, storing each game when it ends."""
     is_swapped = match.starter == "second"
     players = (match.second, match.first) if is_swapped else (match.first, match.second)
     tournament = Tournament(
-        Conditions(match.game, match.rules, match.limit, max_plies=match.max_plies),
+        GameConditions(match.game, match.rules, match.limit, max_plies=match.max_plies),
         players,
         match.games,
         match.seed,
         starter="alternate" if match.starter == "alternate" else "fixed",
         name=match.key,
     )
-    with Store(file) as store:
+    with ResultStore(file) as store:
         store.begin(tournament)
         there = store.keys(tournament.id)
         missing = [job for job in tournament.schedule() if job.key not in there]
@@ -135,18 +168,18 @@ def played_in_arena(match: Match, executor: Executor, file: Path, report: Report
             store.add(result)
             report(number, match.games)
         pair = [r for r in store.results(tournament.id) if r.key[1:3] == players]
-    return _tally(pair[: match.games], is_swapped)
+    return _count_results(pair[: match.games], is_swapped)
 
 
 def _check_fault(result: GameResult) -> None:
-    """A table in which a player broke down says nothing; such a game is not even kept."""
+    """Raise LudusError for a game lost by a fault: it would falsify the table and is not stored."""
     if result.reason in ("crash", "illegal"):
         loser = result.key.second if result.winner == 0 else result.key.first
         raise LudusError(f"{loser} lost a game by {result.reason}: {result.message}")
 
 
-def _tally(results: Iterable[GameResult], is_swapped: bool) -> Tally:
-    total, reasons = Tally(), Counter[str]()
+def _count_results(results: Iterable[GameResult], is_swapped: bool) -> MatchTally:
+    total, reasons = MatchTally(), Counter[str]()
     for result in results:
         total.games += 1
         total.plies += result.plies

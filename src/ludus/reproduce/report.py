@@ -1,32 +1,279 @@
-"""Everything a run leaves behind: results, figures, and the report in two forms."""
+"""Write the report of an experiment as Markdown, HTML, JSON and SVG."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 
 from ludus.core.errors import LudusError
-from ludus.reproduce.cells import slug, write_whole
-from ludus.reproduce.figures import NoMatplotlib, drawn, on_paper
-from ludus.reproduce.markdown import markdown
-from ludus.reproduce.page import page
-from ludus.reproduce.results import Results
+from ludus.reproduce.cache import make_slug, write_atomically
+from ludus.reproduce.figures import NoMatplotlib, draw_svg, to_standalone_svg
+from ludus.reproduce.findings import ComparedRow, TableCell
+from ludus.reproduce.results import ExperimentResults
+
+COMPARISON_HEADINGS = (
+    "",
+    "published",
+    "ours",
+    "difference",
+    "95% interval",
+    "within",
+    "agree",
+    "of",
+    "note",
+)
+
+COMPARISON_NOTE = (
+    "*Within*: the published figure lies in our 95% interval. *Agree*: the difference can be chance"
+    " at 5%, given what either figure may be off by."
+)
+
+MISSING_CELL = "–"
+MINUS_SIGN = "\N{MINUS SIGN}"
 
 
-def write_report(results: Results, folder: Path) -> tuple[list[Path], str]:
-    """Write all files; which they are, and why figures are missing, if they are."""
-    svgs, missing = _svgs(results)
+def format_number(value: float | None, sign: bool = False) -> str:
+    """Format a number with two decimals, or three significant digits if it is small.
+
+    >>> format_number(83.4159), format_number(10000)
+    ('83.42', '10000')
+    >>> format_number(-0.25, sign=True), format_number(0.000123)
+    ('−0.25', '0.000123')
+    """
+    if value is None:
+        return MISSING_CELL
+    is_small = 0 < abs(value) < 0.1
+    text = format(value, ("+" if sign and value else "") + (".3g" if is_small else ".2f"))
+    if not is_small:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace("-", MINUS_SIGN, 1) if text.startswith("-") else text
+
+
+def format_row(row: ComparedRow) -> Sequence[str]:
+    """Format a row of the comparison table, under COMPARISON_HEADINGS."""
+    unit = f" {row.unit}" if row.unit else ""
+    interval = row.interval
+    ends = (
+        MISSING_CELL
+        if interval is None
+        else f"{format_number(interval[0])} … {format_number(interval[1])}"
+    )
+    ours = row.ours
+    return (
+        row.name,
+        MISSING_CELL if row.row.published is None else format_number(row.row.published) + unit,
+        MISSING_CELL if ours is None else format_number(float(ours.value)) + unit,
+        format_number(row.difference, sign=True),
+        ends,
+        format_bool(row.is_within),
+        format_bool(row.agrees),
+        MISSING_CELL if ours is None or ours.count is None else str(ours.count),
+        "" if ours is None else ours.note,
+    )
+
+
+def format_bool(is_so: bool | None) -> str:
+    return MISSING_CELL if is_so is None else "yes" if is_so else "no"
+
+
+def format_cell(value: TableCell) -> str:
+    """Format a cell of an additional table."""
+    if value is None or isinstance(value, bool):
+        return format_bool(value)
+    return value if isinstance(value, str) else format_number(value)
+
+
+def is_numeric(column: Sequence[TableCell]) -> bool:
+    """Return whether a column is right-aligned."""
+    numbers = [value for value in column if value is not None]
+    return bool(numbers) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in numbers
+    )
+
+
+def format_markdown(
+    results: ExperimentResults, figures: Mapping[str, str], missing: str = ""
+) -> str:
+    """Format the report as Markdown.
+
+    `figures` maps names to SVG files; `missing` is the reason if there are none.
+    """
+    return "\n".join(_iterate_markdown(results, figures, missing))
+
+
+def _iterate_markdown(
+    results: ExperimentResults, figures: Mapping[str, str], missing: str
+) -> Iterator[str]:
+    published, found = results.published, results.findings
+    yield f"# {_escape_markdown(published.title)}\n"
+    how = f"`{published.id}`, size {results.size}, seed {results.seed}"
+    yield f"{_escape_markdown(published.source)}. {how}.\n"
+    yield from (f"- {_escape_markdown(remark)}" for remark in found.remarks)
+    yield "\n## Published and ours\n"
+    rows = [format_row(row) for row in results.rows]
+    yield from _format_markdown_table(COMPARISON_HEADINGS, rows, ["---", *["--:"] * 7, "---"])
+    yield f"\n{COMPARISON_NOTE}"
+    for figure in found.figures:
+        yield f"\n## {_escape_markdown(figure.name)}\n"
+        if figure.name in figures:
+            yield f"![{_escape_markdown(figure.caption or figure.name)}]({figures[figure.name]})\n"
+        else:
+            yield f"Not drawn: {missing}.\n"
+        yield _escape_markdown(figure.caption)
+    for table in found.tables:
+        yield f"\n## {_escape_markdown(table.name)}\n"
+        if table.caption:
+            yield f"{_escape_markdown(table.caption)}\n"
+        columns = list(zip(*table.rows, strict=True)) or [()] * len(table.headings)
+        rules = ["--:" if is_numeric(column) else "---" for column in columns]
+        yield from _format_markdown_table(
+            table.headings, [[format_cell(v) for v in row] for row in table.rows], rules
+        )
+    yield "\n## Differences from the paper\n"
+    yield from [f"- {_escape_markdown(line)}" for line in published.differences] or ["None known."]
+    yield ""
+
+
+def _format_markdown_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], rules: Sequence[str]
+) -> Iterator[str]:
+    yield f"| {' | '.join(map(_escape_markdown, headings))} |"
+    yield f"|{'|'.join(rules)}|"
+    for row in rows:
+        yield f"| {' | '.join(map(_escape_markdown, row))} |"
+
+
+def _escape_markdown(text: str) -> str:
+    """Return a text on one line, escaped for a Markdown table cell."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+CSS = """
+:root { color-scheme: light dark; --ink: #1f2328; --paper: #ffffff; --soft: #59636e;
+  --line: #d1d9e0; --yes: #1a7f37; --no: #b35900; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --paper: #14171c; --soft: #9aa4af;
+  --line: #353c45; --yes: #4cc26b; --no: #e8a145; } }
+body { margin: 2rem auto; max-width: 82rem; padding: 0 1rem; color: var(--ink);
+  background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
+h1, p, ul, figure { max-width: 62rem; }
+h1 { line-height: 1.2; } h2 { margin-top: 2.2rem; }
+p.source, figcaption, caption { color: var(--soft); }
+.wide { overflow-x: auto; }
+.wide:focus-visible { outline: 2px solid var(--soft); outline-offset: 3px; }
+table { border-collapse: collapse; font-size: .94rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; padding-bottom: .5rem; }
+th, td { padding: .3rem .7rem .3rem 0; text-align: left; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+th { vertical-align: bottom; } th:last-child, td:last-child { padding-right: 0; }
+td:first-child:not(.number) { min-width: 8rem; }
+th.number, td.number { text-align: right; } td.number { white-space: nowrap; }
+td.yes { color: var(--yes); } td.no { color: var(--no); font-weight: 600; }
+figure { margin: 0; } figure svg { max-width: 100%; height: auto; color: var(--ink); }
+"""
+
+
+def format_html(results: ExperimentResults, figures: Mapping[str, str], missing: str = "") -> str:
+    """Format the report as one self-contained HTML file for light and dark colour schemes.
+
+    `figures` maps names to SVG texts; `missing` is the reason if there are none.
+    """
+    return "\n".join(_iterate_html(results, figures, missing)) + "\n"
+
+
+def _iterate_html(
+    results: ExperimentResults, figures: Mapping[str, str], missing: str
+) -> Iterator[str]:
+    published, found = results.published, results.findings
+    title = escape(published.title)
+    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{title}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<h1>{title}</h1>"
+    about = f"{published.source}. {published.id}, size {results.size}, seed {results.seed}."
+    yield f'<p class="source">{escape(about)}</p>'
+    yield from _format_html_list(found.remarks)
+    yield "<h2>Published and ours</h2>"
+    rows = [format_row(row) for row in results.rows]
+    yield from _format_html_table(
+        COMPARISON_HEADINGS, rows, [0 < column < 8 for column in range(9)]
+    )
+    yield f"<p>{_emphasize(COMPARISON_NOTE)}</p>"
+    for figure in found.figures:
+        caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
+        drawing = figures.get(figure.name, f"<p>Not drawn: {escape(missing)}.</p>")
+        yield f"<h2>{escape(figure.name)}</h2>\n<figure>{drawing}{caption}</figure>"
+    for table in found.tables:
+        yield f"<h2>{escape(table.name)}</h2>"
+        columns = list(zip(*table.rows, strict=True)) or [()] * len(table.headings)
+        texts = [[format_cell(value) for value in row] for row in table.rows]
+        yield from _format_html_table(
+            table.headings, texts, list(map(is_numeric, columns)), table.caption
+        )
+    yield "<h2>Differences from the paper</h2>"
+    yield from (
+        _format_html_list(published.differences)
+        if published.differences
+        else ["<p>None known.</p>"]
+    )
+    yield "</body>\n</html>"
+
+
+def _format_html_list(texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        yield "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+
+
+def _format_html_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    is_number: Sequence[bool],
+    caption: str = "",
+) -> Iterator[str]:
+    # A wide table can be scrolled, also with the keyboard.
+    yield '<div class="wide" tabindex="0" role="group" aria-label="table"><table>'
+    if caption:
+        yield f"<caption>{escape(caption)}</caption>"
+    yield f"<thead><tr>{_format_html_cells('th', headings, is_number)}</tr></thead>\n<tbody>"
+    for row in rows:
+        yield f"<tr>{_format_html_cells('td', row, is_number)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _format_html_cells(tag: str, texts: Sequence[str], is_number: Sequence[bool]) -> str:
+    return "".join(map(_format_html_cell, [tag] * len(texts), texts, is_number))
+
+
+def _format_html_cell(tag: str, text: str, is_number: bool) -> str:
+    names = [
+        name for name, is_so in (("number", is_number), (text, text in ("yes", "no"))) if is_so
+    ]
+    attribute = f' class="{" ".join(names)}"' if names else ""
+    return f"<{tag}{attribute}>{escape(text)}</{tag}>"
+
+
+def _emphasize(text: str) -> str:
+    """Convert text between asterisks to emphasis, as in Markdown."""
+    parts = escape(text).split("*")
+    return "".join(f"<em>{part}</em>" if odd % 2 else part for odd, part in enumerate(parts))
+
+
+def write_report(results: ExperimentResults, folder: Path) -> tuple[list[Path], str]:
+    """Write results, figures and reports; return the files and why figures are missing, if they
+    are.
+    """
+    svgs, missing = _draw_figures(results)
     texts = {"results.json": results.text()}
-    names = {name: f"{slug(name)}.svg" for name in svgs}
-    texts |= {names[name]: on_paper(svg) for name, svg in svgs.items()}
-    texts["report.md"] = markdown(results, names, missing)
-    texts["report.html"] = page(results, svgs, missing)
+    names = {name: f"{make_slug(name)}.svg" for name in svgs}
+    texts |= {names[name]: to_standalone_svg(svg) for name, svg in svgs.items()}
+    texts["report.md"] = format_markdown(results, names, missing)
+    texts["report.html"] = format_html(results, svgs, missing)
     for name, text in texts.items():
-        # Whatever an experiment puts into its texts, the report can be written.
-        write_whole(folder / name, text.encode("utf-8", "backslashreplace").decode())
+        # Texts of an experiment may contain characters that UTF-8 cannot encode.
+        write_atomically(folder / name, text.encode("utf-8", "backslashreplace").decode())
     return [folder / name for name in texts], missing
 
 
-def _svgs(results: Results) -> tuple[dict[str, str], str]:
+def _draw_figures(results: ExperimentResults) -> tuple[dict[str, str], str]:
     try:
-        return {figure.name: drawn(figure) for figure in results.findings.figures}, ""
+        return {figure.name: draw_svg(figure) for figure in results.findings.figures}, ""
     except NoMatplotlib as error:
         return {}, str(error)
     except LudusError as error:

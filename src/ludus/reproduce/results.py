@@ -1,4 +1,4 @@
-"""The results of a run as a value and as JSON. From either the report can be written."""
+"""The results of a run as a value and as JSON; a report can be written from either."""
 
 import json
 import re
@@ -6,32 +6,38 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.reproduce.comparison import Compared, compared
-from ludus.reproduce.errors import BadExperiment, shown
 from ludus.reproduce.experiment import Experiment
-from ludus.reproduce.findings import Figure, Findings, Measured, Remark, Table
-from ludus.reproduce.published import Published, read_text
+from ludus.reproduce.findings import (
+    ComparedRow,
+    Figure,
+    Findings,
+    Measurement,
+    Remark,
+    Table,
+    compare_rows,
+)
+from ludus.reproduce.published import BadExperiment, PublishedTable, quote_path, read_text
 
-NUMBERS = re.compile(r"\[\n[-+.\deE,\s]*\]")
-"""A list of nothing but numbers, which fills a line and not a page; no text has a line end."""
+NUMBER_LIST_PATTERN = re.compile(r"\[\n[-+.\deE,\s]*\]")
+"""A list of numbers only, to be joined on one line; no JSON text contains a line end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """What a run of an experiment came to."""
+class ExperimentResults:
+    """The results of a run of an experiment."""
 
-    published: Published
+    published: PublishedTable
     size: str
     seed: int
     findings: Findings
 
     @property
-    def rows(self) -> list[Compared]:
-        """Published and ours."""
-        return compared(self.published, self.findings.measured)
+    def rows(self) -> list[ComparedRow]:
+        """Comparison of published and our numbers."""
+        return compare_rows(self.published, self.findings.measured)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, without dates or anything of this machine."""
+        """Return the results as a dictionary, without dates or properties of the machine."""
         found = self.findings
         return {
             "id": self.published.id,
@@ -62,38 +68,40 @@ class Results:
         }
 
     def text(self) -> str:
-        """The JSON as a file, one that shows well what has changed."""
+        """Return the JSON text of a results file, formatted for readable diffs."""
         try:
             text = json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         except (TypeError, ValueError) as error:
             raise BadExperiment(f"{self.published.id}: JSON cannot hold it: {error}") from error
-        return NUMBERS.sub(lambda found: " ".join(found[0].split()), text)
+        return NUMBER_LIST_PATTERN.sub(lambda found: " ".join(found[0].split()), text)
 
 
-def read_results(experiment: Experiment) -> Results:
-    """The results that are kept beside an experiment."""
+def read_results(experiment: Experiment) -> ExperimentResults:
+    """Read the stored results of an experiment."""
     path = experiment.results
     if not path.is_file():
-        raise BadExperiment(f"there are no stored results {shown(path)}; run it with --save first")
+        raise BadExperiment(
+            f"there are no stored results {quote_path(path)}; run it with --save first"
+        )
     try:
         fields = json.loads(read_text(path))
-        return _results(fields, experiment)
+        return _parse_results(fields, experiment)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         what = f"{type(error).__name__}: {error}"
-        raise BadExperiment(f"{shown(path)} is no file of results: {what}") from error
+        raise BadExperiment(f"{quote_path(path)} is no file of results: {what}") from error
 
 
-def _results(fields: Mapping[str, Any], experiment: Experiment) -> Results:
+def _parse_results(fields: Mapping[str, Any], experiment: Experiment) -> ExperimentResults:
     if fields["id"] != experiment.id:
         raise BadExperiment(
-            f"{shown(experiment.results)} holds the results of {fields['id']!r:.60}"
+            f"{quote_path(experiment.results)} holds the results of {fields['id']!r:.60}"
         )
     found = Findings()
     for row in fields["rows"]:
         if row["ours"] is not None:
             low, high = row["interval"] or (None, None)
             found.add(
-                Measured(
+                Measurement(
                     row["name"], row["ours"], low, high, row["count"], row["note"], row["unit"]
                 )
             )
@@ -106,18 +114,22 @@ def _results(fields: Mapping[str, Any], experiment: Experiment) -> Results:
         found.add(
             Figure(
                 figure["name"],
-                _drawer(experiment, str(figure["draw"])),
+                _find_draw_function(experiment, str(figure["draw"])),
                 figure["data"],
                 figure["caption"],
                 (float(width), float(height)),
             )
         )
-    return Results(experiment.published(), str(fields["size"]), int(fields["seed"]), found)
+    return ExperimentResults(
+        experiment.published(), str(fields["size"]), int(fields["seed"]), found
+    )
 
 
-def _drawer(experiment: Experiment, name: str) -> Callable[[Any, Any], None]:
+def _find_draw_function(experiment: Experiment, name: str) -> Callable[[Any, Any], None]:
     draw = getattr(experiment.module(), name, None)
     if not callable(draw):
-        raise BadExperiment(f"{shown(experiment.path)} has no function {name}, which drew a figure")
+        raise BadExperiment(
+            f"{quote_path(experiment.path)} has no function {name}, which drew a figure"
+        )
     found: Callable[[Any, Any], None] = draw
     return found

@@ -1,1 +1,1 @@
-"""The page: a server that holds the games, and the board in the browser that knows no rules."""
+"""Web interface: the server holds the games and rules; the browser only shows the board."""

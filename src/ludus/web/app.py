@@ -1,35 +1,101 @@
-"""The application: everything put together, opened and closed with the server."""
+"""The FastAPI application: routers, error handlers, and the static files of the page."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from ludus.core.errors import LudusError
-from ludus.web import catalogue, games, pages
-from ludus.web.errors import Refused
-from ludus.web.guard import Guard
-from ludus.web.hall import Hall
-from ludus.web.live import Gallery
+from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
+from ludus.web.errors import RequestRefused
+from ludus.web.game_registry import GameRegistry
+from ludus.web.middleware import GuardMiddleware
+from ludus.web.routes import catalogue, games
+from ludus.web.routes.games import WatcherHub
 from ludus.web.settings import Settings
-from ludus.web.store import Store
-from ludus.web.thinkers import Thinkers
+from ludus.web.store import GameStore
+from ludus.web.worker_pool import WorkerPool
+
+STATIC_FOLDER = files(__package__).joinpath("static")
+
+REVALIDATE_HEADERS = {"Cache-Control": "no-cache"}
+"""Let the browser revalidate each file; the files are small and the server is near."""
+
+PAGE_PATHS = ("/", "/game/{id}", "/new", "/puzzles", "/tournament", "/training", "/open")
 
 
-def make_app(settings: Settings, store: Store) -> Any:
-    """The application under these settings, with the guard in front; it closes the store."""
+class _RevalidatedFiles(StaticFiles):
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
+        response.headers.update(REVALIDATE_HEADERS)
+        return response
+
+
+def mount_page(app: FastAPI) -> None:
+    """Serve the page at each of its addresses."""
+    for address in PAGE_PATHS:
+        app.get(address, include_in_schema=False, response_class=HTMLResponse)(_get_document)
+    app.get("/colours.css", include_in_schema=False)(_get_stylesheet)
+    app.mount("/static", _RevalidatedFiles(directory=str(STATIC_FOLDER)))
+
+
+async def _get_document() -> HTMLResponse:
+    text = STATIC_FOLDER.joinpath("index.html").read_text(encoding="utf-8")
+    return HTMLResponse(text, headers=REVALIDATE_HEADERS)
+
+
+async def _get_stylesheet() -> Response:
+    return Response(build_stylesheet(), media_type="text/css", headers=REVALIDATE_HEADERS)
+
+
+@cache
+def build_stylesheet() -> str:
+    """Return the board theme as CSS, for the boards and the page around them.
+
+    Light and dark follow the system unless the user has chosen one.
+    """
+    day, night = _css_rules(LIGHT), _css_rules(DARK)
+    return "\n".join(
+        (
+            scope_rules(SHAPES),
+            f":root{{\ncolor-scheme:light;\n{_css_variables(LIGHT)}\n}}",
+            day,
+            f"@media (prefers-color-scheme:dark){{\n:root:not([data-theme=light]){{\n"
+            f"color-scheme:dark;\n{_css_variables(DARK)}\n{night}\n}}\n}}",
+            f":root[data-theme=dark]{{\ncolor-scheme:dark;\n{_css_variables(DARK)}\n{night}\n}}",
+        )
+    )
+
+
+def _css_rules(palette: Palette) -> str:
+    return format_palette(palette)
+
+
+def _css_variables(palette: Palette) -> str:
+    """Return the palette as CSS variables such as `--ground`."""
+    return "\n".join(
+        f"--{name.replace('_', '-')}:{colour};" for name, colour in asdict(palette).items()
+    )
+
+
+def make_app(settings: Settings, store: GameStore) -> Any:
+    """Return the ASGI application behind its middleware; it closes the store on shutdown."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        thinkers = Thinkers(settings)
-        hall = Hall(settings, store, thinkers)
+        thinkers = WorkerPool(settings)
+        hall = GameRegistry(settings, store, thinkers)
         app.state.hall, app.state.thinkers = hall, thinkers
-        app.state.gallery, app.state.settings = Gallery(settings), settings
+        app.state.gallery, app.state.settings = WatcherHub(settings), settings
         await thinkers.start()
         looking = asyncio.create_task(hall.look_round())
         try:
@@ -51,26 +117,26 @@ def make_app(settings: Settings, store: Store) -> Any:
     )
     app.include_router(catalogue.router)
     app.include_router(games.router)
-    pages.mount(app)
-    app.add_exception_handler(LudusError, _explain)
-    app.add_exception_handler(RequestValidationError, _explain_form)
-    app.add_exception_handler(HTTPException, _explain_status)
-    return Guard(app, settings)
+    mount_page(app)
+    app.add_exception_handler(LudusError, _respond_to_error)
+    app.add_exception_handler(RequestValidationError, _respond_to_validation_error)
+    app.add_exception_handler(HTTPException, _respond_to_http_error)
+    return GuardMiddleware(app, settings)
 
 
-async def _explain(request: Request, error: Exception) -> JSONResponse:
-    status = error.status if isinstance(error, Refused) else 422
+async def _respond_to_error(request: Request, error: Exception) -> JSONResponse:
+    status = error.status if isinstance(error, RequestRefused) else 422
     return JSONResponse({"detail": str(error)}, status)
 
 
-async def _explain_form(request: Request, error: Exception) -> JSONResponse:
-    """The first thing that is wrong with a request, in one line."""
+async def _respond_to_validation_error(request: Request, error: Exception) -> JSONResponse:
+    """Return the first validation error in one line."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return JSONResponse({"detail": f"{where}: {first['msg']}"[:400]}, 422)
 
 
-async def _explain_status(request: Request, error: Exception) -> JSONResponse:
+async def _respond_to_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse({"detail": str(error.detail)}, error.status_code, error.headers)

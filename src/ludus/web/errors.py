@@ -1,35 +1,35 @@
-"""Requests that are refused, each with the status it is answered with."""
+"""Errors of requests, each with its HTTP status."""
 
 from typing import ClassVar
 
 from ludus.core.errors import LudusError
 
 
-class Refused(LudusError):
-    """A request that cannot be granted."""
+class RequestRefused(LudusError):
+    """The request cannot be fulfilled."""
 
     status: ClassVar[int] = 422
 
 
-class NoSuchGame(Refused):
-    """Nobody knows this game, or this move of it."""
+class GameNotFound(RequestRefused):
+    """The game, or a move of it, does not exist."""
 
     status: ClassVar[int] = 404
 
 
-class OutOfTurn(Refused):
-    """The game has gone on since, or it is not a person's turn."""
+class OutOfTurn(RequestRefused):
+    """The game has changed since, or it is not a person's turn."""
 
     status: ClassVar[int] = 409
 
 
-class TooMuch(Refused):
-    """A bound of the settings is reached."""
+class LimitReached(RequestRefused):
+    """A limit of the settings is reached."""
 
     status: ClassVar[int] = 429
 
 
-class NoAnswer(Refused):
-    """A player or an oracle did not answer, or everybody who could is busy."""
+class WorkerUnavailable(RequestRefused):
+    """A worker did not respond, or all workers are busy."""
 
     status: ClassVar[int] = 503

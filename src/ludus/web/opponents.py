@@ -1,6 +1,6 @@
-"""Everybody who plays a game, described for people. Worked out in a worker process.
+"""Available players of a game, described for users; runs in a worker process.
 
-Players are found in the registry, so one that is added there appears by itself.
+Players are taken from the registry, so new players appear automatically.
 """
 
 import json
@@ -14,28 +14,30 @@ from typing import Any, Literal
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.players import PLAYERS, player
-from ludus.web.positions import game_of
+from ludus.web.worker_cache import load_game
 
 
-def opponents(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Everybody who plays this game under these rules and can be made on this machine."""
-    game = game_of(job["game"], job["rules"])
+def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the players that can play this game under these rules on this machine."""
+    game = load_game(job["game"], job["rules"])
     found = []
     for name in PLAYERS:
         try:
             kind = PLAYERS[name]
             if kind.games is None or game.id in kind.games:
                 player(name, game)
-                found.append({"name": name, "title": kind.title, **_offer(name, kind, game)})
+                found.append(
+                    {"name": name, "title": kind.title, **_describe_choices(name, kind, game)}
+                )
         except Exception:
-            # One that needs what this installation or these rules do not have is not offered.
+            # A player whose requirements this installation or these rules lack is not offered.
             continue
-    return {"players": sorted(found, key=lambda each: _rank(game, each["name"]))}
+    return {"players": sorted(found, key=lambda each: _strength_rank(game, each["name"]))}
 
 
-def _rank(game: AnyGame, name: str) -> tuple[bool, float]:
-    """The weakest first, and at the end those that nobody has measured."""
-    found = _measured().get(game.id, {}).get(name, {})
+def _strength_rank(game: AnyGame, name: str) -> tuple[bool, float]:
+    """Sort key: weakest first, players without measurement last."""
+    found = _load_strengths().get(game.id, {}).get(name, {})
     if "elo" in found:
         return False, found["elo"]
     if "won" in found:
@@ -47,8 +49,8 @@ def _rank(game: AnyGame, name: str) -> tuple[bool, float]:
     return True, 0.0
 
 
-def _offer(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
-    """What may be chosen: a level, and options that are one of a few words."""
+def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
+    """Return the options on offer: a level, and options with a fixed set of values."""
     defaults = kind.options
     hints = {} if defaults is None else typing.get_type_hints(type(defaults))
     choices: dict[str, list[str]] = {}
@@ -56,31 +58,31 @@ def _offer(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
         if typing.get_origin(hint) is Literal:
             choices[option] = [str(value) for value in typing.get_args(hint)]
     levels = defaults.level if hints.get("level") is int else None
-    specs = [name if level == levels else f"{name}:level={level}" for level in _levels(levels)]
+    specs = [name if level == levels else f"{name}:level={level}" for level in _level_range(levels)]
     return {
         "levels": levels,
         "choices": choices,
-        "strength": strength(game, name),
-        "strengths": [strength(game, spec) for spec in specs],
+        "strength": describe_strength(game, name),
+        "strengths": [describe_strength(game, spec) for spec in specs],
     }
 
 
-def _levels(highest: int | None) -> range:
+def _level_range(highest: int | None) -> range:
     return range(1, (highest or 0) + 1)
 
 
 @cache
-def _measured() -> dict[str, dict[str, dict[str, Any]]]:
-    """Game, then spec, to what was measured; docs/page.md says how."""
+def _load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
+    """Load measured strengths by game and spec; docs/page.md describes the measurement."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
     measured: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return measured
 
 
-def strength(game: AnyGame, spec: str) -> str:
-    """How good a player is, in one honest line."""
+def describe_strength(game: AnyGame, spec: str) -> str:
+    """Return the measured strength of a player in one line."""
     is_standard = game.rules == next(iter(game.presets.values()))
-    found = _measured().get(game.id, {}).get(spec) if is_standard else None
+    found = _load_strengths().get(game.id, {}).get(spec) if is_standard else None
     if found is None:
         return "not measured"
     if "follows" in found:
@@ -90,15 +92,15 @@ def strength(game: AnyGame, spec: str) -> str:
     if "elo" in found:
         return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
     if "won" in found:
-        return f"won {_share(found['won'], found['games'])} games against {found['against']}"
+        return f"won {_percent_of(found['won'], found['games'])} games against {found['against']}"
     lost = found["critical"] - found["kept"]
-    return f"errs in {_share(lost, found['critical'])} positions where one can"
+    return f"errs in {_percent_of(lost, found['critical'])} positions where one can"
 
 
-def _share(part: int, whole: int) -> str:
-    """A share with how sure it is: `56% ± 7% of 200`; nothing is called certain."""
+def _percent_of(part: int, whole: int) -> str:
+    """Format a proportion with its 95% margin: `56% ± 7% of 200`; the margin is never zero."""
     share = part / whole
-    # Half a case is added on either side, so that none and all have a margin as well.
+    # Adding half a case to both outcomes gives 0% and 100% a margin, too.
     likely = (part + 0.5) / (whole + 1)
     margin = 1.96 * math.sqrt(likely * (1 - likely) / whole)
     return f"{share:.0%} ± {max(margin, 0.01):.0%} of {whole}"

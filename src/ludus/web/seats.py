@@ -1,33 +1,33 @@
-"""Who sits at a board: people, and players with what may be chosen about them.
-
-A request names a player and its level; the spec string is made here. So no option that costs
-memory, threads or a file name can come from a request.
-"""
+"""Who plays each side, and the specs with which learning players start the next game."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from ludus.core.errors import quoted
-from ludus.core.spec import suggestion
-from ludus.web.errors import Refused
+from ludus.core.errors import quote
+from ludus.core.spec import format_suggestion
+from ludus.web.errors import RequestRefused
 
-Offers = Mapping[str, Mapping[str, Any]]
-"""Players by name, as `ludus.web.opponents` describes them."""
+OfferedPlayers = Mapping[str, Mapping[str, Any]]
+"""Players by name, as described by `ludus.web.opponents.list_opponents`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One side's place at the board."""
+    """A person or a player for one side.
+
+    A request names a player and its level; the spec string is built here, so that a request cannot
+    set options that cost memory, threads or name a file.
+    """
 
     player: str | None = None
-    """A player's name; None for a person."""
+    """Player name; None for a person."""
 
     level: int | None = None
-    """How strong it plays, for players that have levels."""
+    """Playing strength, for players that have levels."""
 
     choices: tuple[tuple[str, str], ...] = ()
-    """Further options, by name, out of the few that are offered."""
+    """Further options by name, from those offered."""
 
     @property
     def is_person(self) -> bool:
@@ -45,25 +45,25 @@ class Seat:
 
     @property
     def title(self) -> str:
-        """What people read."""
+        """Display name."""
         if self.player is None:
             return "person"
         level = "" if self.level is None else f", level {self.level}"
         return f"{self.player}{level}"
 
-    def check(self, offers: Offers) -> "Seat":
-        """This seat, or an error if nobody can take it."""
+    def check(self, offers: OfferedPlayers) -> "Seat":
+        """Return this seat; raise RequestRefused if the player or an option is not offered."""
         if self.player is None:
             return Seat()
         offer = offers.get(self.player)
         if offer is None:
-            hint = suggestion(self.player, offers)
-            raise Refused(f"there is no player {quoted(self.player)} for this game{hint}")
+            hint = format_suggestion(self.player, offers)
+            raise RequestRefused(f"there is no player {quote(self.player)} for this game{hint}")
         if self.level is not None and not 1 <= self.level <= (offer["levels"] or 0):
-            raise Refused(f"{self.player} has no level {self.level}")
+            raise RequestRefused(f"{self.player} has no level {self.level}")
         for name, value in self.choices:
             if value not in offer["choices"].get(name, ()):
-                raise Refused(f"{self.player} has no {quoted(name)} {quoted(value)}")
+                raise RequestRefused(f"{self.player} has no {quote(name)} {quote(value)}")
         return self
 
     def as_json(self) -> dict[str, Any]:
@@ -73,3 +73,50 @@ class Seat:
     def from_json(cls, found: Mapping[str, Any]) -> "Seat":
         choices = tuple(sorted(found["choices"].items()))
         return cls(found["player"], found["level"], choices)
+
+
+MAX_LEARNED_SPECS = 20
+"""Number of specs passed to the next game; the oldest are dropped."""
+
+
+@dataclass(slots=True)
+class LearnedSpecs:
+    """What players learn from game to game, as specs by game, rules and player.
+
+    A player that has learned names the spec for its next game in `next_spec`. Only spec strings are
+    passed on, so learning survives a restart, and no request can supply one.
+    """
+
+    begun: dict[str, str] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """Current names, by spec, of players that receive results."""
+
+    @classmethod
+    def kept(cls, state: dict[str, Any]) -> "LearnedSpecs":
+        """Restore from a stored game's state; older versions stored no specs."""
+        begun, ended = state.get("learned", ({}, {}))
+        return cls(begun, ended)
+
+    @property
+    def handed_on(self) -> dict[str, str]:
+        """The specs for the next game."""
+        return dict(list((self.begun | self.ended).items())[-MAX_LEARNED_SPECS:])
+
+    def spec(self, names: tuple[str, str], seat: Seat) -> str:
+        """Return the spec with which a player plays this game."""
+        return self.begun.get(_learner_key(names, seat), seat.spec)
+
+    def note(self, names: tuple[str, str], seat: Seat, spec: str) -> None:
+        """Record the spec for the player's next game."""
+        self.ended[_learner_key(names, seat)] = spec
+
+    def title(self, seat: Seat) -> str:
+        """Return the display name, with the current state of a learning player."""
+        name = self.names.get("" if seat.is_person else seat.spec, "")
+        state = name.partition(" ")[2]
+        return f"{seat.title} {state}" if state else seat.title
+
+
+def _learner_key(names: tuple[str, str], seat: Seat) -> str:
+    return " ".join((*names, seat.spec))

@@ -1,4 +1,4 @@
-"""Running the server: on loopback unless told otherwise, until somebody presses Ctrl-C."""
+"""Run the server, on loopback by default, until interrupted."""
 
 import resource
 import socket
@@ -9,24 +9,24 @@ from contextlib import suppress
 
 import uvicorn
 
-from ludus.core.errors import LudusError, quoted
+from ludus.core.errors import LudusError, quote
 from ludus.web.app import make_app
 from ludus.web.settings import Settings
-from ludus.web.store import Store
+from ludus.web.store import GameStore
 
-KEEP_ALIVE = 15
-"""Seconds after which a silent connection is closed."""
+KEEP_ALIVE_SECONDS = 15
+"""Seconds after which an idle connection is closed."""
 
 
-class CannotServe(LudusError):
+class CannotListen(LudusError):
     """The address cannot be used."""
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """A socket at this address; port 0 takes any that is free."""
+def bind_socket(host: str, port: int) -> socket.socket:
+    """Return a socket bound to this address; port 0 selects a free port."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # Named as TCP, so that asyncio sends small answers at once and does not wait for more.
+        # Explicit IPPROTO_TCP makes asyncio set TCP_NODELAY, so small responses are sent at once.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -35,15 +35,15 @@ def bind(host: str, port: int) -> socket.socket:
             bound.close()
             raise
     except (OSError, OverflowError, UnicodeError) as error:
-        raise CannotServe(f"cannot listen at {quoted(host)}, port {port}: {error}") from error
+        raise CannotListen(f"cannot listen at {quote(host)}, port {port}: {error}") from error
     return bound
 
 
 def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -> None:
-    """Answer until interrupted; `ready` is called when the page can be asked for."""
-    _allow_many_files()
-    # What is wrong with the file is said before the server begins.
-    store = Store(settings.games_file, settings.max_games)
+    """Serve until interrupted; `ready` is called when the page is available."""
+    _raise_file_limit()
+    # Opened first, so that errors of the file are reported before the server starts.
+    store = GameStore(settings.games_file, settings.max_games)
     config = uvicorn.Config(
         make_app(settings, store),
         log_level="warning",
@@ -51,16 +51,16 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
         lifespan="on",
         ws_max_size=settings.max_message,
         ws_max_queue=4,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=2,
         server_header=False,
         h11_max_incomplete_event_size=32_768,
     )
-    server = _Server(config, ready)
+    server = _NotifyingServer(config, ready)
     server.run(sockets=[bound])
 
 
-class _Server(uvicorn.Server):
+class _NotifyingServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
@@ -72,7 +72,7 @@ class _Server(uvicorn.Server):
 
 
 def open_browser(address: str) -> None:
-    """Show the page, where there is a browser; it may take its time and must not hold us up."""
+    """Open the page in a browser, on a thread because this may block."""
 
     def show() -> None:
         with suppress(webbrowser.Error, OSError):
@@ -82,7 +82,7 @@ def open_browser(address: str) -> None:
 
 
 def has_browser() -> bool:
-    """Whether a browser with windows can be opened here."""
+    """Return whether a graphical browser is available."""
     with suppress(webbrowser.Error):
         found = webbrowser.get()
         return not isinstance(found, webbrowser.GenericBrowser) or isinstance(
@@ -91,8 +91,8 @@ def has_browser() -> bool:
     return False
 
 
-def _allow_many_files() -> None:
-    """A connection is an open file; ask for as many as the system grants."""
+def _raise_file_limit() -> None:
+    """Raise the limit of open files, since each connection is one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     if soft < wanted:

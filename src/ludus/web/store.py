@@ -1,4 +1,4 @@
-"""Games in SQLite, so that a server that is killed loses none. One thread does all the writing."""
+"""Games in SQLite, so that none is lost if the server is killed. One thread does all writes."""
 
 import asyncio
 import json
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ludus.core.errors import LudusError, quoted
+from ludus.core.errors import LudusError, quote
 
 T = TypeVar("T")
 
-APPLICATION = 0x4C554457
-"""`LUDW`: tells our files from other people's."""
+APPLICATION_ID = 0x4C554457
+"""`LUDW`: SQLite application id that identifies these files."""
 
 VERSION = 1
 
@@ -43,13 +43,13 @@ CREATE TABLE IF NOT EXISTS node (
 """
 
 
-class BadGames(LudusError):
-    """The file of games cannot be used."""
+class BadGameFile(LudusError):
+    """The game file cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
-class KeptNode:
-    """A move as it is kept."""
+class StoredNode:
+    """A move as stored."""
 
     number: int
     parent: int
@@ -60,8 +60,8 @@ class KeptNode:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptGame:
-    """A game as it is kept; `state` is what can change: seats, pace, and where the game stands."""
+class StoredGame:
+    """A game as stored; `state` is the mutable part: seats, pace, current node."""
 
     id: str
     name: str
@@ -71,11 +71,11 @@ class KeptGame:
     state: dict[str, Any]
 
 
-class Store:
-    """The file. What a coroutine here has returned from is written."""
+class GameStore:
+    """The SQLite file; a write is committed when its coroutine returns."""
 
     def __init__(self, path: Path | None, max_games: int) -> None:
-        self._shown = "games in memory" if path is None else quoted(str(path), 200)
+        self._shown = "games in memory" if path is None else quote(str(path), 200)
         self._max_games = max_games
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
         try:
@@ -84,13 +84,13 @@ class Store:
             self._thread.shutdown()
             raise
 
-    async def save(self, game: KeptGame, nodes: Iterable[KeptNode] = ()) -> None:
-        """Keep a game as it stands now, with the moves that are new or have changed."""
+    async def save(self, game: StoredGame, nodes: Iterable[StoredNode] = ()) -> None:
+        """Save a game's state and its new or changed moves."""
         kept = list(nodes)
         await self._run(lambda: self._save(game, kept))
 
-    async def load(self, id_: str) -> tuple[KeptGame, list[KeptNode]] | None:
-        """A game and its moves in order; None if there is no such game."""
+    async def load(self, id_: str) -> tuple[StoredGame, list[StoredNode]] | None:
+        """Return a game and its moves in order; None if it does not exist."""
         return await self._run(lambda: self._load(id_))
 
     async def close(self) -> None:
@@ -102,7 +102,7 @@ class Store:
             try:
                 return work()
             except (sqlite3.Error, OSError) as error:
-                raise BadGames(f"cannot use {self._shown}: {error}") from error
+                raise BadGameFile(f"cannot use {self._shown}: {error}") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, explained)
 
@@ -117,7 +117,7 @@ class Store:
                 self._connection.close()
                 raise
         except (sqlite3.Error, OSError, ValueError) as error:
-            raise BadGames(f"cannot use {self._shown}: {error}") from error
+            raise BadGameFile(f"cannot use {self._shown}: {error}") from error
 
     def _prepare(self) -> None:
         application, version, tables = (
@@ -128,16 +128,16 @@ class Store:
                 "SELECT count(*) FROM sqlite_master",
             )
         )
-        if tables and (application, version) != (APPLICATION, VERSION):
-            raise BadGames(f"{self._shown} is not a file of games that this version knows")
+        if tables and (application, version) != (APPLICATION_ID, VERSION):
+            raise BadGameFile(f"{self._shown} is not a file of games that this version knows")
         for setting in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
             self._connection.execute(f"PRAGMA {setting}")
         self._connection.executescript(
             f"BEGIN IMMEDIATE; {SCHEMA}"
-            f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT;"
+            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT;"
         )
 
-    def _save(self, game: KeptGame, nodes: list[KeptNode]) -> None:
+    def _save(self, game: StoredGame, nodes: list[StoredNode]) -> None:
         run = self._connection.execute
         run("BEGIN IMMEDIATE")
         try:
@@ -172,7 +172,7 @@ class Store:
             raise
 
     def _make_room(self) -> None:
-        """The games that nobody has used for longest go when there are too many."""
+        """Delete the least recently used games if the limit is reached."""
         count = self._connection.execute("SELECT count(*) FROM game").fetchone()[0]
         if count >= self._max_games:
             self._connection.execute(
@@ -180,7 +180,7 @@ class Store:
                 (count - self._max_games + 1,),
             )
 
-    def _load(self, id_: str) -> tuple[KeptGame, list[KeptNode]] | None:
+    def _load(self, id_: str) -> tuple[StoredGame, list[StoredNode]] | None:
         row = self._connection.execute(
             "SELECT name, rules, start, seed, state FROM game WHERE id = ?", (id_,)
         ).fetchone()
@@ -192,8 +192,8 @@ class Store:
             (id_,),
         )
         kept = [
-            KeptNode(number, parent, move, by, comment, json.loads(thought))
+            StoredNode(number, parent, move, by, comment, json.loads(thought))
             for number, parent, move, by, comment, thought in nodes
         ]
         name, rules, start, seed, state = row
-        return KeptGame(id_, name, rules, start, seed, json.loads(state)), kept
+        return StoredGame(id_, name, rules, start, seed, json.loads(state)), kept

@@ -1,46 +1,90 @@
-"""A table as a page shows it."""
+"""JSON views of a session, with prompts and move descriptions."""
 
 from typing import Any
 
-from ludus.core.game import CHANCE
+from ludus.core.game import CHANCE, Outcome
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.web import picture
-from ludus.web.answers import Ending, MoveView, SeatView, Thought, View
-from ludus.web.boards.board import Entry
-from ludus.web.hints import hint_notes
-from ludus.web.layers import laid_over
+from ludus.games.move_entry import MoveEntry, PartialMove
+from ludus.render.annotations import draw_annotations
+from ludus.web import drawing
+from ludus.web.drawing import find_last_decision, make_hint_notes
+from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
+from ludus.web.schemas import ExplanationView, GameView, MoveView, OutcomeView, SeatView
 from ludus.web.seats import Seat
-from ludus.web.seen import decided
-from ludus.web.table import Table
-from ludus.web.tree import DICE, PERSON, Node
-from ludus.web.words import ending, told
+from ludus.web.session import Session
 
-SCORES = {"win": 1, "draw": 0, "loss": -1}
+WIN_REASONS = {
+    "men": "{loser} has too few men left",
+    "blocked": "{loser} cannot move",
+    "line": "{winner} completed a line",
+    "crossed": "{winner} crossed the board",
+    "single": "{winner} bore off every man",
+    "gammon": "{winner} bore off every man before {loser} bore off any",
+    "backgammon": "{winner} bore off every man before {loser} had left the start",
+}
 
-MAX_TOLD = 6
-"""Moves that are told of at once."""
+DRAW_REASONS = {
+    "blocked": "there is no move left",
+    "full": "the board is full",
+    "repetition": "the same position came again",
+    "quiet": "nothing was placed or taken for too long",
+}
 
-VERDICTS, HINT = "verdicts", "hint"
-"""What may be laid over the board: exact verdicts, or the hint that was asked for here."""
+
+def describe_outcome(outcome: Outcome, board: MoveEntry, seats: tuple[Seat, Seat]) -> str:
+    """Return how a game ended; a person playing alone is addressed as `you`."""
+    if outcome.winner is None:
+        return f"A draw: {DRAW_REASONS.get(outcome.reason, outcome.reason)}."
+    sides = board.side(0), board.side(1)
+    winner, loser = sides[outcome.winner], sides[1 - outcome.winner]
+    why = WIN_REASONS.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
+    points = f" {outcome.points} points" if outcome.points > 1 else ""
+    people = [side for side, seat in enumerate(seats) if seat.is_person]
+    if len(people) != 1:
+        return f"{winner} won{points}: {why}."
+    return f"You {'won' if outcome.winner in people else 'lost'}{points}: {why}."
 
 
-def view_of(
-    table: Table, number: int | None = None, entry: Entry | None = None, overlay: str = ""
-) -> View:
-    """The game at a node, with a move that may have been begun there."""
+def describe_move(node: GameNode, board: MoveEntry, seats: tuple[Seat, Seat]) -> str:
+    """Return a move as a sentence; a person playing alone is addressed as `you`."""
+    if node.move is None:
+        return ""
+    mover = node.mover if node.mover in (0, 1) else node.position.mover
+    if mover not in (0, 1):
+        return f"{node.move}."
+    deed = "could not move" if node.by == RULES else board.told(node.move, node.position)
+    people = [side for side, seat in enumerate(seats) if seat.is_person]
+    return f"{'You' if people == [mover] else board.side(mover)} {deed}."
+
+
+VALUE_SCORES = {"win": 1, "draw": 0, "loss": -1}
+
+MAX_REPORTED_MOVES = 6
+"""Moves reported at once."""
+
+VERDICT_OVERLAY, HINT_OVERLAY = "verdicts", "hint"
+"""Overlays of the board: exact verdicts, or the last hint."""
+
+
+def make_view(
+    table: Session, number: int | None = None, entry: PartialMove | None = None, overlay: str = ""
+) -> GameView:
+    """Return the view of a game at a node, with the partial move entered there, if any."""
     node = table.tree.current if number is None else table.node(number)
     position = node.position
-    status = status_of(table, node)
+    status = get_status(table, node)
     if entry is None:
-        entry = _untouched(table, node, status)
-    marks = picture.marks_of(
-        entry, _last_places(table, node), _laid_over(table, node, entry, overlay)
+        entry = _start_entry(table, node, status)
+    marks = drawing.make_marks(
+        entry, _last_move_places(table, node), _verdict_marks(table, node, entry, overlay)
     )
-    svg, places = picture.drawn(entry.position, marks)
-    if overlay == HINT and node.number in table.hints:
-        svg = laid_over(svg, hint_notes(table.board, position, table.hints[node.number]))
+    svg, places = drawing.draw_board(entry.position, marks)
+    if overlay == HINT_OVERLAY and node.number in table.hints:
+        svg = draw_annotations(
+            svg, make_hint_notes(table.board, position, table.hints[node.number])
+        )
     side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
-    return View(
+    return GameView(
         id=table.id,
         revision=table.revision,
         game=table.game.id,
@@ -51,28 +95,28 @@ def view_of(
         position=str(position),
         svg=svg,
         places=list(entry.places),
-        labels={place: _label(table, entry, place, side) for place in places},
+        labels={place: _label_place(table, entry, place, side) for place in places},
         touched=list(entry.touched),
-        prompt=_prompt(table, node, entry, status),
-        told=_told(table, node),
+        prompt=_write_prompt(table, node, entry, status),
+        told=_report_moves(table, node),
         status=status,
         mover=position.mover,
-        outcome=_ending(position),
-        seats=[_seat(table, position, side, seat) for side, seat in enumerate(table.seats)],
+        outcome=_outcome_view(position),
+        seats=[_seat_view(table, position, side, seat) for side, seat in enumerate(table.seats)],
         delay=table.pace.delay,
-        moves=[_move(table, each) for each in table.tree.nodes],
-        thought=_thought(decided(table, node)),
+        moves=[_move_view(table, each) for each in table.tree.nodes],
+        thought=_explanation_view(find_last_decision(table, node)),
     )
 
 
-def _untouched(table: Table, node: Node, status: str) -> Entry:
+def _start_entry(table: Session, node: GameNode, status: str) -> PartialMove:
     if status == "yours":
         return table.board.enter(node.position, ())
-    return Entry((), (), "begin", None, node.position)
+    return PartialMove((), (), "begin", None, node.position)
 
 
-def status_of(table: Table, node: Node) -> Any:
-    """What is going on at a node."""
+def get_status(table: Session, node: GameNode) -> Any:
+    """Return the status of a node."""
     position = node.position
     if node.number != table.tree.at:
         return "looking"
@@ -85,14 +129,14 @@ def status_of(table: Table, node: Node) -> Any:
     return "paused" if table.pace.is_paused else "thinking"
 
 
-def _prompt(table: Table, node: Node, entry: Entry, status: str) -> str:
-    """What to do next."""
+def _write_prompt(table: Session, node: GameNode, entry: PartialMove, status: str) -> str:
+    """Return what to do next."""
     position, board = node.position, table.board
     outcome = position.outcome()
     if status == "looking":
-        return f"Looking back: {told(node, board, table.seats) or 'the beginning.'}"
+        return f"Looking back: {describe_move(node, board, table.seats) or 'the beginning.'}"
     if outcome is not None:
-        return ending(outcome, board, table.seats)
+        return describe_outcome(outcome, board, table.seats)
     if status == "trouble":
         return table.trouble
     mover = board.side(position.mover)
@@ -105,8 +149,8 @@ def _prompt(table: Table, node: Node, entry: Entry, status: str) -> str:
     return f"{mover}: {task[0].lower()}{task[1:]}" if two_people else task
 
 
-def _told(table: Table, node: Node) -> str:
-    """What has happened since a person last moved; that move too if people play each other."""
+def _report_moves(table: Session, node: GameNode) -> str:
+    """Describe the moves since a person's last move; with two persons include that move."""
     line = table.tree.line(node.number)[1:]
     since = next((at for at in range(len(line) - 1, -1, -1) if line[at].by == PERSON), -1)
     two_people = all(seat.is_person for seat in table.seats)
@@ -114,30 +158,32 @@ def _told(table: Table, node: Node) -> str:
     if table.is_watched_only:
         recent = recent[-1:]
     if recent and recent[-1].by == DICE and table.seats[node.position.mover].is_person:
-        recent = recent[:-1]  # the line above the board says it
-    return " ".join(told(each, table.board, table.seats) for each in recent[-MAX_TOLD:])
+        recent = recent[:-1]  # shown in the prompt
+    return " ".join(
+        describe_move(each, table.board, table.seats) for each in recent[-MAX_REPORTED_MOVES:]
+    )
 
 
-def _last_places(table: Table, node: Node) -> list[str]:
-    """Where the last move happened, rolls of the dice left aside."""
+def _last_move_places(table: Session, node: GameNode) -> list[str]:
+    """Return the places of the last move, ignoring dice rolls."""
     line = (each for each in reversed(table.tree.line(node.number)) if each.move is not None)
     made = next((each for each in line if each.by != DICE), None)
     return [] if made is None else list(table.game.steps(made.move))
 
 
-def _laid_over(table: Table, node: Node, entry: Entry, overlay: str) -> Marks:
-    if overlay == VERDICTS and entry.places:
+def _verdict_marks(table: Session, node: GameNode, entry: PartialMove, overlay: str) -> Marks:
+    if overlay == VERDICT_OVERLAY and entry.places:
         verdict = table.verdicts.get(node.number, {})
         if verdict.get("known"):
             rated = {each["move"]: each["value"] for each in verdict["moves"]}
             steps = {str(move): table.game.steps(move) for move in node.position.legal_moves()}
             kept = {move for move in steps if rated.get(move) == verdict["value"]}
-            return picture.judged(entry, steps, kept)
+            return drawing.mark_verdicts(entry, steps, kept)
     return NO_MARKS
 
 
-def _label(table: Table, entry: Entry, place: str, side: int) -> str:
-    """A place in words, for those who do not see the board."""
+def _label_place(table: Session, entry: PartialMove, place: str, side: int) -> str:
+    """Describe a place for screen readers."""
     name = table.board.spoken(place, max(side, 0))
     words = [name, table.board.occupant(entry.position, place) or "empty"]
     if place == entry.selected:
@@ -149,14 +195,14 @@ def _label(table: Table, entry: Entry, place: str, side: int) -> str:
     return ", ".join(words)
 
 
-def _ending(position: Any) -> Ending | None:
+def _outcome_view(position: Any) -> OutcomeView | None:
     outcome = position.outcome()
     if outcome is None:
         return None
-    return Ending(winner=outcome.winner, reason=outcome.reason, points=outcome.points)
+    return OutcomeView(winner=outcome.winner, reason=outcome.reason, points=outcome.points)
 
 
-def _seat(table: Table, position: Any, side: int, seat: Seat) -> SeatView:
+def _seat_view(table: Session, position: Any, side: int, seat: Seat) -> SeatView:
     return SeatView(
         side=table.board.side(side),
         title=table.learning.title(seat),
@@ -167,7 +213,7 @@ def _seat(table: Table, position: Any, side: int, seat: Seat) -> SeatView:
     )
 
 
-def _move(table: Table, node: Node) -> MoveView:
+def _move_view(table: Session, node: GameNode) -> MoveView:
     return MoveView(
         node=node.number,
         parent=node.parent,
@@ -175,12 +221,12 @@ def _move(table: Table, node: Node) -> MoveView:
         text=node.text,
         by=node.by,
         comment=node.comment,
-        verdict=_verdict(table, node),
+        verdict=_move_verdict(table, node),
     )
 
 
-def _verdict(table: Table, node: Node) -> Any:
-    """Whether a move gave something away, as far as somebody has asked an oracle."""
+def _move_verdict(table: Session, node: GameNode) -> Any:
+    """Return whether a move lost value, as far as exact verdicts are known."""
     if node.number in table.lost:
         return "lost" if table.lost[node.number] else "kept"
     verdict = {} if node.parent is None else table.verdicts.get(node.parent, {})
@@ -191,10 +237,10 @@ def _verdict(table: Table, node: Node) -> Any:
     return "" if value is None else "kept" if value == verdict["value"] else "lost"
 
 
-def _thought(node: Node) -> Thought | None:
+def _explanation_view(node: GameNode) -> ExplanationView | None:
     if node.thought is None:
         return None
-    return Thought(
+    return ExplanationView(
         comment=node.thought["comment"],
         scores=[(move, score) for move, score in node.thought["scores"]],
         pictures=[picture["title"] for picture in node.thought["pictures"]],

@@ -1,51 +1,212 @@
-"""A process that answers questions: one JSON object a line comes in, one goes out.
+"""Worker process: reads one JSON job per line and writes one JSON response per line.
 
-    python -m ludus.web.worker NICE
-
-It is a program of its own, so that a player can neither hold up the server nor take it down, and
-so that one that does not stop can be killed.
+Run as `python -m ludus.web.worker NICE`. It is a separate program so that a player can neither
+block nor crash the server, and so that a player that does not stop can be killed.
 """
 
 import json
+import math
 import os
 import queue
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
 from typing import Any, TextIO
 
-from ludus.core.errors import LudusError
-from ludus.core.threads import one_thread_for_arrays
-from ludus.web import jobs
+from ludus.core.errors import LudusError, quote
+from ludus.core.player import Player
+from ludus.core.processes import limit_array_threads
+from ludus.web.explanations import explain_choice
+from ludus.web.worker_cache import (
+    drop_player,
+    load_player,
+    load_position,
+    record_move,
+    wants_results,
+)
 
-SECONDS_A_LOOK = 0.05
+MAX_CURVE_FILES = 50
+MAX_CURVE_BYTES = 4_000_000
+"""Bytes read from the end of one curve file."""
+
+MAX_CURVE_POINTS = 400
+"""Points per curve; longer curves are subsampled evenly."""
+
+
+def load_standings(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the standings of a tournament that may still be running.
+
+    The paths come from the command line, never from a request.
+    """
+    from ludus.arena.report import make_report
+    from ludus.arena.result_store import ResultStore
+    from ludus.arena.tournament import read_tournament
+
+    plan, path = read_tournament(Path(job["plan"])), Path(job["store"])
+    if not path.exists():
+        return {"tournaments": []}
+    with ResultStore(path) as store:
+        found = make_report(plan, store.results(plan.id))
+    told = found.as_json()
+    keys = ("name", "game", "games", "players", "pairs")
+    shown = {key: told[key] for key in keys} | {"planned": plan.num_games}
+    shown["name"] = shown["name"] or Path(job["plan"]).stem
+    return {"tournaments": [shown]}
+
+
+def load_curves(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the curves of a folder of JSON lines files with keys `step`, `name` and `value`.
+
+    The path comes from the command line, never from a request.
+    """
+    folder = Path(job["folder"])
+    if not folder.is_dir():
+        raise LudusError(f"cannot read {quote(str(folder), 200)}: there is no such folder")
+    try:
+        paths = sorted(path for path in folder.glob("*.jsonl") if path.is_file())[:MAX_CURVE_FILES]
+        found: dict[str, list[tuple[float, float]]] = {}
+        for path in paths:
+            for name, step, value in _read_points(path):
+                found.setdefault(f"{path.stem}: {name}", []).append((step, value))
+    except OSError as error:
+        raise LudusError(f"cannot read {quote(str(folder), 200)}: {error.strerror}") from error
+    return {"curves": [_thin_curve(name, points) for name, points in found.items()]}
+
+
+def _read_points(path: Path) -> Iterator[tuple[str, float, float]]:
+    """Yield name, step and value per line; skip incomplete or invalid lines."""
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - MAX_CURVE_BYTES, 0))
+        for line in file.read(MAX_CURVE_BYTES).splitlines():
+            try:
+                found = json.loads(line)
+                name, step, value = str(found["name"]), float(found["step"]), float(found["value"])
+            except (ValueError, TypeError, KeyError, RecursionError):
+                continue
+            if math.isfinite(step) and math.isfinite(value):
+                yield name[:100], step, value
+
+
+def _thin_curve(name: str, points: list[tuple[float, float]]) -> dict[str, Any]:
+    every = math.ceil(len(points) / MAX_CURVE_POINTS)
+    shown = points[::-1][::every][::-1]
+    return {"name": name, "steps": [step for step, _ in shown], "values": [v for _, v in shown]}
+
+
+Job = Mapping[str, Any]
+
+SLOW_SECONDS = 1.0
+"""Warm up a player only once if its first choice takes longer than this."""
+
+_active_players: list[Player] = []
+
+
+def choose_move(job: Job) -> dict[str, Any]:
+    """Return a player's move with its explanation."""
+    position = load_position(job)
+    side = position.mover
+    player = load_player(job, side)
+    _active_players.append(player)
+    try:
+        choice = player.choose(position)
+    finally:
+        _active_players.clear()
+    if choice.move not in position.legal_moves():
+        raise LudusError(f"{job['player']} wants to play {choice.move}, which is not legal")
+    record_move(job, side, str(choice.move))
+    return {
+        "move": str(choice.move),
+        **explain_choice(player, position, choice),
+        "name": player.name,
+        "wants_results": wants_results(type(player)),
+    }
+
+
+def warm_up(job: Job) -> dict[str, Any]:
+    """Load a player and let it choose a move, so that its first real move is fast.
+
+    The response holds the seconds for a choice once everything is loaded.
+    """
+    seconds = []
+    for _ in (0, 1):
+        began = time.perf_counter()
+        choose_move(job)
+        seconds.append(time.perf_counter() - began)
+        if seconds[0] > SLOW_SECONDS:
+            break
+    return {"seconds": min(seconds)}
+
+
+def active_player() -> Player | None:
+    """Return the player that is choosing a move; called from another thread."""
+    return next(iter(_active_players), None)
+
+
+def end_game(job: Job) -> dict[str, Any]:
+    """Pass a game's outcome to the player of one side and return its spec for the next game.
+
+    A player that learns from game to game provides that spec as `next_spec`.
+    """
+    outcome = load_position(job).outcome()
+    player = load_player(job, job["side"])
+    if outcome is not None:
+        player.end(outcome)
+    drop_player(job, job["side"])
+    return {"spec": getattr(player, "next_spec", job["player"]), "name": player.name}
+
+
+def _lazy_job(module: str, name: str) -> Callable[[Job], dict[str, Any]]:
+    """Return a job handler whose module is imported on first use."""
+
+    def work(job: Job) -> dict[str, Any]:
+        found: dict[str, Any] = getattr(import_module(f"ludus.web.{module}"), name)(job)
+        return found
+
+    return work
+
+
+JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
+    "choose": choose_move,
+    "get ready": warm_up,
+    "end": end_game,
+    "values": _lazy_job("exact_values", "compute_values"),
+    "puzzle": _lazy_job("exact_values", "make_puzzle"),
+    "opponents": _lazy_job("opponents", "list_opponents"),
+    "tournament": load_standings,
+    "training": load_curves,
+}
+
+
+POLL_SECONDS = 0.05
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server hears Ctrl-C and decides
+    """Process jobs until stdin is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
     os.nice(int(sys.argv[1]))
-    one_thread_for_arrays()
-    # What players print must not get between the answers.
+    limit_array_threads()
+    # Redirect stdout to stderr, so that output of players does not mix with the responses.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    desk = _Desk()
+    desk = _JobQueue()
     threading.Thread(target=desk.read, daemon=True).start()
     for answer in desk.answers():
-        _write(answers, answer)
+        _write_answer(answers, answer)
 
 
-class _Desk:
-    """Where questions lie until they are answered, and whoever works on one is told to stop."""
+class _JobQueue:
+    """Queue of pending jobs that can also stop the player that is choosing a move."""
 
     def __init__(self) -> None:
         self._questions: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._is_busy = threading.Event()
 
     def read(self) -> None:
-        """Take in what comes, on a thread of its own."""
+        """Read jobs from stdin; runs on its own thread."""
         for line in sys.stdin:
             job = json.loads(line)
             if job["job"] == "stop":
@@ -54,39 +215,39 @@ class _Desk:
                 self._is_busy.set()
                 self._questions.put(job)
         self._questions.put(None)
-        # The server is gone; whoever still thinks, thinks in vain.
+        # The server has exited; its result is no longer needed.
         self._stop()
 
     def answers(self) -> Iterator[dict[str, Any]]:
-        """Answers, one question after the other, until nobody asks any more."""
+        """Yield the response to each job in order until stdin is closed."""
         while (job := self._questions.get()) is not None:
-            answer = _answer(job)
+            answer = _run_job(job)
             self._is_busy.clear()
             yield answer
 
     def _stop(self) -> None:
-        """Ask whoever is thinking for the best move so far, if it can be asked.
+        """Request the best move so far from the active player if it supports `stop`.
 
-        It may not have begun yet, so it is asked until it has answered.
+        The job may not have started yet, so the request is repeated until the response is ready.
         """
         while self._is_busy.is_set():
-            stop = getattr(jobs.thinking(), "stop", None)
+            stop = getattr(active_player(), "stop", None)
             if callable(stop):
                 stop()
-            time.sleep(SECONDS_A_LOOK)
+            time.sleep(POLL_SECONDS)
 
 
-def _answer(job: dict[str, Any]) -> dict[str, Any]:
+def _run_job(job: dict[str, Any]) -> dict[str, Any]:
     try:
-        return {"answer": jobs.JOBS[job["job"]](job)}
+        return {"answer": JOBS[job["job"]](job)}
     except LudusError as error:
         return {"error": str(error)}
     except Exception as error:
-        # Players are anybody's code; the server tells that one failed and goes on.
+        # Players are third-party code; report the failure and keep serving.
         return {"error": f"{type(error).__name__}: {error}"[:400]}
 
 
-def _write(answers: TextIO, answer: dict[str, Any]) -> None:
+def _write_answer(answers: TextIO, answer: dict[str, Any]) -> None:
     try:
         print(json.dumps(answer), file=answers, flush=True)
     except BrokenPipeError:

@@ -3,10 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from ludus.datasets.morris import Entries
-from ludus.datasets.morris.entries import NONE
-from ludus.games.nine_mens_morris.board import READING_ORDER, mills
-from ludus.games.nine_mens_morris.move import Move
+from ludus.datasets.morris import MoveBatch
+from ludus.games.nine_mens_morris.batch import NO_POINT
+from ludus.games.nine_mens_morris.board import READING_ORDER, Move, mills
 from ludus.games.nine_mens_morris.position import Position
 from ludus.games.nine_mens_morris.rules import Rules
 
@@ -53,12 +52,12 @@ def as_move(classes) -> Move:
     return Move(frm, to, take)
 
 
-def as_entries(found) -> Entries:
+def as_entries(found) -> MoveBatch:
     """Positions without moves, White to move in all of them."""
     boards = np.array([position.bits for position in found], dtype=np.uint32).reshape(-1, 2)
     hands = np.array([position.hands for position in found], dtype=np.uint8).reshape(-1, 2)
-    nothing = np.full(len(boards), NONE, dtype=np.int8)
-    return Entries(*boards.T, *hands.T, nothing, nothing, nothing)
+    nothing = np.full(len(boards), NO_POINT, dtype=np.int8)
+    return MoveBatch(*boards.T, *hands.T, nothing, nothing, nothing)
 
 
 def closes(position: Position, move: Move) -> bool:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import torch
 
-from ludus.datasets.morris.entries import Entries
-from ludus.datasets.morris.lines import read_lines
+from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from ludus.learn.nnmm.examples import Coded, Examples
-from ludus.learn.nnmm.inputs import INPUTS
+from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.learn.nnmm.encoding import INPUT_MODELS
+from ludus.learn.nnmm.examples import EncodedEntries, Examples
 from ludus.learn.nnmm.parts import Order, Step
 from nnmm_data import positions
 
@@ -29,9 +29,9 @@ def text() -> str:
     return "".join(f"{line}\n" for line in found.values())
 
 
-def lessons() -> Entries:
+def lessons() -> MoveBatch:
     """The same as entries."""
-    return read_lines(text().encode()).entries
+    return parse_lines(text().encode()).entries
 
 
 def lessons_file(folder: Path) -> Path:
@@ -45,6 +45,8 @@ def step_named(name: str, order: str = "TFR") -> Step:
     return next(step for step in Order.parse(order).steps if step.name == name)
 
 
-def examples(entries: Entries, part: str = "TO", device: torch.device = CPU) -> Examples:
+def examples(entries: MoveBatch, part: str = "TO", device: torch.device = CPU) -> Examples:
     """What the network of a part sees of entries."""
-    return Coded.of(entries, INPUTS["rawest"]).examples(step_named(part), False, device)
+    return EncodedEntries.of(entries, INPUT_MODELS["rawest"]).examples(
+        step_named(part), False, device
+    )

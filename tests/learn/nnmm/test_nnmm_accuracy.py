@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from ludus.games.nine_mens_morris.position import Position
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.nnmm.accuracy import accuracy
-from ludus.learn.nnmm.shares import Share, summed
+from ludus.learn.nnmm.evaluate import Proportion, add_tables, compute_accuracy
 
 PLACING = Position(Rules(), (frozenset({0, 1, 2}), frozenset({8, 9})), (6, 6))
 STEPPING = Position(Rules(), (frozenset({0, 1, 2, 3}), frozenset({8, 9, 10})))
@@ -24,7 +23,7 @@ def lines(found):
     predicted, true = (
         np.array([case[column] for case in found], dtype=np.int8) for column in (1, 2)
     )
-    return accuracy(entries, predicted, true)
+    return compute_accuracy(entries, predicted, true)
 
 
 def one_by_one(found):
@@ -55,7 +54,7 @@ def test_every_line(found):
 
 @given(cases, cases)
 def test_parts_of_a_dataset_add_up(first, second):
-    assert summed([lines(first), lines(second)]) == lines(first + second)
+    assert add_tables([lines(first), lines(second)]) == lines(first + second)
 
 
 def test_a_move_that_differs_in_one_part():
@@ -79,4 +78,4 @@ def test_a_move_that_differs_in_one_part():
 
 
 def test_a_share_of_nothing_is_unknown():
-    assert Share(0, 0).percent is None
+    assert Proportion(0, 0).percent is None

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from facilities import external
-from ludus.datasets.morris import expand, read, read_lines
-from ludus.learn.nnmm.author import import_folder
+from ludus.datasets.morris import augment, parse_lines, read_dataset
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.weights import BadWeights, load, save
+from ludus.learn.nnmm.weights import BadWeights, import_galassi_networks, load_weights, save_weights
 
 FIRST = 2000
 """Lines of the dataset that are expanded where not all are."""
@@ -29,8 +28,8 @@ def right_of(chain, entries):
 @pytest.mark.external("nnmm")
 def test_the_first_lines_come_out_exactly():
     """Counted among all entries by the test below, whose sums are those of the other program."""
-    chain = Chain(import_folder(external("nnmm", "npz")))
-    entries = expand(read(external("nnmm", "dataset.txt"))[:FIRST], "published")
+    chain = Chain(import_galassi_networks(external("nnmm", "npz")))
+    entries = augment(read_dataset(external("nnmm", "dataset.txt"))[:FIRST], "published")
     assert len(entries) == 32_572
     assert right_of(chain, entries) == [17_130, 20_628, 24_896, 12_246]
 
@@ -38,8 +37,8 @@ def test_the_first_lines_come_out_exactly():
 @pytest.mark.external("nnmm")
 @pytest.mark.slow
 def test_all_1628673_entries_come_out_as_published():
-    chain = Chain(import_folder(external("nnmm", "npz")))
-    entries = expand(read(external("nnmm", "dataset.txt")), "published")
+    chain = Chain(import_galassi_networks(external("nnmm", "npz")))
+    entries = augment(read_dataset(external("nnmm", "dataset.txt")), "published")
     assert len(entries) == 1_628_673
     right = right_of(chain, entries)
     assert [f"{100 * hits / len(entries):.4f}" for hits in right] == [
@@ -53,16 +52,16 @@ def test_all_1628673_entries_come_out_as_published():
 
 @pytest.mark.external("nnmm")
 def test_the_authors_networks_survive_the_way_through_a_file(tmp_path):
-    check_the_way_through_a_file(import_folder(external("nnmm", "npz")), tmp_path)
+    check_the_way_through_a_file(import_galassi_networks(external("nnmm", "npz")), tmp_path)
 
 
 def test_networks_survive_the_way_through_a_file(tmp_path):
-    check_the_way_through_a_file(import_folder(made(tmp_path)), tmp_path)
+    check_the_way_through_a_file(import_galassi_networks(made(tmp_path)), tmp_path)
 
 
 def check_the_way_through_a_file(weights, tmp_path):
-    save(tmp_path / "author", weights)
-    again = load(tmp_path / "author")
+    save_weights(tmp_path / "author", weights)
+    again = load_weights(tmp_path / "author")
     assert (str(again.order), again.model.name) == ("TFR", "rawest")
     for before, after in zip(weights.members[0], again.members[0], strict=True):
         assert all((before[name] == after[name]).all() for name in before)
@@ -82,7 +81,7 @@ def made(folder, name="TEST-rawest-TFR", inputs=90):
 
 
 def test_a_network_of_one_block_is_computed_as_described(tmp_path):
-    chain = Chain(import_folder(made(tmp_path)))
+    chain = Chain(import_galassi_networks(made(tmp_path)))
     entries = read_one()
     row = chain.models[0].encode(entries.own, entries.other, entries.own_hand, entries.other_hand)
     with np.load(tmp_path / "TEST-rawest-TFR_TO.npz") as stored:
@@ -95,7 +94,7 @@ def test_a_network_of_one_block_is_computed_as_described(tmp_path):
 
 
 def read_one():
-    return read_lines(b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2").entries
+    return parse_lines(b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2").entries
 
 
 def without_remove(folder):
@@ -152,7 +151,7 @@ def test_what_is_not_the_authors_is_refused_with_one_line(tmp_path, spoil):
     folder.mkdir()
     spoil(made(folder))
     with pytest.raises(BadWeights) as error:
-        import_folder(folder)
+        import_galassi_networks(folder)
     assert "\n" not in str(error.value)
 
 
@@ -160,4 +159,4 @@ def test_networks_that_do_not_fit_each_other_are_no_chain(tmp_path):
     made(tmp_path)
     changed(4, np.zeros((8, 6)))(tmp_path)
     with pytest.raises(BadWeights, match="has the shape"):
-        Chain(import_folder(tmp_path))
+        Chain(import_galassi_networks(tmp_path))

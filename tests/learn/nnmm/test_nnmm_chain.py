@@ -5,35 +5,34 @@ import pytest
 import torch
 
 from ludus.core.errors import BadSpec
-from ludus.datasets.morris.boards import seen_through
 from ludus.games.nine_mens_morris import SYMMETRIES
+from ludus.games.nine_mens_morris.batch import transform_moves
 from ludus.games.nine_mens_morris.board import READING_ORDER
-from ludus.learn.nnmm.chain import BATCH, Chain
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.inputs import with_choices
-from ludus.learn.nnmm.networks import build
+from ludus.learn.nnmm.chain import CHAIN_BATCH, Chain
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.decoding import to_entries, to_moves, top_k
+from ludus.learn.nnmm.encoding import append_choices
+from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.parts import ORDERS
-from ludus.learn.nnmm.positions import as_entries, as_moves
-from ludus.learn.nnmm.reading import best_of
 from nnmm_chains import is_close, random_chain
 from nnmm_data import positions
 
-SOME = as_entries(positions(4)[::5])
+SOME = to_entries(positions(4)[::5])
 
 
 def asked(weights, entry, step, choices, member=0):
     """What torch's network for a step says about one position with these earlier choices."""
     model, number = weights.model, [each.name for each in weights.order.steps].index(step)
     place = weights.order.steps[number]
-    design = Design.from_dict(weights.designs[number])
-    network = build(design, model.width_after(len(place.after)), torch.Generator())
+    design = NetworkConfig.from_dict(weights.designs[number])
+    network = build_network(design, model.width_after(len(place.after)), torch.Generator())
     state = weights.members[member][number]
     network.load_state_dict(
         {name: torch.tensor(each) for name, each in state.items()}, strict=False
     )
     rows = model.encode(entry.own, entry.other, entry.own_hand, entry.other_hand)
     earlier = np.array([[choices[part] for part in place.after]], dtype=np.int8).reshape(1, -1)
-    inputs = torch.tensor(with_choices(model, rows, earlier), dtype=torch.float32)
+    inputs = torch.tensor(append_choices(model, rows, earlier), dtype=torch.float32)
     with torch.no_grad():
         return torch.softmax(network.eval()(inputs), 1)[0].numpy()
 
@@ -188,7 +187,7 @@ def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
     one = chain.reading(SOME, 1)
     assert not is_close(plain, one.probabilities(0, one.begin()))
     for symmetry in (SYMMETRIES[5], SYMMETRIES[14]):
-        there = chain.reading(seen_through(SOME, symmetry), 16)
+        there = chain.reading(transform_moves(SOME, symmetry), 16)
         image = there.probabilities(0, there.begin())
         for point, goal in enumerate(symmetry):
             assert is_close(plain[:, class_of(point)], image[:, class_of(goal)])
@@ -196,13 +195,15 @@ def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
 
 
 def test_symmetric_networks_need_no_averaging():
-    chain = Chain(random_chain("TFR", "lines", design=Design("symmetric", first=4, blocks=1)))
+    chain = Chain(
+        random_chain("TFR", "lines", design=NetworkConfig("symmetric", first=4, blocks=1))
+    )
     answer = chain.parts(SOME)
     averaged = chain.parts(SOME, symmetries=16)
     assert is_close(answer.probabilities, averaged.probabilities, 1e-4)
     assert (answer.classes == averaged.classes).all(), "rounding does not decide between equals"
     assert len({tuple(row) for row in answer.classes.tolist()}) > 10
-    there = chain.parts(seen_through(SOME, SYMMETRIES[13]))
+    there = chain.parts(transform_moves(SOME, SYMMETRIES[13]))
     for point, goal in enumerate(SYMMETRIES[13]):
         here, image = (each.probabilities[:, 0] for each in (answer, there))
         assert is_close(here[:, class_of(point)], image[:, class_of(goal)], 1e-4)
@@ -217,8 +218,8 @@ def test_earlier_choices_are_seen_through_the_same_symmetry():
     chain = Chain(random_chain(seed=9))
     answer = chain.parts(SOME, symmetries=16)
     for symmetry in (SYMMETRIES[3], SYMMETRIES[12]):
-        image = chain.parts(seen_through(SOME, symmetry), symmetries=16)
-        pairs = zip(as_moves(answer.classes), as_moves(image.classes), strict=True)
+        image = chain.parts(transform_moves(SOME, symmetry), symmetries=16)
+        pairs = zip(to_moves(answer.classes), to_moves(image.classes), strict=True)
         same = [
             there == type(here)(*(None if part is None else symmetry[part] for part in here))
             for here, there in pairs
@@ -231,17 +232,17 @@ def test_of_equals_the_first_is_best_and_rounding_makes_no_difference():
     values = np.array([[0.1, 0.3, 0.3, 0.2], [0.25, 0.25, 0.25, 0.25]], dtype=np.float32)
     noise = 1 + 1e-6 * np.array([[0, 0, 1, 0], [0, 3, 1, 2]], dtype=np.float32)
     for each in (values, values * noise):
-        assert best_of(each, 4).tolist() == [[1, 2, 3, 0], [0, 1, 2, 3]]
-        assert best_of(each, 1).tolist() == [[1], [0]]
-    assert best_of(np.array([[0.5, 0.5 + 1e-10]]), 1).tolist() == [[1]], "doubles are finer"
+        assert top_k(each, 4).tolist() == [[1, 2, 3, 0], [0, 1, 2, 3]]
+        assert top_k(each, 1).tolist() == [[1], [0]]
+    assert top_k(np.array([[0.5, 0.5 + 1e-10]]), 1).tolist() == [[1]], "doubles are finer"
 
 
 def test_batches_do_not_matter():
     chain = Chain(random_chain(seed=1))
-    many = as_entries(positions(40))
-    assert len(many) > BATCH
+    many = to_entries(positions(40))
+    assert len(many) > CHAIN_BATCH
     together = chain.parts(many)
-    place = BATCH - 2
+    place = CHAIN_BATCH - 2
     apart = chain.parts(many[place : place + 4])
     assert (together.classes[place : place + 4] == apart.classes).all()
     assert is_close(together.probabilities[place : place + 4], apart.probabilities)

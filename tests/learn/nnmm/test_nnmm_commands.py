@@ -8,7 +8,7 @@ from small_data import write_authors_network
 
 from facilities import external
 from ludus.cli.main import run
-from ludus.datasets.morris import expand, read
+from ludus.datasets.morris import augment, read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.learn.nnmm.chain import Chain
 from nnmm_chains import saved_chain
@@ -35,7 +35,7 @@ def evaluated(capsys, *arguments):
 @pytest.mark.parametrize("options", [(), ("--rule", "joint"), ("--symmetries", "16")])
 def test_evaluation_counts_what_the_chain_gets_right(files, capsys, options):
     weights, moves, _ = files
-    entries = expand(read(moves), "published")
+    entries = augment(read_dataset(moves), "published")
     found = evaluated(capsys, moves, "--weights", weights, *options)
     rule = "joint" if "joint" in options else "parts"
     symmetries = 16 if "16" in options else 1

@@ -8,21 +8,19 @@ from safetensors.numpy import load_file, save_file
 
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.committee import Committee, Way, load, save
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.positions import as_entries
-from ludus.learn.nnmm.reading import Begun
+from ludus.learn.nnmm.chain import Chain, Committee, VotingOptions, load_committee, save_committee
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.decoding import PartialMoves, to_entries
 from ludus.learn.nnmm.weights import BadWeights
-from ludus.learn.nnmm.weights import load as load_one
+from ludus.learn.nnmm.weights import load_weights as load_one
 from nnmm_chains import is_close, random_chain, saved_chain
 from nnmm_data import positions
 
-SOME = as_entries(positions(4)[::5])
+SOME = to_entries(positions(4)[::5])
 
-SYMMETRIC = random_chain("TFR", "lines", 2, Design("symmetric", first=4, blocks=1), seed=1)
+SYMMETRIC = random_chain("TFR", "lines", 2, NetworkConfig("symmetric", first=4, blocks=1), seed=1)
 PLAIN = random_chain("TFR", "rawest", seed=2)
-BOTH = Committee.of(SYMMETRIC, PLAIN, ways=[Way(1, 1), Way(3, 16)])
+BOTH = Committee.of(SYMMETRIC, PLAIN, ways=[VotingOptions(1, 1), VotingOptions(3, 16)])
 
 
 def said(weights, symmetries, chosen):
@@ -30,7 +28,9 @@ def said(weights, symmetries, chosen):
     reading = Chain(weights).reading(SOME, symmetries)
     start = reading.begin()
     return [
-        reading.probabilities(number, Begun(start.position, chosen, start.likely, start.likely))
+        reading.probabilities(
+            number, PartialMoves(start.position, chosen, start.likely, start.likely)
+        )
         for number in range(3)
     ]
 
@@ -48,7 +48,7 @@ def test_what_is_said_is_the_mean_by_shares_each_set_seeing_its_symmetries():
 
 
 def test_whoever_asks_for_more_symmetries_has_them_from_every_set():
-    lone = Committee.of(PLAIN, ways=[Way(5, 4)])
+    lone = Committee.of(PLAIN, ways=[VotingOptions(5, 4)])
     for asked, seen in ((1, 4), (4, 4), (16, 16)):
         answers = Chain(lone).parts(SOME, symmetries=asked), Chain(PLAIN).parts(SOME, "parts", seen)
         assert is_close(*(answer.probabilities for answer in answers))
@@ -64,15 +64,15 @@ def test_a_set_joined_with_itself_chooses_as_it_does_alone():
 def test_sets_of_another_order_or_without_a_way_are_refused():
     with pytest.raises(BadWeights, match="TFR, FTR"):
         Committee.of(PLAIN, random_chain("FTR"))
-    for sets, ways in (((), ()), ((PLAIN,), (Way(), Way()))):
+    for sets, ways in (((), ()), ((PLAIN,), (VotingOptions(), VotingOptions()))):
         with pytest.raises(LudusError, match="ways"):
             Committee.of(*sets, ways=ways)
 
 
 def test_what_is_written_is_read_back(tmp_path):
-    save(tmp_path / "both", BOTH)
-    again = load(tmp_path / "both")
-    assert again.ways == BOTH.ways == (Way(0.25, 1), Way(0.75, 16))
+    save_committee(tmp_path / "both", BOTH)
+    again = load_committee(tmp_path / "both")
+    assert again.ways == BOTH.ways == (VotingOptions(0.25, 1), VotingOptions(0.75, 16))
     for weights, twin in zip(BOTH.sets, again.sets, strict=True):
         assert (weights.model, weights.designs, weights.trained) == (
             twin.model,
@@ -144,7 +144,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_are_refused_with_one_line(tmp_path, name):
     path = tmp_path / "both"
-    save(path, BOTH)
+    save_committee(path, BOTH)
     HOSTILE[name](path)
     with pytest.raises(BadWeights) as error:
         Chain.load(path)
@@ -170,7 +170,10 @@ def test_files_are_joined_and_play(tmp_path, files, capsys):
         ("raw", 1),
         ("rawest", 2),
     ]
-    assert load(tmp_path / "both").ways == (Way(0.25, 1), Way(0.75, 4))
+    assert load_committee(tmp_path / "both").ways == (
+        VotingOptions(0.25, 1),
+        VotingOptions(0.75, 4),
+    )
     command = ["match", "nine_mens_morris", f"nnmm:weights={out}", "random", "--games", "2"]
     assert run([*command, "--json"]) == 0
     assert sum(json.loads(capsys.readouterr().out)["wins"]) <= 2
@@ -180,7 +183,7 @@ def test_without_shares_all_have_the_same_and_half_precision_is_smaller(tmp_path
     for name, options in (("whole", []), ("half", ["--half"])):
         assert run(["nnmm", "join", *files, *options, "--out", str(tmp_path / name)]) == 0
     assert "0.5" in capsys.readouterr().out
-    assert load(tmp_path / "whole").ways == (Way(0.5), Way(0.5))
+    assert load_committee(tmp_path / "whole").ways == (VotingOptions(0.5), VotingOptions(0.5))
     sizes = [(tmp_path / name).stat().st_size for name in ("half", "whole")]
     assert sizes[0] < 0.7 * sizes[1]
 
@@ -207,7 +210,7 @@ def test_what_cannot_be_joined_is_said_in_one_line(tmp_path, files, capsys, opti
 
 
 def test_files_that_are_joined_already_are_not_joined_again(tmp_path, files, capsys):
-    save(tmp_path / "both", BOTH)
+    save_committee(tmp_path / "both", BOTH)
     joined = [*files, str(tmp_path / "both")]
     assert run(["nnmm", "join", *joined, "--out", str(tmp_path / "x")]) == 2
     assert "committee" in capsys.readouterr().err

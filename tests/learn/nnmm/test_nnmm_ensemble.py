@@ -9,27 +9,28 @@ import torch
 from nnmm_lessons import CPU, examples, lessons
 
 from ludus.core.errors import LudusError
-from ludus.datasets.morris.expansion import expand
+from ludus.datasets.morris.augmentation import augment
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.chain_training import ChainTraining
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.ensemble import boosted, sample
-from ludus.learn.nnmm.examples import Coded
-from ludus.learn.nnmm.pipeline import chosen
-from ludus.learn.nnmm.preset import Preset
-from ludus.learn.nnmm.settings import Training
-from ludus.learn.nnmm.splits import groups, split
-from ludus.learn.nnmm.training import NetworkTraining
-from ludus.learn.nnmm.weights import load, save
+from ludus.learn.nnmm.config import NetworkConfig, Preset, TrainingConfig
+from ludus.learn.nnmm.examples import EncodedEntries
+from ludus.learn.nnmm.splits import group_symmetric_entries, split_entries
+from ludus.learn.nnmm.train import NetworkTrainer
+from ludus.learn.nnmm.train_chain import (
+    ChainTrainer,
+    compute_boosting_weights,
+    predict_classes,
+    sample_member_examples,
+)
+from ludus.learn.nnmm.weights import load_weights, save_weights
 
-ENTRIES = expand(lessons(), "published")
+ENTRIES = augment(lessons(), "published")
 EXAMPLES = examples(ENTRIES)
-SMALL = Design("residual", first=24, units=24, blocks=1)
-QUICK = Training(annealing="cosine", learning_rate=0.01, batch=250, epochs=2)
+SMALL = NetworkConfig("residual", first=24, units=24, blocks=1)
+QUICK = TrainingConfig(annealing="cosine", learning_rate=0.01, batch=250, epochs=2)
 
 
-def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTraining:
-    run = ChainTraining(preset, split(lessons(), "entries", "published"), CPU, None, parts)
+def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTrainer:
+    run = ChainTrainer(preset, split_entries(lessons(), "entries", "published"), CPU, None, parts)
     for _ in run.run():
         pass
     return run
@@ -38,45 +39,45 @@ def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTraining:
 @cache
 def pupil(seed: int) -> torch.nn.Module:
     """A network that knows a little."""
-    training = NetworkTraining(SMALL, replace(QUICK, seed=seed), EXAMPLES, EXAMPLES)
+    training = NetworkTrainer(SMALL, replace(QUICK, seed=seed), EXAMPLES, EXAMPLES)
     next(training.epochs())
     return training.best_network()
 
 
 def test_a_bag_holds_all_images_of_an_entry_or_none():
     numbered = type(EXAMPLES)(torch.arange(len(ENTRIES))[:, None], EXAMPLES.targets, None)
-    bag = sample("bagging", numbered, ENTRIES, [], seed=3)
+    bag = sample_member_examples("bagging", numbered, ENTRIES, [], seed=3)
     times = np.bincount(bag.inputs[:, 0], minlength=len(ENTRIES))
-    group, number = groups(ENTRIES)
+    group, number = group_symmetric_entries(ENTRIES)
     of_group = np.zeros(number, dtype=int)
     of_group[group] = times
     assert np.array_equal(of_group[group], times)
     assert of_group.sum() == number
     # Drawing with replacement leaves out about 1/e of them.
     assert (of_group == 0).mean() == pytest.approx(np.exp(-1), abs=0.06)
-    other = sample("bagging", numbered, ENTRIES, [pupil(1)], seed=3)
+    other = sample_member_examples("bagging", numbered, ENTRIES, [pupil(1)], seed=3)
     assert not torch.equal(bag.inputs[:1000], other.inputs[:1000])
 
 
 def test_after_boosting_a_member_is_as_good_as_guessing():
     """What SAMME is made for: by the new weights the member is right once in 25 times."""
     for network in (pupil(1), pupil(2)):
-        weights = boosted(EXAMPLES, [network])
+        weights = compute_boosting_weights(EXAMPLES, [network])
         assert weights.sum().item() == pytest.approx(1)
         is_right = network(EXAMPLES.inputs.float()).argmax(dim=1) == EXAMPLES.targets
         assert weights[is_right].sum().item() == pytest.approx(1 / 25, abs=1e-3)
 
 
 def test_boosting_shows_more_of_what_went_wrong():
-    drawn = sample("boosting", EXAMPLES, ENTRIES, [pupil(1)], seed=1)
+    drawn = sample_member_examples("boosting", EXAMPLES, ENTRIES, [pupil(1)], seed=1)
     assert len(drawn) == len(EXAMPLES)
     is_right = pupil(1)(drawn.inputs.float()).argmax(dim=1) == drawn.targets
     assert is_right.float().mean().item() == pytest.approx(1 / 25, abs=0.01)
-    assert sample("boosting", EXAMPLES, ENTRIES, [], seed=1) is EXAMPLES
+    assert sample_member_examples("boosting", EXAMPLES, ENTRIES, [], seed=1) is EXAMPLES
 
 
 def test_other_seeds_see_the_same():
-    assert sample("seeds", EXAMPLES, ENTRIES, [pupil(1)], seed=1) is EXAMPLES
+    assert sample_member_examples("seeds", EXAMPLES, ENTRIES, [pupil(1)], seed=1) is EXAMPLES
 
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
@@ -84,12 +85,12 @@ def test_other_seeds_see_the_same():
 def test_torch_chooses_what_numpy_chooses(order, inputs, tmp_path):
     preset = Preset(order=order, inputs=inputs, members=2, design=SMALL, training=QUICK)
     run = trained(preset)
-    save(tmp_path / "x.safetensors", run.chain({}))
+    save_weights(tmp_path / "x.safetensors", run.chain({}))
     positions = ENTRIES[::7]
     members = [
         [run.results[step.name, member].network for step in preset.steps] for member in range(2)
     ]
-    ours = chosen(members, Coded.of(positions, preset.model), run.order, CPU)
+    ours = predict_classes(members, EncodedEntries.of(positions, preset.model), run.order, CPU)
     theirs = Chain.load(tmp_path / "x.safetensors").parts(positions).classes
     assert (ours == theirs).all(axis=1).mean() > 0.999  # but for ties by rounding
     assert (ours[:, 0] != 0).any()
@@ -107,7 +108,7 @@ def test_members_differ(ensemble):
 
 def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
     run = trained(Preset(design=SMALL, training=QUICK))
-    save(tmp_path / "x.safetensors", run.chain({"seed": 0}))
+    save_weights(tmp_path / "x.safetensors", run.chain({"seed": 0}))
     found = Chain.load(tmp_path / "x.safetensors").parts(run.split.test).classes
     is_right = found == run.split.test.classes
     accuracy = run.accuracy()
@@ -115,12 +116,12 @@ def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
     assert accuracy["FROM"] == pytest.approx(is_right[:, 1].mean(), abs=0.002)
     # The first network is by itself what it is in pipeline.
     assert accuracy["TO"] == pytest.approx(run.results["TO", 0].test, abs=0.002)
-    assert load(tmp_path / "x.safetensors").trained == {"seed": 0}
+    assert load_weights(tmp_path / "x.safetensors").trained == {"seed": 0}
 
 
 def test_where_presence_is_asked_the_point_is_learned_from_moves_that_have_one():
     preset = Preset(order="TFR5", design=SMALL, training=QUICK)
-    coded = Coded.of(ENTRIES, preset.model)
+    coded = EncodedEntries.of(ENTRIES, preset.model)
     for step in preset.steps:
         found = coded.examples(step, True, CPU)
         true = ENTRIES.classes[:, step.part]
@@ -134,9 +135,9 @@ def test_the_legality_term_makes_networks_lawful():
     """After the same number of epochs less probability is on what the rules forbid."""
     masses = []
     for legality in (0.0, 10.0):
-        settings = Training(batch=250, epochs=2, legality=legality)
+        settings = TrainingConfig(batch=250, epochs=2, legality=legality)
         run = trained(Preset(design=SMALL, training=settings), ("TO",))
-        coded = Coded.of(run.split.validation, run.preset.model, run.order)
+        coded = EncodedEntries.of(run.split.validation, run.preset.model, run.order)
         tested = coded.examples(run.preset.steps[0], False, CPU)
         scores = run.results["TO", 0].network(tested.inputs.float())
         legal = tested.legal[:, None] >> torch.arange(25) & 1
@@ -145,6 +146,6 @@ def test_the_legality_term_makes_networks_lawful():
 
 
 def test_an_unknown_part_is_refused():
-    parts = split(lessons(), "entries", "published")
+    parts = split_entries(lessons(), "entries", "published")
     with pytest.raises(LudusError, match="there is no network 'FROM\\?'"):
-        ChainTraining(Preset(), parts, CPU, None, ["FROM?"])
+        ChainTrainer(Preset(), parts, CPU, None, ["FROM?"])

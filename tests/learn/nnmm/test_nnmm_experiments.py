@@ -8,11 +8,11 @@ from small_data import EXPERIMENTS, train, write_data, write_experiments
 
 import ludus
 from facilities import external
-from ludus.arena.regret import Regret
+from ludus.arena.regret import RegretStatistics
 from ludus.cli.main import run
-from ludus.datasets.morris import expand
+from ludus.datasets.morris import augment
 from ludus.oracle import oracle_for
-from ludus.reproduce import named
+from ludus.reproduce import find_experiment
 
 # Section 6.3 of the thesis.
 ACCURACY = {
@@ -65,7 +65,7 @@ DM L L
 
 @pytest.mark.parametrize(("name", "lines"), [("accuracy", ACCURACY), ("legality", LEGALITY)])
 def test_every_line_of_the_thesis_is_there(name, lines):
-    rows = named(f"galassi-{name}", EXPERIMENTS).published().rows
+    rows = find_experiment(f"galassi-{name}", EXPERIMENTS).published().rows
     found = {row["line"]: row.published for row in rows if row["system"] == "ours"}
     assert found == lines
 
@@ -74,7 +74,7 @@ def test_table_6_11_is_counted_right():
     games = [line.split()[1:] for line in NNMM.split("\n") if line]
     results = {"Black": [black for black, _ in games], "White": [white for _, white in games]}
     assert (sum(each.count("W") for each in results.values()), 2 * len(games)) == (18, 34)
-    for row in named("galassi-gaming", EXPERIMENTS).published().rows:
+    for row in find_experiment("galassi-gaming", EXPERIMENTS).published().rows:
         if row["player"] == "teacher":
             continue
         played = [result for colour in row["colours"] for result in results[colour]]
@@ -95,7 +95,7 @@ def test_published_figures_are_those_of_the_authors_files(order):
     }
     found = set()
     for name in ("accuracy", "legality"):
-        published = named(f"galassi-{name}", EXPERIMENTS).published()
+        published = find_experiment(f"galassi-{name}", EXPERIMENTS).published()
         found |= {row.published for row in published.rows}
         for sets in published["others"].values():
             found |= {value for lines in sets.values() for value in lines.values()}
@@ -108,7 +108,9 @@ def test_published_figures_are_those_of_the_authors_files(order):
 def test_published_curves_are_those_of_the_authors_files(order):
     text = external("nnmm", f"published/TEST-rawest-{order}_reliability.txt").read_text()
     wanted = [[float(word) for word in line.split()] for line in text.split("\n") if "\t" in line]
-    curves = named("galassi-reliability", EXPERIMENTS).published()["curves"][f"author {order}"]
+    curves = find_experiment("galassi-reliability", EXPERIMENTS).published()["curves"][
+        f"author {order}"
+    ]
     found = [curve for parts in curves.values() for curve in parts.values()]
     assert len(wanted) == 6
     assert sorted(found) == sorted(wanted)
@@ -220,7 +222,7 @@ def test_weights_that_are_not_there(small, monkeypatch, capsys, tmp_path):
 
 def kept(name):
     """The rows of the results that are kept with the program, by name."""
-    rows = json.loads(named(f"galassi-{name}", EXPERIMENTS).results.read_text())["rows"]
+    rows = json.loads(find_experiment(f"galassi-{name}", EXPERIMENTS).results.read_text())["rows"]
     return {row["name"]: row for row in rows}
 
 
@@ -257,10 +259,10 @@ def test_the_authors_networks_give_the_published_curves():
 
 def test_what_is_kept_of_critical_positions():
     """Cross can win or block; the three other moves lose: regret 0, 1 and three times 2."""
-    package = named("galassi-critical", EXPERIMENTS).module().__package__
+    package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
     exact = importlib.import_module(f"{package}.exact")
     game = ludus.game("noughts_and_crosses")
-    found = Regret(game, oracle_for(game))
+    found = RegretStatistics(game, oracle_for(game))
     here = game.parse(".../XO./XO. x")
     moves = here.legal_moves()
     found.add_choices([here] * len(moves), moves)
@@ -271,10 +273,10 @@ def test_what_is_kept_of_critical_positions():
 
 def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
-    package = named("galassi-critical", EXPERIMENTS).module().__package__
+    package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
     data = importlib.import_module(f"{package}.data")
     entries, whole = data.held_out_entries(), data.positions(data.WHOLE)
-    images = expand(entries, "published")
+    images = augment(entries, "published")
     room = len(data.positions(data.HELD_OUT))
     assert room - 31 < len(images) <= room
     assert images.classes.tolist() == whole[len(whole) - len(images) :].classes.tolist()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.forward import Network
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.inference import NumpyNetwork
 from ludus.learn.nnmm.weights import BadWeights
 from nnmm_chains import SMALL, is_close, random_chain, tensors_of, torch_network
 
@@ -13,16 +13,16 @@ INPUTS = 115
 """As many as `rawest` has with one earlier choice: symmetric networks must know what they see."""
 
 DESIGNS = [
-    Design("residual", first=30, units=20, blocks=3),
-    Design("residual", first=30, units=(5, 20, 7), blocks=3, batch_normalisation=True),
-    Design("residual", first=12, units=9, blocks=0),
-    Design("residual", first=8, units=9, blocks=2, dropout=0.5, stochastic_depth=0.5),
-    Design("dense", first=10, units=6, blocks=4),
-    Design("dense", first=10, units=(3, 8), blocks=2, batch_normalisation=True),
-    Design("feedforward", units=(20, 10), blocks=2),
-    Design("feedforward", units=15, blocks=3, batch_normalisation=True, outputs=2),
-    Design("symmetric", first=5, blocks=2),
-    Design("symmetric", first=3, blocks=1, outputs=2),
+    NetworkConfig("residual", first=30, units=20, blocks=3),
+    NetworkConfig("residual", first=30, units=(5, 20, 7), blocks=3, batch_normalisation=True),
+    NetworkConfig("residual", first=12, units=9, blocks=0),
+    NetworkConfig("residual", first=8, units=9, blocks=2, dropout=0.5, stochastic_depth=0.5),
+    NetworkConfig("dense", first=10, units=6, blocks=4),
+    NetworkConfig("dense", first=10, units=(3, 8), blocks=2, batch_normalisation=True),
+    NetworkConfig("feedforward", units=(20, 10), blocks=2),
+    NetworkConfig("feedforward", units=15, blocks=3, batch_normalisation=True, outputs=2),
+    NetworkConfig("symmetric", first=5, blocks=2),
+    NetworkConfig("symmetric", first=3, blocks=1, outputs=2),
 ]
 
 
@@ -32,7 +32,7 @@ def test_numpy_agrees_with_torch(design):
     rows = np.random.default_rng(1).integers(0, 2, (1500, INPUTS)).astype(np.uint8)
     with torch.no_grad():
         wanted = torch.log_softmax(trained(torch.tensor(rows, dtype=torch.float32)), 1)
-    network = Network(design, tensors_of(trained), INPUTS)
+    network = NumpyNetwork(design, tensors_of(trained), INPUTS)
     found = network.log_probabilities(rows)
     assert found.shape == (1500, design.outputs)
     assert is_close(found, wanted.numpy(), 1e-4)
@@ -45,16 +45,16 @@ def test_numbers_are_as_precise_as_the_weights():
     double = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
     rows = np.ones((3, INPUTS), dtype=np.int8)
     single, precise = (
-        Network(SMALL, each, INPUTS).log_probabilities(rows) for each in (tensors, double)
+        NumpyNetwork(SMALL, each, INPUTS).log_probabilities(rows) for each in (tensors, double)
     )
     assert (single.dtype, precise.dtype) == (np.float32, np.float64)
     assert is_close(single, precise, 1e-4)
 
 
 def test_scores_of_any_size_become_probabilities():
-    design = Design("residual", first=4, units=4, blocks=0)
+    design = NetworkConfig("residual", first=4, units=4, blocks=0)
     tensors = {name: 1e4 * each for name, each in tensors_of(torch_network(design, 5, 0)).items()}
-    found = Network(design, tensors, 5).log_probabilities(np.ones((2, 5), dtype=np.uint8))
+    found = NumpyNetwork(design, tensors, 5).log_probabilities(np.ones((2, 5), dtype=np.uint8))
     assert np.isfinite(found).all()
     assert np.exp(found).sum(axis=1) == pytest.approx(1)
 
@@ -78,7 +78,7 @@ def test_tensors_that_do_not_fit_the_design_are_refused(change, said):
     tensors = tensors_of(torch_network(SMALL, INPUTS, seed=4))
     change(tensors)
     with pytest.raises(BadWeights, match=said):
-        Network(SMALL, tensors, INPUTS)
+        NumpyNetwork(SMALL, tensors, INPUTS)
 
 
 def test_chains_are_random_but_the_same_for_the_same_seed():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ludus.datasets.morris import read_lines
+from ludus.datasets.morris import parse_lines
 from ludus.games.nine_mens_morris import (
     POINTS,
     mills,
@@ -12,9 +12,8 @@ from ludus.games.nine_mens_morris import (
     to_thesis_move,
 )
 from ludus.games.nine_mens_morris.board import READING_ORDER
-from ludus.learn.nnmm.features import NAMES
-from ludus.learn.nnmm.inputs import INPUTS, with_choices
-from ludus.learn.nnmm.positions import as_entries
+from ludus.learn.nnmm.decoding import to_entries
+from ludus.learn.nnmm.encoding import FEATURE_NAMES, INPUT_MODELS, append_choices
 from nnmm_data import positions
 
 EXAMPLE = b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2"
@@ -23,7 +22,7 @@ EXAMPLE = b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2"
 
 def rows(name, entries):
     hands = entries.own_hand, entries.other_hand
-    return INPUTS[name].encode(entries.own, entries.other, *hands)
+    return INPUT_MODELS[name].encode(entries.own, entries.other, *hands)
 
 
 def text(bits):
@@ -31,7 +30,7 @@ def text(bits):
 
 
 def test_every_column_of_the_raw_inputs():
-    entries = read_lines(EXAMPLE).entries
+    entries = parse_lines(EXAMPLE).entries
     letters = EXAMPLE[:24].decode()
     board = "".join("".join("1" if each == letter else "0" for each in letters) for letter in "MEO")
     hands, counts, phases = "100000000" * 2, "111110000" + "111111000", "100100"
@@ -42,7 +41,7 @@ def test_every_column_of_the_raw_inputs():
 
 
 def test_every_column_of_the_integer_inputs():
-    entries = read_lines(EXAMPLE).entries
+    entries = parse_lines(EXAMPLE).entries
     men = [{"M": 1, "E": -1, "O": 0}[letter] for letter in EXAMPLE[:24].decode()]
     assert rows("integer", entries)[0].tolist() == [*men, 1, 1, 5, 6, 1, 1]
 
@@ -56,11 +55,11 @@ def test_every_column_of_the_integer_inputs():
     ],
 )
 def test_phases_are_of_each_side(line, phases):
-    assert text(rows("rawer", read_lines(line).entries)[0, -6:]) == phases
+    assert text(rows("rawer", parse_lines(line).entries)[0, -6:]) == phases
 
 
 def test_widths_and_kinds_are_as_promised():
-    entries = as_entries(positions(2))
+    entries = to_entries(positions(2))
     widths = {
         "rawest": 90,
         "rawer": 96,
@@ -69,8 +68,8 @@ def test_widths_and_kinds_are_as_promised():
         "features": 402,
         "lines": 562,
     }
-    assert {name: model.width for name, model in INPUTS.items()} == widths
-    for name, model in INPUTS.items():
+    assert {name: model.width for name, model in INPUT_MODELS.items()} == widths
+    for name, model in INPUT_MODELS.items():
         found = rows(name, entries)
         assert found.shape == (len(entries), model.width)
         assert found.dtype == (np.uint8 if model.binary else np.int8)
@@ -79,11 +78,11 @@ def test_widths_and_kinds_are_as_promised():
 
 
 def test_choices_are_appended_as_one_of_25_or_as_a_number():
-    entries = read_lines(EXAMPLE).entries
+    entries = parse_lines(EXAMPLE).entries
     choices = np.array([[8, 0]])
-    for name, model in INPUTS.items():
+    for name, model in INPUT_MODELS.items():
         inputs = rows(name, entries)
-        found = with_choices(model, inputs, choices)
+        found = append_choices(model, inputs, choices)
         assert found.shape[1] == model.width_after(2)
         assert (found[:, : model.width] == inputs).all()
         behind = found[0, model.width :].tolist()
@@ -91,7 +90,7 @@ def test_choices_are_appended_as_one_of_25_or_as_a_number():
             assert [place for place, bit in enumerate(behind) if bit] == [8, 25]
         else:
             assert behind == [8, 0]
-        assert (with_choices(model, inputs, choices[:, :0]) == inputs).all()
+        assert (append_choices(model, inputs, choices[:, :0]) == inputs).all()
 
 
 def seen_by_the_rules(position):
@@ -133,9 +132,11 @@ def seen_by_the_rules(position):
 def test_features_are_what_the_rules_say():
     some = positions(12)[::3]
     assert {0, 1, 2, 3} < {len(position.men[position.mover]) for position in some}
-    found = rows("features", as_entries(some))[:, 114:].reshape(len(some), len(NAMES), 24)
+    found = rows("features", to_entries(some))[:, 114:].reshape(len(some), len(FEATURE_NAMES), 24)
     for position, sets in zip(some, found, strict=True):
-        for name, columns, wanted in zip(NAMES, sets, seen_by_the_rules(position), strict=True):
+        for name, columns, wanted in zip(
+            FEATURE_NAMES, sets, seen_by_the_rules(position), strict=True
+        ):
             points = {READING_ORDER[place] for place in np.flatnonzero(columns)}
             shown = [POINTS[point] for point in points ^ wanted]
             assert points == wanted, f"{name} in {position}: {shown}"
@@ -143,8 +144,8 @@ def test_features_are_what_the_rules_say():
 
 def test_lines_are_counted_man_by_man():
     some = positions(6)[::3]
-    found = rows("lines", as_entries(some))
-    assert (found[:, :402] == rows("features", as_entries(some))).all()
+    found = rows("lines", to_entries(some))
+    assert (found[:, :402] == rows("features", to_entries(some))).all()
     states = [(own, other) for own in range(4) for other in range(4 - own)]
     for position, columns in zip(some, found[:, 402:].reshape(len(some), 16, 10), strict=True):
         own, other = position.men[position.mover], position.men[1 - position.mover]
@@ -154,7 +155,7 @@ def test_lines_are_counted_man_by_man():
 
 
 def test_features_do_not_depend_on_how_many_are_looked_at():
-    some = as_entries(positions(25))
+    some = to_entries(positions(25))
     assert len(some) > 1200, "more than two batches"
     together = rows("lines", some)
     apart = np.concatenate([rows("lines", some[i : i + 7]) for i in range(0, len(some), 7)])
@@ -166,8 +167,8 @@ def test_positions_become_the_entries_of_their_lines():
     lines = [
         f"{to_thesis(position)}-{to_thesis_move(position.legal_moves()[-1])}\n" for position in some
     ]
-    read = read_lines("".join(lines).encode()).entries
-    made = as_entries(some)
+    read = parse_lines("".join(lines).encode()).entries
+    made = to_entries(some)
     for name in ("own", "other", "own_hand", "other_hand"):
         assert (getattr(made, name) == getattr(read, name)).all(), name
     assert not made.has_move.any()

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facilities import external
-from ludus.datasets.morris import read_lines
-from ludus.datasets.morris.entries import POINT_OF_CLASS, Entries
-from ludus.datasets.morris.judging import judge
+from ludus.datasets.morris import parse_lines
 from ludus.datasets.morris.statistics import CLASS_NAMES
+from ludus.datasets.morris.validation import validate_moves
+from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS, MoveBatch
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.nnmm.legality import JUDGES, legality, verdicts
+from ludus.learn.nnmm.evaluate import LEGALITY_STANDARDS, check_legality, compute_legality
 from nnmm_data import GOOD_MOVES
 
 several = st.lists(positions_with_moves(), min_size=1, max_size=20)
@@ -27,7 +27,7 @@ several = st.lists(positions_with_moves(), min_size=1, max_size=20)
 
 def judged(found, judge):
     predicted = np.array([classes for _, classes in found], dtype=np.int8)
-    return verdicts(as_entries([position for position, _ in found]), predicted, judge)
+    return check_legality(as_entries([position for position, _ in found]), predicted, judge)
 
 
 @settings(max_examples=100)
@@ -84,10 +84,10 @@ FAILS = [
 
 @pytest.mark.parametrize(("state", "move", "rules", "author"), FAILS)
 def test_which_tests_a_move_fails(state, move, rules, author):
-    entries = read_lines(state.encode()).entries
+    entries = parse_lines(state.encode()).entries
     predicted = np.array([[CLASS_NAMES.index(part) for part in move.split()]], dtype=np.int8)
-    for judge_name, wanted in zip(JUDGES, (rules, author), strict=True):
-        found = verdicts(entries, predicted, judge_name)
+    for judge_name, wanted in zip(LEGALITY_STANDARDS, (rules, author), strict=True):
+        found = check_legality(entries, predicted, judge_name)
         fails = {name for name, passed in found._asdict().items() if not passed[0]}
         assert fails == set(wanted.split()), judge_name
 
@@ -96,7 +96,7 @@ def test_which_tests_a_move_fails(state, move, rules, author):
 def test_lines_count_what_the_tests_say(found):
     predicted = np.array([classes for _, classes in found], dtype=np.int8)
     entries = as_entries([position for position, _ in found])
-    result, tests = legality(entries, predicted), verdicts(entries, predicted)
+    result, tests = compute_legality(entries, predicted), check_legality(entries, predicted)
     assert result["whole move"].hits == np.count_nonzero(np.logical_and.reduce(tests))
     assert result["whole FROM"].hits == np.count_nonzero(
         tests.to_self & tests.frm_self & tests.frm_to
@@ -111,8 +111,10 @@ def test_lines_count_what_the_tests_say(found):
 
 def test_good_moves_are_legal():
     """To the author's check too, unless a man is taken out of a mill as the rules allow."""
-    entries = read_lines(GOOD_MOVES.read_bytes()).entries
-    by_rules, by_author = (legality(entries, entries.classes, judge) for judge in JUDGES)
+    entries = parse_lines(GOOD_MOVES.read_bytes()).entries
+    by_rules, by_author = (
+        compute_legality(entries, entries.classes, judge) for judge in LEGALITY_STANDARDS
+    )
     assert all(share.hits == share.of for share in by_rules.values())
     assert by_rules["whole move"].of == len(entries)
     assert by_author["REMOVE self"] == by_author["whole move"]
@@ -121,8 +123,10 @@ def test_good_moves_are_legal():
 @pytest.mark.external("nnmm")
 def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
     """211 good moves take a man out of a mill, all of the enemy's men standing in mills."""
-    entries = read_lines(external("nnmm", "dataset.txt").read_bytes()).entries
-    by_rules, by_author = (legality(entries, entries.classes, judge) for judge in JUDGES)
+    entries = parse_lines(external("nnmm", "dataset.txt").read_bytes()).entries
+    by_rules, by_author = (
+        compute_legality(entries, entries.classes, judge) for judge in LEGALITY_STANDARDS
+    )
     assert all(share.hits == share.of for share in by_rules.values())
     whole = by_author["whole move"]
     assert whole.of - whole.hits == 211
@@ -131,13 +135,13 @@ def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
 
 def test_random_moves_are_judged_as_the_dataset_statistics_judge_them():
     """The verdicts of `ludus dataset stats`, which were written for another purpose."""
-    entries = read_lines(GOOD_MOVES.read_bytes()).entries
-    check_random_moves(Entries.joined([entries] * 40))
+    entries = parse_lines(GOOD_MOVES.read_bytes()).entries
+    check_random_moves(MoveBatch.joined([entries] * 40))
 
 
 @pytest.mark.external("nnmm")
 def test_random_moves_in_the_authors_states():
-    check_random_moves(read_lines(external("nnmm", "states.txt").read_bytes()).entries[:20000])
+    check_random_moves(parse_lines(external("nnmm", "states.txt").read_bytes()).entries[:20000])
 
 
 def check_random_moves(entries):
@@ -147,8 +151,10 @@ def check_random_moves(entries):
     predicted[:, 1][entries.phases == 1] = 0
     predicted[:, 2][rng.random(len(entries)) < 0.7] = 0
     moves = with_moves(entries, predicted)
-    wanted = (judge(moves, Rules()) == 0) & ((predicted[:, 1] == 0) == (entries.phases == 1))
-    found = verdicts(entries, predicted).whole_move
+    wanted = (validate_moves(moves, Rules()) == 0) & (
+        (predicted[:, 1] == 0) == (entries.phases == 1)
+    )
+    found = check_legality(entries, predicted).whole_move
     assert found.tolist() == wanted.tolist()
     assert 100 < found.sum() < len(found) - 100
 

@@ -7,24 +7,25 @@ import pytest
 import torch
 from nnmm_lessons import lessons
 
-from ludus.datasets.morris.entries import NUM_CLASSES
-from ludus.datasets.morris.lines import read_lines
+from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.legal_classes import legal_classes
-from ludus.learn.nnmm.loss import Loss, illegal_mass
-from ludus.learn.nnmm.networks import build
+from ludus.games.nine_mens_morris.batch import NUM_CLASSES
+from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
+from ludus.learn.nnmm.examples import compute_legal_masks
+from ludus.learn.nnmm.model import build_network
+from ludus.learn.nnmm.optimizer import Loss, compute_illegal_probability
 from ludus.learn.nnmm.parts import Order
-from ludus.learn.nnmm.settings import Training
 from nnmm_data import positions
 
-NETWORK = build(Design(first=8, units=6, blocks=2), 10, torch.Generator().manual_seed(1))
+NETWORK = build_network(
+    NetworkConfig(first=8, units=6, blocks=2), 10, torch.Generator().manual_seed(1)
+)
 SCORES = torch.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]])
 TARGETS = torch.tensor([2, 0])
 
 
 def loss(legal: torch.Tensor | None = None, **settings: object) -> float:
-    return Loss(NETWORK, Training(**settings))(SCORES, TARGETS, legal).item()  # type: ignore[arg-type]
+    return Loss(NETWORK, TrainingConfig(**settings))(SCORES, TARGETS, legal).item()  # type: ignore[arg-type]
 
 
 def test_it_is_the_negative_log_likelihood():
@@ -45,7 +46,7 @@ def test_norms_are_added():
 
 def test_what_lies_on_illegal_classes_is_added():
     legal = torch.tensor([0b110, 0b001], dtype=torch.int32)
-    masses = illegal_mass(SCORES, legal)
+    masses = compute_illegal_probability(SCORES, legal)
     first = math.exp(1) / (math.exp(1) + math.exp(2) + math.exp(3))
     assert masses.tolist() == pytest.approx([first, 2 / 3])
     assert loss(legal, legality=5.0) - loss() == pytest.approx(5 * (first + 2 / 3) / 2)
@@ -64,9 +65,9 @@ def test_legal_classes_are_those_of_the_rules(name):
     for position in positions(1)[::3]:
         state = to_thesis(position)
         lines = [f"{state}-{to_thesis_move(move)}\n" for move in position.legal_moves()]
-        entries = read_lines("".join(lines).encode()).entries
+        entries = parse_lines("".join(lines).encode()).entries
         moves = entries.classes
-        for step, masks in zip(order.steps, legal_classes(entries, order.steps), strict=True):
+        for step, masks in zip(order.steps, compute_legal_masks(entries, order.steps), strict=True):
             after = list(step.after)
             for true, found in zip(moves, allowed(masks), strict=True):
                 fitting = moves[(moves[:, after] == true[after]).all(axis=1), step.part]
@@ -76,10 +77,10 @@ def test_legal_classes_are_those_of_the_rules(name):
 
 def test_what_the_teacher_plays_is_legal():
     entries = lessons()
-    for step, masks in zip(Order().steps, legal_classes(entries, Order().steps), strict=True):
+    for step, masks in zip(Order().steps, compute_legal_masks(entries, Order().steps), strict=True):
         assert (masks >> entries.classes[:, step.part] & 1).all()
 
 
 def test_without_any_legal_move_every_class_counts():
-    lost = read_lines(b"MMOOOOOOOOOOOOOOOOOOOEEE0023-a1a4\n").entries
-    assert legal_classes(lost, Order().steps)[0].tolist() == [2**25 - 1]
+    lost = parse_lines(b"MMOOOOOOOOOOOOOOOOOOOEEE0023-a1a4\n").entries
+    assert compute_legal_masks(lost, Order().steps)[0].tolist() == [2**25 - 1]

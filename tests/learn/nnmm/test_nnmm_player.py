@@ -10,17 +10,15 @@ import ludus
 from facilities import external
 from ludus.core import play_match
 from ludus.core.errors import LudusError
-from ludus.core.limit import Limit
-from ludus.core.pictures import HasPictures
+from ludus.core.marks import HasPictures
+from ludus.core.player import Limit
 from ludus.games.nine_mens_morris import PASS, POINTS
-from ludus.learn.nnmm import shipped
-from ludus.learn.nnmm.author import import_folder
-from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.check import checked
+from ludus.learn.nnmm.chain import DEFAULT_SIZE, Chain, find_shipped_weights, load_chain
+from ludus.learn.nnmm.decoding import to_classes, to_entries, to_moves
 from ludus.learn.nnmm.parts import ORDERS, PARTS
-from ludus.learn.nnmm.player import NONE
-from ludus.learn.nnmm.positions import as_classes, as_entries, as_moves
-from ludus.learn.nnmm.weights import load, save
+from ludus.learn.nnmm.player import NO_PART_NAMES
+from ludus.learn.nnmm.policy import decode_legal_move
+from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from nnmm_chains import random_chain, saved_chain
 from nnmm_data import positions
 
@@ -45,9 +43,9 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
     chain = Chain(random_chain(order, seed=4))
     for position in SOME[::5]:
         legal = position.legal_moves()
-        reading = chain.reading(as_entries([position]))
-        found = checked(reading, chain.order, legal)
-        left, begun, changed = as_classes(legal), reading.begin(), []
+        reading = chain.reading(to_entries([position]))
+        found = decode_legal_move(reading, chain.order, legal)
+        left, begun, changed = to_classes(legal), reading.begin(), []
         for number, part in enumerate(chain.order.parts):
             likely = reading.probabilities(number, begun)
             allowed = {move[part] for move in left}
@@ -56,7 +54,7 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
                 changed.append(part)
             left = [move for move in left if move[part] == best]
             begun = begun.with_part(part, np.array([[best]]), likely)
-        assert as_classes([found.move]) == left
+        assert to_classes([found.move]) == left
         assert found.changed == tuple(changed)
         assert found.begun.classes[0].tolist() == list(left[0])
 
@@ -64,7 +62,7 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
 def test_classes_and_moves_are_inverses():
     for position in SOME:
         legal = position.legal_moves()
-        assert as_moves(np.array(as_classes(legal))) == legal
+        assert to_moves(np.array(to_classes(legal))) == legal
 
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
@@ -82,9 +80,9 @@ def test_with_the_check_every_move_is_legal(chains, order, rule, symmetries):
 
 
 def test_without_the_check_the_networks_have_their_way(chains):
-    player, chain = made(chains, check="off"), Chain(load(chains["TFR"]))
+    player, chain = made(chains, check="off"), Chain(load_weights(chains["TFR"]))
     moves = [choice.move for choice in player.choose_many(SOME)]
-    assert moves == as_moves(chain.parts(as_entries(SOME)).classes)
+    assert moves == to_moves(chain.parts(to_entries(SOME)).classes)
     assert moves == [player.choose(position).move for position in SOME]
     is_legal = [move in each.legal_moves() for move, each in zip(moves, SOME, strict=True)]
     assert not all(is_legal), "random networks know no rules"
@@ -121,7 +119,7 @@ def test_the_player_says_what_it_saw(chains):
         assert isinstance(player, HasPictures)
         assert [picture.title.split(":")[0] for picture in pictures] == list(PARTS)
         chosen = (choice.move.to, choice.move.frm, choice.move.take)
-        for picture, point, none in zip(pictures, chosen, NONE, strict=True):
+        for picture, point, none in zip(pictures, chosen, NO_PART_NAMES, strict=True):
             heat = picture.marks.heat
             assert set(heat) == set(POINTS)
             assert 0 <= sum(heat.values()) <= 1 + 1e-5
@@ -194,19 +192,19 @@ def test_options_of_the_hybrid_out_of_range_are_refused(chains, options):
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
 def test_the_hybrid_searches_what_the_networks_propose(chains, order):
-    chain = Chain(load(chains[order]))
+    chain = Chain(load_weights(chains[order]))
     hybrid = made(chains, order, name="hybrid", k=3, depth=2)
     hybrid.begin(1)
     alone = 0
     for position in SOME[::3]:
         legal = position.legal_moves()
-        proposed = as_moves(chain.reading(as_entries([position])).proposals(3).classes)
+        proposed = to_moves(chain.reading(to_entries([position])).proposals(3).classes)
         wanted = [move for move in proposed if move in legal]
         choice = hybrid.choose(position)
         if not wanted:
             alone += 1
-            reading = chain.reading(as_entries([position]))
-            assert choice.move == checked(reading, chain.order, legal).move
+            reading = chain.reading(to_entries([position]))
+            assert choice.move == decode_legal_move(reading, chain.order, legal).move
         else:
             assert set(hybrid.proposed(position)) == set(wanted)
             assert choice.move in wanted
@@ -221,7 +219,7 @@ def test_the_search_of_the_hybrid_sees_a_mill(tmp_path):
     weights = random_chain()
     for tensors in weights.members[0]:
         tensors["last.weight"][:] = tensors["last.bias"][:] = 0
-    save(tmp_path / "TFR", weights)
+    save_weights(tmp_path / "TFR", weights)
     position = GAME.parse("WW./BB./.../....../.../.../... w 7 7")
     hybrid = made({"TFR": tmp_path / "TFR"}, name="hybrid", k=9, depth=1)
     proposed = sorted(map(str, hybrid.proposed(position)))
@@ -264,8 +262,8 @@ def test_networks_cannot_talk_the_hybrid_out_of_a_win(tmp_path):
     for part, tensors in enumerate(weights.members[0]):
         tensors["last.weight"][:] = tensors["last.bias"][:] = 0
         for move, bias in ((quiet, 5), (wins, 1)):
-            tensors["last.bias"][as_classes([move])[0][part]] = bias
-    save(tmp_path / "TFR", weights)
+            tensors["last.bias"][to_classes([move])[0][part]] = bias
+    save_weights(tmp_path / "TFR", weights)
     hybrid = made({"TFR": tmp_path / "TFR"}, name="hybrid", trust=10)
     proposed = hybrid.proposed(position)
     assert proposed[quiet] > 1000 * proposed[wins]
@@ -281,7 +279,7 @@ def test_trust_out_of_range_is_refused(chains, trust):
 @pytest.fixture
 def folder(tmp_path, chains):
     """A folder like that of the shipped networks."""
-    for name in (f"{shipped.BEST}-TFR", "small-TFR", "small-RFT5"):
+    for name in (f"{DEFAULT_SIZE}-TFR", "small-TFR", "small-RFT5"):
         order = name.partition("-")[2]
         shutil.copy(chains[order], tmp_path / f"{name}.safetensors")
     (tmp_path / "notes.txt").write_text("not a network")
@@ -290,22 +288,22 @@ def folder(tmp_path, chains):
 
 
 def test_a_file_in_the_folder_is_all_that_shipping_takes(folder):
-    known = [(shipped.BEST, "TFR"), ("small", "TFR"), ("small", "RFT5")]
-    found = list(shipped.shipped(folder))
+    known = [(DEFAULT_SIZE, "TFR"), ("small", "TFR"), ("small", "RFT5")]
+    found = list(find_shipped_weights(folder))
     assert sorted(found) == sorted(known)
     assert found.index(known[1]) < found.index(known[2]), "TFR is asked first"
-    assert str(shipped.chain(folder=folder).order) == "TFR"
-    assert str(shipped.chain(size="small", folder=folder).order) == "TFR"
-    assert str(shipped.chain(size="small", order="RFT5", folder=folder).order) == "RFT5"
+    assert str(load_chain(folder=folder).order) == "TFR"
+    assert str(load_chain(size="small", folder=folder).order) == "TFR"
+    assert str(load_chain(size="small", order="RFT5", folder=folder).order) == "RFT5"
     for size, order in (("huge", ""), ("small", "RFT"), ("small", "XXX"), ("", "")):
         with pytest.raises(LudusError) as error:
-            shipped.chain(size=size, order=order, folder=folder)
+            load_chain(size=size, order=order, folder=folder)
         assert "there are" in str(error.value)
 
 
 def test_every_shipped_file_plays(chains):
     """Whatever lies in the package is found, read, and plays a game by the rules."""
-    for size, order in shipped.shipped():
+    for size, order in find_shipped_weights():
         player = ludus.player(f"nnmm:size={size},order={order}", GAME)
         match = play_match(GAME, (player, ludus.player("random", GAME)), seed=1)
         assert match.outcome.reason not in ("illegal", "crash")
@@ -314,7 +312,7 @@ def test_every_shipped_file_plays(chains):
 
 @pytest.mark.external("nnmm")
 def test_the_authors_networks_win_against_a_beginner(tmp_path):
-    save(tmp_path / "author", import_folder(external("nnmm", "npz")))
+    save_weights(tmp_path / "author", import_galassi_networks(external("nnmm", "npz")))
     player, beginner = made({"TFR": tmp_path / "author"}), ludus.player("newbie", GAME)
     won = 0
     for seed in range(6):

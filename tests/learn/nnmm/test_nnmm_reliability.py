@@ -6,7 +6,7 @@ from chapter6_positions import CLASS, as_entries, authors_moves, positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ludus.learn.nnmm.reliability import LEVELS, curve, reliability
+from ludus.learn.nnmm.evaluate import NUM_RECALL_LEVELS, compute_curve, compute_reliability
 
 ORDERS = ((0, 1, 2), (1, 0, 2), (2, 1, 0))
 
@@ -22,8 +22,8 @@ def ranked_by_hand(distribution, legal):
             hits += 1
             precisions.append((hits / len(legal), hits / seen))
     return [
-        next(precision for recall, precision in precisions if recall >= level / LEVELS)
-        for level in range(1, LEVELS + 1)
+        next(precision for recall, precision in precisions if recall >= level / NUM_RECALL_LEVELS)
+        for level in range(1, NUM_RECALL_LEVELS + 1)
     ]
 
 
@@ -47,7 +47,7 @@ def test_by_hand(found, order, judge, seed):
     for number, moves in enumerate(classes):
         if moves and rng.random() < 0.7:
             chosen[number] = moves[rng.integers(len(moves))]
-    result = reliability(as_entries(found), order, chosen, distributions, judge)
+    result = compute_reliability(as_entries(found), order, chosen, distributions, judge)
     for step, part in enumerate(order):
         curves = []
         for number, moves in enumerate(classes):
@@ -72,21 +72,23 @@ def test_two_legal_choices_of_which_one_ranks_third():
     distribution[0, [4, 9, 7]] = 0.5, 0.3, 0.2
     is_legal = np.zeros((1, 25), dtype=bool)
     is_legal[0, [4, 7]] = True
-    found = curve(distribution, is_legal).percent
+    found = compute_curve(distribution, is_legal).percent
     assert found[:12] == [100] * 12
     assert found[12:] == pytest.approx([200 / 3] * 13)
 
 
 def test_none_as_first_choice_does_not_count():
     is_legal = np.ones((1, 25), dtype=bool)
-    assert curve(np.eye(25)[:1], is_legal).positions == 0
-    assert curve(np.eye(25)[1:2], is_legal).percent == [100] * 25
+    assert compute_curve(np.eye(25)[:1], is_legal).positions == 0
+    assert compute_curve(np.eye(25)[1:2], is_legal).percent == [100] * 25
 
 
 def test_curves_add_up():
     rng = np.random.default_rng(3)
     distribution, is_legal = rng.random((40, 25)), rng.random((40, 25)) < 0.3
     first, second = (
-        curve(distribution[part], is_legal[part]) for part in (slice(15), slice(15, 40))
+        compute_curve(distribution[part], is_legal[part]) for part in (slice(15), slice(15, 40))
     )
-    assert first.plus(second).percent == pytest.approx(curve(distribution, is_legal).percent)
+    assert first.plus(second).percent == pytest.approx(
+        compute_curve(distribution, is_legal).percent
+    )

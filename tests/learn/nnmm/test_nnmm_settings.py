@@ -5,41 +5,54 @@ import math
 import pytest
 
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.annealing import learning_rate
-from ludus.learn.nnmm.design import Design
-from ludus.learn.nnmm.preset import Preset, as_toml
-from ludus.learn.nnmm.presets import from_tables, preset, read_tables, tables
-from ludus.learn.nnmm.settings import Training
+from ludus.learn.nnmm.config import (
+    NetworkConfig,
+    Preset,
+    TrainingConfig,
+    build_preset,
+    format_toml,
+    load_preset_tables,
+    preset,
+    read_preset_tables,
+)
+from ludus.learn.nnmm.optimizer import compute_learning_rate
 
 
 def test_the_learning_rate_falls_as_the_thesis_says():
-    proportional = Training(learning_rate=0.001, annealing="proportional", k=0.1)
-    assert [learning_rate(proportional, t, 0.5) for t in (0, 10, 90)] == pytest.approx(
+    proportional = TrainingConfig(learning_rate=0.001, annealing="proportional", k=0.1)
+    assert [compute_learning_rate(proportional, t, 0.5) for t in (0, 10, 90)] == pytest.approx(
         [0.001, 0.0005, 0.0001]
     )
-    exponential = Training(learning_rate=0.001, annealing="exponential", k=0.1)
-    assert learning_rate(exponential, 10, 0.5) == pytest.approx(0.001 / math.e)
-    halved = Training(learning_rate=0.001, annealing="step", step_epochs=10, step_factor=0.5)
-    assert [learning_rate(halved, t, 0.5) for t in (0, 9, 10, 19, 20, 35)] == pytest.approx(
+    exponential = TrainingConfig(learning_rate=0.001, annealing="exponential", k=0.1)
+    assert compute_learning_rate(exponential, 10, 0.5) == pytest.approx(0.001 / math.e)
+    halved = TrainingConfig(learning_rate=0.001, annealing="step", step_epochs=10, step_factor=0.5)
+    assert [compute_learning_rate(halved, t, 0.5) for t in (0, 9, 10, 19, 20, 35)] == pytest.approx(
         [0.001, 0.001, 0.0005, 0.0005, 0.00025, 0.000125]
     )
 
 
 def test_those_schemes_keep_the_rate_within_an_epoch():
     for scheme in ("proportional", "exponential", "step"):
-        training = Training(annealing=scheme, k=0.3, step_epochs=1)
-        assert learning_rate(training, 4.0, 0.4) == learning_rate(training, 4.9, 0.49)
-        assert learning_rate(training, 4.9, 0.49) > learning_rate(training, 5.0, 0.5)
+        training = TrainingConfig(annealing=scheme, k=0.3, step_epochs=1)
+        assert compute_learning_rate(training, 4.0, 0.4) == compute_learning_rate(
+            training, 4.9, 0.49
+        )
+        assert compute_learning_rate(training, 4.9, 0.49) > compute_learning_rate(
+            training, 5.0, 0.5
+        )
 
 
 def test_the_cosine_ends_at_zero_and_warming_up_begins_there():
-    training = Training(learning_rate=1.0, annealing="cosine", warmup=0.2)
-    found = [learning_rate(training, 0, share) for share in (0, 0.1, 0.2, 0.6, 1.0)]
+    training = TrainingConfig(learning_rate=1.0, annealing="cosine", warmup=0.2)
+    found = [compute_learning_rate(training, 0, share) for share in (0, 0.1, 0.2, 0.6, 1.0)]
     assert found == pytest.approx([0, 0.5, 1, 0.5, 0])
 
 
 def test_without_annealing_nothing_falls():
-    assert learning_rate(Training(annealing="none"), 400, 0.9) == Training().learning_rate
+    assert (
+        compute_learning_rate(TrainingConfig(annealing="none"), 400, 0.9)
+        == TrainingConfig().learning_rate
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,12 +76,12 @@ def test_without_annealing_nothing_falls():
 )
 def test_what_is_no_training_is_refused_in_one_line(fields):
     with pytest.raises(LudusError) as error:
-        Training.from_dict(fields)
+        TrainingConfig.from_dict(fields)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 600
 
 
-@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("name", load_preset_tables())
 def test_every_preset_can_be_trained(name):
     found = preset(name)
     assert found.about
@@ -97,13 +110,13 @@ def test_a_preset_is_like_another_but_for_what_it_says():
             "part": {"REMOVE": {"design": {"first": 99}, "training": {"epochs": 7}}},
         },
     }
-    found = from_tables("mine", known)
+    found = build_preset("mine", known)
     to, _, remove = found.steps
     assert (found.inputs, found.about) == ("raw", "b")
-    assert found.design_of(to) == Design(first=10, units=(5, 6), blocks=2)
+    assert found.design_of(to) == NetworkConfig(first=10, units=(5, 6), blocks=2)
     assert found.design_of(remove).first == 99
     assert found.training_of(remove).epochs == 7
-    assert found.training_of(to).epochs == Training().epochs
+    assert found.training_of(to).epochs == TrainingConfig().epochs
 
 
 def test_a_preset_of_five_networks_has_two_of_two_classes():
@@ -112,11 +125,11 @@ def test_a_preset_of_five_networks_has_two_of_two_classes():
 
 
 def test_texts_change_fields_for_all_networks():
-    base = from_tables(
+    base = build_preset(
         "x", {"x": {"part": {"TO": {"design": {"first": 9}, "training": {"epochs": 3}}}}}
     )
     found = base.with_texts("first=40,units=30/20,dropout=0.1,epochs=8,penalty=L2")
-    assert found.design == Design(first=40, units=(30, 20), blocks=2, dropout=0.1)
+    assert found.design == NetworkConfig(first=40, units=(30, 20), blocks=2, dropout=0.1)
     assert found.design_of(found.steps[0]).first == 40
     assert found.training_of(found.steps[0]).epochs == 8
     assert found.training.penalty == "L2"
@@ -133,8 +146,8 @@ def test_other_texts_change_nothing(text):
 @pytest.mark.parametrize("name", ["thesis", "table-6-best", "table-6.2-width-200-50"])
 def test_a_preset_survives_being_written(name, tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text(as_toml(preset(name), "mine"), encoding="utf-8")
-    assert from_tables("mine", read_tables(file)) == preset(name)
+    file.write_text(format_toml(preset(name), "mine"), encoding="utf-8")
+    assert build_preset("mine", read_preset_tables(file)) == preset(name)
 
 
 @pytest.mark.parametrize(
@@ -168,5 +181,5 @@ def test_other_files_are_refused_in_one_line(content, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_bytes(content)
     with pytest.raises(LudusError) as error:
-        from_tables("mine", read_tables(file))
+        build_preset("mine", read_preset_tables(file))
     assert "\n" not in str(error.value)

@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
+from ludus.learn.nnmm.config import load_preset_tables, preset
 from ludus.learn.nnmm.parts import Order
-from ludus.learn.nnmm.presets import preset, tables
 
 TO, FROM, REMOVE = Order.parse("TFR").steps
 
@@ -52,7 +52,7 @@ SERIES = {
 @pytest.mark.parametrize("name", SERIES)
 def test_tables_of_several_trainings(name):
     number, epochs, batch, k, common = SERIES[name]
-    found = [preset(each) for each in tables() if each.startswith(f"{name}-")]
+    found = [preset(each) for each in load_preset_tables() if each.startswith(f"{name}-")]
     assert len(found) == number
     assert len({each.design for each in found}) == number
     for each in found:
@@ -66,7 +66,7 @@ def test_tables_of_several_trainings(name):
 
 
 def test_all_share_what_the_text_says():
-    for name in tables():
+    for name in load_preset_tables():
         if name.startswith("table-6"):
             assert preset(name).inputs == "raw"
             training = asdict(preset(name).training)

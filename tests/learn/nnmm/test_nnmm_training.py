@@ -8,38 +8,40 @@ import torch
 from nnmm_lessons import examples, lessons
 
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.design import ARCHITECTURES, Design
-from ludus.learn.nnmm.judging import judge
-from ludus.learn.nnmm.settings import Training
-from ludus.learn.nnmm.splits import split
-from ludus.learn.nnmm.training import Diverged, Epoch, NetworkTraining
-from ludus.learn.training_state import BadState, write_state
+from ludus.learn.common.checkpoint import BadCheckpoint, save_checkpoint
+from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, TrainingConfig
+from ludus.learn.nnmm.splits import split_entries
+from ludus.learn.nnmm.train import Diverged, EpochResult, NetworkTrainer, evaluate_network
 
-SMALL = Design("residual", first=32, units=32, blocks=1, dropout=0.05)
-SHORT = Training(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)
+SMALL = NetworkConfig("residual", first=32, units=32, blocks=1, dropout=0.05)
+SHORT = TrainingConfig(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)
 DESIGNS = [
     SMALL,
     replace(SMALL, batch_normalisation=True, stochastic_depth=0.2, blocks=3),
-    Design("dense", first=32, units=16, blocks=2, batch_normalisation=True),
-    Design("feedforward", units=(48, 32), blocks=2, input_dropout=0.05),
-    Design("symmetric", first=4, blocks=1),
+    NetworkConfig("dense", first=32, units=16, blocks=2, batch_normalisation=True),
+    NetworkConfig("feedforward", units=(48, 32), blocks=2, input_dropout=0.05),
+    NetworkConfig("symmetric", first=4, blocks=1),
 ]
-PARTS = split(lessons(), "entries", "published")
+PARTS = split_entries(lessons(), "entries", "published")
 LEARNED, VALIDATION, _ = (examples(part) for part in PARTS)
 
 
-def training(design: Design = SMALL, settings: Training = SHORT, **more: object) -> NetworkTraining:
-    return NetworkTraining(design, settings, LEARNED, VALIDATION, name="TO", **more)  # type: ignore[arg-type]
+def training(
+    design: NetworkConfig = SMALL, settings: TrainingConfig = SHORT, **more: object
+) -> NetworkTrainer:
+    return NetworkTrainer(design, settings, LEARNED, VALIDATION, name="TO", **more)  # type: ignore[arg-type]
 
 
-def trained(design: Design = SMALL, settings: Training = SHORT, **more: object) -> NetworkTraining:
+def trained(
+    design: NetworkConfig = SMALL, settings: TrainingConfig = SHORT, **more: object
+) -> NetworkTrainer:
     network = training(design, settings, **more)
     for _ in network.epochs():
         pass
     return network
 
 
-def is_same(one: NetworkTraining, other: NetworkTraining) -> bool:
+def is_same(one: NetworkTrainer, other: NetworkTrainer) -> bool:
     return all(np.array_equal(one.weights[name], other.weights[name]) for name in one.weights)
 
 
@@ -64,7 +66,7 @@ def test_a_recorded_step_is_the_step():
     for eager in (3, 1_000_000):
         settings = replace(SHORT, precision="float32", clip=1.0)
         plain = replace(SMALL, dropout=0.0)
-        network = NetworkTraining(plain, settings, learned, learned)
+        network = NetworkTrainer(plain, settings, learned, learned)
         network.optimisation._eager_left = eager
         network.optimisation.epoch(order, [0.001 * step for step in range(20)])
         ends.append(network.optimisation.judged().get_parameter("last.weight").detach())
@@ -84,7 +86,7 @@ def test_the_network_that_is_kept_is_the_best_one():
     network = trained(settings=replace(SHORT, learning_rate=0.05, annealing="none", epochs=6))
     accuracies = [epoch.accuracy for epoch in network.history]
     assert network.best_epoch == 1 + int(np.argmax(accuracies))
-    found = judge(network.best_network(), VALIDATION)
+    found = evaluate_network(network.best_network(), VALIDATION)
     assert found.accuracy == pytest.approx(max(accuracies))
 
 
@@ -101,10 +103,13 @@ def test_it_stops_when_time_is_over():
 
 def test_with_limited_time_the_cosine_follows_the_time():
     network = training(settings=replace(SHORT, epochs=100_000, seconds=10.0))
-    network.history = [Epoch(1, 1.0, 1.0, 0.5, 0.01, 2.5), Epoch(2, 1.0, 1.0, 0.5, 0.01, 5.0)]
+    network.history = [
+        EpochResult(1, 1.0, 1.0, 0.5, 0.01, 2.5),
+        EpochResult(2, 1.0, 1.0, 0.5, 0.01, 5.0),
+    ]
     rates = network._rates(2, 5.0)
     assert rates[0] == pytest.approx(SHORT.learning_rate / 2)
-    following = [*network.history, Epoch(3, 1.0, 1.0, 0.5, 0.01, 7.5)]
+    following = [*network.history, EpochResult(3, 1.0, 1.0, 0.5, 0.01, 7.5)]
     network.history = following
     assert rates[-1] == pytest.approx(network._rates(3, 7.5)[0], rel=0.1)
 
@@ -112,7 +117,7 @@ def test_with_limited_time_the_cosine_follows_the_time():
 @pytest.mark.parametrize(("batch", "steps"), [(0, 1), (1, 300), (7, 42), (10_000, 1)])
 def test_batches_may_be_all_or_one_or_some(batch, steps):
     few = LEARNED.at(torch.arange(300))
-    network = NetworkTraining(
+    network = NetworkTrainer(
         SMALL, replace(SHORT, batch=batch, epochs=1, averaging=0.0), few, VALIDATION
     )
     list(network.epochs())
@@ -155,7 +160,7 @@ def test_a_mean_of_less_than_it_should_hold_is_not_judged():
 
 
 def test_a_penalty_makes_weights_small():
-    def size(settings: Training) -> float:
+    def size(settings: TrainingConfig) -> float:
         return float(np.abs(trained(settings=settings).weights["last.weight"]).sum())
 
     plain = replace(SHORT, averaging=0.0)
@@ -198,7 +203,7 @@ def test_a_state_of_something_else_is_refused(change, tmp_path):
     design = replace(SMALL, blocks=2) if change == "design" else SMALL
     epochs = 2 if change == "settings" else 1
     data = "other" if change == "data" else ""
-    with pytest.raises(BadState, match="another training"):
+    with pytest.raises(BadCheckpoint, match="another training"):
         training(design, replace(SHORT, epochs=epochs), file=file, data=data)
 
 
@@ -218,11 +223,11 @@ def hostile(file, kind):
     elif kind == "long header":
         file.write_bytes(b"\xff" * 8 + b"{}")
     elif kind == "no history":
-        write_state(file, identity, {"best": {"first.weight": torch.zeros(3)}})
+        save_checkpoint(file, identity, {"best": {"first.weight": torch.zeros(3)}})
     else:
         wrong = {"first.weight": torch.zeros(3)}
         about = {**identity, "history": [], "best_epoch": 0, "is_over": True}
-        write_state(file, about, {"best": wrong})
+        save_checkpoint(file, about, {"best": wrong})
 
 
 @pytest.mark.parametrize("kind", ["cut", "foreign", "long header", "no history", "wrong weights"])
@@ -231,7 +236,7 @@ def test_what_is_no_state_is_refused_in_one_line(kind, tmp_path):
     settings = replace(SHORT, epochs=1)
     trained(settings=settings, file=file)
     hostile(file, kind)
-    with pytest.raises(BadState) as error:
+    with pytest.raises(BadCheckpoint) as error:
         training(settings=settings, file=file)
     assert "\n" not in str(error.value)
 
@@ -239,4 +244,4 @@ def test_what_is_no_state_is_refused_in_one_line(kind, tmp_path):
 def test_without_examples_there_is_no_training():
     nothing = LEARNED.at(torch.arange(0))
     with pytest.raises(LudusError, match="no examples for the network FROM"):
-        NetworkTraining(SMALL, SHORT, nothing, VALIDATION, name="FROM")
+        NetworkTrainer(SMALL, SHORT, nothing, VALIDATION, name="FROM")

@@ -9,8 +9,8 @@ from safetensors.numpy import load_file, save_file
 
 from ludus.core.errors import LudusError
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.positions import as_entries
-from ludus.learn.nnmm.weights import BadWeights, ChainWeights, load, save
+from ludus.learn.nnmm.decoding import to_entries
+from ludus.learn.nnmm.weights import BadWeights, ChainWeights, load_weights, save_weights
 from nnmm_chains import is_close, random_chain, saved_chain
 from nnmm_data import positions
 
@@ -19,8 +19,8 @@ from nnmm_data import positions
 @pytest.mark.parametrize("inputs", ["rawest", "integer"])
 def test_what_is_written_is_read_back(tmp_path, order, inputs):
     written = random_chain(order, inputs, members=2)
-    save(tmp_path / "chain", written)
-    read = load(tmp_path / "chain")
+    save_weights(tmp_path / "chain", written)
+    read = load_weights(tmp_path / "chain")
     assert (str(read.order), read.model.name, read.designs, read.trained) == (
         order,
         inputs,
@@ -35,9 +35,9 @@ def test_what_is_written_is_read_back(tmp_path, order, inputs):
 
 
 def test_half_precision_takes_half_the_room_and_says_nearly_the_same(tmp_path):
-    weights, some = random_chain(), as_entries(positions(3))
-    save(tmp_path / "whole", weights)
-    save(tmp_path / "half", weights, half=True)
+    weights, some = random_chain(), to_entries(positions(3))
+    save_weights(tmp_path / "whole", weights)
+    save_weights(tmp_path / "half", weights, half=True)
     whole, half = tmp_path / "whole", tmp_path / "half"
     assert half.stat().st_size < 0.6 * whole.stat().st_size
     first, second = (Chain.load(each).parts(some).probabilities[:, 0] for each in (whole, half))
@@ -52,15 +52,17 @@ def test_double_precision_is_kept(tmp_path):
         )
         for steps in weights.members
     )
-    save(tmp_path / "d", ChainWeights(weights.order, weights.model, weights.designs, members))
-    assert load(tmp_path / "d").members[0][0]["last.bias"].dtype == np.float64
+    save_weights(
+        tmp_path / "d", ChainWeights(weights.order, weights.model, weights.designs, members)
+    )
+    assert load_weights(tmp_path / "d").members[0][0]["last.bias"].dtype == np.float64
 
 
 def test_weights_too_large_for_half_precision_are_not_written(tmp_path):
     weights = random_chain()
     weights.members[0][0]["last.bias"][:] = 1e6
     with np.errstate(over="ignore"), pytest.raises(BadWeights, match="float16"):
-        save(tmp_path / "half", weights, half=True)
+        save_weights(tmp_path / "half", weights, half=True)
     assert not (tmp_path / "half").exists()
 
 

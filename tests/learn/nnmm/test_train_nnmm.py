@@ -12,7 +12,7 @@ import pytest
 from nnmm_lessons import lessons_file
 
 from ludus.cli.main import run
-from ludus.learn.nnmm.weights import load
+from ludus.learn.nnmm.weights import load_weights
 from waiting import PATIENCE, wait_until
 
 SMALL = "first=24,units=24,blocks=1,batch=250,learning_rate=0.01"
@@ -35,7 +35,7 @@ def test_it_writes_a_chain_and_tells_how_good_it_is(tmp_path, capsys):
     assert 0 <= told["test"]["move"] <= told["test"]["TO"] <= 1
     assert sum(told["examples"]) > 10_000
     assert "REMOVE 1/1  epoch 2" in captured.err
-    weights = load(out)
+    weights = load_weights(out)
     assert str(weights.order) == "FTR"
     assert weights.trained["training"]["seed"] == 5
     assert weights.trained["test"] == told["test"]
@@ -59,7 +59,7 @@ def test_networks_trained_one_by_one_become_a_chain(tmp_path, capsys):
     capsys.readouterr()
     assert train(tmp_path, "--out", str(out)) == 0
     assert "TO" not in capsys.readouterr().err  # it was over already
-    found = load(out).members[0][0]["first.weight"]
+    found = load_weights(out).members[0][0]["first.weight"]
     assert np.isfinite(found).all()
     assert found.astype("<f4").tobytes() in before
 
@@ -88,15 +88,15 @@ def test_after_kill_9_it_ends_with_the_same_networks(tmp_path):
 
 
 def _epochs(state: Path) -> int:
-    from ludus.learn.training_state import read_state
+    from ludus.learn.common.checkpoint import load_checkpoint
 
-    return len(read_state(state)[0]["history"])
+    return len(load_checkpoint(state)[0]["history"])
 
 
 def _best(state: Path) -> dict[str, np.ndarray]:
-    from ludus.learn.training_state import read_state
+    from ludus.learn.common.checkpoint import load_checkpoint
 
-    return {name: tensor.numpy() for name, tensor in read_state(state)[1]["best"].items()}
+    return {name: tensor.numpy() for name, tensor in load_checkpoint(state)[1]["best"].items()}
 
 
 BARE = """

@@ -11,11 +11,15 @@ from nnmm_lessons import lessons, lessons_file
 
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.preset import Preset
-from ludus.learn.nnmm.presets import from_tables, preset, read_tables
-from ludus.learn.nnmm.splits import split
-from ludus.learn.nnmm.tuning import SPANS, Search, search, suggested
-from ludus.learn.nnmm.tuning_workers import ThisProcess
+from ludus.learn.nnmm.config import Preset, build_preset, preset, read_preset_tables
+from ludus.learn.nnmm.splits import split_entries
+from ludus.learn.nnmm.tuning import (
+    NUMERIC_RANGES,
+    LocalTrialRunner,
+    SearchConfig,
+    search,
+    suggest_preset,
+)
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
 
@@ -42,7 +46,7 @@ class Made:
 
 def test_the_search_begins_with_the_base_and_finds_what_is_better():
     workers = Made()
-    found = search(Search(BASE, trials=12, seed=1), workers)
+    found = search(SearchConfig(BASE, trials=12, seed=1), workers)
     first = workers.given[0]
     assert (first.design.first, first.training.batch) == (50, 500)
     assert len(workers.given) == found.trials == 12
@@ -54,31 +58,34 @@ def test_the_search_begins_with_the_base_and_finds_what_is_better():
 
 def test_a_search_goes_on_where_it_stopped(tmp_path):
     file = tmp_path / "study.db"
-    search(Search(BASE, trials=4, seed=1), Made(), file, "data")
+    search(SearchConfig(BASE, trials=4, seed=1), Made(), file, "data")
     more, other = Made(), Made()
-    assert search(Search(BASE, trials=6, seed=1), more, file, "data").trials == 6
+    assert search(SearchConfig(BASE, trials=6, seed=1), more, file, "data").trials == 6
     assert len(more.given) == 2
-    search(Search(BASE, trials=3, seed=1), other, file, "other data")
+    search(SearchConfig(BASE, trials=3, seed=1), other, file, "other data")
     assert len(other.given) == 3
 
 
 def test_every_suggestion_can_be_trained():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
-    plan = Search(BASE)
+    plan = SearchConfig(BASE)
     seen = set()
     for _ in range(40):
-        found = suggested(study.ask(), plan)
+        found = suggest_preset(study.ask(), plan)
         seen.add(found.design.architecture)
         assert found.design_of(found.steps[0]).outputs == 25
     assert seen == {"residual", "dense", "feedforward"}
     sampler = optuna.samplers.RandomSampler(seed=1)
-    only, fresh = Search(BASE, architectures=("symmetric",)), optuna.create_study(sampler=sampler)
-    assert suggested(fresh.ask(), only).design.architecture == "symmetric"
+    only, fresh = (
+        SearchConfig(BASE, architectures=("symmetric",)),
+        optuna.create_study(sampler=sampler),
+    )
+    assert suggest_preset(fresh.ask(), only).design.architecture == "symmetric"
 
 
-@pytest.mark.parametrize("name", SPANS)
+@pytest.mark.parametrize("name", NUMERIC_RANGES)
 def test_rounding_leaves_numbers_in_their_span(name):
-    span = SPANS[name]
+    span = NUMERIC_RANGES[name]
     for end in (span.least, span.most, span.least + 0.9996 * (span.most - span.least)):
         number = round(end) if span.step else end
         if number in span:
@@ -93,7 +100,10 @@ def test_a_hopeless_training_is_broken_off():
         def should_prune(self) -> bool:
             return True
 
-    workers, trial = ThisProcess("TO", split(lessons(), "entries", "published"), "cpu"), Severe()
+    workers, trial = (
+        LocalTrialRunner("TO", split_entries(lessons(), "entries", "published"), "cpu"),
+        Severe(),
+    )
     workers.give(7, BASE.with_texts("epochs=100"), trial)
     assert workers.result() == (7, None)
     assert trial.seen[1] == 1
@@ -102,7 +112,7 @@ def test_a_hopeless_training_is_broken_off():
 @pytest.mark.parametrize("fields", [{"part": "TOO"}, {"trials": 0}, {"architectures": ("x",)}])
 def test_what_cannot_be_searched_is_refused(fields):
     with pytest.raises(LudusError):
-        Search(BASE, **fields)
+        SearchConfig(BASE, **fields)
 
 
 def test_what_is_found_can_be_trained(tmp_path, capsys):
@@ -123,7 +133,7 @@ def test_what_is_found_can_be_trained(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["trials"] == 2
     assert 0 < told["accuracy"] <= 1
-    found = from_tables("tuned", read_tables(out))
+    found = build_preset("tuned", read_preset_tables(out))
     assert found.design.architecture == "feedforward"
     assert found.design.as_dict() == told["design"]
     assert run([*command, "--study", str(tmp_path / "study.db")]) == 0

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from ludus.learn.symmetric import kernels, spectral
-from ludus.learn.symmetric.group import ORDER
+from ludus.learn.equivariant import fourier_torch
+from ludus.learn.equivariant.group import GROUP_ORDER
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
@@ -16,10 +16,10 @@ def way(units, bias, steps, device, kind):
     given = [each.to(device, kind) for each in (units, steps)] + [bias.to(device)]
     for each in given:
         each.requires_grad_()
-    terms = spectral.entered(given[0])
-    layer = spectral.layer(given[1], kind)
-    mixed = spectral.mixed(spectral.passed(terms, given[2]), layer, plus=terms)
-    found = spectral.left(mixed, given[2])
+    terms = fourier_torch.to_fourier(given[0])
+    layer = fourier_torch.transform_kernel(given[1], kind)
+    mixed = fourier_torch.convolve(fourier_torch.apply_relu(terms, given[2]), layer, plus=terms)
+    found = fourier_torch.apply_relu_to_group(mixed, given[2])
     torch.manual_seed(2)
     found.backward(torch.randn(found.shape).to(found))
     return [found, *(each.grad for each in given)]
@@ -27,10 +27,12 @@ def way(units, bias, steps, device, kind):
 
 def test_kernels_do_what_the_plain_way_does():
     torch.manual_seed(1)
-    units = torch.randn(EXPERTS, POSITIONS, ORDER, CHANNELS).bfloat16()
-    steps = (torch.randn(EXPERTS, ORDER, CHANNELS, CHANNELS) / (ORDER * CHANNELS) ** 0.5).bfloat16()
+    units = torch.randn(EXPERTS, POSITIONS, GROUP_ORDER, CHANNELS).bfloat16()
+    steps = (
+        torch.randn(EXPERTS, GROUP_ORDER, CHANNELS, CHANNELS) / (GROUP_ORDER * CHANNELS) ** 0.5
+    ).bfloat16()
     bias = torch.randn(EXPERTS, 1, CHANNELS)
-    assert kernels.serve(units.cuda())
+    assert fourier_torch.has_cuda_kernels(units.cuda())
     plain = way(units, bias, steps, "cpu", torch.float32)
     quick = way(units, bias, steps, "cuda", torch.bfloat16)
     for one, other in zip(plain, quick, strict=True):

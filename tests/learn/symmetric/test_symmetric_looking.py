@@ -3,48 +3,65 @@
 import numpy as np
 import pytest
 
-from ludus.learn.scholar.fields import MOVED
-from ludus.learn.symmetric import tied
-from ludus.learn.symmetric.forward import Forward, parameter_shapes
-from ludus.learn.symmetric.group import CHOICES, ORDER, POINTS, STEPS, fixed, joined
-from ludus.learn.symmetric.harmonics import PLANES, SIGNS, mixed, rectified, spectrum, views
-from ludus.learn.symmetric.looking import harmonics, in_harmonics, looked, template
+from ludus.learn.equivariant import group
+from ludus.learn.equivariant.fourier import (
+    NUM_1D_IRREPS,
+    NUM_2D_IRREPS,
+    apply_relu,
+    build_adapted_basis,
+    build_lifting_layer,
+    convolve,
+    lift,
+    to_adapted_basis,
+    to_group_domain,
+    transform_kernel,
+)
+from ludus.learn.equivariant.group import (
+    CHOICE_PERMUTATIONS,
+    GROUP_ORDER,
+    POINT_PERMUTATIONS,
+    RELATIVE_ELEMENTS,
+    concatenate_permutations,
+    trivial_permutations,
+)
+from ludus.learn.equivariant.inference import NumpyEquivariantNetwork, list_parameter_shapes
+from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS
 
 KINDS = {
-    "points": POINTS,
-    "numbers": fixed(3),
-    "views": np.argsort(STEPS, axis=1),
-    "a scholar's fields": MOVED,
-    "with a choice": joined(MOVED, CHOICES),
+    "points": POINT_PERMUTATIONS,
+    "numbers": trivial_permutations(3),
+    "views": np.argsort(RELATIVE_ELEMENTS, axis=1),
+    "a scholar's fields": FEATURE_PERMUTATIONS,
+    "with a choice": concatenate_permutations(FEATURE_PERMUTATIONS, CHOICE_PERMUTATIONS),
 }
 """Among them the symmetries themselves, which no symmetry but one leaves where they are."""
 
 
 @pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
 def test_harmonics_are_as_many_as_things_and_orthogonal(things):
-    found = harmonics(things)
+    found = build_adapted_basis(things)
     width = things.shape[1]
     np.testing.assert_allclose(found.matrix @ found.matrix.T, np.eye(width), atol=1e-5)
     parts = [*found.signs, *found.planes]
-    assert len(found.signs) == SIGNS
-    assert len(found.planes) == PLANES
+    assert len(found.signs) == NUM_1D_IRREPS
+    assert len(found.planes) == NUM_2D_IRREPS
     assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
     assert parts[-1].stop == width
-    assert harmonics(things.copy()) is found, "made once"
+    assert build_adapted_basis(things.copy()) is found, "made once"
 
 
 @pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
 def test_small_blocks_make_up_the_matrix(things):
-    found = harmonics(things)
+    found = build_adapted_basis(things)
     seen = np.random.default_rng(5).normal(size=(6, things.shape[1])).astype(np.float32)
-    np.testing.assert_allclose(in_harmonics(seen, found), found.matrix @ seen.T, atol=1e-5)
+    np.testing.assert_allclose(to_adapted_basis(seen, found), found.matrix @ seen.T, atol=1e-5)
     assert sum(orbits.things.size for orbits in found.orbits) == things.shape[1]
-    assert max(len(orbits.things) for orbits in found.orbits) <= ORDER
+    assert max(len(orbits.things) for orbits in found.orbits) <= GROUP_ORDER
     assert len(found.orbits) <= 8, "sets of things that are taken into each other alike are one"
 
 
 def test_numbers_have_the_harmonic_that_is_the_same_everywhere():
-    assert harmonics(fixed(3)).signs[0] == slice(0, 3)
+    assert build_adapted_basis(trivial_permutations(3)).signs[0] == slice(0, 3)
 
 
 @pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
@@ -52,31 +69,35 @@ def test_what_the_views_see_is_what_the_template_finds_in_them(things):
     source = np.random.default_rng(1)
     first = source.normal(size=(5, things.shape[1])).astype(np.float32)
     seen = source.normal(size=(7, things.shape[1])).astype(np.float32)
-    plain = seen @ tied.looking(first, tied.places(things)).T
-    found = views(looked(seen, template(first, things)))
-    wanted = plain.reshape(7, ORDER, 5).transpose(1, 2, 0)
+    plain = seen @ group.expand_lifting(first, group.invert_permutations(things)).T
+    found = to_group_domain(lift(seen, build_lifting_layer(first, things)))
+    wanted = plain.reshape(7, GROUP_ORDER, 5).transpose(1, 2, 0)
     np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
 def test_mixing_harmonics_is_mixing_views():
     source = np.random.default_rng(2)
-    steps = source.normal(size=(ORDER, 3, 4)).astype(np.float32)
-    terms = source.normal(size=(ORDER, 4, 6)).astype(np.float32)
-    plain = tied.mixing(steps, STEPS) @ views(terms).reshape(-1, 6)
-    found = views(mixed(terms, spectrum(steps)))
+    steps = source.normal(size=(GROUP_ORDER, 3, 4)).astype(np.float32)
+    terms = source.normal(size=(GROUP_ORDER, 4, 6)).astype(np.float32)
+    plain = group.expand_group_convolution(steps, RELATIVE_ELEMENTS) @ to_group_domain(
+        terms
+    ).reshape(-1, 6)
+    found = to_group_domain(convolve(terms, transform_kernel(steps)))
     np.testing.assert_allclose(found.reshape(-1, 6), plain, rtol=1e-4, atol=1e-4)
 
 
 def test_rectifying_is_done_to_the_views():
-    terms = np.random.default_rng(3).normal(size=(ORDER, 2, 5)).astype(np.float32)
-    np.testing.assert_allclose(views(rectified(terms)), np.maximum(views(terms), 0), atol=1e-5)
+    terms = np.random.default_rng(3).normal(size=(GROUP_ORDER, 2, 5)).astype(np.float32)
+    np.testing.assert_allclose(
+        to_group_domain(apply_relu(terms)), np.maximum(to_group_domain(terms), 0), atol=1e-5
+    )
 
 
-@pytest.mark.parametrize("answers", [None, CHOICES], ids=["judging", "pointing"])
+@pytest.mark.parametrize("answers", [None, CHOICE_PERMUTATIONS], ids=["judging", "pointing"])
 def test_repeated_blocks_are_like_the_same_blocks_again(answers):
     source = np.random.default_rng(4)
-    shapes = parameter_shapes(
-        MOVED.shape[1], 25 if answers is not None else 3, 4, 2, answers is None
+    shapes = list_parameter_shapes(
+        FEATURE_PERMUTATIONS.shape[1], 25 if answers is not None else 3, 4, 2, answers is None
     )
     weights = {name: source.normal(0, 0.2, shape) for name, shape in shapes.items()}
     longer = dict(weights)
@@ -84,7 +105,14 @@ def test_repeated_blocks_are_like_the_same_blocks_again(answers):
         if name.startswith("blocks."):
             _, number, part = name.split(".")
             longer |= {f"blocks.{int(number) + 2 * more}.{part}": values for more in (1, 2)}
-    things = source.normal(size=(9, MOVED.shape[1])).astype(np.float32)
-    again = Forward(weights, MOVED, answers, repeats=3)(things)
-    np.testing.assert_array_equal(again, Forward(longer, MOVED, answers)(things))
-    assert np.abs(again - Forward(weights, MOVED, answers)(things)).max() > 0.01
+    things = source.normal(size=(9, FEATURE_PERMUTATIONS.shape[1])).astype(np.float32)
+    again = NumpyEquivariantNetwork(weights, FEATURE_PERMUTATIONS, answers, repeats=3)(things)
+    np.testing.assert_array_equal(
+        again, NumpyEquivariantNetwork(longer, FEATURE_PERMUTATIONS, answers)(things)
+    )
+    assert (
+        np.abs(
+            again - NumpyEquivariantNetwork(weights, FEATURE_PERMUTATIONS, answers)(things)
+        ).max()
+        > 0.01
+    )

@@ -6,28 +6,34 @@ import torch
 
 from ludus.games.nine_mens_morris.board import POINTS as NAMES
 from ludus.games.nine_mens_morris.board import READING_ORDER, SYMMETRIES, mills
-from ludus.learn.symmetric.forward import TOGETHER, Forward, parameter_shapes
-from ludus.learn.symmetric.group import (
-    CHOICES,
-    CLASSES,
-    LINES,
-    ORDER,
-    POINTS,
-    STEPS,
-    fixed,
-    joined,
+from ludus.learn.equivariant.fourier import fourier_basis
+from ludus.learn.equivariant.group import (
+    CHOICE_PERMUTATIONS,
+    CLASS_PERMUTATIONS,
+    GROUP_ORDER,
+    LINE_PERMUTATIONS,
+    POINT_PERMUTATIONS,
+    RELATIVE_ELEMENTS,
+    concatenate_permutations,
+    trivial_permutations,
 )
-from ludus.learn.symmetric.harmonics import waves
-from ludus.learn.symmetric.networks import Symmetric
+from ludus.learn.equivariant.inference import (
+    BATCH_ELEMENTS,
+    NumpyEquivariantNetwork,
+    list_parameter_shapes,
+)
+from ludus.learn.equivariant.model import EquivariantNetwork
 
-THINGS = joined(POINTS, POINTS, LINES, fixed(4))
+THINGS = concatenate_permutations(
+    POINT_PERMUTATIONS, POINT_PERMUTATIONS, LINE_PERMUTATIONS, trivial_permutations(4)
+)
 """Men of both sides, something about each line, and four numbers."""
 
 
 def network(answers, channels=5, experts=2, seed=0):
     """A network with weights everywhere, so that nothing is 0 by chance."""
     torch.manual_seed(seed)
-    made = Symmetric(THINGS, answers, channels, blocks=2, experts=experts).double()
+    made = EquivariantNetwork(THINGS, answers, channels, blocks=2, experts=experts).double()
     with torch.no_grad():
         for weights in made.parameters():
             weights.normal_(0, 0.3)
@@ -42,40 +48,45 @@ def turned(values, moved):
 
 
 def test_steps_lead_from_view_to_view():
-    for g in range(ORDER):
-        for h in range(ORDER):
-            assert (POINTS[g][POINTS[STEPS[g, h]]] == POINTS[h]).all()
+    for g in range(GROUP_ORDER):
+        for h in range(GROUP_ORDER):
+            assert (
+                POINT_PERMUTATIONS[g][POINT_PERMUTATIONS[RELATIVE_ELEMENTS[g, h]]]
+                == POINT_PERMUTATIONS[h]
+            ).all()
 
 
 def test_lines_go_where_their_points_go():
     lines = mills(diagonals=False)
     for g, symmetry in enumerate(SYMMETRIES):
         for number, line in enumerate(lines):
-            assert {symmetry[point] for point in line} == set(lines[LINES[g, number]])
+            assert {symmetry[point] for point in line} == set(lines[LINE_PERMUTATIONS[g, number]])
 
 
 def test_classes_and_choices_name_the_same_points():
-    for g in range(ORDER):
-        assert CLASSES[g, 0] == 0
-        assert CHOICES[g, 24] == 24
+    for g in range(GROUP_ORDER):
+        assert CLASS_PERMUTATIONS[g, 0] == 0
+        assert CHOICE_PERMUTATIONS[g, 24] == 24
         for number, point in enumerate(READING_ORDER, start=1):
-            assert READING_ORDER[CLASSES[g, number] - 1] == CHOICES[g, point], NAMES[point]
+            assert (
+                READING_ORDER[CLASS_PERMUTATIONS[g, number] - 1] == CHOICE_PERMUTATIONS[g, point]
+            ), NAMES[point]
 
 
-@pytest.mark.parametrize("g", range(ORDER))
+@pytest.mark.parametrize("g", range(GROUP_ORDER))
 def test_a_judgement_stays_and_a_pointer_turns(g):
     things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
-    judge, pointer = network(3), network(CLASSES)
+    judge, pointer = network(3), network(CLASS_PERMUTATIONS)
     seen = turned(things, THINGS[g])
     torch.testing.assert_close(judge(seen), judge(things))
-    torch.testing.assert_close(pointer(seen), turned(pointer(things), CLASSES[g]))
+    torch.testing.assert_close(pointer(seen), turned(pointer(things), CLASS_PERMUTATIONS[g]))
 
 
-@pytest.mark.parametrize("answers", [3, CLASSES], ids=["judge", "pointer"])
+@pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judge", "pointer"])
 def test_views_and_harmonics_are_two_ways_to_the_same_units(answers):
     things = torch.randn(2, 7, THINGS.shape[1], dtype=torch.double)
     made = network(answers)
-    wanted = torch.randn(2, 7, ORDER * 5, dtype=torch.double)
+    wanted = torch.randn(2, 7, GROUP_ORDER * 5, dtype=torch.double)
     slopes = []
     for way in (made.through_views, made.through_harmonics):
         made.zero_grad()
@@ -89,7 +100,7 @@ def test_views_and_harmonics_are_two_ways_to_the_same_units(answers):
 
 def test_a_network_tells_positions_apart():
     things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
-    said = network(CLASSES)(things)
+    said = network(CLASS_PERMUTATIONS)(things)
     assert said.std(dim=1).min() > 0.01  # between positions
     assert said[..., 1:].std(dim=2).min() > 0.01  # between points
 
@@ -104,11 +115,11 @@ def test_experts_do_not_mix():
 
 
 def test_the_harmonics_are_orthogonal():
-    np.testing.assert_allclose(waves() @ waves().T, np.eye(ORDER), atol=1e-6)
+    np.testing.assert_allclose(fourier_basis() @ fourier_basis().T, np.eye(GROUP_ORDER), atol=1e-6)
 
 
-@pytest.mark.parametrize("answers", [3, CLASSES], ids=["judging", "pointing"])
-@pytest.mark.parametrize("positions", [1, 7, TOGETHER // 6 + 1])
+@pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judging", "pointing"])
+@pytest.mark.parametrize("positions", [1, 7, BATCH_ELEMENTS // 6 + 1])
 def test_numpy_agrees_with_torch(answers, positions):
     trained = network(answers, channels=6)
     things = torch.randn(2, positions, THINGS.shape[1], dtype=torch.double)
@@ -117,23 +128,25 @@ def test_numpy_agrees_with_torch(answers, positions):
         weights = {
             name: values[expert].detach().numpy() for name, values in trained.named_parameters()
         }
-        played = Forward(weights, THINGS, None if isinstance(answers, int) else answers)
+        played = NumpyEquivariantNetwork(
+            weights, THINGS, None if isinstance(answers, int) else answers
+        )
         found = played(things[expert].float().numpy())
         np.testing.assert_allclose(found, expected[expert], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("answers", [3, CLASSES], ids=["judging", "pointing"])
+@pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judging", "pointing"])
 def test_shapes_are_as_announced(answers):
     outputs = answers if isinstance(answers, int) else answers.shape[1]
-    shapes = parameter_shapes(THINGS.shape[1], outputs, 5, 2, isinstance(answers, int))
+    shapes = list_parameter_shapes(THINGS.shape[1], outputs, 5, 2, isinstance(answers, int))
     parameters = network(answers, experts=1).named_parameters()
     assert {name: tuple(values.shape[1:]) for name, values in parameters} == shapes
 
 
 def test_the_same_seed_begins_with_the_same_weights():
-    pair = [Symmetric(THINGS, 3, 4, 1) for _ in range(2)]
+    pair = [EquivariantNetwork(THINGS, 3, 4, 1) for _ in range(2)]
     for each in pair:
         each.initialise(torch.Generator().manual_seed(5))
     first, second = (list(each.parameters()) for each in pair)
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
-    assert not torch.equal(Symmetric(THINGS, 3, 4, 1).first, pair[0].first)
+    assert not torch.equal(EquivariantNetwork(THINGS, 3, 4, 1).first, pair[0].first)

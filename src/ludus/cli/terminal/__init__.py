@@ -1,1 +1,1 @@
-"""The game in a terminal: a board, a question, and nothing that knows a particular game."""
+"""Playing in a terminal, independent of the game."""

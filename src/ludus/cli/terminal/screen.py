@@ -1,4 +1,4 @@
-"""What is seen and typed: the board in colours, lines of text, and a question."""
+"""Terminal output and input: the board in colours, lines of text, a prompt."""
 
 import sys
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from typing import Any
 from rich.columns import Columns
 from rich.text import Text
 
-from ludus.cli.output import console
+from ludus.cli.output import make_console
 from ludus.core.marks import Marks
 
-STYLES = {
+BOARD_STYLES = {
     r"[─│┌┐└┘├┤┬┴┼╲╱]+": "dim",
     r"(?<!\w)[○X](?!\w)": "bold cyan",
     r"(?<!\w)[●O](?!\w)": "bold magenta",
@@ -21,43 +21,43 @@ STYLES = {
     r">(?=.<)|(?<=>.)<": "bold red",
     r"✓": "bold green",
 }
-"""How the characters of a drawn board look, whatever the game: lines, men, marks."""
+"""Styles of the characters of a text board of any game: lines, men, marks."""
 
 
 class Screen:
-    """A terminal, or a pipe that stands for one."""
+    """A terminal, or a pipe in its place."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        self.console = console(stderr=stderr)
+        self.console = make_console(stderr=stderr)
         self.is_live = self.console.is_terminal and not self.console.is_dumb_terminal
         self.has_keyboard = sys.stdin.isatty()
         if self.has_keyboard and self.is_live:
-            import readline  # noqa: F401 - its import gives `input` line editing and a memory
+            import readline  # noqa: F401 - its import gives `input` line editing and history
 
     def show(self, title: str, position: Any, marks: Marks, news: Iterable[str]) -> None:
-        """The board on a clear screen, with what has happened below it."""
+        """Clear the screen and print the title, the board and the news."""
         if self.is_live:
             self.console.clear()
         self.say(title, "bold")
         self.console.print()
         board = Text(position.text(marks))
-        for pattern, style in STYLES.items():
+        for pattern, style in BOARD_STYLES.items():
             board.highlight_regex(pattern, style)
         self.console.print(board, soft_wrap=True)
         for line in news:
             self.say(line)
 
     def say(self, text: str, style: str = "") -> None:
-        """A line of text; what cannot be printed is left out."""
+        """Print a line of text without its unprintable characters."""
         shown = "".join(letter for letter in text if letter.isprintable() or letter == "\n")
         self.console.print(Text(shown, style))
 
     def list(self, words: Iterable[str]) -> None:
-        """Words in columns."""
+        """Print words in columns."""
         self.console.print(Columns([Text(word) for word in words], padding=(0, 2)))
 
     def ask(self, question: str) -> str | None:
-        """What was typed, or None at the end of input."""
+        """Prompt for a line and return it, or None at the end of input."""
         try:
             line = self._line(f"{question} ")
         except (EOFError, KeyboardInterrupt) as stop:
@@ -81,5 +81,5 @@ class Screen:
         return line.strip()
 
     def thinking(self, who: str) -> AbstractContextManager[object]:
-        """Something that moves while a player thinks."""
+        """Return a context that shows a spinner while a player computes."""
         return self.console.status(f"{who} …") if self.is_live else nullcontext()

@@ -1,1 +1,1 @@
-"""The expert's data base of backgammon positions: drawing, scoring, reading and writing them."""
+"""The database of backgammon positions scored by an expert: sampling, scoring and file format."""

@@ -1,18 +1,24 @@
-"""Good-move datasets of Nine Men's Morris, in the line format of Galassi's thesis, as arrays."""
+"""Datasets of good moves of Nine Men's Morris in the line format of Galassi 2018, as arrays."""
 
-from ludus.datasets.morris.entries import Entries
-from ludus.datasets.morris.expansion import RECIPES, expand
-from ludus.datasets.morris.files import read, read_parts
-from ludus.datasets.morris.lines import BadLine, Part, read_lines, write_lines
+from ludus.datasets.morris.augmentation import RECIPES, augment
+from ludus.datasets.morris.files import (
+    BadLine,
+    Chunk,
+    format_lines,
+    parse_lines,
+    read_chunks,
+    read_dataset,
+)
+from ludus.games.nine_mens_morris.batch import MoveBatch
 
 __all__ = [
     "RECIPES",
     "BadLine",
-    "Entries",
-    "Part",
-    "expand",
-    "read",
-    "read_lines",
-    "read_parts",
-    "write_lines",
+    "Chunk",
+    "MoveBatch",
+    "augment",
+    "format_lines",
+    "parse_lines",
+    "read_chunks",
+    "read_dataset",
 ]

@@ -1,76 +1,76 @@
-"""Exact labels: what perfect play makes of each entry, and which moves keep that.
+"""Exact labels of dataset entries: the value under perfect play and the moves that keep it.
 
-A labelled line has five fields between tabs:
+A labelled line has five fields separated by tabs:
 
     EMOO…1156-d5b2   draw   -   19   d5b2 d5c3
 
-the entry as it was; `win`, `draw` or `loss` for the side to move, or `unknown` where the oracle
-has no value; the plies to the end, or `-`; the number of legal moves; and the moves that keep the
-value, in legal order, with a space between them. A move that keeps a win may make it longer. A
-state is critical if some legal move does not keep its value, that is, if the last field has fewer
-moves than the field before it says. Where a game is over there are no moves.
+the entry itself; `win`, `draw` or `loss` for the side to move, or `unknown` where the oracle has no
+value; the plies to the end, or `-`; the number of legal moves; and the moves that keep the value,
+in legal order, separated by spaces. A move that keeps a win may make it longer. A state is critical
+if some legal move does not keep its value, that is, if the last field has fewer moves than the
+number before it. Finished games have no moves.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.datasets.morris.entries import Entries
-from ludus.datasets.morris.lines import write_lines
-from ludus.datasets.morris.moves import Moves, after, legal_moves
-from ludus.datasets.morris.reachability import reached_by_counts
+from ludus.datasets.morris.files import format_lines
+from ludus.datasets.morris.validation import has_reachable_counts
+from ludus.games.nine_mens_morris.batch import LegalMoves, MoveBatch, legal_moves, play_moves
 from ludus.games.nine_mens_morris.board import POINTS
-from ludus.oracle.blocks import DRAW
-from ludus.oracle.morris import WON, MorrisOracle
-from ludus.oracle.sectors import oriented
+from ludus.oracle.morris.oracle import ALREADY_WON, MorrisOracle
+from ludus.oracle.morris.sectors import orient
+from ludus.oracle.morris.table_file import DRAW
 
-RESULTS = ("loss", "draw", "win", "unknown")
-LOSS, DRAWN, WIN, UNKNOWN = range(len(RESULTS))
+RESULT_NAMES = ("loss", "draw", "win", "unknown")
+LOSS_RESULT, DRAW_RESULT, WIN_RESULT, UNKNOWN_RESULT = range(len(RESULT_NAMES))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """What the oracle says to some entries, as arrays of their length."""
+    """The oracle's labels of some entries, as arrays of their length."""
 
     result: NDArray[np.int8]
-    """A number of RESULTS."""
+    """Index into RESULT_NAMES."""
 
     depth: NDArray[np.int16]
-    """Plies to the end; -1 for a draw, and where it is not known."""
+    """Plies to the end; -1 for draws and unknown values."""
 
     num_legal: NDArray[np.int64]
     num_kept: NDArray[np.int64]
-    """Moves that keep the value."""
+    """Number of moves that keep the value."""
 
     move_keeps: NDArray[np.bool_]
-    """Whether the entry's own move is one of them."""
+    """Whether the entry's own move keeps the value."""
 
     is_reached: NDArray[np.bool_]
-    """Whether a game can lead to these numbers of men."""
+    """Whether a game can reach these numbers of men."""
 
-    moves: Moves
+    moves: LegalMoves
     """All legal moves."""
 
     keeps: NDArray[np.bool_]
-    """Which of all legal moves keep the value of their entry."""
+    """Which of the legal moves keep the value of their entry."""
 
     @property
     def is_critical(self) -> NDArray[np.bool_]:
-        """Where some move gives something away."""
-        is_known: NDArray[np.bool_] = self.result != UNKNOWN
+        """Mask of entries with a move that does not keep the value."""
+        is_known: NDArray[np.bool_] = self.result != UNKNOWN_RESULT
         return is_known & (self.num_kept < self.num_legal)
 
 
-def label(entries: Entries, oracle: MorrisOracle) -> Labels:
-    """The labels of some entries. A few thousand at a time suit the memory best."""
+def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
+    """Label entries. Batches of a few thousand use memory best."""
     moves = legal_moves(entries, oracle.rules)
-    here, there = _codes(entries, oracle), _codes(after(moves.moves), oracle)
-    result, results_there = _results(here), _results(there)
-    # A draw for one is a draw for both; a loss there is a win here.
-    kept = np.where(results_there == UNKNOWN, UNKNOWN, WIN - results_there)
-    keeps = (kept == result[moves.entry]) & (kept != UNKNOWN)
+    here, there = _look_up(entries, oracle), _look_up(play_moves(moves.moves), oracle)
+    result, results_there = _classify_values(here), _classify_values(there)
+    # A loss for the opponent is a win for the mover.
+    kept = np.where(results_there == UNKNOWN_RESULT, UNKNOWN_RESULT, WIN_RESULT - results_there)
+    keeps = (kept == result[moves.entry]) & (kept != UNKNOWN_RESULT)
     num_legal, num_kept = (
         np.bincount(moves.entry[which], minlength=len(entries)) for which in (slice(None), keeps)
     )
@@ -82,16 +82,16 @@ def label(entries: Entries, oracle: MorrisOracle) -> Labels:
     )
     move_keeps = np.zeros(len(entries), dtype=bool)
     move_keeps[moves.entry[is_own & keeps]] = True
-    has_depth = (result != DRAWN) & (result != UNKNOWN) & oracle.has_depth
-    depth = np.where(has_depth, np.where(here == WON, 0, here), -1).astype(np.int16)
-    reached = reached_by_counts(entries, oracle.rules)
+    has_depth = (result != DRAW_RESULT) & (result != UNKNOWN_RESULT) & oracle.has_depth
+    depth = np.where(has_depth, np.where(here == ALREADY_WON, 0, here), -1).astype(np.int16)
+    reached = has_reachable_counts(entries, oracle.rules)
     return Labels(result, depth, num_legal, num_kept, move_keeps, reached, moves, keeps)
 
 
-def labelled_lines(entries: Entries, labels: Labels) -> list[str]:
-    """The entries as labelled lines, without line ends."""
-    lines = write_lines(entries).decode().splitlines()
-    names = iter(_names(labels.moves.moves[labels.keeps]))
+def format_labels(entries: MoveBatch, labels: Labels) -> list[str]:
+    """Format entries as labelled lines without line ends."""
+    lines = format_lines(entries).decode().splitlines()
+    names = iter(_format_moves(labels.moves.moves[labels.keeps]))
     columns = (labels.result, labels.depth, labels.num_legal, labels.num_kept)
     written = []
     for line, result, depth, legal, kept in zip(
@@ -99,34 +99,39 @@ def labelled_lines(entries: Entries, labels: Labels) -> list[str]:
     ):
         plies = "-" if depth < 0 else str(depth)
         moves = " ".join(next(names) for _ in range(kept))
-        written.append(f"{line}\t{RESULTS[result]}\t{plies}\t{legal}\t{moves}")
+        written.append(f"{line}\t{RESULT_NAMES[result]}\t{plies}\t{legal}\t{moves}")
     return written
 
 
-def by_numbers_of_men(entries: Entries, batch: int) -> Iterator[NDArray[np.intp]]:
-    """The numbers of the entries in batches of like ones, for which the oracle reads less."""
+def group_by_men(entries: MoveBatch, batch: int) -> Iterator[NDArray[np.intp]]:
+    """Yield indices of entries in batches with equal numbers of men, for which the oracle reads
+    less.
+    """
     columns = (entries.own_men, entries.other_men, entries.own_hand, entries.other_hand)
     order = np.lexsort(columns)
     for first in range(0, len(order), batch):
         yield order[first : first + batch]
 
 
-def _names(moves: Entries) -> list[str]:
+def _format_moves(moves: MoveBatch) -> list[str]:
     columns = (moves.frm.tolist(), moves.to.tolist(), moves.take.tolist())
-    return [_NAMES[frm] + _NAMES[to] + _NAMES[take] for frm, to, take in zip(*columns, strict=True)]
+    return [
+        _POINT_NAMES[frm] + _POINT_NAMES[to] + _POINT_NAMES[take]
+        for frm, to, take in zip(*columns, strict=True)
+    ]
 
 
-_NAMES = (*POINTS, "")
-"""Point to name; the last one answers for NONE, which is -1."""
+_POINT_NAMES = (*POINTS, "")
+"""Point to name; the last, empty name is for NO_POINT."""
 
 
-def _codes(entries: Entries, oracle: MorrisOracle) -> NDArray[np.int16]:
-    """The oracle's codes; -1 where it has none."""
+def _look_up(entries: MoveBatch, oracle: MorrisOracle) -> NDArray[np.int16]:
+    """Return the oracle's codes, -1 where it has none."""
     counts = np.stack(
         [entries.own_men, entries.other_men, entries.own_hand, entries.other_hand], axis=1
     )
     found, where = np.unique(counts, axis=0, return_inverse=True)
-    is_known = [_knows(oracle, *count) for count in found.tolist()]
+    is_known = [_has_values(oracle, *count) for count in found.tolist()]
     known = np.array(is_known, dtype=bool)[where.reshape(-1)]
     codes = np.full(len(entries), -1, dtype=np.int16)
     asked = (entries.own, entries.other, entries.own_hand, entries.other_hand)
@@ -134,16 +139,62 @@ def _codes(entries: Entries, oracle: MorrisOracle) -> NDArray[np.int16]:
     return codes
 
 
-def _knows(oracle: MorrisOracle, own: int, other: int, own_hand: int, other_hand: int) -> bool:
-    """Whether positions with these numbers of men have a code."""
+def _has_values(oracle: MorrisOracle, own: int, other: int, own_hand: int, other_hand: int) -> bool:
+    """Return whether positions with these numbers of men have a code."""
     totals = own + own_hand, other + other_hand
     if max(totals) > oracle.rules.men:
         return False
     is_over = min(totals) < oracle.rules.lose_below
-    return is_over or oriented(own, other, own_hand, other_hand) in oracle.tables.sectors
+    return is_over or orient(own, other, own_hand, other_hand) in oracle.tables.sectors
 
 
-def _results(codes: NDArray[np.int16]) -> NDArray[np.int8]:
-    is_won = (codes % 2 == 1) | (codes == WON)
-    results = np.select([codes < 0, codes == DRAW, is_won], [UNKNOWN, DRAWN, WIN], default=LOSS)
+def _classify_values(codes: NDArray[np.int16]) -> NDArray[np.int8]:
+    is_won = (codes % 2 == 1) | (codes == ALREADY_WON)
+    results = np.select(
+        [codes < 0, codes == DRAW, is_won],
+        [UNKNOWN_RESULT, DRAW_RESULT, WIN_RESULT],
+        default=LOSS_RESULT,
+    )
     return results.astype(np.int8)
+
+
+@dataclass(slots=True)
+class LabelCounts:
+    """Counts of results, and of critical entries whose move keeps the value."""
+
+    entries: int = 0
+    results: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(len(RESULT_NAMES), dtype=np.int64)
+    )
+    critical: int = 0
+    critical_kept: int = 0
+    """Critical entries whose own move keeps the value."""
+
+    critical_reached: int = 0
+    """Critical entries whose numbers of men a game can reach."""
+
+    critical_reached_kept: int = 0
+    random_kept: float = 0.0
+    """Expected number of critical entries whose value a uniformly random move keeps."""
+
+    def add(self, labels: Labels) -> None:
+        critical, reached = labels.is_critical, labels.is_reached
+        self.entries += len(labels.result)
+        self.results += np.bincount(labels.result, minlength=len(RESULT_NAMES))
+        self.critical += int(critical.sum())
+        self.critical_kept += int((critical & labels.move_keeps).sum())
+        self.critical_reached += int((critical & reached).sum())
+        self.critical_reached_kept += int((critical & reached & labels.move_keeps).sum())
+        self.random_kept += float((labels.num_kept[critical] / labels.num_legal[critical]).sum())
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts by name."""
+        return {
+            "entries": self.entries,
+            "results": dict(zip(RESULT_NAMES, self.results.tolist(), strict=True)),
+            "critical": self.critical,
+            "critical_kept": self.critical_kept,
+            "critical_reached": self.critical_reached,
+            "critical_reached_kept": self.critical_reached_kept,
+            "critical_kept_at_random": round(self.random_kept, 3),
+        }

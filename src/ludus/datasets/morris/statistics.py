@@ -1,73 +1,79 @@
-"""What a dataset holds: phases, moves, and lines that are wrong or that repeat others."""
+"""Statistics of a dataset: phases, move classes, invalid and repeated lines, and a drawing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.datasets.morris.boards import canonical_keys, state_keys
-from ludus.datasets.morris.entries import NUM_CLASSES, PARTS
-from ludus.datasets.morris.judging import REASONS, judge
-from ludus.datasets.morris.lines import BadLine, Part
-from ludus.datasets.morris.reachability import IMPOSSIBLE, find_impossible
-from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER
+from ludus.datasets.morris.files import BadLine, Chunk
+from ludus.datasets.morris.validation import (
+    ILLEGAL_REASONS,
+    UNREACHABLE_REASONS,
+    validate_moves,
+    validate_states,
+)
+from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS, canonical_keys, state_keys
+from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, mills
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.render.canvas import Canvas, Point
+from ludus.render.theme import STYLE
 
 CLASS_NAMES = ("none", *(POINTS[number] for number in READING_ORDER))
-"""Class to what people call it."""
+"""Display name of each class."""
 
-Counts = NDArray[np.int64]
+CountArray = NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Statistics:
-    """What has been found; `describe` makes it."""
+class DatasetStatistics:
+    """The statistics of a dataset, made by `compute_statistics`."""
 
     entries: int = 0
-    """Lines that are entries, whatever the rules say to them."""
+    """Lines that are entries, legal or not."""
 
     with_move: int = 0
-    phases: Counts = field(default_factory=lambda: np.zeros(4, dtype=np.int64))
-    """How many entries are in phase 1, 2 and 3; there is no phase 0."""
+    phases: CountArray = field(default_factory=lambda: np.zeros(4, dtype=np.int64))
+    """Number of entries in phases 1, 2 and 3; index 0 is unused."""
 
-    classes: Counts = field(default_factory=lambda: np.zeros((3, NUM_CLASSES), dtype=np.int64))
-    """For TO, FROM and REMOVE, how many moves have each class."""
+    classes: CountArray = field(default_factory=lambda: np.zeros((3, NUM_CLASSES), dtype=np.int64))
+    """Number of moves of each class for TO, FROM and REMOVE, shape (3, 25)."""
 
     bad: list[BadLine] = field(default_factory=list)
-    """Lines that are no entries."""
+    """Lines that are not entries."""
 
     illegal: dict[str, list[int]] = field(default_factory=dict)
-    """Reason to the lines that the rules forbid."""
+    """Line numbers of illegal entries by reason."""
 
     impossible: dict[str, list[int]] = field(default_factory=dict)
-    """Reason to the lines whose state no game leads to."""
+    """Line numbers of unreachable states by reason."""
 
     duplicates: list[tuple[int, int]] = field(default_factory=list)
-    """Lines whose state an earlier line has, and that line."""
+    """Pairs of a line and the first earlier line with the same state."""
 
     symmetric: list[tuple[int, int]] = field(default_factory=list)
-    """Lines whose state is another one, but symmetric to that of an earlier line; and that line."""
+    """Pairs of a line and the first earlier line with a symmetric, but not equal state."""
 
     @property
     def is_right(self) -> bool:
-        """Whether every line is an entry that the rules allow, and none repeats another."""
+        """Whether every line is a legal entry and none repeats another."""
         return not (self.bad or self.illegal or self.duplicates)
 
     def shares(self, part: int) -> NDArray[np.float64]:
-        """How often TO (0), FROM (1) or REMOVE (2) has each class."""
+        """Return the relative frequency of each class for TO (0), FROM (1) or REMOVE (2)."""
         shares: NDArray[np.float64] = self.classes[part] / max(1, self.with_move)
         return shares
 
     def entropy(self, part: int) -> float:
-        """In bits: 0 if the class is always the same, 4.64 if all 25 are equally frequent."""
+        """Return the entropy in bits: 0 for a constant class, 4.64 for 25 equally likely ones."""
         shares = self.shares(part)
         shares = shares[shares > 0]
         return float(-(shares * np.log2(shares)).sum()) + 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, with all line numbers."""
+        """Return all statistics with all line numbers."""
         return {
             "entries": self.entries,
             "with_move": self.with_move,
@@ -85,29 +91,33 @@ class Statistics:
         }
 
 
-def describe(parts: Iterable[Part], rules: Rules) -> Statistics:
-    """Look at all parts of a dataset, each once."""
-    found = Statistics()
+def compute_statistics(parts: Iterable[Chunk], rules: Rules) -> DatasetStatistics:
+    """Compute the statistics of a dataset in one pass over its parts."""
+    found = DatasetStatistics()
     states, classes, lines = [], [], []
     for part in parts:
         entries = part.entries
-        count(found, part)
-        _sort_out(found.illegal, judge(entries, rules), REASONS, part.numbers)
-        _sort_out(found.impossible, find_impossible(entries, rules), IMPOSSIBLE, part.numbers)
+        add_counts(found, part)
+        _collect_reasons(
+            found.illegal, validate_moves(entries, rules), ILLEGAL_REASONS, part.numbers
+        )
+        _collect_reasons(
+            found.impossible, validate_states(entries, rules), UNREACHABLE_REASONS, part.numbers
+        )
         states.append(state_keys(entries))
         classes.append(canonical_keys(entries))
         lines.append(part.numbers)
     if lines:
         numbers = np.concatenate(lines)
-        found.duplicates = _repeated(np.concatenate(states), numbers)
+        found.duplicates = _find_repeats(np.concatenate(states), numbers)
         again = {line for line, _ in found.duplicates}
-        symmetric = _repeated(np.concatenate(classes), numbers)
+        symmetric = _find_repeats(np.concatenate(classes), numbers)
         found.symmetric = [pair for pair in symmetric if pair[0] not in again]
     return found
 
 
-def count(found: Statistics, part: Part) -> None:
-    """Add the numbers of a part, without looking at what is wrong or repeated."""
+def add_counts(found: DatasetStatistics, part: Chunk) -> None:
+    """Add the counts of a part without checking for illegal or repeated lines."""
     entries = part.entries
     found.entries += len(entries)
     found.bad += part.bad
@@ -118,7 +128,7 @@ def count(found: Statistics, part: Part) -> None:
         found.classes[number] += np.bincount(column, minlength=NUM_CLASSES)
 
 
-def _sort_out(
+def _collect_reasons(
     found: dict[str, list[int]],
     verdicts: NDArray[np.int8],
     reasons: tuple[str, ...],
@@ -128,9 +138,71 @@ def _sort_out(
         found.setdefault(reasons[verdict], []).extend(lines[verdicts == verdict].tolist())
 
 
-def _repeated(keys: NDArray[np.uint64], lines: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Lines whose key an earlier line has, each with the first such line."""
+def _find_repeats(keys: NDArray[np.uint64], lines: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return lines whose key an earlier line has, each with the first such line."""
     _, first, where = np.unique(keys, return_index=True, return_inverse=True)
     earliest = first[where]
     again = np.flatnonzero(earliest != np.arange(len(keys)))
     return list(zip(lines[again].tolist(), lines[earliest[again]].tolist(), strict=True))
+
+
+FILES, RANKS = "abcdefg", "7654321"
+
+STEP = 44
+"""Distance between files."""
+
+MARGIN = 32
+"""Distance from the edge of a board to its outer square, and between boards."""
+
+HEAD_HEIGHT = 34
+"""Height of the area above the boards."""
+
+BOARD_WIDTH = 6 * STEP + 2 * MARGIN
+MAX_RADIUS = 19
+"""Radius of the disc of the most frequent point; half of it for a point that is never used."""
+
+
+def draw_statistics(found: DatasetStatistics, title: str) -> str:
+    """Draw the frequency of each point as TO, FROM and REMOVE on three boards, as an SVG document.
+
+    Colours are relative to the maximum within a board, numbers are per cent.
+    """
+    width, height = 3 * BOARD_WIDTH + 4 * MARGIN, HEAD_HEIGHT + BOARD_WIDTH + 44
+    text = f"{found.with_move} moves; per cent of them by point"
+    canvas = Canvas(width, height, title, text, style=STYLE)
+    canvas.rect((0, 0), width, height, "ground", 14)
+    for part, name in enumerate(PARTS):
+        corner = (MARGIN + part * (BOARD_WIDTH + MARGIN), float(HEAD_HEIGHT))
+        _draw_board(canvas, corner)
+        shares = dict(zip(CLASS_NAMES, found.shares(part).tolist(), strict=True))
+        none = shares.pop("none")
+        said = f"{name}, in {1 - none:.1%} of {found.with_move} moves"
+        canvas.text((corner[0] + BOARD_WIDTH / 2, HEAD_HEIGHT + BOARD_WIDTH + 22), said, "said")
+        _draw_shares(canvas, corner, shares)
+    canvas.text((width / 2, HEAD_HEIGHT / 2), title, "said")
+    return canvas.document()
+
+
+def _draw_board(canvas: Canvas, corner: Point) -> None:
+    canvas.rect(corner, BOARD_WIDTH, BOARD_WIDTH, "board", 10)
+    canvas.rect(corner, BOARD_WIDTH, BOARD_WIDTH, "edge", 10)
+    for mill in mills(diagonals=False):
+        for start, end in pairwise(mill):
+            canvas.line(_centre(corner, POINTS[start]), _centre(corner, POINTS[end]), "line")
+
+
+def _draw_shares(canvas: Canvas, corner: Point, shares: dict[str, float]) -> None:
+    most = max(shares.values()) or 1
+    for place, share in shares.items():
+        centre = _centre(corner, place)
+        radius = MAX_RADIUS * (0.5 + 0.5 * share / most)
+        canvas.circle(centre, radius, "board")
+        canvas.circle(centre, radius, "heat", 0.08 + 0.87 * share / most)
+        canvas.text(centre, f"{100 * share:.1f}", "share")
+        x, y = centre[0] - STEP / 2, centre[1] - STEP / 2
+        canvas.place((x, y), STEP, STEP, place, f"{place}: {share:.2%}")
+
+
+def _centre(corner: Point, place: str) -> Point:
+    column, row = FILES.index(place[0]), RANKS.index(place[1])
+    return corner[0] + MARGIN + STEP * column, corner[1] + MARGIN + STEP * row

@@ -1,11 +1,10 @@
-"""Backgammon without the doubling cube: rules, notation, and the IDs other programs use."""
+"""Backgammon without the doubling cube: rules, notation, and the position IDs of other programs."""
 
+from ludus.games.backgammon.board import Move, Roll, Step
 from ludus.games.backgammon.game import Backgammon
-from ludus.games.backgammon.gnubg import gnubg_id, position_id
-from ludus.games.backgammon.moves import Move, Roll, Step
+from ludus.games.backgammon.notation import to_gnubg_id, to_position_id, to_xgid
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
-from ludus.games.backgammon.xgid import xgid
 
 __all__ = [
     "Backgammon",
@@ -14,7 +13,7 @@ __all__ = [
     "Roll",
     "Rules",
     "Step",
-    "gnubg_id",
-    "position_id",
-    "xgid",
+    "to_gnubg_id",
+    "to_position_id",
+    "to_xgid",
 ]

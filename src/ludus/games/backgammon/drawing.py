@@ -1,29 +1,197 @@
-"""The backgammon board, drawn as side 0 (white) sees it: its home board is at the lower right.
+"""The backgammon board from side 0's (White's) view, in characters and as SVG.
 
-Marks name the points as side 0 counts them. The numbers that people see are those of the side
-whose turn it is, because that is how its moves are written.
+Side 0's home board is at the lower right: point 1 is at the lower right, 24 at the upper right. Men
+on the bar are on the half from which they enter; men borne off are in the tray beside the home
+board. Marks name points as side 0 counts them, but the numbers shown are those of the side whose
+turn it is, because its moves are written with them.
 """
 
 from functools import partial
 from typing import Protocol
 
-from ludus.core.drawing import Played, caption, cell, finish, notes
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.core.overlay import lay_heat, lay_notes, lay_places
-from ludus.core.svg import Canvas, Point
-from ludus.core.theme import STYLE
-from ludus.games.backgammon import picture
+from ludus.render.canvas import Canvas, Point
+from ludus.render.overlay import Area, draw_heat, draw_marks, draw_places
+from ludus.render.text_board import (
+    CaptionedPosition,
+    PlaceLabel,
+    format_caption,
+    format_cell,
+    format_notes,
+    join_lines,
+)
+from ludus.render.theme import STYLE
+
+COLOURS = ("white", "black")
+
+MAX_SHOWN = 5
+"""Number of men of a stack that are drawn; higher counts are written."""
+
+RADIUS = 20
+"""Radius of a man; men of a stack touch."""
+
+STEP = 46
+"""Width of a point."""
+
+STACK = 2 * RADIUS * MAX_SHOWN
+"""Height of a full stack, a little less than that of a point."""
+
+BAR_WIDTH, TRAY_WIDTH = 54, 58
+"""Widths of the bar, and of the trays for men borne off."""
+
+RIM_WIDTH = 14
+"""Width of the frame."""
+
+LEFT, TOP = 22 + RIM_WIDTH, 44 + RIM_WIDTH
+RIGHT, BOTTOM = LEFT + 12 * STEP + BAR_WIDTH, TOP + 2 * STACK + 72
+"""The playing field, with space for the dice between the stacks."""
+
+SIZE = (RIGHT + RIM_WIDTH + TRAY_WIDTH + RIM_WIDTH + 22, BOTTOM + RIM_WIDTH + 68)
+"""Width and height of the picture."""
+
+SLAB = 11
+"""Height of a man on its side in a tray."""
+
+DIE = 38
+"""Width of a die."""
+
+PIPS: tuple[tuple[tuple[int, int], ...], ...] = (
+    ((0, 0),),
+    ((-1, -1), (1, 1)),
+    ((-1, -1), (0, 0), (1, 1)),
+    ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
+)
+"""Positions of the pips of each face, in steps from its centre."""
+
+
+def is_above(number: int) -> bool:
+    """Return whether a point is at the upper edge."""
+    return number > 12
+
+
+def point_middle(number: int) -> float:
+    """Return the x coordinate of a point."""
+    column = number - 13 if is_above(number) else 12 - number
+    return LEFT + STEP * (column + 0.5) + (BAR_WIDTH if column >= 6 else 0)
+
+
+def point_slots(number: int) -> list[Point]:
+    """Return the centres of a point's men, from the edge inwards."""
+    edge, inwards = (TOP, 1) if is_above(number) else (BOTTOM, -1)
+    return [
+        (point_middle(number), edge + inwards * (RADIUS + 2 + 2 * RADIUS * depth))
+        for depth in range(MAX_SHOWN)
+    ]
+
+
+def bar_slots(side: int) -> list[Point]:
+    """Return the centres of this side's men on the bar, from the middle outwards."""
+    middle, outwards = (TOP + BOTTOM) / 2, -1 if side == 0 else 1
+    return [
+        (LEFT + 6 * STEP + BAR_WIDTH / 2, middle + outwards * (RADIUS + 16 + 2 * RADIUS * depth))
+        for depth in range(MAX_SHOWN - 1)
+    ]
+
+
+def tray_corner(side: int) -> Point:
+    """Return the top-left corner of this side's tray."""
+    return RIGHT + RIM_WIDTH, (TOP + BOTTOM) / 2 + RIM_WIDTH / 2 if side == 0 else TOP
+
+
+def tray_height() -> float:
+    """Return the height of one side's tray."""
+    return (BOTTOM - TOP - RIM_WIDTH) / 2
+
+
+def tray_middle(side: int) -> Point:
+    """Return the end of an arrow to this side's tray."""
+    x, y = tray_corner(side)
+    return x + TRAY_WIDTH / 2, y + tray_height() / 2
+
+
+def place_area(place: str) -> Area:
+    """Return the area of a place in the picture."""
+    if place == "off":
+        return (RIGHT + RIM_WIDTH, TOP), TRAY_WIDTH, BOTTOM - TOP
+    if place == "bar":
+        return (LEFT + 6 * STEP, TOP), BAR_WIDTH, BOTTOM - TOP
+    height = (BOTTOM - TOP) / 2
+    top = TOP if is_above(int(place)) else TOP + height
+    return (point_middle(int(place)) - STEP / 2, top), STEP, height
+
+
+def draw_board(canvas: Canvas, shown: PlaceLabel) -> None:
+    """Draw the empty board with points and numbers."""
+    width, height = SIZE
+    canvas.rect((0, 0), width, height, "ground", 14)
+    frame = (LEFT - RIM_WIDTH, TOP - RIM_WIDTH)
+    canvas.rect(frame, width - 2 * frame[0], BOTTOM - TOP + 2 * RIM_WIDTH, "frame", 10)
+    for left in (LEFT, LEFT + 6 * STEP + BAR_WIDTH):
+        canvas.rect((left, TOP), 6 * STEP, BOTTOM - TOP, "board", 3)
+    for side in (0, 1):
+        canvas.rect(tray_corner(side), TRAY_WIDTH, tray_height(), "board", 3)
+    for number in range(1, 25):
+        _draw_point(canvas, number, shown(str(number)))
+
+
+def _draw_point(canvas: Canvas, number: int, label: str) -> None:
+    x, half = point_middle(number), STEP / 2 - 1
+    edge, inwards = (TOP, 1) if is_above(number) else (BOTTOM, -1)
+    corners = [(x - half, edge), (x + half, edge), (x, edge + inwards * (STACK + 6))]
+    canvas.polygon(corners, "shade" if number % 2 else "tone")
+    canvas.text((x, edge - inwards * (RIM_WIDTH + 13)), label, "label")
+
+
+def draw_stack(canvas: Canvas, side: int, count: int, slots: list[Point]) -> None:
+    """Draw the men of one place; if there are more than slots, the last one shows the count."""
+    for slot in slots[:count]:
+        canvas.circle(slot, RADIUS, f"man {COLOURS[side]}")
+    if count > len(slots):
+        canvas.text(slots[-1], str(count), f"count {COLOURS[side]}")
+
+
+def draw_tray(canvas: Canvas, side: int, count: int) -> None:
+    """Draw the men borne off, on their sides, and their number."""
+    if count == 0:
+        return
+    x, y = tray_corner(side)
+    step = SLAB if side else -SLAB
+    first = y + 3 if side else y + tray_height() - 3 - SLAB
+    for index in range(count):
+        canvas.rect((x + 6, first + step * index), TRAY_WIDTH - 12, SLAB, f"man {COLOURS[side]}", 3)
+    end = y + tray_height() - 15 if side else y + 15
+    canvas.text((x + TRAY_WIDTH / 2, end), str(count), "share")
+
+
+def draw_dice(canvas: Canvas, side: int, dice: tuple[int, int]) -> None:
+    """Draw the roll on the mover's side of the bar: White's at the right, Black's at the left."""
+    left = LEFT + (6 * STEP + BAR_WIDTH if side == 0 else 0)
+    middle_x, middle_y = left + 3 * STEP, (TOP + BOTTOM) / 2
+    for face, aside in zip(dice, (-1, 1), strict=True):
+        x = middle_x + aside * (DIE / 2 + 7)
+        corner = (x - DIE / 2, middle_y - DIE / 2)
+        canvas.rect(corner, DIE, DIE, f"die {COLOURS[side]}", 8)
+        for right, down in PIPS[face - 1]:
+            canvas.circle((x + 10 * right, middle_y + 10 * down), 3.6, f"pip {COLOURS[side]}")
+
+
+def draw_caption(canvas: Canvas, said: str) -> None:
+    """Draw a line of text below the board."""
+    canvas.text(((LEFT + RIGHT) / 2, SIZE[1] - 22), said, "said")
+
 
 SIDES = ("White", "Black")
 MEN, EMPTY = "○●", "·"
 NUMBERS = tuple(str(number) for number in range(1, 25))
 PLACES = (*NUMBERS, "bar", "off")
-TOP, BOTTOM = NUMBERS[12:], NUMBERS[11::-1]
-"""The points from left to right."""
+TOP_POINTS, BOTTOM_POINTS = NUMBERS[12:], NUMBERS[11::-1]
+"""Points from left to right."""
 
 
-class Board(Played, Protocol):
-    """As much of a position as is drawn."""
+class DrawablePosition(CaptionedPosition, Protocol):
+    """The properties of a position that are drawn."""
 
     @property
     def points(self) -> tuple[int, ...]: ...
@@ -41,122 +209,126 @@ class Board(Played, Protocol):
     def dice(self) -> tuple[int, int] | None: ...
 
 
-def text(position: Board, marks: Marks) -> str:
-    """The board in characters: a point is three columns wide, a half five lines high."""
-    upper = [_row(position, marks, TOP, depth, 0) for depth in range(picture.SHOWN)]
-    lower = [_row(position, marks, BOTTOM, depth, 1) for depth in reversed(range(picture.SHOWN))]
+def text(position: DrawablePosition, marks: Marks) -> str:
+    """Draw the board in characters: a point is three columns wide, a half five lines high."""
+    upper = [_row(position, marks, TOP_POINTS, depth, 0) for depth in range(MAX_SHOWN)]
+    lower = [_row(position, marks, BOTTOM_POINTS, depth, 1) for depth in reversed(range(MAX_SHOWN))]
     upper[0] += _tray(position, marks, 1)
     lower[-1] += _tray(position, marks, 0)
     half = "─" * 18
     board = [
-        f" {_numbers(position, TOP)}",
+        f" {_numbers(position, TOP_POINTS)}",
         f"┌{half}┬───┬{half}┐",
         *upper,
         f"│{'':18}│bar│{'':18}│",
         *lower,
         f"└{half}┴───┴{half}┘",
-        f" {_numbers(position, BOTTOM)}",
+        f" {_numbers(position, BOTTOM_POINTS)}",
     ]
-    said = _task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
-    return finish([*board, "", said, *notes(marks, PLACES, partial(_shown, position.turn))])
+    said = _format_task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
+    return join_lines(
+        [*board, "", said, *format_notes(marks, PLACES, partial(_label_place, position.turn))]
+    )
 
 
-def svg(position: Board, marks: Marks) -> str:
-    """The board as a picture."""
-    said, description = _task(position, SIDES), _description(position)
-    canvas = Canvas(*picture.SIZE, f"Backgammon: {said}", description, style=STYLE)
-    shown = partial(_shown, position.turn)
-    picture.draw_board(canvas, shown)
+def svg(position: DrawablePosition, marks: Marks) -> str:
+    """Draw the board as SVG."""
+    said, description = _format_task(position, SIDES), _description(position)
+    canvas = Canvas(*SIZE, f"Backgammon: {said}", description, style=STYLE)
+    shown = partial(_label_place, position.turn)
+    draw_board(canvas, shown)
     places = {place: _anchor(position, place) for place in PLACES}
     occupied = [number for number in NUMBERS if _stack(position, number)[1]]
     waiting = ["bar"] if position.bar[position.turn] else []
-    lay_heat(canvas, marks, places, picture.RADIUS, [*occupied, *waiting])
+    draw_heat(canvas, marks, places, RADIUS, [*occupied, *waiting])
     for number in occupied:
-        picture.draw_stack(canvas, *_stack(position, number), picture.point_slots(int(number)))
+        draw_stack(canvas, *_stack(position, number), point_slots(int(number)))
     for side in (0, 1):
-        picture.draw_stack(canvas, side, position.bar[side], picture.bar_slots(side))
-        picture.draw_tray(canvas, side, position.off[side])
+        draw_stack(canvas, side, position.bar[side], bar_slots(side))
+        draw_tray(canvas, side, position.off[side])
     if position.dice is not None:
-        picture.draw_dice(canvas, position.turn, position.dice)
-    picture.draw_caption(canvas, said)
-    lay_notes(canvas, marks, places, picture.RADIUS)
-    lay_places(canvas, marks, {place: picture.area(place) for place in PLACES}, shown)
+        draw_dice(canvas, position.turn, position.dice)
+    draw_caption(canvas, said)
+    draw_marks(canvas, marks, places, RADIUS)
+    draw_places(canvas, marks, {place: place_area(place) for place in PLACES}, shown)
     return canvas.document()
 
 
-def _shown(turn: int, place: str) -> str:
-    """What the side whose turn it is calls a place."""
+def _label_place(turn: int, place: str) -> str:
+    """Return the name of a place as the side whose turn it is counts."""
     return place if turn == 0 or place in ("bar", "off") else str(25 - int(place))
 
 
-def _task(position: Board, sides: tuple[str, str]) -> str:
-    """What the side whose turn it is has to do, or how the game ended."""
+def _format_task(position: DrawablePosition, sides: tuple[str, str]) -> str:
+    """Return what the side whose turn it is has to do, or how the game ended."""
     side = sides[position.turn]
     todo = "to roll" if position.dice is None else "to play {}-{}".format(*position.dice)
-    return caption(position.outcome(), sides, f"{side} {todo}")
+    return format_caption(position.outcome(), sides, f"{side} {todo}")
 
 
-def _stack(position: Board, number: str) -> tuple[int, int]:
-    """Whose men stand on a point, and how many."""
+def _stack(position: DrawablePosition, number: str) -> tuple[int, int]:
+    """Return the side that has men on a point, and their number."""
     count = position.points[int(number) - 1]
     return (0, count) if count >= 0 else (1, -count)
 
 
-def _numbers(position: Board, row: tuple[str, ...]) -> str:
-    cells = [f"{_shown(position.turn, number):>2} " for number in row]
+def _numbers(position: DrawablePosition, row: tuple[str, ...]) -> str:
+    cells = [f"{_label_place(position.turn, number):>2} " for number in row]
     return f"{''.join(cells[:6])}     {''.join(cells[6:])}"
 
 
-def _row(position: Board, marks: Marks, row: tuple[str, ...], depth: int, entering: int) -> str:
-    """One line of a half; `depth` counts from the edge, `entering` is who waits on this bar."""
+def _row(
+    position: DrawablePosition, marks: Marks, row: tuple[str, ...], depth: int, entering: int
+) -> str:
+    """Return a line of a half; `depth` counts from the edge, `entering` is the side on this bar."""
     cells = []
     for number in row:
         side, count = _stack(position, number)
-        cells.append(_text_man(side, count, depth, marks, number))
-    # Men on the bar are stacked from the middle, and the mover's are the ones that are marked.
+        cells.append(_format_man(side, count, depth, marks, number))
+    # Men on the bar are stacked from the middle; only the mover's are marked.
     bar_marks = marks if position.turn == entering else NO_MARKS
     count = position.bar[entering]
-    bar = _text_man(entering, count, picture.SHOWN - 1 - depth, bar_marks, "bar", empty=" ")
+    bar = _format_man(entering, count, MAX_SHOWN - 1 - depth, bar_marks, "bar", empty=" ")
     return f"│{''.join(cells[:6])}│{bar}│{''.join(cells[6:])}│"
 
 
-def _text_man(
+def _format_man(
     side: int, count: int, depth: int, marks: Marks, place: str, empty: str = EMPTY
 ) -> str:
-    """Three columns: the man that lies at this depth of a stack; marks go to the first."""
-    if depth == picture.SHOWN - 1 and count > picture.SHOWN:
+    """Return three columns: the man at this depth of a stack; the first one has the marks."""
+    if depth == MAX_SHOWN - 1 and count > MAX_SHOWN:
         return f"{count:>2} "
     symbol = MEN[side] if depth < count else " "
     if depth > 0:
         return f" {symbol} "
-    marked = cell(symbol if count else empty, marks, place, empty=empty)
+    marked = format_cell(symbol if count else empty, marks, place, empty=empty)
     return "".join(part or " " for part in marked)
 
 
-def _tray(position: Board, marks: Marks, side: int) -> str:
+def _tray(position: DrawablePosition, marks: Marks, side: int) -> str:
     own = marks if position.turn == side else NO_MARKS
-    man = "".join(part or " " for part in cell(MEN[side], own, "off", empty=""))
+    man = "".join(part or " " for part in format_cell(MEN[side], own, "off", empty=""))
     return f" {man} off {position.off[side]}"
 
 
-def _anchor(position: Board, place: str) -> Point:
-    """Where marks of a place go: to the last man of its stack. Bar and tray are the mover's."""
+def _anchor(position: DrawablePosition, place: str) -> Point:
+    """Return the place of marks: the last man of a stack. Bar and tray are the mover's."""
     if place == "off":
-        return picture.tray_middle(position.turn)
+        return tray_middle(position.turn)
     if place == "bar":
-        slots, count = picture.bar_slots(position.turn), position.bar[position.turn]
+        slots, count = bar_slots(position.turn), position.bar[position.turn]
     else:
-        slots, count = picture.point_slots(int(place)), _stack(position, place)[1]
+        slots, count = point_slots(int(place)), _stack(position, place)[1]
     return slots[max(0, min(count, len(slots)) - 1)]
 
 
-def _description(position: Board) -> str:
-    """The position in words, for those who cannot see the picture."""
+def _description(position: DrawablePosition) -> str:
+    """Describe the position in words, for screen readers."""
     told = []
     for side, name in enumerate(SIDES):
         stacks = ((number, *_stack(position, number)) for number in NUMBERS)
         men = [
-            f"{count} on {_shown(position.turn, number)}"
+            f"{count} on {_label_place(position.turn, number)}"
             for number, owner, count in stacks
             if count and owner == side
         ]

@@ -1,14 +1,13 @@
-"""Backgammon behind the contract every game keeps."""
+"""The Game class of backgammon."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from ludus.core.game import Game
-from ludus.games.backgammon import notation, reading, setup
-from ludus.games.backgammon.moves import OPENING_ROLLS, ROLLS, Move, Roll, place_name
-from ludus.games.backgammon.position import Position
+from ludus.games.backgammon import notation
+from ludus.games.backgammon.board import BAR, OFF, OPENING_ROLLS, ROLLS, Move, Roll, format_place
+from ludus.games.backgammon.position import Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
-from ludus.games.backgammon.view import BAR, OFF
 
 CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
 OPENING_CHANCES: Final = tuple((roll, 1 / len(OPENING_ROLLS)) for roll in OPENING_ROLLS)
@@ -16,7 +15,7 @@ IDENTITY: Final = tuple(range(24))
 
 
 class Backgammon(Game[Position, Move | Roll]):
-    """Backgammon for single games, without the cube. Side 0 is whoever won the opening roll.
+    """Backgammon for single games, without the cube. Side 0 is the winner of the opening roll.
 
     >>> game = Backgammon()
     >>> position = game.start().play(Roll(3, 1))
@@ -32,27 +31,27 @@ class Backgammon(Game[Position, Move | Roll]):
     rules: Rules
 
     def start(self) -> Position:
-        return setup.start(self.rules, self.engine)
+        return start_position(self.rules, self.engine)
 
     def parse(self, text: str) -> Position:
-        """A position from its own text, a GNU Backgammon ID or an XGID."""
-        return reading.read(text, self.rules, self.engine)
+        """Parse a position from its own text, a GNU Backgammon ID or an XGID."""
+        return notation.parse_position(text, self.rules, self.engine)
 
     def parse_move(self, text: str, position: Position) -> Move | Roll:
-        """A roll as `31`, a move as `8/5 6/5` in any order, `bar/22*`, `6/off(2)` or `pass`."""
+        """Parse a roll (`31`) or a move (`8/5 6/5` in any order, `bar/22*`, `6/off(2)`, `pass`)."""
         if position.dice is None:
-            return notation.read_roll(text, position)
-        return notation.read_move(text, position)
+            return notation.parse_roll(text, position)
+        return notation.parse_move(text, position)
 
     def steps(self, move: Move | Roll) -> tuple[str, ...]:
-        """From and to of every step, by the fixed names of the places: points as side 0 counts."""
+        """Return start and end of every step by fixed names: points as side 0 counts them."""
         if isinstance(move, Roll):
             return ()
         places = [place for step in move.steps for place in (step.start, step.end)]
         return tuple(_fixed_name(place, move.side) for place in places)
 
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
-        """Points alone; each is as far from home as no other, so only the identity is there."""
+        """Return the identity alone: every point has its own distance from home."""
         return (IDENTITY,)
 
     def transform(self, position: Position, symmetry: Sequence[int]) -> Position:
@@ -62,7 +61,7 @@ class Backgammon(Game[Position, Move | Roll]):
         return move
 
     def perft(self, position: Position, depth: int) -> int:
-        """The number of move sequences of this length (rolls count as moves)."""
+        """Return the number of move sequences of this length (rolls count as moves)."""
         if self.engine == "native":
             from ludus.games.backgammon import native
 
@@ -70,11 +69,11 @@ class Backgammon(Game[Position, Move | Roll]):
         return super().perft(position, depth)
 
     def chances(self, position: Position) -> list[tuple[Move | Roll, float]]:
-        """Every roll with its probability; nothing where no dice are rolled."""
+        """Return every roll with its probability; nothing where no dice are rolled."""
         if position.dice is not None or position.is_over:
             return []
         return list(OPENING_CHANCES if position.opening else CHANCES)
 
 
 def _fixed_name(place: int, side: int) -> str:
-    return place_name(BAR - place if side and place not in (BAR, OFF) else place)
+    return format_place(BAR - place if side and place not in (BAR, OFF) else place)

@@ -1,10 +1,9 @@
-"""The compiled twin of `reference`: the same moves in the same order, found faster."""
+"""The native equivalent of `reference`: the same moves in the same order, computed faster."""
 
 from typing import TYPE_CHECKING
 
 from ludus._native import backgammon as compiled
-from ludus.games.backgammon.moves import Move, Step
-from ludus.games.backgammon.view import Men
+from ludus.games.backgammon.board import BoardTuple, Move, Step
 
 if TYPE_CHECKING:
     from ludus.games.backgammon.position import Position
@@ -16,15 +15,15 @@ compiled.use_types(Move, Step)
 
 
 def legal_moves(position: "Position") -> list[Move]:
-    """Every legal move of a position whose dice are rolled: one for each board it can lead to."""
+    """Return every legal move after a roll: one for each board it can lead to."""
     assert position.dice is not None
     return compiled.legal_moves(
         position.points, position.bar, position.off, position.turn, position.dice
     )
 
 
-def after(position: "Position", move: Move) -> Men | None:
-    """The men after a legal move; None for any other."""
+def after(position: "Position", move: Move) -> BoardTuple | None:
+    """Return the men after a legal move; None for any other move."""
     assert position.dice is not None
     if move.side != position.turn:
         return None
@@ -34,12 +33,12 @@ def after(position: "Position", move: Move) -> Men | None:
 
 
 def perft(position: "Position", depth: int) -> int:
-    """The number of move sequences of this length; rolls count as moves."""
+    """Return the number of move sequences of this length; rolls count as moves."""
     p = position
     return compiled.perft(p.points, p.bar, p.off, p.turn, p.dice, p.opening, depth)
 
 
 def playouts(position: "Position", games: int, seed: int) -> Tally:
-    """How so many games end if both sides move at random from here."""
+    """Play this number of random games from the position and return their results."""
     p = position
     return compiled.playouts(p.points, p.bar, p.off, p.turn, p.dice, p.opening, games, seed)

@@ -1,62 +1,76 @@
-"""A position of backgammon: where the men are, whose turn it is, and what the dice show."""
+"""Positions of backgammon: men, turn and dice; and positions made from counts of men."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol, TypeGuard, cast
 
-from ludus.core.errors import BadMove
-from ludus.core.game import CHANCE
+from ludus.core.errors import BadMove, BadPosition
+from ludus.core.game import CHANCE, Outcome
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.core.outcome import Outcome
-from ludus.games.backgammon.moves import OPENING_ROLLS, ROLLS, Move, Roll, place_name
-from ludus.games.backgammon.view import BAR, HOME, OFF, Board, Men, view_of
+from ludus.games.backgammon.board import (
+    BAR,
+    HOME,
+    OFF,
+    OPENING_ROLLS,
+    ROLLS,
+    Board,
+    BoardTuple,
+    Move,
+    Roll,
+    View,
+    format_place,
+    make_board,
+    make_view,
+)
+from ludus.games.backgammon.rules import LAYOUTS, Rules
 
 REASONS: Final = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
 class Engine(Protocol):
-    """What moves the men: `reference` in Python, or `native`, its compiled twin."""
+    """Move generation: `reference` in Python, or the equivalent `native`."""
 
     def legal_moves(self, position: "Position") -> list[Move]: ...
-    def after(self, position: "Position", move: Move) -> Men | None: ...
+    def after(self, position: "Position", move: Move) -> BoardTuple | None: ...
 
 
 @cache
-def engine_named(name: str) -> Engine:
-    """The module behind `native` or `python`, imported when it is first needed."""
+def load_engine(name: str) -> Engine:
+    """Import the module of the engine `native` or `python`."""
     module = "native" if name == "native" else "reference"
     return cast("Engine", import_module(f"ludus.games.backgammon.{module}"))
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One state of a game. Side 0 moves from point 24 down to 1 and off, side 1 the other way."""
+    """A state of a game. Side 0 moves from point 24 down to 1 and off, side 1 the other way."""
 
     points: tuple[int, ...]
-    """Points 1 to 24 as side 0 counts: so many of side 0's men, or minus so many of side 1's."""
+    """Points 1 to 24 as side 0 counts: the number of side 0's men, or minus that of side 1's."""
 
     bar: tuple[int, int]
-    """Each side's men on the bar."""
+    """Men on the bar of each side."""
 
     off: tuple[int, int]
-    """Each side's men borne off."""
+    """Men borne off by each side."""
 
     turn: int
     """The side whose turn it is, also while its dice are being rolled."""
 
     dice: tuple[int, int] | None = None
-    """What it rolled, the larger die first; None before the roll."""
+    """The roll, the larger die first; None before the roll."""
 
     opening: bool = False
-    """Whether the next roll decides who begins, so that it is no double."""
+    """Whether the next roll decides which side begins, so that it is no double."""
 
     engine: str = field(default="python", compare=False, repr=False)
-    """`native` or `python`: who works out the moves. No part of the position's value."""
+    """`native` or `python`: the module that generates moves. Not part of the position's value."""
 
     @property
     def board(self) -> Board:
-        """The men alone."""
+        """The men without turn and dice."""
         return Board(self.points, self.bar, self.off)
 
     @property
@@ -73,21 +87,21 @@ class Position:
         return min(self.points) >= 0 if last else max(self.points) <= 0
 
     def legal_moves(self) -> list[Move] | list[Roll]:
-        """Every roll that can fall, or one move for each board the roll can lead to."""
+        """Return every possible roll, or one move for each board that the roll can lead to."""
         if self.dice is not None:
-            return engine_named(self.engine).legal_moves(self)
+            return load_engine(self.engine).legal_moves(self)
         if self.is_over:
             return []
         return list(OPENING_ROLLS if self.opening else ROLLS)
 
     def play(self, move: Move | Roll, /) -> "Position":
-        """The position after a legal move or roll; BadMove for any other."""
+        """Return the position after a legal move or roll; BadMove for any other."""
         if self.dice is None:
             if not self._can_fall(move):
                 raise BadMove(f"{move} is not a roll that can fall here")
             dice = (move[0], move[1])
             return Position(self.points, self.bar, self.off, self.turn, dice, False, self.engine)
-        men = engine_named(self.engine).after(self, move) if isinstance(move, Move) else None
+        men = load_engine(self.engine).after(self, move) if isinstance(move, Move) else None
         if men is None:
             raise BadMove(f"{move} is not a legal move of backgammon here")
         points, bar, off = men
@@ -98,37 +112,37 @@ class Position:
         return isinstance(roll, Roll) and roll in known and not self.is_over
 
     def outcome(self) -> Outcome | None:
-        """Who won, and for how much; None while the game goes on."""
+        """Return the winner and the points; None while the game is in progress."""
         if self.dice is not None or not self.is_over:
             return None
         loser = self.turn
-        own = view_of(self.board, loser).own
+        own = make_view(self.board, loser).own
         is_far = any(own[BAR - len(HOME) :])
         points = 1 if own[OFF] else 3 if is_far else 2
         return Outcome(1 - loser, REASONS[points], points)
 
     def with_engine(self, engine: str) -> "Position":
-        """The same position, its moves worked out by `native` or `python`."""
+        """Return the same position with another engine, `native` or `python`."""
         return replace(self, engine=engine)
 
     def text(self, marks: Marks = NO_MARKS) -> str:
-        """The board drawn with characters, several lines."""
-        return cast("str", _drawing().text(self, marks))
+        """Draw the board with characters, several lines."""
+        return cast("str", _load_drawing().text(self, marks))
 
     def svg(self, marks: Marks = NO_MARKS) -> str:
-        """The board drawn as a self-contained SVG document."""
-        return cast("str", _drawing().svg(self, marks))
+        """Draw the board as a self-contained SVG document."""
+        return cast("str", _load_drawing().svg(self, marks))
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def __str__(self) -> str:
-        """Side 0's men, side 1's men (each as its own side counts), the turn, and the roll.
+        """Return side 0's men, side 1's men (each as its own side counts), the turn, and the roll.
 
-        `24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 opening` is the start; the roll is `31` and the
-        like, `roll` before it, `opening` before the first one, `over` when the game has ended.
+        `24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 opening` is the start; the roll is for example `31`,
+        `roll` before it, `opening` before the first one, `over` when the game has ended.
         """
-        sides = [_side_text(view_of(self.board, side).own) for side in (0, 1)]
+        sides = [_format_side(make_view(self.board, side).own) for side in (0, 1)]
         if self.dice is not None:
             roll = f"{self.dice[0]}{self.dice[1]}"
         elif self.is_over:
@@ -138,11 +152,87 @@ class Position:
         return f"{sides[0]} {sides[1]} {self.turn} {roll}"
 
 
-def _side_text(own: tuple[int, ...]) -> str:
+def _format_side(own: tuple[int, ...]) -> str:
     places = (place for place in range(BAR, OFF - 1, -1) if own[place])
-    return ",".join(f"{place_name(place)}:{own[place]}" for place in places)
+    return ",".join(f"{format_place(place)}:{own[place]}" for place in places)
 
 
-def _drawing() -> Any:
-    """Loaded only when something is drawn."""
+def _load_drawing() -> Any:
+    """Import the drawing module, which is only needed when a board is drawn."""
     return import_module("ludus.games.backgammon.drawing")
+
+
+def start_position(rules: Rules, engine: str) -> Position:
+    """Return the position before the first roll; side 0 is the side that will begin."""
+    men = dict(LAYOUTS[rules.layout])
+    position = make_position((men, men), 0, None, rules, engine)
+    assert position.opening == (rules.opening == "roll_off")
+    return position
+
+
+def make_position(
+    men: tuple[Mapping[int, int], Mapping[int, int]],
+    turn: int,
+    dice: tuple[int, int] | None,
+    rules: Rules,
+    engine: str,
+) -> Position:
+    """Make a position from each side's men, by place as that side counts; missing men are off.
+
+    Men in the start layout, before a roll of side 0, await the opening roll. Positions that no game
+    can lead to are refused.
+    """
+    own, other = (_fill_places(side, men[side], rules) for side in (0, 1))
+    view = View(own, other[::-1])
+    _check_view(view)
+    if dice is not None:
+        dice = (max(dice), min(dice))
+    position = Position(*make_board(view, 0), turn, dice, False, engine)
+    _check_end(position)
+    layout = LAYOUTS[rules.layout]
+    untouched = all({place: n for place, n in side.items() if n} == layout for side in men)
+    if untouched and turn == 0 and dice is None and rules.opening == "roll_off":
+        return Position(*make_board(view, 0), turn, dice, True, engine)
+    return position
+
+
+def _fill_places(side: int, men: Mapping[int, int], rules: Rules) -> tuple[int, ...]:
+    """Return a side's men on all 26 places, those not mentioned borne off."""
+    places = [men.get(place, 0) for place in range(BAR + 1)]
+    missing = rules.men - sum(places)
+    if missing < 0:
+        raise BadPosition(f"side {side} has {sum(places)} men, not {rules.men}")
+    places[OFF] += missing
+    return tuple(places)
+
+
+def _check_view(view: View) -> None:
+    """Check that no point has men of both sides, and that a side can move eventually."""
+    for place in range(1, BAR):
+        if view.own[place] and view.their[place]:
+            raise BadPosition(f"both sides have men on point {place} (as side 0 counts)")
+    if not any(view.own[1:]) and not any(view.their[:BAR]):
+        raise BadPosition("both sides have borne off all their men")
+    if _is_shut_out(view) and _is_shut_out(view.turned()):
+        raise BadPosition("both sides are on the bar against closed boards: nobody could ever move")
+
+
+def _is_shut_out(view: View) -> bool:
+    """Return whether the viewer has a man on the bar and every entry point is blocked."""
+    return view.own[BAR] > 0 and all(view.their[BAR - die] > 1 for die in HOME)
+
+
+def _check_end(position: Position) -> None:
+    """Check that a finished game has no dice and that the loser is next."""
+    winners = [side for side in (0, 1) if not _has_men_left(position, side)]
+    if winners and winners[0] == position.turn:
+        raise BadPosition(f"side {winners[0]} has borne off all its men, so it is not its turn")
+    if winners and position.dice is not None:
+        raise BadPosition(
+            f"side {winners[0]} has borne off all its men, so there is nothing to roll"
+        )
+
+
+def _has_men_left(position: Position, side: int) -> bool:
+    sign = -1 if side else 1
+    return position.bar[side] > 0 or any(sign * men > 0 for men in position.points)

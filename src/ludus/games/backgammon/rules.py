@@ -1,4 +1,4 @@
-"""What can be agreed on before a game of backgammon: how the men stand, and how it begins."""
+"""Options of backgammon: the start layout, and the opening roll."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ LAYOUTS: Final[Mapping[str, Mapping[int, int]]] = {
     "standard": {24: 2, 13: 5, 8: 3, 6: 5},
     "hyper": {24: 1, 23: 1, 22: 1},
 }
-"""Where each side's men stand at the start, by point as that side counts."""
+"""Each side's men at the start, by point as that side counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of one game. What is not here is the same in every game of backgammon."""
+    """The rules of one game; all other rules are fixed."""
 
     layout: Literal["standard", "hyper"] = "standard"
-    """How the men are set up: 15 a side, or hypergammon's 3 a side."""
+    """Start layout: 15 men a side, or hypergammon's 3 a side."""
 
     opening: Literal["roll_off", "any"] = "roll_off"
     """`roll_off`: each side rolls one die and the higher begins with both, so the first roll is
@@ -24,7 +24,7 @@ class Rules:
 
     @property
     def men(self) -> int:
-        """Men a side."""
+        """Men of each side."""
         return sum(LAYOUTS[self.layout].values())
 
 

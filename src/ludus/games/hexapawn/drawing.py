@@ -1,31 +1,31 @@
-"""Hexapawn, drawn: a small chequered board with pawns."""
+"""The hexapawn board with pawns, in characters and as SVG."""
 
 from ludus.core.marks import Marks
-from ludus.core.svg import Canvas, Point
 from ludus.games.squares_drawing import (
     CORNER,
     STEP,
-    Look,
-    Squares,
-    squares_svg,
-    squares_text,
+    BoardStyle,
+    SquarePosition,
+    render_svg,
+    render_text,
 )
+from ludus.render.canvas import Canvas, Point
 
 COLOURS = ("white", "black")
 
 
-def text(position: Squares, marks: Marks) -> str:
-    """The board in characters."""
-    return squares_text(position, marks, LOOK)
+def text(position: SquarePosition, marks: Marks) -> str:
+    """Draw the board in characters."""
+    return render_text(position, marks, LOOK)
 
 
-def svg(position: Squares, marks: Marks) -> str:
-    """The board as a picture."""
-    return squares_svg(position, marks, LOOK)
+def svg(position: SquarePosition, marks: Marks) -> str:
+    """Draw the board as SVG."""
+    return render_svg(position, marks, LOOK)
 
 
 def _draw_board(canvas: Canvas, size: int) -> None:
-    """Squares of two tones; a1 is dark, as on a chessboard."""
+    """Draw squares of two tones; a1 is dark, as on a chessboard."""
     left, top = CORNER
     width = STEP * size
     canvas.rect(CORNER, width, width, "board")
@@ -37,7 +37,7 @@ def _draw_board(canvas: Canvas, size: int) -> None:
 
 
 def _draw_man(canvas: Canvas, centre: Point, side: int) -> None:
-    """A pawn: a foot with a waist, and a head."""
+    """Draw a pawn: a foot with a waist, and a head."""
     x, y = centre
     foot, waist = y + 24, y - 5
     css = f"man {COLOURS[side]}"
@@ -47,7 +47,7 @@ def _draw_man(canvas: Canvas, centre: Point, side: int) -> None:
     canvas.circle((x, y - 14), 11, css)
 
 
-LOOK = Look(
+LOOK = BoardStyle(
     title="Hexapawn",
     sides=("White", "Black"),
     letters="WB",

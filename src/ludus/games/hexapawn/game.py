@@ -1,18 +1,150 @@
-"""Hexapawn behind the contract of `ludus.core.game`."""
+"""Hexapawn (Gardner 1962), where a side that cannot move draws (Muggleton and Hocquette 2019).
 
-from collections.abc import Mapping, Sequence
+Martin Gardner, "Mathematical Games", Scientific American, March 1962. Stephen Muggleton and Céline
+Hocquette, "Machine Discovery of Comprehensible Strategies for Simple Games Using Meta-interpretive
+Learning", 2019, where a side that cannot move does not lose.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from ludus.core.errors import BadPosition, quoted
-from ludus.core.game import Game
-from ludus.games.hexapawn.position import LETTERS, MOVERS, Move, Position
-from ludus.games.hexapawn.rules import Rules
-from ludus.games.squares import EMPTY, Symmetry, mirrors, read_board, seen_through
+from ludus.core.errors import BadMove, BadPosition, quote
+from ludus.core.game import Game, Outcome
+from ludus.core.marks import NO_MARKS, Marks
+from ludus.games.squares import (
+    EMPTY,
+    Symmetry,
+    apply_symmetry,
+    check_size,
+    format_board,
+    mirror_symmetries,
+    parse_board,
+    square_name,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A square board with a row of pawns along two edges."""
+
+    size: int = 3
+    """Squares along an edge, and pawns of each side; 3 to 8."""
+
+    def __post_init__(self) -> None:
+        check_size(self.size)
+
+
+LETTERS = "WB"
+"""The pawns of side 0 and side 1."""
+
+MOVERS = "wb"
+"""Letters of the sides in a position's text."""
+
+
+class Move(NamedTuple):
+    """A pawn's step straight ahead, or its capture diagonally ahead."""
+
+    frm: int
+    """The square that it leaves, numbered row by row from the top left."""
+
+    to: int
+    """The square it goes to."""
+
+    size: int = 3
+    """Squares along an edge of the board, which names of squares depend on."""
+
+    @property
+    def is_capture(self) -> bool:
+        """Whether a pawn is captured: only captures change the file."""
+        return (self.to - self.frm) % self.size != 0
+
+    def __str__(self) -> str:
+        sign = "x" if self.is_capture else "-"
+        return square_name(self.frm, self.size) + sign + square_name(self.to, self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The pawns on the board and the side to move."""
+
+    cells: str
+    """One of `W`, `B` and `.` for each square, row by row from the top left."""
+
+    mover: int = 0
+
+    rules: Rules = Rules()
+
+    @property
+    def size(self) -> int:
+        return self.rules.size
+
+    def legal_moves(self) -> list[Move]:
+        return [] if self._won() else list(self._pawn_moves())
+
+    def play(self, move: Move, /) -> "Position":
+        if move not in self.legal_moves():
+            raise BadMove(f"{move} is not a legal move in {self}")
+        cells = list(self.cells)
+        cells[move.frm] = EMPTY
+        cells[move.to] = LETTERS[self.mover]
+        return Position("".join(cells), 1 - self.mover, self.rules)
+
+    def outcome(self) -> Outcome | None:
+        reason = self._won()
+        if reason:
+            return Outcome(1 - self.mover, reason)
+        can_move = next(self._pawn_moves(), None) is not None
+        return None if can_move else Outcome(None, "blocked")
+
+    def _won(self) -> str:
+        """Return why the last move won, or ""; only the side that made it can have won."""
+        if self.has_crossed(1 - self.mover):
+            return "crossed"
+        return "" if LETTERS[self.mover] in self.cells else "men"
+
+    def has_crossed(self, side: int) -> bool:
+        """Return whether a pawn of this side is on its last rank."""
+        last_rank = self.cells[: self.size] if side == 0 else self.cells[-self.size :]
+        return LETTERS[side] in last_rank
+
+    def _pawn_moves(self) -> Iterator[Move]:
+        """Generate steps and captures of the side to move, if none of its pawns has crossed."""
+        size = self.rules.size
+        ahead = -size if self.mover == 0 else size
+        own, enemy = LETTERS[self.mover], LETTERS[1 - self.mover]
+        for square, letter in enumerate(self.cells):
+            if letter != own:
+                continue
+            front, column = square + ahead, square % size
+            if column > 0 and self.cells[front - 1] == enemy:
+                yield Move(square, front - 1, size)
+            if self.cells[front] == EMPTY:
+                yield Move(square, front, size)
+            if column < size - 1 and self.cells[front + 1] == enemy:
+                yield Move(square, front + 1, size)
+
+    def text(self, marks: Marks = NO_MARKS) -> str:
+        # Drawing is imported on demand: learners play millions of games without it.
+        from ludus.games.hexapawn import drawing
+
+        return drawing.text(self, marks)
+
+    def svg(self, marks: Marks = NO_MARKS) -> str:
+        from ludus.games.hexapawn import drawing
+
+        return drawing.svg(self, marks)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return format_board(self.cells, self.size, MOVERS[self.mover])
 
 
 class Hexapawn(Game[Position, Move]):
-    """Pawns alone: cross the board or take every enemy pawn to win; being stuck is a draw."""
+    """Pawns only: cross the board or capture every enemy pawn to win; no legal move is a draw."""
 
     id: ClassVar[str] = "hexapawn"
     title: ClassVar[str] = "Hexapawn"
@@ -26,11 +158,11 @@ class Hexapawn(Game[Position, Move]):
         return Position("B" * size + EMPTY * size * (size - 2) + "W" * size, 0, self.rules)
 
     def parse(self, text: str) -> Position:
-        """The position a text such as `BBB/.../WWW w` stands for.
+        """Parse a position such as `BBB/.../WWW w`.
 
-        Boards that play cannot lead to are welcome, as long as it is clear who has won.
+        Boards that cannot occur in play are accepted if the winner is unambiguous.
         """
-        cells, mover = read_board(text, self.rules.size, LETTERS, MOVERS)
+        cells, mover = parse_board(text, self.rules.size, LETTERS, MOVERS)
         position = Position(cells, mover, self.rules)
         _check_men(position, text)
         return position
@@ -40,25 +172,23 @@ class Hexapawn(Game[Position, Move]):
         return squares[:2], squares[3:]
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        return mirrors(self.rules.size)
+        return mirror_symmetries(self.rules.size)
 
     def transform(self, position: Position, symmetry: Sequence[int]) -> Position:
-        return Position(seen_through(symmetry, position.cells), position.mover, position.rules)
+        return Position(apply_symmetry(symmetry, position.cells), position.mover, position.rules)
 
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(symmetry[move.frm], symmetry[move.to], move.size)
 
 
 def _check_men(position: Position, text: str) -> None:
-    """The side to move cannot have won, and the side that has just moved has a pawn."""
+    """Check that the side to move has not won, and that the side that has just moved has a pawn."""
     for side, name in enumerate(Hexapawn.sides):
         men = position.cells.count(LETTERS[side])
         if men > position.size:
-            raise BadPosition(f"{quoted(text)} has {men} {name} pawns; {position.size} is the most")
+            raise BadPosition(f"{quote(text)} has {men} {name} pawns; {position.size} is the most")
     mover, last = (Hexapawn.sides[side] for side in (position.mover, 1 - position.mover))
     if position.has_crossed(position.mover):
-        raise BadPosition(
-            f"{quoted(text)}: {mover} has crossed the board, so it cannot be its turn"
-        )
+        raise BadPosition(f"{quote(text)}: {mover} has crossed the board, so it cannot be its turn")
     if LETTERS[1 - position.mover] not in position.cells:
-        raise BadPosition(f"{quoted(text)}: {last} has no pawn, so it cannot have moved last")
+        raise BadPosition(f"{quote(text)}: {last} has no pawn, so it cannot have moved last")

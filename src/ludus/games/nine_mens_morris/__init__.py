@@ -1,8 +1,7 @@
-"""Nine Men's Morris: the rules as a value, in readable Python and as a compiled twin."""
+"""Nine Men's Morris: rules as a value, positions in readable Python and in native code."""
 
-from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, mills, neighbours
+from ludus.games.nine_mens_morris.board import PASS, POINTS, SYMMETRIES, Move, mills, neighbours
 from ludus.games.nine_mens_morris.game import NineMensMorris
-from ludus.games.nine_mens_morris.move import PASS, Move
 from ludus.games.nine_mens_morris.notation import (
     to_playok_move,
     to_sanmill,

@@ -13,6 +13,7 @@ so that even places of a ring are corners and odd ones the middles of its sides:
 """
 
 from functools import cache
+from typing import NamedTuple
 
 RINGS = (
     ("a7", "d7", "g7", "g4", "g1", "d1", "a1", "a4"),
@@ -23,7 +24,7 @@ RINGS = (
 POINTS: tuple[str, ...] = tuple(name for ring in RINGS for name in ring)
 """Point number to name."""
 
-NUMBER: dict[str, int] = {name: number for number, name in enumerate(POINTS)}
+POINT_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(POINTS)}
 """Name to point number."""
 
 ROWS: tuple[tuple[str, ...], ...] = (
@@ -35,29 +36,29 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("b2", "d2", "f2"),
     ("a1", "d1", "g1"),
 )
-"""The points as one reads the board, from the top row down."""
+"""The points in reading order, from the top row down."""
 
-READING_ORDER: tuple[int, ...] = tuple(NUMBER[name] for row in ROWS for name in row)
-"""Point numbers row by row: the order of the thesis's letters and of PlayOK's numbers 1 to 24."""
+READING_ORDER: tuple[int, ...] = tuple(POINT_NUMBERS[name] for row in ROWS for name in row)
+"""Point numbers row by row: the order of Galassi's letters and of PlayOK's numbers 1 to 24."""
 
-MEN, NOBODY = ("W", "B"), "."
+MEN_LETTERS, EMPTY_LETTER = ("W", "B"), "."
 
 
-def point(ring: int, place: int) -> int:
-    """The number of a place on a ring; places count round and round."""
+def point_at(ring: int, place: int) -> int:
+    """Return the number of a place on a ring; places are counted modulo the ring's length."""
     return 8 * ring + place % 8
 
 
 @cache
 def mills(diagonals: bool) -> tuple[tuple[int, int, int], ...]:
-    """All lines of three: four on each ring, and one for each line across the rings."""
+    """Return all lines of three: four on each ring, and one for each line across the rings."""
     sides = [
-        (point(ring, corner), point(ring, corner + 1), point(ring, corner + 2))
+        (point_at(ring, corner), point_at(ring, corner + 1), point_at(ring, corner + 2))
         for ring in range(3)
         for corner in (0, 2, 4, 6)
     ]
     across = [
-        (point(0, place), point(1, place), point(2, place))
+        (point_at(0, place), point_at(1, place), point_at(2, place))
         for place in range(8)
         if diagonals or place % 2 == 1
     ]
@@ -66,7 +67,7 @@ def mills(diagonals: bool) -> tuple[tuple[int, int, int], ...]:
 
 @cache
 def neighbours(diagonals: bool) -> tuple[tuple[int, ...], ...]:
-    """For each point the points one step along a line, in rising order."""
+    """Return for each point the adjacent points along lines, in rising order."""
     steps: list[set[int]] = [set() for _ in POINTS]
     for first, middle, last in mills(diagonals):
         for a, b in ((first, middle), (middle, last)):
@@ -76,9 +77,9 @@ def neighbours(diagonals: bool) -> tuple[tuple[int, ...], ...]:
 
 
 def _symmetry(turns: int, mirrored: bool, inside_out: bool) -> tuple[int, ...]:
-    """Quarter turns clockwise, after a left-right mirror and a swap of outer and inner ring."""
+    """Return quarter turns clockwise, after a left-right mirror and a swap of outer and inner."""
     return tuple(
-        point(2 - ring if inside_out else ring, (2 - place if mirrored else place) + 2 * turns)
+        point_at(2 - ring if inside_out else ring, (2 - place if mirrored else place) + 2 * turns)
         for ring in range(3)
         for place in range(8)
     )
@@ -90,4 +91,33 @@ SYMMETRIES: tuple[tuple[int, ...], ...] = tuple(
     for mirrored in (False, True)
     for turns in range(4)
 )
-"""The 16 symmetries: eight of the square, with and without turning the rings inside out."""
+"""The 16 symmetries: eight of the square, with and without swapping outer and inner ring."""
+
+
+class Move(NamedTuple):
+    """One turn: a man placed or moved and, where a mill is closed, a man taken.
+
+    Fields are point numbers, None for parts that the turn does not have; all None is a pass.
+
+    >>> str(Move(frm=9, to=17, take=22))
+    'd6-d5xc3'
+    """
+
+    frm: int | None
+    """The point a man leaves; None when it comes from the hand."""
+
+    to: int | None
+    """The point it goes to."""
+
+    take: int | None
+    """The point from which an enemy man is taken."""
+
+    def __str__(self) -> str:
+        if self.to is None:
+            return "pass"
+        start = "" if self.frm is None else f"{POINTS[self.frm]}-"
+        end = "" if self.take is None else f"x{POINTS[self.take]}"
+        return f"{start}{POINTS[self.to]}{end}"
+
+
+PASS = Move(None, None, None)

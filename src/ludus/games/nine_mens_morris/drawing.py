@@ -1,44 +1,50 @@
-"""The Morris board, drawn: three squares, their lines, and the men in hand beside them."""
+"""The Morris board with the men in hand beside it, in characters and as SVG."""
 
 from itertools import pairwise
 from typing import Protocol
 
-from ludus.core.drawing import Played, cell, finish, notes, to_move
 from ludus.core.marks import Marks
-from ludus.core.overlay import lay_heat, lay_notes, lay_places, squares_about
-from ludus.core.svg import Canvas, Point
-from ludus.core.theme import STYLE
 from ludus.games.nine_mens_morris.board import POINTS, mills
+from ludus.render.canvas import Canvas, Point
+from ludus.render.overlay import draw_heat, draw_marks, draw_places, square_areas
+from ludus.render.text_board import (
+    CaptionedPosition,
+    format_cell,
+    format_notes,
+    format_turn,
+    join_lines,
+)
+from ludus.render.theme import STYLE
 
 SIDES, COLOURS = ("White", "Black"), ("white", "black")
 MEN, EMPTY = "○●", "·"
 FILES, RANKS = "abcdefg", "7654321"
 
 STEP = 60
-"""From file to file in the picture."""
+"""Distance between files in the picture."""
 
 RADIUS, SMALL = 21, 13
-"""Of a man on the board, and of one in hand."""
+"""Radius of a man on the board, and of one in hand."""
 
 BOARD: Point = (92, 20)
-"""Top-left corner of the wood."""
+"""Top-left corner of the board's background."""
 
 MARGIN = 38
-"""From the edge of the wood to the outer square."""
+"""Distance from the edge of the background to the outer square."""
 
 WIDTH = 6 * STEP + 2 * MARGIN
-"""Of the wood, which is square."""
+"""Width and height of the background."""
 
 
-class Variant(Protocol):
-    """As much of the rules as shows on the board."""
+class DrawableRules(Protocol):
+    """The rules that affect the drawing."""
 
     @property
     def diagonals(self) -> bool: ...
 
 
-class Board(Played, Protocol):
-    """As much of a position as is drawn."""
+class DrawablePosition(CaptionedPosition, Protocol):
+    """The properties of a position that are drawn."""
 
     @property
     def men(self) -> tuple[frozenset[int], frozenset[int]]: ...
@@ -47,15 +53,15 @@ class Board(Played, Protocol):
     def hands(self) -> tuple[int, int]: ...
 
     @property
-    def rules(self) -> Variant: ...
+    def rules(self) -> DrawableRules: ...
 
 
-def text(position: Board, marks: Marks) -> str:
-    """The board in characters; a file is four columns wide and a rank two lines high."""
+def text(position: DrawablePosition, marks: Marks) -> str:
+    """Draw the board in characters; a file is four columns wide and a rank two lines high."""
     rows = _lines(position)
     for number, place in enumerate(POINTS):
         column, row = _column_row(number)
-        left, symbol, right = cell(_symbol(position, number), marks, place, empty=EMPTY)
+        left, symbol, right = format_cell(_symbol(position, number), marks, place, empty=EMPTY)
         for offset, character in ((-1, left), (0, symbol), (1, right)):
             if character:
                 rows[row][column + offset] = character
@@ -64,13 +70,13 @@ def text(position: Board, marks: Marks) -> str:
         for row, characters in enumerate(rows)
     ]
     sides = f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"
-    said = f"{to_move(position, sides)} · in hand: {_in_hand(position)}"
-    return finish([*board, f"   {'   '.join(FILES)}", "", said, *notes(marks, POINTS)])
+    said = f"{format_turn(position, sides)} · in hand: {_in_hand(position)}"
+    return join_lines([*board, f"   {'   '.join(FILES)}", "", said, *format_notes(marks, POINTS)])
 
 
-def svg(position: Board, marks: Marks) -> str:
-    """The board as a picture."""
-    said = to_move(position, SIDES)
+def svg(position: DrawablePosition, marks: Marks) -> str:
+    """Draw the board as SVG."""
+    said = format_turn(position, SIDES)
     width, height = 2 * BOARD[0] + WIDTH, BOARD[1] + WIDTH + 62
     title = f"Nine men's morris: {said}"
     canvas = Canvas(width, height, title, _description(position), style=STYLE)
@@ -84,37 +90,37 @@ def svg(position: Board, marks: Marks) -> str:
     for number, centre in enumerate(places.values()):
         if number not in occupied:
             canvas.circle(centre, 5, "dot")
-    lay_heat(canvas, marks, places, RADIUS, (POINTS[number] for number in occupied))
+    draw_heat(canvas, marks, places, RADIUS, (POINTS[number] for number in occupied))
     for side, colour in enumerate(COLOURS):
         for number in sorted(position.men[side]):
             canvas.circle(_centre(number), RADIUS, f"man {colour}")
         _draw_hand(canvas, position.hands[side], colour, width - 40 if side else 40)
     canvas.text((width / 2, height - 20), said, "said")
-    lay_notes(canvas, marks, places, RADIUS)
-    lay_places(canvas, marks, squares_about(places, 0.9 * STEP))
+    draw_marks(canvas, marks, places, RADIUS)
+    draw_places(canvas, marks, square_areas(places, 0.9 * STEP))
     return canvas.document()
 
 
-def _symbol(position: Board, number: int) -> str:
+def _symbol(position: DrawablePosition, number: int) -> str:
     owner = next((side for side in (0, 1) if number in position.men[side]), None)
     return EMPTY if owner is None else MEN[owner]
 
 
 def _column_row(number: int) -> tuple[int, int]:
-    """Where a point stands in the text."""
+    """Return the column and row of a point in the text."""
     place = POINTS[number]
     return 1 + 4 * FILES.index(place[0]), 2 * RANKS.index(place[1])
 
 
-def _segments(position: Board) -> list[tuple[int, int]]:
-    """The pieces of line from point to point."""
+def _segments(position: DrawablePosition) -> list[tuple[int, int]]:
+    """Return the line segments between adjacent points."""
     lines = mills(position.rules.diagonals)
     steps = (step for line in lines for step in pairwise(line))
     return sorted({(min(step), max(step)) for step in steps})
 
 
-def _lines(position: Board) -> list[list[str]]:
-    """The text board without its points; a column at either side is for brackets."""
+def _lines(position: DrawablePosition) -> list[list[str]]:
+    """Return the text board without its points; a column at either side is for brackets."""
     rows = [[" "] * 27 for _ in range(13)]
     for ends in _segments(position):
         (x, y), (to_x, to_y) = (_column_row(number) for number in ends)
@@ -127,13 +133,13 @@ def _lines(position: Board) -> list[list[str]]:
     return rows
 
 
-def _in_hand(position: Board) -> str:
+def _in_hand(position: DrawablePosition) -> str:
     hands = zip(SIDES, position.hands, strict=True)
     return ", ".join(f"{side} {hand}" for side, hand in hands)
 
 
-def _description(position: Board) -> str:
-    """The position in words, for those who cannot see the picture."""
+def _description(position: DrawablePosition) -> str:
+    """Describe the position in words, for screen readers."""
     standing = (
         f"{side}: {', '.join(POINTS[number] for number in sorted(men)) or 'no men on the board'}."
         for side, men in zip(SIDES, position.men, strict=True)
@@ -142,13 +148,13 @@ def _description(position: Board) -> str:
 
 
 def _centre(number: int) -> Point:
-    """Where a point stands in the picture."""
+    """Return the centre of a point in the picture."""
     column, row = _column_row(number)
     x, y = (corner + MARGIN for corner in BOARD)
     return x + STEP * (column // 4), y + STEP * (row // 2)
 
 
-def _draw_lines(canvas: Canvas, position: Board) -> None:
+def _draw_lines(canvas: Canvas, position: DrawablePosition) -> None:
     for start, end in _segments(position):
         canvas.line(_centre(start), _centre(end), "line")
 
@@ -162,7 +168,7 @@ def _draw_coordinates(canvas: Canvas) -> None:
 
 
 def _draw_hand(canvas: Canvas, count: int, colour: str, x: float) -> None:
-    """The men in hand as a column beside the board, counted below."""
+    """Draw the men in hand as a column beside the board, with their number below."""
     bottom = BOARD[1] + WIDTH
     for index in range(count):
         canvas.circle((x, bottom - SMALL - 2 - 33 * index), SMALL, f"man {colour}")

@@ -1,18 +1,17 @@
-"""Nine Men's Morris and its family behind the contract of all games."""
+"""The Game class of Nine Men's Morris and its variants."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadMove, quoted
+from ludus.core.errors import BadMove, quote
 from ludus.core.game import Game
-from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
-from ludus.games.nine_mens_morris.move import Move
-from ludus.games.nine_mens_morris.notation import Fields, read_points, read_position
+from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move
+from ludus.games.nine_mens_morris.notation import PositionFields, parse_points, parse_position
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 
 
 class NineMensMorris(Game[Any, Move]):
-    """The Morris family; positions are the compiled twin's unless Python's are asked for."""
+    """The Morris family; positions are native unless the engine is `python`."""
 
     id: ClassVar[str] = "nine_mens_morris"
     title: ClassVar[str] = "Nine Men's Morris"
@@ -27,10 +26,10 @@ class NineMensMorris(Game[Any, Move]):
         return self._start
 
     def parse(self, text: str) -> Any:
-        return self.position(read_position(text, self.rules))
+        return self.position(parse_position(text, self.rules))
 
-    def position(self, fields: Fields) -> Any:
-        """A position of this game's engine from its fields."""
+    def position(self, fields: PositionFields) -> Any:
+        """Make a position of this game's engine from its fields."""
         quiet = fields.quiet if self.rules.quiet_plies else 0
         if self.engine == "python":
             from ludus.games.nine_mens_morris.position import Position
@@ -38,17 +37,17 @@ class NineMensMorris(Game[Any, Move]):
             return Position(self.rules, *fields._replace(quiet=quiet))
         from ludus.games.nine_mens_morris import native
 
-        return native.position(self.rules, fields._replace(quiet=quiet))
+        return native.make_position(self.rules, fields._replace(quiet=quiet))
 
     def parse_move(self, text: str, position: Any) -> Move:
-        points = read_points(text)
+        points = parse_points(text)
         legal: list[Move] = position.legal_moves()
         for move in legal:
             if tuple(number for number in move if number is not None) == points:
                 return move
         shown = ", ".join(map(str, legal[:3])) + (", …" if len(legal) > 3 else "")
         hint = f"legal are {shown}" if legal else "the game is over"
-        raise BadMove(f"{quoted(text)} is not legal in {position}; {hint}")
+        raise BadMove(f"{quote(text)} is not legal in {position}; {hint}")
 
     def steps(self, move: Move) -> tuple[str, ...]:
         return tuple(POINTS[number] for number in move if number is not None)
@@ -59,7 +58,7 @@ class NineMensMorris(Game[Any, Move]):
     def transform(self, position: Any, symmetry: Sequence[int]) -> Any:
         white, black = (frozenset(symmetry[man] for man in men) for men in position.men)
         return self.position(
-            Fields(
+            PositionFields(
                 (white, black),
                 position.hands,
                 position.mover,
@@ -72,7 +71,7 @@ class NineMensMorris(Game[Any, Move]):
         return Move(*(None if number is None else symmetry[number] for number in move))
 
     def canonical(self, position: Any) -> Any:
-        """The one of the symmetric positions whose bitboards, White's first, are smallest."""
+        """Return the symmetric position whose bitboards, White's first, are smallest."""
         if self.engine == "native":
             return position.canonical()
         transformed = (self.transform(position, symmetry) for symmetry in SYMMETRIES)

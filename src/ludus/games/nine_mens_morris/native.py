@@ -1,20 +1,20 @@
-"""The compiled twin behind the same contract: a Position to use move by move at full speed."""
+"""Native positions with the interface of `ludus.core.game.Position`."""
 
 from typing import Any
 
 from ludus._native import morris
 from ludus.core.errors import BadMove
+from ludus.core.game import Outcome
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.core.outcome import Outcome
-from ludus.games.nine_mens_morris.move import Move
-from ludus.games.nine_mens_morris.notation import Fields, to_text
+from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.notation import PositionFields, to_text
 from ludus.games.nine_mens_morris.rules import Rules
 
 Position = morris.Position
 
 
-def position(rules: Rules, fields: Fields) -> Position:
-    """A native position from checked fields."""
+def make_position(rules: Rules, fields: PositionFields) -> Position:
+    """Make a native position from checked fields."""
     white, black = (sum(1 << point for point in men) for men in fields.men)
     return Position(
         rules, (white, black), fields.hands, fields.mover, fields.occurrence, fields.quiet
@@ -37,7 +37,7 @@ def _repr(self: Position) -> str:
     return f"<native Morris position {self}>"
 
 
-# Writing and drawing are the same for both twins, so the compiled class borrows them.
+# Writing and drawing are the same for both implementations; the native class reuses them.
 _shared: dict[str, Any] = {
     "__str__": to_text,
     "__repr__": _repr,

@@ -1,19 +1,18 @@
-"""The rules in readable Python: the reference that the compiled twin is tested against."""
+"""The rules in readable Python: the reference implementation for tests of the native one."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from ludus.core.errors import BadMove
+from ludus.core.game import Outcome
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.core.outcome import Outcome
-from ludus.games.nine_mens_morris.board import POINTS, mills, neighbours
-from ludus.games.nine_mens_morris.move import PASS, Move
+from ludus.games.nine_mens_morris.board import PASS, POINTS, Move, mills, neighbours
 from ludus.games.nine_mens_morris.notation import to_text
 from ludus.games.nine_mens_morris.rules import Rules
 
 Men = frozenset[int]
 Key = tuple[tuple[Men, Men], tuple[int, int], int]
-"""What makes two positions the same for the repetition rule: board, hands and mover."""
+"""Identity of a position for the repetition rule: board, hands and mover."""
 
 EVERYWHERE: Men = frozenset(range(len(POINTS)))
 
@@ -22,8 +21,8 @@ EVERYWHERE: Men = frozenset(range(len(POINTS)))
 class Position:
     """A position of any Morris game.
 
-    Equal positions look the same and have occurred equally often; the history tells `play` which
-    positions have occurred since the last man was placed or taken.
+    Equal positions have the same board and have occurred equally often; from the history, `play`
+    knows the positions that have occurred since the last man was placed or taken.
     """
 
     rules: Rules
@@ -31,7 +30,7 @@ class Position:
     hands: tuple[int, int] = (0, 0)
     mover: int = 0
     occurrence: int = 1
-    """How often this position has occurred; counted only if the rules know repetition."""
+    """Number of times this position has occurred; counted only if the rules limit repetition."""
 
     quiet: int = 0
     """Plies since the last placing or taking; counted only if the rules limit them."""
@@ -106,7 +105,7 @@ class Position:
         return to_text(self)
 
     def _following(self, before: Self) -> Self:
-        """This position with its count of repetitions and quiet plies, coming after another."""
+        """Return this position with its counts of repetitions and quiet plies after `before`."""
         quiet = before.quiet + 1 if self.rules.quiet_plies else 0
         if not self.rules.repetition:
             return replace(self, quiet=quiet)
@@ -121,7 +120,7 @@ class Position:
         return EVERYWHERE - self.men[0] - self.men[1]
 
     def _steps(self, side: int) -> list[tuple[int | None, int]]:
-        """Where this side can put a man: from the hand (None) or from a point, to a free point."""
+        """Return this side's steps: from the hand (None) or from a point, to a free point."""
         own, free = self.men[side], sorted(self._free())
         steps: list[tuple[int | None, int]] = []
         if self.hands[side] > 0:
@@ -152,7 +151,7 @@ class Position:
         return any(to in mill and after.issuperset(mill) for mill in mills(self.rules.diagonals))
 
     def _takeable(self, side: int) -> Men:
-        """The men of this side that its enemy may take on closing a mill."""
+        """Return the men of this side that its enemy may take on closing a mill."""
         men = self.men[side]
         if self.rules.take_from_mills == "always":
             return men

@@ -1,4 +1,4 @@
-"""The rules of the Morris family as a value, and the presets that have names."""
+"""The rules of the Morris family as a value, and the named presets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,37 +10,37 @@ from ludus.core.errors import BadSpec
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One member of the Morris family. The defaults are the thesis's rules (section 3.1)."""
+    """One member of the Morris family. The defaults are Galassi's rules (2018, section 3.1)."""
 
     men: int = 9
     """Men of each side, 3 to 12."""
 
     diagonals: bool = False
-    """Whether the corners of the three squares are joined by lines, which are mills too."""
+    """Whether the corners of the three squares are joined by lines, which are mills, too."""
 
     flying: bool = True
     """Whether a side with three men left, none in hand, may move to any free point."""
 
     blocked: Literal["loses", "passes"] = "loses"
-    """What happens to a side that cannot move. If both sides cannot, passing ends in a draw."""
+    """Consequence for a side that cannot move. If both sides cannot, passing ends in a draw."""
 
     lose_below: int = 3
     """A side with fewer men than this, in hand and on the board, has lost; 1 to 3."""
 
     take_from_mills: Literal["when_all", "never", "always"] = "when_all"
-    """Whether a man in a mill may be taken: only when all stand in mills, never, or always."""
+    """Whether a man in a mill may be taken: only when all are in mills, never, or always."""
 
     repetition: int = 2
     """A position that occurs this often since the last placing or taking is a draw; 0: never."""
 
     quiet_plies: int = 0
-    """So many plies without placing or taking are a draw; 0: never."""
+    """Number of plies without placing or taking that make a draw; 0: never."""
 
     place_or_move: bool = False
     """Whether a side with men in hand may move one on the board instead of placing."""
 
     full_board: Literal["draws", "blocked"] = "blocked"
-    """Whether a board without a free point is a draw, or the side to move is simply blocked."""
+    """Whether a board without a free point is a draw, or the side to move is blocked."""
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -59,9 +59,10 @@ class Rules:
 PRESETS: Mapping[str, Rules] = MappingProxyType(
     {
         "standard": Rules(),
-        # Seed 002 says: a blocked side passes; who takes all men wins; men in mills are safe; it
-        # does not mention flying. It is silent on what ends a game that goes nowhere; its tables
-        # have up to two draws in a hundred games. docs/rules.md lists these readings.
+        # Vrajitoru (2015): a blocked side passes; a side that takes all men wins; men in mills are
+        # safe; flying is not mentioned. The paper does not define what ends a game without
+        # progress; its tables have up to two draws in a hundred games. docs/rules.md lists these
+        # interpretations.
         "vrajitoru": Rules(
             flying=False,
             blocked="passes",

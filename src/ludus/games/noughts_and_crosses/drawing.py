@@ -1,28 +1,28 @@
-"""Noughts and crosses, drawn: an open grid, crosses and noughts."""
+"""Noughts and crosses in characters and as SVG: an open grid, crosses and noughts."""
 
 from ludus.core.marks import Marks
-from ludus.core.svg import Canvas, Point
 from ludus.games.squares_drawing import (
     CORNER,
     STEP,
-    Look,
-    Squares,
-    squares_svg,
-    squares_text,
+    BoardStyle,
+    SquarePosition,
+    render_svg,
+    render_text,
 )
+from ludus.render.canvas import Canvas, Point
 
 REACH = 20
 """Half the width of a cross, and the radius of a nought."""
 
 
-def text(position: Squares, marks: Marks) -> str:
-    """The board in characters."""
-    return squares_text(position, marks, LOOK)
+def text(position: SquarePosition, marks: Marks) -> str:
+    """Draw the board in characters."""
+    return render_text(position, marks, LOOK)
 
 
-def svg(position: Squares, marks: Marks) -> str:
-    """The board as a picture."""
-    return squares_svg(position, marks, LOOK)
+def svg(position: SquarePosition, marks: Marks) -> str:
+    """Draw the board as SVG."""
+    return render_svg(position, marks, LOOK)
 
 
 def _draw_board(canvas: Canvas, size: int) -> None:
@@ -44,7 +44,7 @@ def _draw_man(canvas: Canvas, centre: Point, side: int) -> None:
     canvas.path("stroke cross", *down, "M", x + REACH, y - REACH, "L", x - REACH, y + REACH)
 
 
-LOOK = Look(
+LOOK = BoardStyle(
     title="Noughts and crosses",
     sides=("Crosses", "Noughts"),
     letters="XO",

@@ -1,14 +1,141 @@
-"""Noughts and crosses behind the contract of `ludus.core.game`."""
+"""Noughts and crosses on boards of several sizes: rules, moves, positions, the game."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from ludus.core.errors import BadPosition, quoted
-from ludus.core.game import Game
-from ludus.games.noughts_and_crosses.position import LETTERS, MOVERS, Move, Position
-from ludus.games.noughts_and_crosses.rules import Rules
-from ludus.games.squares import EMPTY, Symmetry, all_symmetries, read_board, seen_through
+from ludus.core.errors import BadMove, BadPosition, BadSpec, quote
+from ludus.core.game import Game, Outcome
+from ludus.core.marks import NO_MARKS, Marks
+from ludus.games.squares import (
+    EMPTY,
+    Symmetry,
+    all_symmetries,
+    apply_symmetry,
+    check_size,
+    format_board,
+    parse_board,
+    square_name,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A square board on which the first side to complete a line wins."""
+
+    size: int = 3
+    """Squares along an edge, 3 to 8."""
+
+    line: int = 3
+    """Number of marks in a row, column or diagonal that win; 3 to `size`."""
+
+    def __post_init__(self) -> None:
+        check_size(self.size)
+        if not 3 <= self.line <= self.size:
+            raise BadSpec(f"line={self.line} must be between 3 and size={self.size}")
+
+
+@cache
+def lines(rules: Rules) -> tuple[slice, ...]:
+    """Return every winning line as a slice of the board: its squares are evenly spaced.
+
+    >>> "XO..XO..X"[lines(Rules())[6]]
+    'XXX'
+    """
+    size, length = rules.size, rules.line
+    # Steps (rows down, columns right) from one square of a line to the next.
+    directions = ((0, 1), (1, 0), (1, 1), (1, -1))
+    return tuple(
+        _line(row * size + column, down * size + right, length)
+        for down, right in directions
+        for row in range(size - down * (length - 1))
+        for column in range(size)
+        if 0 <= column + right * (length - 1) < size
+    )
+
+
+def _line(first: int, step: int, length: int) -> slice:
+    return slice(first, first + step * (length - 1) + 1, step)
+
+
+LETTERS = "XO"
+"""The marks of side 0 and side 1."""
+
+MOVERS = "xo"
+"""Letters of the sides in a position's text."""
+
+
+class Move(NamedTuple):
+    """A mark in an empty square."""
+
+    cell: int
+    """The square, numbered row by row from the top left."""
+
+    size: int = 3
+    """Squares along an edge of the board, which names of squares depend on."""
+
+    def __str__(self) -> str:
+        return square_name(self.cell, self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The marks on the board. Crosses begin, so the number of marks gives the side to move."""
+
+    cells: str
+    """One of `X`, `O` and `.` for each square, row by row from the top left."""
+
+    rules: Rules = Rules()
+
+    @property
+    def size(self) -> int:
+        return self.rules.size
+
+    @property
+    def mover(self) -> int:
+        return self.cells.count("X") - self.cells.count("O")
+
+    def legal_moves(self) -> list[Move]:
+        if self.outcome() is not None:
+            return []
+        size = self.rules.size
+        return [Move(cell, size) for cell, mark in enumerate(self.cells) if mark == EMPTY]
+
+    def play(self, move: Move, /) -> "Position":
+        if move not in self.legal_moves():
+            raise BadMove(f"{move} is not a legal move in {self}")
+        mark = LETTERS[self.mover]
+        return Position(self.cells[: move.cell] + mark + self.cells[move.cell + 1 :], self.rules)
+
+    def outcome(self) -> Outcome | None:
+        last = 1 - self.mover
+        if self.completed(last):
+            return Outcome(last, "line")
+        return None if EMPTY in self.cells else Outcome(None, "full")
+
+    def completed(self, side: int) -> list[slice]:
+        """Return the lines that this side has filled, as slices of `cells`."""
+        full = LETTERS[side] * self.rules.line
+        return [line for line in lines(self.rules) if self.cells[line] == full]
+
+    def text(self, marks: Marks = NO_MARKS) -> str:
+        # Drawing is imported on demand: learners play millions of games without it.
+        from ludus.games.noughts_and_crosses import drawing
+
+        return drawing.text(self, marks)
+
+    def svg(self, marks: Marks = NO_MARKS) -> str:
+        from ludus.games.noughts_and_crosses import drawing
+
+        return drawing.svg(self, marks)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return format_board(self.cells, self.size, MOVERS[self.mover])
 
 
 class NoughtsAndCrosses(Game[Position, Move]):
@@ -23,12 +150,12 @@ class NoughtsAndCrosses(Game[Position, Move]):
         return Position(EMPTY * self.rules.size**2, self.rules)
 
     def parse(self, text: str) -> Position:
-        """The position a text such as `X.O/.../... x` stands for, if play can lead to it."""
-        cells, mover = read_board(text, self.rules.size, LETTERS, MOVERS)
+        """Parse a position such as `X.O/.../... x`; it must be reachable in play."""
+        cells, mover = parse_board(text, self.rules.size, LETTERS, MOVERS)
         crosses, noughts = cells.count("X"), cells.count("O")
         if crosses - noughts != mover:
             raise BadPosition(
-                f"{quoted(text)} has {crosses} crosses and {noughts} noughts with {MOVERS[mover]} "
+                f"{quote(text)} has {crosses} crosses and {noughts} noughts with {MOVERS[mover]} "
                 "to move; crosses begin and the sides take turns"
             )
         position = Position(cells, self.rules)
@@ -42,18 +169,18 @@ class NoughtsAndCrosses(Game[Position, Move]):
         return all_symmetries(self.rules.size)
 
     def transform(self, position: Position, symmetry: Sequence[int]) -> Position:
-        return Position(seen_through(symmetry, position.cells), position.rules)
+        return Position(apply_symmetry(symmetry, position.cells), position.rules)
 
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(symmetry[move.cell], move.size)
 
 
 def _check_lines(position: Position, text: str) -> None:
-    """The first line ends the game, so the last mark placed lies on every line there is."""
+    """Check that the last mark can lie on every complete line: the first line ends the game."""
     if position.completed(position.mover):
         side = NoughtsAndCrosses.sides[position.mover]
-        raise BadPosition(f"{quoted(text)}: {side} have a line, so it cannot be their turn")
+        raise BadPosition(f"{quote(text)}: {side} have a line, so it cannot be their turn")
     squares = range(len(position.cells))
     complete = [set(squares[line]) for line in position.completed(1 - position.mover)]
     if complete and not set.intersection(*complete):
-        raise BadPosition(f"{quoted(text)} has lines that no single last move can have completed")
+        raise BadPosition(f"{quote(text)} has lines that no single last move can have completed")

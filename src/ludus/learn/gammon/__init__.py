@@ -1,1 +1,1 @@
-"""The backgammon network of Tesauro and Sejnowski: coding, training and the player it becomes."""
+"""The backgammon network of Tesauro and Sejnowski 1989: encoding, training, player."""

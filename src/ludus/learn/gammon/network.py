@@ -1,24 +1,27 @@
-"""The network: logistic units in layers, fully connected, one output; numpy is all it needs."""
+"""Fully connected network with logistic units in numpy, its npz file, and shipped networks."""
 
 import io
 import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import gammon
-from ludus.core.errors import LudusError, quoted
-from ludus.learn.files import read_whole, write_whole
-from ludus.learn.gammon.codings import Coding, coding_named
-from ludus.learn.gammon.lessons import Patterns
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import read_bytes, write_bytes
+from ludus.datasets.backgammon import scored_positions
+from ludus.datasets.backgammon.scored_positions import ScoredPosition
+from ludus.learn.gammon.encoding import MoveEncoding, find_encoding
+from ludus.learn.gammon.examples import EncodedMoves
 
-Array = NDArray[np.float32]
+FloatArray = NDArray[np.float32]
 
 
 class BadWeights(LudusError):
@@ -26,12 +29,12 @@ class BadWeights(LudusError):
 
 
 @dataclass(frozen=True)
-class Network:
-    """Weights and biases of every layer, and the coding of the inputs."""
+class GammonNetwork:
+    """Weights and biases of every layer, and the input encoding; one output unit."""
 
-    coding: Coding
+    coding: MoveEncoding
 
-    layers: tuple[tuple[Array, Array], ...]
+    layers: tuple[tuple[FloatArray, FloatArray], ...]
     """Weights of shape (below, above) and biases of shape (above,)."""
 
     def __post_init__(self) -> None:
@@ -45,79 +48,121 @@ class Network:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Units of every layer, the inputs first."""
+        """Number of units of every layer, inputs first."""
         return (self.coding.size, *(len(biases) for _, biases in self.layers))
 
     @property
     def name(self) -> str:
-        """As the paper writes it: `459-24-1`."""
+        """The sizes in the paper's notation: `459-24-1`."""
         return "-".join(map(str, self.sizes))
 
     @classmethod
-    def random(cls, coding: Coding, hidden: Sequence[int], rng: np.random.Generator) -> Self:
-        """Small random weights, smaller where more units are below."""
+    def random(cls, coding: MoveEncoding, hidden: Sequence[int], rng: np.random.Generator) -> Self:
+        """Initialize with uniform random weights, scaled by the fan-in."""
         sizes = (coding.size, *hidden, 1)
         layers = []
         for number, (below, above) in enumerate(pairwise(sizes)):
-            # Of the inputs only some fifty are on at a time.
+            # Only about fifty inputs are active at a time.
             spread = 1 / np.sqrt(50 if number == 0 else below)
             weights = rng.uniform(-spread, spread, (below, above)).astype(np.float32)
             layers.append((weights, np.zeros(above, np.float32)))
         return cls(coding, tuple(layers))
 
-    def outputs(self, inputs: Array) -> Array:
-        """The output for moves of shape (moves, inputs): from 0, worst, to 1, best."""
+    def outputs(self, inputs: FloatArray) -> FloatArray:
+        """Return the outputs for inputs of shape (moves, inputs): from 0, worst, to 1, best."""
         for weights, biases in self.layers:
             inputs = 1 / (1 + np.exp(-(inputs @ weights + biases)))
         return inputs[:, 0]
 
     def compiled(self) -> gammon.Network:
-        """The same network in compiled code, which can play whole games and learn."""
+        """Return the compiled twin, which can play whole games and be trained."""
         return gammon.Network(self.coding.change, self.coding.beside, list(self.layers))
 
-    def with_layers(self, compiled: gammon.Network) -> "Network":
-        """This network with what its compiled twin has learned."""
-        return Network(self.coding, tuple(compiled.layers()))
+    def with_layers(self, compiled: gammon.Network) -> "GammonNetwork":
+        """Return this network with the weights of its compiled twin."""
+        return GammonNetwork(self.coding, tuple(compiled.layers()))
 
-    def scores(self, patterns: Patterns) -> Array:
-        """Scores from -100 to 100 of coded moves."""
+    def scores(self, patterns: EncodedMoves) -> FloatArray:
+        """Return scores from -100 to 100 of encoded moves."""
         outputs = self.compiled().scores(patterns.starts, patterns.index, patterns.value)
         return 200 * outputs - 100
 
     def save(self, path: Path, notes: str = "") -> None:
-        """Write the weights and some notes: arrays alone, nothing that could be run."""
+        """Write weights and notes as plain arrays, without pickle."""
         arrays = {"coding": np.array(self.coding.name), "notes": np.array(notes)}
         for number, (weights, biases) in enumerate(self.layers):
             arrays[f"weights{number}"] = weights
             arrays[f"biases{number}"] = biases
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)  # type: ignore[arg-type]
-        write_whole(path, content.getvalue())
+        write_bytes(path, content.getvalue())
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """The network a file holds; BadWeights if it holds anything else."""
+        """Load a network from a file; raise BadWeights if the file is invalid."""
         return cls.load_with_notes(path)[0]
 
     @classmethod
     def load_with_notes(cls, path: Path) -> tuple[Self, str]:
-        """The network a file holds, and what was noted beside it."""
+        """Load a network and its notes from a file."""
         try:
-            with np.load(io.BytesIO(read_whole(path)), allow_pickle=False) as stored:
-                coding = coding_named(str(stored["coding"]))
+            with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as stored:
+                coding = find_encoding(str(stored["coding"]))
                 count = sum(name.startswith("weights") for name in stored.files)
                 layers = tuple(
-                    (_floats(stored[f"weights{n}"]), _floats(stored[f"biases{n}"]))
+                    (
+                        _to_finite_floats(stored[f"weights{n}"]),
+                        _to_finite_floats(stored[f"biases{n}"]),
+                    )
                     for n in range(count)
                 )
                 notes = str(stored["notes"])
             return cls(coding, layers), notes
         except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
-            raise BadWeights(f"{quoted(str(path), 200)} holds no network: {error}") from error
+            raise BadWeights(f"{quote(str(path), 200)} holds no network: {error}") from error
 
 
-def _floats(array: NDArray[np.generic]) -> Array:
+def _to_finite_floats(array: NDArray[np.generic]) -> FloatArray:
     floats = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(floats).all():
         raise ValueError("a weight is not a number")
     return floats
+
+
+DATA_FOLDER: Final = Path(scored_positions.__file__).with_name("data")
+WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
+SHIPPED_NETWORKS: Final = ("paper", "comparison")
+"""Row (a) of the paper's Table 1, and the same network trained by comparison of alternatives."""
+
+
+def read_scored_positions(path: Path) -> list[ScoredPosition]:
+    """Read the scored positions of a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise LudusError(f"{quote(str(path), 200)} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise LudusError(f"cannot read {quote(str(path), 200)}: {error}") from error
+    try:
+        return list(scored_positions.parse_scored_positions(text))
+    except LudusError as error:
+        raise type(error)(f"{quote(str(path), 200)}, {error}") from error
+
+
+@cache
+def load_training_positions() -> tuple[ScoredPosition, ...]:
+    """Return the 3202 positions of the training set."""
+    return tuple(read_scored_positions(DATA_FOLDER / "train.txt"))
+
+
+@cache
+def load_test_positions() -> tuple[ScoredPosition, ...]:
+    """Return the 1000 positions of the test set."""
+    return tuple(read_scored_positions(DATA_FOLDER / "test.txt"))
+
+
+def load_network(name: str) -> GammonNetwork:
+    """Load a shipped network by its name, or a network from a file."""
+    if name in SHIPPED_NETWORKS:
+        return GammonNetwork.load(WEIGHTS_FOLDER / f"{name}.npz")
+    return GammonNetwork.load(Path(name))

@@ -1,25 +1,47 @@
-"""The trained network as a player."""
+"""The player `gammon`: plays the move that the network scores highest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ludus.core.errors import BadSpec
-from ludus.core.limit import Limit
-from ludus.core.pictures import Picture
-from ludus.core.player import Choice, Player
+from ludus.core.game import AnyGame
+from ludus.core.marks import Note, Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.backgammon.batch import position_to_row
 from ludus.games.backgammon.rules import Rules
-from ludus.learn.gammon.lessons import coded
-from ludus.learn.gammon.pictures import best_moves
-from ludus.learn.gammon.shipped import NETWORKS, network
-from ludus.players.tool.rows import row_of
+from ludus.learn.gammon.examples import encode_moves
+from ludus.learn.gammon.network import SHIPPED_NETWORKS, load_network
+
+MAX_PICTURES = 3
+
+
+def make_best_move_pictures(
+    game: AnyGame, position: Any, scores: Mapping[Any, float]
+) -> list[Picture]:
+    """Return a picture of each of the best moves, with its score and the difference to the best."""
+    ranked = sorted(scores.items(), key=lambda item: -item[1])[:MAX_PICTURES]
+    pictures = []
+    for rank, (move, score) in enumerate(ranked):
+        steps = game.steps(move)
+        behind = f", {ranked[0][1] - score:.0f} behind the best" if rank else ""
+        pictures.append(
+            Picture(
+                str(move),
+                text=f"Scored {score:+.0f}{behind}.",
+                notes=tuple(
+                    Note(pair, colour=rank) for pair in zip(steps[::2], steps[1::2], strict=True)
+                ),
+            )
+        )
+    return pictures
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Which network plays."""
+class GammonOptions:
+    """The network that plays."""
 
     weights: str = "paper"
     """A shipped network, `paper` or `comparison`, or a file that `ludus train gammon` wrote."""
@@ -29,41 +51,43 @@ class GammonPlayer(Player):
     """Scores every legal move and plays the one with the highest score."""
 
     title: ClassVar[str] = "the network of Tesauro and Sejnowski, trained on an expert's scores"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[GammonOptions] = GammonOptions()
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
-    settings: Options
+    settings: GammonOptions
 
-    def __init__(self, game: Any, settings: Options, spec: str) -> None:
+    def __init__(self, game: Any, settings: GammonOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
-        self._network = network(settings.weights)
+        self._network = load_network(settings.weights)
 
     @property
     def name(self) -> str:
-        kind = self.settings.weights if self.settings.weights in NETWORKS else "trained"
+        kind = self.settings.weights if self.settings.weights in SHIPPED_NETWORKS else "trained"
         return f"{kind} network {self._network.name}"
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 
     def pictures(self, position: Any) -> list[Picture]:
-        """The moves it scores highest, each on a board of its own."""
-        return best_moves(self.game, position, self.choose(position).scores)
+        """Return pictures of the moves with the highest scores, each on its own board."""
+        return make_best_move_pictures(self.game, position, self.choose(position).scores)
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        boards = np.array([row_of(position) for position in positions], np.int8).reshape(-1, 52)
+        boards = np.array([position_to_row(position) for position in positions], np.int8).reshape(
+            -1, 52
+        )
         rolls = np.array([position.dice for position in positions], np.int8).reshape(-1, 2)
-        moves, _, patterns = coded(boards, rolls, self._network.coding)
+        moves, _, patterns = encode_moves(boards, rolls, self._network.coding)
         scores = self._network.scores(patterns)
         return [
-            _choice(position.legal_moves(), scores[begin:end].tolist())
+            _make_choice(position.legal_moves(), scores[begin:end].tolist())
             for position, begin, end in zip(positions, moves[:-1], moves[1:], strict=True)
         ]
 
 
-def _choice(legal: list[Any], scores: list[float]) -> Choice:
+def _make_choice(legal: list[Any], scores: list[float]) -> Choice:
     ranked = sorted(range(len(legal)), key=lambda number: -scores[number])
     best = legal[ranked[0]]
     if len(legal) == 1:

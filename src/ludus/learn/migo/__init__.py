@@ -1,5 +1,5 @@
-"""MIGO: strategies learned as logic programs that people can read.
+"""MIGO (Muggleton and Hocquette 2019): strategies learned as readable logic programs.
 
-After S. H. Muggleton and C. Hocquette, "Machine Discovery of Comprehensible Strategies for Simple
-Games Using Meta-interpretive Learning", New Generation Computing 37 (2019).
+S. H. Muggleton and C. Hocquette, "Machine Discovery of Comprehensible Strategies for Simple Games
+Using Meta-interpretive Learning", New Generation Computing 37 (2019).
 """

@@ -1,27 +1,31 @@
-"""Positive examples: moves that are known to win or to draw, by how far the end was."""
+"""Positive examples of winning and drawing moves by depth, and the labelling of games."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["win", "draw"]
+from ludus.learn.migo.inference import Concept, Reasoner
 
-Edge = tuple[int, int]
+ExampleKind = Literal["win", "draw"]
+
+MoveEdge = tuple[int, int]
 """A move, as the boards before and after it."""
 
 
 @dataclass
-class Examples:
-    """Moves to learn from, each once, newest first."""
+class ExampleSet:
+    """Positive examples by kind and level, without repeats, newest first."""
 
-    _moves: dict[tuple[Kind, int], list[Edge]] = field(default_factory=lambda: defaultdict(list))
+    _moves: dict[tuple[ExampleKind, int], list[MoveEdge]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
     version: int = 0
-    """Grows with every change, so that nothing is learned twice from the same examples."""
+    """Increases with every change, so that unchanged examples are not learned again."""
 
-    def add(self, kind: Kind, level: int, edge: Edge) -> bool:
-        """Enter a move; whether it is new."""
+    def add(self, kind: ExampleKind, level: int, edge: MoveEdge) -> bool:
+        """Add a move; return whether it is new."""
         moves = self._moves[kind, level]
         if edge in moves:
             return False
@@ -29,37 +33,121 @@ class Examples:
         self.version += 1
         return True
 
-    def keep(self, kind: Kind, is_wanted: Callable[[int, Edge], bool]) -> None:
-        """Drop the moves of a kind that are not wanted, by level and move."""
+    def keep(self, kind: ExampleKind, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
+        """Drop the moves of a kind for which `is_wanted(level, move)` is false."""
         for (own, level), moves in self._moves.items():
             kept = [edge for edge in moves if own != kind or is_wanted(level, edge)]
             if len(kept) < len(moves):
                 moves[:] = kept
                 self.version += 1
 
-    def boards(self, kind: Kind, level: int) -> list[int]:
-        """The boards that the moves of a level lead to."""
+    def boards(self, kind: ExampleKind, level: int) -> list[int]:
+        """Return the boards that the moves of a level lead to."""
         return [after for _, after in self._moves.get((kind, level), [])]
 
-    def all_boards(self, kind: Kind) -> list[int]:
-        """The boards that the moves of all levels lead to."""
+    def all_boards(self, kind: ExampleKind) -> list[int]:
+        """Return the boards that the moves of all levels lead to."""
         levels = sorted(level for own, level in self._moves if own == kind)
         return [board for level in levels for board in self.boards(kind, level)]
 
-    def num_levels(self, kind: Kind, most: int) -> int:
-        """How many levels from the first on have examples, at most so many."""
+    def num_levels(self, kind: ExampleKind, most: int) -> int:
+        """Return the number of consecutive levels from 1 on with examples, at most `most`."""
         number = 0
         while number < most and self._moves.get((kind, number + 1)):
             number += 1
         return number
 
 
-def depth(boards_left: int) -> int:
-    """Full moves to the end, where so many boards are left of a game, this one counted."""
+def compute_depth(boards_left: int) -> int:
+    """Return the number of full moves to the end, given the boards left including this one."""
     return boards_left // 2
 
 
-def moves_with_depth(boards: list[int]) -> Iterator[tuple[int, Edge]]:
-    """The moves of a game in order, each with the depth of the board it starts from."""
+def iterate_moves_with_depth(boards: list[int]) -> Iterator[tuple[int, MoveEdge]]:
+    """Yield the moves of a game in order, each with the depth of the board it starts from."""
     for number in range(len(boards) - 1):
-        yield depth(len(boards) - number), (boards[number], boards[number + 1])
+        yield compute_depth(len(boards) - number), (boards[number], boards[number + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLevels:
+    """The learned levels in order, as concepts: `win_1`, `win_2`, … and `draw_1`, …"""
+
+    reasoner: Reasoner
+    wins: Sequence[Concept] = ()
+    draws: Sequence[Concept] = ()
+
+    def win_level(self, board: int, most: int | None = None) -> int | None:
+        """Return the first level, up to `most`, at which the side to move wins; None if there is
+        none.
+        """
+        for level, concept in enumerate(self.wins[:most], 1):
+            if self.reasoner.can(concept, board):
+                return level
+        return None
+
+    def can_draw(self, board: int, level: int) -> bool:
+        """Return whether the draw rule of exactly this level gives a move."""
+        return level <= len(self.draws) and self.reasoner.can(self.draws[level - 1], board)
+
+    def proved_level(self, board: int) -> int | None:
+        """Return the number of the mover's moves to the end if a move to this board provably wins.
+
+        It wins at once, or one of the known levels wins after every reply. Otherwise None.
+        """
+        world = self.reasoner.world
+        if world.won(board):
+            return 1
+        levels = [self.win_level(reply) for reply in world.moves(board)]
+        known = [level for level in levels if level is not None]
+        return max(known) + 1 if levels and len(known) == len(levels) else None
+
+
+def label_by_outcome(
+    examples: ExampleSet,
+    known: KnownLevels,
+    boards: list[int],
+    score: int,
+    takes: tuple[bool, bool],
+) -> None:
+    """Label a game that the learner began against an optimal opponent.
+
+    If it was won, every move of the learner wins; if it was drawn from a board without a known win,
+    every move of both sides draws: a mistake would have been punished. `takes` is whether wins
+    and whether draws are collected. A loss gives no examples.
+    """
+    deepest = compute_depth(len(boards))
+    is_win_known = known.win_level(boards[0], deepest) is not None
+    if score > 0 and takes[0] and not is_win_known:
+        for level, edge in list(iterate_moves_with_depth(boards))[::2]:
+            examples.add("win", level, edge)
+    if score == 0 and takes[1] and not is_win_known and not known.can_draw(boards[0], deepest):
+        for level, edge in iterate_moves_with_depth(boards):
+            examples.add("draw", level, edge)
+
+
+def remove_won_draws(examples: ExampleSet, known: KnownLevels) -> None:
+    """Remove draws from boards that are now known to be won: these moves were mistakes."""
+    examples.keep("draw", lambda level, edge: known.win_level(edge[0], level) is None)
+
+
+def label_by_proof(examples: ExampleSet, known: KnownLevels, boards: list[int], score: int) -> None:
+    """Label a game of any two players by proofs from the known rules.
+
+    Provably winning moves of either side are examples of winning, whatever the result. All other
+    moves of a side that did not lose are examples of drawing, unless the opponent is known to win
+    after them. `score` is that of the side that began.
+    """
+    for number, (level, edge) in enumerate(iterate_moves_with_depth(boards)):
+        proved = known.proved_level(edge[1])
+        if proved is not None:
+            examples.add("win", proved, edge)
+            continue
+        has_lost = score != 0 and (score > 0) != (number % 2 == 0)
+        if not has_lost and known.win_level(edge[1]) is None:
+            examples.add("draw", level, edge)
+
+
+def remove_refuted_draws(examples: ExampleSet, known: KnownLevels) -> None:
+    """Remove draws after which the opponent is now known to win."""
+    examples.keep("draw", lambda level, edge: known.win_level(edge[1]) is None)

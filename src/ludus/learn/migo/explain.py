@@ -1,32 +1,134 @@
-"""Why a move was chosen: the rule, and the lines it rests on."""
+"""Explain programs and moves in English, and draw the call diagram of a program.
 
-from collections.abc import Iterator
+The sentences follow those of Muggleton and Hocquette 2019.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.learn.migo.english import explain_predicate
-from ludus.learn.migo.labels import Known
-from ludus.learn.migo.strategy import Strategy
+from ludus.learn.migo.examples import KnownLevels
+from ludus.learn.migo.inference import Strategy
+from ludus.learn.migo.program import FLUENTS, MOVE_PREDICATE, Clause, Program, parse_level
+from ludus.render.canvas import Canvas, Point
 
-MAX_LINES = 60
+RESULT_WORDS = {"win": "won", "draw": "drawn"}
 
-NO_RULE = "No rule gives a move here, so any move will do."
+
+def explain_program(program: Program) -> list[str]:
+    """Return a sentence for each level of winning and drawing."""
+    return [explain_predicate(program, name) for name in program.strategy]
+
+
+def explain_predicate(program: Program, name: str) -> str:
+    """Return the meaning of `win_k` or `draw_k`, with all calls unfolded."""
+    kind = name.partition("_")[0]
+    ways = [_describe_conditions(program, chain) for chain in _iterate_proofs(program, name)]
+    head = f"State A is {RESULT_WORDS[kind]} at depth {parse_level(name)}"
+    return f"{head} if {', or if '.join(map(_describe_move, ways))}."
+
+
+def _describe_move(conditions: Sequence[str]) -> str:
+    that = " and such that ".join(conditions)
+    who = "" if conditions == ("B is won",) else " of the current player"
+    return f"there exists a move{who} from A to B such that {that}"
+
+
+def _iterate_proofs(program: Program, name: str) -> Iterator[tuple[Clause, ...]]:
+    """Yield the ways to prove a predicate, each as the clauses from `move` up to it."""
+    if name == MOVE_PREDICATE:
+        yield ()
+        return
+    for clause in program[name]:
+        for lower in _iterate_proofs(program, clause.first):
+            yield (*lower, clause)
+
+
+def _describe_conditions(program: Program, chain: Iterable[Clause]) -> tuple[str, ...]:
+    """Return the conditions of a chain of clauses on board B, without repeats."""
+    safe_from: list[int] = []
+    others: list[str] = []
+    for clause in chain:
+        if clause.metarule != "postcond" and clause.second in program.levels("win"):
+            safe_from.append(parse_level(clause.second))
+        else:
+            others.append(_describe_condition(program, clause))
+    safety = [_describe_safety(safe_from)] if safe_from else []
+    return tuple(dict.fromkeys((*safety, *others)))
+
+
+def _describe_condition(program: Program, clause: Clause) -> str:
+    if clause.metarule == "postcond":
+        return f"B is {clause.second}"
+    prevented = _find_prevented_wins(program, clause.second)
+    if prevented:
+        winning = _describe_winning(prevented)
+        cannot = f"make a move from B to C to prevent the current player from {winning}"
+    elif clause.second == MOVE_PREDICATE:
+        cannot = "move"
+    elif _is_drawing(program, clause.second):
+        cannot = "end the game in a draw with the next move"
+    else:
+        cannot = f"make a move from B to C that is a {clause.second}"
+    if clause.metarule == "forcing":
+        return f"the opponent has to move from B but cannot {cannot}"
+    return f"the opponent cannot {cannot}"
+
+
+def _find_prevented_wins(program: Program, name: str) -> list[int]:
+    """Return the levels k if a predicate only excludes win_k after the move; else an empty list."""
+    chains = list(_iterate_proofs(program, name))
+    wins = program.levels("win")
+    if len(chains) != 1 or not chains[0]:
+        return []
+    is_safety = all(clause.metarule == "negation" and clause.second in wins for clause in chains[0])
+    return [parse_level(clause.second) for clause in chains[0]] if is_safety else []
+
+
+def _is_drawing(program: Program, name: str) -> bool:
+    return all(
+        any(clause.metarule == "postcond" and clause.second == "drawn" for clause in chain)
+        for chain in _iterate_proofs(program, name)
+    )
+
+
+def _describe_safety(levels: Sequence[int]) -> str:
+    if set(levels) == {1}:
+        return "B is not immediately won for the opponent"
+    return f"B is not won for the opponent in {_format_levels(levels)} moves"
+
+
+def _describe_winning(levels: Sequence[int]) -> str:
+    if set(levels) == {1}:
+        return "immediately winning"
+    return f"winning in {_format_levels(levels)} moves"
+
+
+def _format_levels(levels: Iterable[int]) -> str:
+    *most, last = map(str, sorted(set(levels)))
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+MAX_EXPLANATION_LINES = 60
+
+NO_RULE_SENTENCE = "No rule gives a move here, so any move will do."
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A move and why it was chosen."""
+    """A move and the reason for it."""
 
     move: str
     rule: str | None
-    """The predicate that holds, as `win_2`; None if the move was as good as any."""
+    """The predicate that holds, for example `win_2`; None if no rule gave the move."""
 
     sentence: str
-    """What the rule says."""
+    """The meaning of the rule."""
 
     lines: tuple[str, ...]
-    """For a win every reply with its answer, indented by how deep it is; else the moves that were
-    refused, each with the reply that refutes it."""
+    """For a win every reply with its answer, indented by depth; else the rejected moves, each with
+    the reply that refutes it.
+    """
 
 
 class Explainer:
@@ -36,24 +138,24 @@ class Explainer:
         self.strategy = strategy
         self.world = strategy.reasoner.world
         wins = [strategy.concepts[name] for name in strategy.program.levels("win")]
-        self._known = Known(strategy.reasoner, wins)
+        self._known = KnownLevels(strategy.reasoner, wins)
 
     def explain(self, state: Any) -> Explanation:
-        """Explain the first move that the program gives in a state that is not over."""
+        """Explain the first move of the program in a state that is not over."""
         board = self.world.number(state)
         decision = self.strategy.decide(board)
         after = decision.boards[0]
         rule = decision.rule
         if rule is None:
-            sentence, lines = NO_RULE, self._refusals(board, decision.boards)
+            sentence, lines = NO_RULE_SENTENCE, self._refusals(board, decision.boards)
         else:
             sentence = explain_predicate(self.strategy.program, rule)
             is_win = rule.startswith("win")
             lines = self._answers(after) if is_win else self._refusals(board, decision.boards)
-        return Explanation(self._named(board, after), rule, sentence, _cut(lines))
+        return Explanation(self._named(board, after), rule, sentence, _truncate(lines))
 
     def ends(self, state: Any) -> Iterator[Any]:
-        """Every state in which a win ends that the program knows, after a winning move to here."""
+        """Yield every final state of the known win after a winning move to this state."""
         yield from (self.world.states[end] for end in self._ends(self.world.number(state)))
 
     def _ends(self, board: int) -> Iterator[int]:
@@ -65,7 +167,7 @@ class Explainer:
                 yield from self._ends(self._first_win(reply, level))
 
     def refused(self, state: Any) -> list[Any]:
-        """The moves that are not wanted because the opponent would win."""
+        """Return the moves that are rejected because the opponent would win."""
         board = self.world.number(state)
         wanted = self.strategy.decide(board).boards
         legal = zip(state.legal_moves(), self.world.moves(board), strict=True)
@@ -76,7 +178,7 @@ class Explainer:
         ]
 
     def _answers(self, board: int, depth: int = 0) -> Iterator[str]:
-        """After a winning move: every reply, and how the win goes on."""
+        """Yield every reply to a winning move, with the continuation of the win."""
         for reply in self.world.moves(board):
             level = self._known.win_level(reply)
             played = f"{'  ' * depth}{self._named(board, reply)}"
@@ -89,7 +191,7 @@ class Explainer:
             yield from self._answers(answer, depth + 1)
 
     def _refusals(self, board: int, wanted: tuple[int, ...]) -> Iterator[str]:
-        """The moves that are not wanted because the opponent would win."""
+        """Yield the moves that are rejected because the opponent would win."""
         for after in self.world.moves(board):
             level = self._known.win_level(after)
             if level is not None and after not in wanted:
@@ -101,7 +203,9 @@ class Explainer:
         return next(self.strategy.reasoner.solutions(self._known.wins[level - 1], board))
 
     def _named(self, board: int, after: int) -> str:
-        """A move as its game writes it; where moves have no names, the state it leads to."""
+        """Return a move in the game's notation or, where moves have no names, the state it leads
+        to.
+        """
         state = self.world.states[board]
         if not hasattr(state, "legal_moves"):
             return str(self.world.states[after])
@@ -109,6 +213,97 @@ class Explainer:
         return str(state.legal_moves()[place])
 
 
-def _cut(lines: Iterator[str]) -> tuple[str, ...]:
-    shown = [line for line, _ in zip(lines, range(MAX_LINES), strict=False)]
+def _truncate(lines: Iterator[str]) -> tuple[str, ...]:
+    shown = [line for line, _ in zip(lines, range(MAX_EXPLANATION_LINES), strict=False)]
     return (*shown, "…") if next(lines, None) is not None else tuple(shown)
+
+
+BOX_WIDTH, BOX_HEIGHT = 104, 30
+GAP_X, GAP_Y = 22, 46
+MARGIN = 20
+
+DIAGRAM_STYLE = """
+.ludus{font:13px ui-monospace,monospace;background:#fff}
+.box{fill:#f4f1ea;stroke:#57534e}.strategy{fill:#dbeafe;stroke:#1d4ed8}
+.given{fill:#fff;stroke:#a8a29e;stroke-dasharray:3 3}
+text{text-anchor:middle;fill:#1c1917}
+.calls{stroke:#57534e;fill:none}.denies{stroke:#b91c1c;fill:none;stroke-dasharray:5 4}
+.tip{fill:#57534e}
+@media(prefers-color-scheme:dark){.ludus{background:#1c1917}text{fill:#f5f5f4}
+.box{fill:#292524;stroke:#d6d3d1}.strategy{fill:#172554;stroke:#93c5fd}
+.given{fill:#1c1917;stroke:#78716c}.calls{stroke:#d6d3d1}.tip{fill:#d6d3d1}
+.denies{stroke:#fca5a5}}
+""".replace("\n", "")
+
+
+def draw_call_diagram(program: Program) -> str:
+    """Draw predicates in rows, each above those it calls; dashed lines are calls under `not`."""
+    rows = _rank_predicates(program)
+    widest = max(map(len, rows))
+    width = 2 * MARGIN + widest * (BOX_WIDTH + GAP_X) - GAP_X
+    height = 2 * MARGIN + len(rows) * (BOX_HEIGHT + GAP_Y) - GAP_Y
+    calls = _list_calls(program)
+    about = "; ".join(f"{a} {'denies' if denied else 'calls'} {b}" for a, b, denied in calls)
+    canvas = Canvas(width, height, "What each learned predicate calls", about, style=DIAGRAM_STYLE)
+    places = _place_boxes(rows, width)
+    for caller, called, is_denied in calls:
+        _draw_call(canvas, places[caller], places[called], is_denied)
+    for name, (x, y) in places.items():
+        kind = "given" if name not in program else "box"
+        css = "strategy" if name in program.strategy else kind
+        canvas.rect((x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2), BOX_WIDTH, BOX_HEIGHT, css, 6)
+        canvas.text((x, y), name, "name")
+    return canvas.document()
+
+
+def _list_calls(program: Program) -> list[tuple[str, str, bool]]:
+    """Return caller, called predicate and whether the call is under `not`, without repeats."""
+    found: dict[tuple[str, str, bool], None] = {}
+    for clause in program.clauses:
+        found[clause.head, clause.first, False] = None
+        found[clause.head, clause.second, clause.metarule != "postcond"] = None
+    return list(found)
+
+
+def _rank_predicates(program: Program) -> list[list[str]]:
+    """Return rows from the top: a predicate is one row above the highest one that it calls."""
+    ranks = dict.fromkeys((MOVE_PREDICATE, *FLUENTS), 0)
+    for name in program:
+        called = [part for clause in program[name] for part in (clause.first, clause.second)]
+        ranks[name] = 1 + max(ranks[each] for each in called)
+    used = {each for caller, called, _ in _list_calls(program) for each in (caller, called)}
+    highest = max(ranks.values())
+    return [
+        [
+            name
+            for name, rank in ranks.items()
+            if rank == row and (name in used or name == MOVE_PREDICATE)
+        ]
+        for row in range(highest, -1, -1)
+    ]
+
+
+def _place_boxes(rows: list[list[str]], width: float) -> dict[str, Point]:
+    """Return the centre of each box; rows are centred."""
+    places: dict[str, Point] = {}
+    for number, row in enumerate(rows):
+        taken = len(row) * (BOX_WIDTH + GAP_X) - GAP_X
+        left = (width - taken) / 2 + BOX_WIDTH / 2
+        y = MARGIN + BOX_HEIGHT / 2 + number * (BOX_HEIGHT + GAP_Y)
+        for column, name in enumerate(row):
+            places[name] = (left + column * (BOX_WIDTH + GAP_X), y)
+    return places
+
+
+def _draw_call(canvas: Canvas, caller: Point, called: Point, is_denied: bool) -> None:
+    """Draw a curve that bends around the rows between; a dot marks its end."""
+    rows_between = (called[1] - caller[1]) / (BOX_HEIGHT + GAP_Y) - 1
+    # A predicate that the same rule both calls and negates needs two lines.
+    side = -1 if is_denied else 1
+    bend = 26 * rows_between * side
+    start = (caller[0] + 9 * side, caller[1] + BOX_HEIGHT / 2)
+    end = (called[0] + 9 * side, called[1] - BOX_HEIGHT / 2)
+    middle = (start[1] + end[1]) / 2
+    css = "denies" if is_denied else "calls"
+    canvas.path(css, "M", *start, "C", start[0] + bend, middle, end[0] + bend, middle, *end)
+    canvas.circle(end, 3, "tip")

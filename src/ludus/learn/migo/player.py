@@ -1,39 +1,131 @@
-"""The player: a learned program at play."""
+"""The player `migo`: plays by a learned program and shows the rule behind each move."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ludus.core.game import AnyGame
-from ludus.core.limit import Limit
-from ludus.core.pictures import Picture
-from ludus.core.player import Choice, Player
-from ludus.learn.migo.english import explain_predicate
-from ludus.learn.migo.pictures import reasons
-from ludus.learn.migo.reasoner import Reasoner
-from ludus.learn.migo.shipped import shipped
-from ludus.learn.migo.strategy import Strategy
-from ludus.learn.migo.subjects import spec_of
-from ludus.learn.migo.text import load_program
-from ludus.learn.migo.world import World
+from ludus.core.marks import Note, Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.noughts_and_crosses.game import LETTERS, lines
+from ludus.games.squares import square_name
+from ludus.learn.migo.explain import Explainer, explain_predicate
+from ludus.learn.migo.games import StateGraph, format_game_spec
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.program import load_program, load_shipped_program
+
+MAX_PICTURE_LINES = 4
+"""Maximum number of lines of play in the text of a picture."""
+
+GOOD_COLOUR, BAD_COLOUR = 2, 3
+
+PlaceRow = tuple[str, ...]
+
+
+def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Any) -> list[Picture]:
+    """Return pictures of the applied rule and of the moves that lose by a known rule, if any."""
+    explainer = Explainer(strategy)
+    explained = explainer.explain(position)
+    rule = explained.rule
+    if rule is None:
+        return _make_refusal_pictures(explainer, game, position, explained.lines)
+    is_win = rule.startswith("win")
+    move = game.parse_move(explained.move, position)
+    rows = _find_rows(explainer, position, move, is_win)
+    at_work = Picture(
+        f"{rule} at work",
+        text=_format_lines_of_play("The win goes on:", explained.lines)
+        if is_win
+        else _describe_rows(rows),
+        notes=(Note(game.steps(move), "1", colour=GOOD_COLOUR),),
+        lines=rows,
+    )
+    refusals = [] if is_win else _make_refusal_pictures(explainer, game, position, explained.lines)
+    return [at_work, *refusals]
+
+
+def _make_refusal_pictures(
+    explainer: Explainer, game: AnyGame, position: Any, lines_of_play: tuple[str, ...]
+) -> list[Picture]:
+    """Return a picture of the moves after which a rule wins for the other side, if any."""
+    refused = explainer.refused(position)
+    if not refused:
+        return []
+    notes = tuple(Note(game.steps(each), "✗", colour=BAD_COLOUR) for each in refused)
+    return [
+        Picture(
+            "Moves it refused",
+            text=_format_lines_of_play("Lost moves:", lines_of_play),
+            notes=notes,
+        )
+    ]
+
+
+def _format_lines_of_play(beginning: str, lines_of_play: tuple[str, ...]) -> str:
+    if not lines_of_play:
+        return ""
+    shown = "; ".join(line.strip() for line in lines_of_play[:MAX_PICTURE_LINES])
+    return f"{beginning} {shown}{'; …' if len(lines_of_play) > MAX_PICTURE_LINES else '.'}"
+
+
+def _describe_rows(rows: tuple[PlaceRow, ...]) -> str:
+    return "It keeps the other side from completing the row that is drawn." if rows else ""
+
+
+def _find_rows(
+    explainer: Explainer, position: Any, move: Any, is_win: bool
+) -> tuple[PlaceRow, ...]:
+    """Return the rows that win, or the rows of the other side that the move blocks.
+
+    Only noughts and crosses has rows.
+    """
+    if not hasattr(position, "completed"):
+        return ()
+    found = (
+        _find_winning_lines(explainer, position, move)
+        if is_win
+        else _find_blocked_lines(position, move)
+    )
+    return tuple(dict.fromkeys(_name_places(line, position.size) for line in found))
+
+
+def _find_winning_lines(explainer: Explainer, position: Any, move: Any) -> Iterator[slice]:
+    """Yield the lines that end the win, for all replies of the other side."""
+    for end in explainer.ends(position.play(move)):
+        yield from end.completed(position.mover)
+
+
+def _find_blocked_lines(position: Any, move: Any) -> Iterator[slice]:
+    """Yield the lines that the other side would have completed with this move."""
+    cells = position.cells
+    theirs = LETTERS[1 - position.mover]
+    taken = cells[: move.cell] + theirs + cells[move.cell + 1 :]
+    for line in lines(position.rules):
+        if taken[line] == theirs * position.rules.line:
+            yield line
+
+
+def _name_places(line: slice, size: int) -> PlaceRow:
+    return tuple(square_name(square, size) for square in range(size * size)[line])
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Which program it plays by."""
+class MigoOptions:
+    """The program that the player uses."""
 
     mode: Literal["faithful", "improved"] = "improved"
-    """Learned as published, or with every improvement; of those that come with Ludus."""
+    """Shipped program: learned as published, or with every improvement."""
 
     program: str = ""
-    """A file that `ludus migo learn` has written, in place of those."""
+    """File written by `ludus migo learn`, instead of a shipped program."""
 
 
 class MigoPlayer(Player):
-    """Takes the first move that its rules give: a win if one is known, else a draw."""
+    """Plays the first move that its rules give: a win if one is known, else a draw."""
 
     title: ClassVar[str] = "plays by rules it has learned and can explain (MIGO)"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[MigoOptions] = MigoOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"noughts_and_crosses", "hexapawn"})
 
     def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
@@ -41,8 +133,8 @@ class MigoPlayer(Player):
         if settings.program:
             saved = load_program(Path(settings.program))
         else:
-            saved = shipped(spec_of(game), settings.mode)
-        self.strategy = Strategy(Reasoner(World()), saved.program)
+            saved = load_shipped_program(format_game_spec(game), settings.mode)
+        self.strategy = Strategy(Reasoner(StateGraph()), saved.program)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         world = self.strategy.reasoner.world
@@ -56,5 +148,5 @@ class MigoPlayer(Player):
         return Choice(move, why)
 
     def pictures(self, position: Any) -> list[Picture]:
-        """The rule that gave the move, and what it rests on."""
-        return reasons(self.strategy, self.game, position)
+        """Return pictures of the rule that gave the move, and of its reasons."""
+        return make_rule_pictures(self.strategy, self.game, position)

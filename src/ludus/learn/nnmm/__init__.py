@@ -1,1 +1,2 @@
-"""Neural Nine Men's Morris: networks that choose a move part by part, and their player."""
+"""Neural Nine Men's Morris (Galassi 2018): networks that choose a move part by part, and a
+player."""

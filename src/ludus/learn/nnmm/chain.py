@@ -1,125 +1,301 @@
-"""Networks that choose the parts of a move one after another, each knowing what was chosen before.
-
-The rule `parts` takes the most likely class of each part in turn, as the thesis does; `joint`
-follows the few best of each and takes the move that is most likely as a whole.
-"""
+"""Chain of networks that choose TO, FROM and REMOVE in turn: weighted committees, loading, and the
+shipped chains."""
 
 import os
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Any, Final, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
-from ludus.core.errors import BadSpec, quoted
-from ludus.datasets.morris.entries import Entries
-from ludus.learn.nnmm.chooser import Chooser
-from ludus.learn.nnmm.committee import Committee, load
-from ludus.learn.nnmm.forward import network
-from ludus.learn.nnmm.images import Images, check_symmetries
-from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS
-from ludus.learn.nnmm.reading import Classes, Member, Reading, Voice
-from ludus.learn.nnmm.weights import Array, BadWeights, ChainWeights, Tensors
+from ludus.core.errors import BadSpec, quote
+from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.learn.nnmm.decoding import (
+    ChainMember,
+    Decoder,
+    MoveClasses,
+    SymmetryImages,
+    WeightedEnsemble,
+    check_symmetries,
+)
+from ludus.learn.nnmm.inference import PartClassifier, load_network
+from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, Order
+from ludus.learn.nnmm.weights import CHAIN_KIND as ONE_SET
+from ludus.learn.nnmm.weights import (
+    Array,
+    BadWeights,
+    ChainWeights,
+    Tensors,
+    describe_weights,
+    flatten_tensors,
+    parse_weights,
+    read_tensors,
+    write_tensors,
+)
 
-Rule = Literal["parts", "joint"]
-RULES: tuple[str, ...] = get_args(Rule)
+COMMITTEE_KIND = "nnmm committee"
 
-BATCH = 1024
-"""Positions that are worked on together."""
-
-BREADTH = 3
-"""How many of the best are followed where nobody says."""
+MAX_SETS = 100
+MAX_SHARE = 1_000_000
 
 
-class Answer(NamedTuple):
-    """What a chain chooses in some positions."""
+@dataclass(frozen=True, slots=True)
+class VotingOptions:
+    """How a set of networks takes part in a committee."""
 
-    classes: Classes
+    share: float = 1.0
+    """Weight in the mean, relative to the other sets."""
+
+    symmetries: int = 1
+    """The number of the 16 symmetries over which it averages, at least."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= MAX_SHARE:
+            shown = quote(str(self.share))
+            raise BadSpec(f"share={shown} must be above 0 and at most {MAX_SHARE}")
+        check_symmetries(self.symmetries)
+
+
+@dataclass(frozen=True)
+class Committee:
+    """Sets of networks of the same order whose probabilities are averaged with weights.
+
+    Sets may differ in everything but their order: in their input models, architectures and numbers
+    of symmetries. In a file the tensors of a set have its index before their names,
+    `1/0/2/last.bias`, and the JSON metadata have an object for each set.
+    """
+
+    sets: tuple[ChainWeights, ...]
+
+    ways: tuple[VotingOptions, ...]
+    """The shares add up to 1."""
+
+    @classmethod
+    def of(cls, *sets: ChainWeights, ways: Sequence[VotingOptions] = ()) -> Self:
+        """Build a committee of these sets; without `ways`, with equal shares."""
+        ways = ways or [VotingOptions()] * len(sets)
+        if not 1 <= len(sets) <= MAX_SETS or len(ways) != len(sets):
+            raise BadSpec(f"{len(sets)} sets of networks cannot be asked in {len(ways)} ways")
+        orders = dict.fromkeys(str(each.order) for each in sets)
+        if len(orders) > 1:
+            raise BadWeights(f"sets of the orders {', '.join(orders)} cannot choose together")
+        whole = sum(way.share for way in ways)
+        return cls(
+            tuple(sets), tuple(VotingOptions(way.share / whole, way.symmetries) for way in ways)
+        )
+
+    @property
+    def order(self) -> Order:
+        return self.sets[0].order
+
+
+def save_committee(path: Path, committee: Committee, half: bool = False) -> None:
+    """Write a committee to a file, in half precision if `half`."""
+    described = [
+        {
+            "share": way.share,
+            "symmetries": way.symmetries,
+            "kind": ONE_SET,
+            **describe_weights(weights),
+        }
+        for weights, way in zip(committee.sets, committee.ways, strict=True)
+    ]
+    tensors = {
+        f"{number}/{name}": tensor
+        for number, weights in enumerate(committee.sets)
+        for name, tensor in flatten_tensors(weights).items()
+    }
+    write_tensors(path, {"kind": COMMITTEE_KIND, "sets": described}, tensors, half)
+
+
+def load_committee(path: Path) -> Committee:
+    """Read the one or more sets of a file; raise BadWeights if it is invalid."""
+    return read_tensors(path, _parse_committee)
+
+
+def _parse_committee(described: Mapping[str, Any], tensors: Tensors) -> Committee:
+    if described.get("kind") != COMMITTEE_KIND:
+        return Committee.of(parse_weights(described, tensors))
+    told = described["sets"]
+    if not isinstance(told, list) or not 1 <= len(told) <= MAX_SETS:
+        raise BadWeights(f"it must hold from 1 to {MAX_SETS} sets of networks")
+    if not all(isinstance(each, dict) for each in told):
+        raise BadWeights("what it says about a set of networks is not an object")
+    own: dict[str, dict[str, Any]] = {str(number): {} for number in range(len(told))}
+    for name, tensor in tensors.items():
+        number, _, rest = name.partition("/")
+        if number not in own:
+            raise BadWeights(f"tensor {quote(name, 100)} belongs to none of its sets")
+        own[number][rest] = tensor
+    sets = [parse_weights(each, named) for each, named in zip(told, own.values(), strict=True)]
+    return Committee.of(*sets, ways=[_parse_voting_options(each) for each in told])
+
+
+def _parse_voting_options(told: Mapping[str, Any]) -> VotingOptions:
+    share, symmetries = told["share"], told["symmetries"]
+    if type(share) not in (int, float) or type(symmetries) is not int:
+        raise BadWeights("a share or a number of symmetries is no number")
+    return VotingOptions(share, symmetries)
+
+
+DecodingRule = Literal["parts", "joint"]
+DECODING_RULES: tuple[str, ...] = get_args(DecodingRule)
+
+CHAIN_BATCH = 1024
+"""Positions per batch."""
+
+DEFAULT_BREADTH = 3
+"""Default beam width."""
+
+
+class ChainPrediction(NamedTuple):
+    """The choices of a chain for some positions."""
+
+    classes: MoveClasses
     """Shape (positions, 3)."""
 
     probabilities: Array
-    """Shape (positions, 3, 25): for each part, given those chosen before it, how likely each class
-    is."""
+    """Shape (positions, 3, 25): for each part the class probabilities, given the parts chosen
+    before."""
 
 
 class Chain:
-    """The networks of one file, ready to choose."""
+    """The networks of one file, each of which chooses a part given those chosen before."""
 
     def __init__(self, weights: ChainWeights | Committee) -> None:
         committee = weights if isinstance(weights, Committee) else Committee.of(weights)
         self.order = committee.order
         self.ways = committee.ways
-        """How much each set of networks has to say, and how it sees positions."""
+        """Share and number of symmetries of each set of networks."""
 
         self.models = [each.model for each in committee.sets]
         self.trained = [each.trained for each in committee.sets]
         self._sets = [
-            [_choosers(each, tensors) for tensors in each.members] for each in committee.sets
+            [_build_classifiers(each, tensors) for tensors in each.members]
+            for each in committee.sets
         ]
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """The chain of a file; BadWeights if it holds none."""
-        weights = load(path)
+        """Load the chain of a file; raise BadWeights if it is invalid."""
+        weights = load_committee(path)
         try:
             return cls(weights)
         except BadWeights as error:
-            raise BadWeights(f"{quoted(str(path), 200)} cannot be used: {error}") from error
+            raise BadWeights(f"{quote(str(path), 200)} cannot be used: {error}") from error
 
     @property
     def num_members(self) -> int:
-        """How many chains of networks give the mean of what they say."""
+        """The number of ensemble members in all sets."""
         return sum(map(len, self._sets))
 
     def parts(
-        self, entries: Entries, rule: Rule = "parts", symmetries: int = 1, breadth: int = BREADTH
-    ) -> Answer:
-        """The move of each position; whether the rules of the game allow it is not looked at."""
-        if rule not in RULES:
-            raise BadSpec(f"rule={quoted(str(rule))} must be one of {', '.join(RULES)}")
+        self,
+        entries: MoveBatch,
+        rule: DecodingRule = "parts",
+        symmetries: int = 1,
+        breadth: int = DEFAULT_BREADTH,
+    ) -> ChainPrediction:
+        """Decode a move for each position, without checking that it is legal.
+
+        The rule `parts` takes the most likely class of each part in turn, as Galassi 2018 does;
+        `joint` is a beam search for the move that is most likely as a whole.
+        """
+        if rule not in DECODING_RULES:
+            raise BadSpec(f"rule={quote(str(rule))} must be one of {', '.join(DECODING_RULES)}")
         check_breadth(breadth)
         classes = np.empty((len(entries), len(PARTS)), dtype=np.int8)
         probabilities = np.empty((len(entries), len(PARTS), NUM_CLASSES), dtype=np.float32)
 
         def fill(first: int) -> None:
-            batch = slice(first, first + BATCH)
+            batch = slice(first, first + CHAIN_BATCH)
             reading = self.reading(entries[batch], symmetries)
             chosen = reading.in_turn() if rule == "parts" else reading.likeliest_move(breadth)
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
 
-        # Products let other threads go on, so batches can be shared among cores.
+        # Matrix products release the GIL, so batches can run on several cores.
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(fill, range(0, len(entries), BATCH)))
-        return Answer(classes, probabilities)
+            list(threads.map(fill, range(0, len(entries), CHAIN_BATCH)))
+        return ChainPrediction(classes, probabilities)
 
-    def reading(self, entries: Entries, symmetries: int = 1) -> Reading:
-        """Some positions, to be asked about part by part.
+    def reading(self, entries: MoveBatch, symmetries: int = 1) -> Decoder:
+        """Return a decoder for some positions.
 
-        A set of networks that wants more symmetries than these has them.
+        A set of networks with a higher number of symmetries of its own uses that.
         """
         check_symmetries(symmetries)
         voices = [
-            Voice(members, Images(entries, model, max(symmetries, way.symmetries)), way.share)
+            WeightedEnsemble(
+                members, SymmetryImages(entries, model, max(symmetries, way.symmetries)), way.share
+            )
             for members, model, way in zip(self._sets, self.models, self.ways, strict=True)
         ]
-        return Reading(self.order, voices)
+        return Decoder(self.order, voices)
 
 
-def _choosers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Member:
-    """The networks of one member, those that belong to one part together."""
+def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> ChainMember:
+    """Build the classifiers of one member, a part's presence network together with its point
+    network."""
     found, presence = [], None
     for step, design, tensors in zip(weights.order.steps, weights.designs, member, strict=True):
         inputs = weights.model.width_after(len(step.after))
-        built = network(design, tensors, inputs, step.outputs)
+        built = load_network(design, tensors, inputs, step.outputs)
         if step.asks_presence:
             presence = built
         else:
-            found.append(Chooser(built, presence))
+            found.append(PartClassifier(built, presence))
             presence = None
     return found
 
 
 def check_breadth(breadth: int) -> None:
-    """Refuse to follow none, or more than there are."""
+    """Check that the beam width is from 1 to the number of classes."""
     if not 1 <= breadth <= NUM_CLASSES:
         raise BadSpec(f"breadth={breadth} must be from 1 to {NUM_CLASSES}")
+
+
+WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
+DEFAULT_SIZE: Final = "symmetric"
+"""The size used by default."""
+
+
+def load_chain(
+    weights: str = "", size: str = DEFAULT_SIZE, order: str = "", folder: Path = WEIGHTS_FOLDER
+) -> Chain:
+    """Load the chain of a file, or else a shipped one of this order (or of the first that
+    exists)."""
+    if weights:
+        found = Chain.load(Path(weights))
+        if order and str(found.order) != order:
+            raise BadSpec(f"{quote(weights, 200)} has the order {found.order}, not {order}")
+        return found
+    return _load_shipped_chain(size, order, folder)
+
+
+def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str], Path]:
+    """Find the shipped files `<size>-<order>.safetensors` by size and order, sorted as ORDERS."""
+    found = {}
+    for path in folder.glob("*-*.safetensors"):
+        size, _, order = path.stem.rpartition("-")
+        if order in ORDERS:
+            found[size, order] = path
+    return dict(sorted(found.items(), key=lambda item: (item[0][0], ORDERS.index(item[0][1]))))
+
+
+@cache
+def _load_shipped_chain(size: str, order: str, folder: Path) -> Chain:
+    if order:
+        Order.parse(order)
+    files = find_shipped_weights(folder)
+    for (its_size, its_order), path in files.items():
+        if its_size == size and order in ("", its_order):
+            return Chain.load(path)
+    wanted = f"{size} {order}".strip()
+    known = ", ".join(f"size={size} order={order}" for size, order in files)
+    raise BadSpec(
+        f"no {quote(wanted)} networks come with the program; there are {known or 'none'}, "
+        "and those that ludus train nnmm writes: weights=FILE"
+    )

@@ -1,26 +1,66 @@
-"""Examples for one network, on the device that trains it: bytes, until a batch needs numbers."""
+"""Training examples of one network as tensors: encoded inputs, target classes and masks of legal
+classes."""
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from ludus.datasets.morris.entries import Entries
-from ludus.learn.nnmm.inputs import InputModel, Rows, with_choices
-from ludus.learn.nnmm.legal_classes import Masks, legal_classes
+from ludus.games.nine_mens_morris.batch import MoveBatch, legal_moves
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.nnmm.encoding import InputModel, Rows, append_choices
 from ludus.learn.nnmm.parts import Order, Step
 
-BATCH = 65536
-"""Entries that one thread codes at a time."""
+LEGAL_MASK_BATCH = 16384
+
+ALL_CLASSES_MASK = np.int32(2**25 - 1)
+
+LegalMasks = NDArray[np.int32]
+"""Bit c is set where class c is legal."""
+
+
+def compute_legal_masks(entries: MoveBatch, steps: Sequence[Step]) -> list[LegalMasks]:
+    """Compute the legal classes of each step, given the true earlier choices: a mask for each
+    entry.
+
+    Where no move is legal, all classes count as legal.
+    """
+    found: list[list[LegalMasks]] = [[] for _ in steps]
+    for first in range(0, len(entries), LEGAL_MASK_BATCH):
+        batch = entries[first : first + LEGAL_MASK_BATCH]
+        entry, moves = legal_moves(batch, Rules())
+        classes, true = moves.classes, batch.classes[entry]
+        for step, masks in zip(steps, found, strict=True):
+            after = list(step.after)
+            fits = (classes[:, after] == true[:, after]).all(axis=1)
+            chosen = classes[fits, step.part]
+            answers = (chosen != 0) if step.asks_presence else chosen
+            masks.append(_combine_masks(entry[fits], answers.astype(np.int32), len(batch)))
+    return [np.concatenate(masks) if masks else np.empty(0, np.int32) for masks in found]
+
+
+def _combine_masks(entry: NDArray[np.intp], answers: NDArray[Any], entries: int) -> LegalMasks:
+    """Combine the classes of each entry into one mask; `entry` is ascending."""
+    masks = np.full(entries, ALL_CLASSES_MASK, dtype=np.int32)
+    if len(entry):
+        begins = np.flatnonzero(np.diff(entry, prepend=-1))
+        masks[entry[begins]] = np.bitwise_or.reduceat(np.int32(1) << answers, begins)
+    return masks
+
+
+ENCODING_BATCH = 65536
+"""Entries that one thread encodes at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What one network learns from or is tested with."""
+    """Examples of one network on its device, as bytes until a batch is converted to floats."""
 
     inputs: Tensor
     """Shape (examples, columns), uint8 or int8."""
@@ -29,40 +69,40 @@ class Examples:
     """Shape (examples,), the true class."""
 
     legal: Tensor | None
-    """Masks of legal classes, where the loss asks for them."""
+    """Masks of legal classes, if the loss needs them."""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def at(self, index: Tensor) -> Self:
-        """Some of them, repeated if their numbers are."""
+        """Return the examples with these indices, which may repeat."""
         legal = None if self.legal is None else self.legal.index_select(0, index)
         inputs = self.inputs.index_select(0, index)
         return type(self)(inputs, self.targets.index_select(0, index), legal)
 
 
 @dataclass(frozen=True)
-class Coded:
-    """Entries in an input model, coded once for all networks of a chain."""
+class EncodedEntries:
+    """Entries in an input model, encoded once for all networks of a chain."""
 
-    entries: Entries
+    entries: MoveBatch
     model: InputModel
     rows: Rows
-    legal: dict[str, Masks]
-    """Masks of legal classes by the name of the step; empty where nobody asks for them."""
+    legal: dict[str, LegalMasks]
+    """Masks of legal classes by step name; empty if the loss does not need them."""
 
     @classmethod
-    def of(cls, entries: Entries, model: InputModel, legal_for: Order | None = None) -> Self:
-        """Code entries; with masks of legal classes for the steps of an order if one is given."""
+    def of(cls, entries: MoveBatch, model: InputModel, legal_for: Order | None = None) -> Self:
+        """Encode entries, with masks of legal classes for the steps of an order if one is given."""
         steps = () if legal_for is None else legal_for.steps
 
-        def coded(first: int) -> tuple[Rows, list[Masks]]:
-            part = entries[first : first + BATCH]
+        def coded(first: int) -> tuple[Rows, list[LegalMasks]]:
+            part = entries[first : first + ENCODING_BATCH]
             boards = part.own, part.other, part.own_hand, part.other_hand
-            return model.encode(*boards), legal_classes(part, steps) if steps else []
+            return model.encode(*boards), compute_legal_masks(part, steps) if steps else []
 
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            parts = list(threads.map(coded, range(0, max(len(entries), 1), BATCH)))
+            parts = list(threads.map(coded, range(0, max(len(entries), 1), ENCODING_BATCH)))
         legal = {
             step.name: np.concatenate([masks[number] for _, masks in parts])
             for number, step in enumerate(steps)
@@ -70,13 +110,12 @@ class Coded:
         return cls(entries, model, np.concatenate([rows for rows, _ in parts]), legal)
 
     def examples(self, step: Step, has_presence: bool, device: torch.device) -> Examples:
-        """What the network of a step sees, true earlier choices included, and should answer.
+        """Return the inputs of a step's network, with the true earlier choices, and its targets.
 
-        Where another network says whether there is such a part, this one learns from moves that
-        have it.
+        If a presence network exists for the part, the examples are only moves that have the part.
         """
         classes = self.entries.classes
-        rows = with_choices(self.model, self.rows, classes[:, list(step.after)])
+        rows = append_choices(self.model, self.rows, classes[:, list(step.after)])
         targets = classes[:, step.part].astype(np.int64)
         legal = self.legal.get(step.name)
         if step.asks_presence:

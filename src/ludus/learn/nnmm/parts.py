@@ -1,4 +1,4 @@
-"""A move in three parts, and the order in which networks choose them.
+"""The three parts of a move, and the order in which networks choose them.
 
 >>> Order.parse("TFR").steps[1]
 Step(name='FROM', part=1, asks_presence=False, after=(0,))
@@ -10,70 +10,74 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple, Self
 
-from ludus.core.errors import UnknownName, quoted
-from ludus.core.spec import suggestion
-from ludus.datasets.morris.entries import NUM_CLASSES, PARTS
+from ludus.core.errors import UnknownName, quote
+from ludus.core.spec import format_suggestion
+from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS
 
 __all__ = ["NUM_CLASSES", "ORDERS", "PARTS", "PRESENCE_CLASSES", "Order", "Step"]
 
 PRESENCE_CLASSES = 2
-"""What a presence network answers: 0, the move has no such part; 1, it has one."""
+"""Classes of a presence network: 0 if the move lacks the part, 1 if it has it."""
 
-LETTERS = "".join(part[0] for part in PARTS)
-FIVE = "5"
-"""Behind an order: five networks, two of which ask whether FROM and REMOVE are there at all."""
+PART_LETTERS = "".join(part[0] for part in PARTS)
+FIVE_NETWORKS_SUFFIX = "5"
+"""Suffix of orders with five networks, two of which predict whether there is a FROM and a
+REMOVE."""
 
 
 class Step(NamedTuple):
-    """One network's work within a chain."""
+    """One network's task within a chain."""
 
     name: str
-    """The part it chooses, with a question mark if it says only whether there is one: `FROM?`."""
+    """The part it chooses, with a question mark if it only predicts its presence: `FROM?`."""
 
     part: int
-    """Its number in PARTS, which is its column of `Entries.classes`."""
+    """Index in PARTS, which is the column of `MoveBatch.classes`."""
 
     asks_presence: bool
-    """Whether it says only if the part is there. The network that chooses the point then learns
-    from moves that have the part, and its class 0 counts for nothing."""
+    """Whether it only predicts if the move has the part. The network that chooses the point is then
+    trained on moves that have the part, and its class 0 is ignored."""
 
     after: tuple[int, ...]
-    """The parts chosen before, in this order: what its input has behind the position."""
+    """The parts chosen before, in this order; its input has them after the position."""
 
     @property
     def outputs(self) -> int:
-        """How many classes the network tells apart."""
+        """Number of classes."""
         return PRESENCE_CLASSES if self.asks_presence else NUM_CLASSES
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which part is chosen first, second and last, by three networks or by five."""
+    """The order in which three or five networks choose the parts."""
 
     parts: tuple[int, ...] = (0, 1, 2)
-    """Numbers of PARTS."""
+    """Indices in PARTS."""
 
     has_presence: bool = False
-    """Whether a network of its own says if there is a FROM, and one if there is a REMOVE."""
+    """Whether separate networks predict the presence of FROM and of REMOVE."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The order that a text such as `TFR` or `TFR5` names."""
+        """Parse an order such as `TFR` or `TFR5`."""
         if text not in ORDERS:
-            raise UnknownName(f"there is no order {quoted(text)}{suggestion(text, ORDERS)}")
-        return cls(tuple(LETTERS.index(letter) for letter in text[:3]), text.endswith(FIVE))
+            raise UnknownName(f"there is no order {quote(text)}{format_suggestion(text, ORDERS)}")
+        return cls(
+            tuple(PART_LETTERS.index(letter) for letter in text[:3]),
+            text.endswith(FIVE_NETWORKS_SUFFIX),
+        )
 
     def __str__(self) -> str:
-        letters = "".join(LETTERS[part] for part in self.parts)
-        return f"{letters}{FIVE if self.has_presence else ''}"
+        letters = "".join(PART_LETTERS[part] for part in self.parts)
+        return f"{letters}{FIVE_NETWORKS_SUFFIX if self.has_presence else ''}"
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The networks' work, in the order in which it is done."""
+        """The tasks of the networks, in the order in which they run."""
         found = []
         for number, part in enumerate(self.parts):
             name, after = PARTS[part], self.parts[:number]
-            # Every move has a TO, but for that of a side that passes.
+            # Every move has a TO, except that of a side that passes.
             if self.has_presence and name != "TO":
                 found.append(Step(f"{name}?", part, True, after))
             found.append(Step(name, part, False, after))
@@ -81,6 +85,8 @@ class Order:
 
 
 ORDERS: tuple[str, ...] = tuple(
-    "".join(letters) + networks for networks in ("", FIVE) for letters in permutations(LETTERS)
+    "".join(letters) + networks
+    for networks in ("", FIVE_NETWORKS_SUFFIX)
+    for letters in permutations(PART_LETTERS)
 )
 """All orders by name: TFR, TRF, FTR, … with three networks, then with five."""

@@ -1,51 +1,66 @@
-"""The networks as a player: the play mode of the thesis, section 5.5."""
+"""Players that use the networks: `nnmm` alone (Galassi 2018, section 5.5) and `hybrid`, where a
+small search chooses among proposed moves (section 7.2)."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ludus.core.limit import Limit
-from ludus.core.marks import Marks
-from ludus.core.pictures import Picture
-from ludus.core.player import Choice, Player
-from ludus.learn.nnmm import shipped
-from ludus.learn.nnmm.chain import BREADTH, Rule, check_breadth
-from ludus.learn.nnmm.deciding import Decider, Decision
-from ludus.learn.nnmm.images import check_symmetries
+from ludus._native import search as native
+from ludus.core.errors import BadSpec
+from ludus.core.marks import Marks, Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
+from ludus.learn.nnmm.chain import (
+    DEFAULT_BREADTH,
+    DEFAULT_SIZE,
+    DecodingRule,
+    check_breadth,
+    load_chain,
+)
+from ludus.learn.nnmm.decoding import (
+    check_rules,
+    check_symmetries,
+    class_point_name,
+    to_entries,
+    to_moves,
+)
 from ludus.learn.nnmm.parts import PARTS
-from ludus.learn.nnmm.positions import check_rules, point_name
+from ludus.learn.nnmm.policy import ChainPolicy, Decision, decode_legal_move
+from ludus.players.negascout import MAN_VALUE, NegascoutPlayer
+from ludus.players.negascout import NegascoutOptions as SearchOptions
 
-MEANINGS = ("where a man goes", "which man moves", "which man is taken")
-"""What the parts mean, as in PARTS."""
+PART_MEANINGS = ("where a man goes", "which man moves", "which man is taken")
+"""The meaning of each part, in the order of PARTS."""
 
-NONE = ("nowhere", "the hand", "nobody")
-"""What it means that there is no such part."""
+NO_PART_NAMES = ("nowhere", "the hand", "nobody")
+"""The meaning of "none" for each part."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Which networks play, and how they are asked."""
+class NnmmOptions:
+    """Which networks play, and how their moves are decoded."""
 
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm` wrote; else shipped networks play."""
+    """A file that `ludus train nnmm` or `ludus nnmm` wrote; by default, shipped networks play."""
 
-    size: str = shipped.BEST
+    size: str = DEFAULT_SIZE
     """Which of the shipped networks."""
 
     order: str = ""
     """The order in which the parts of a move are chosen, such as TFR: TO, FROM, REMOVE."""
 
     check: bool = True
-    """Whether the rules of the game are held up to every part; without, moves may be illegal."""
+    """Whether illegal choices are ruled out for every part; without, moves may be illegal."""
 
-    rule: Rule = "parts"
+    rule: DecodingRule = "parts"
     """parts: the best of each part in turn. joint: the move that is most likely as a whole."""
 
-    breadth: int = BREADTH
-    """How many moves `joint` follows, and how many are scored for people."""
+    breadth: int = DEFAULT_BREADTH
+    """Beam width of `joint`, and the number of moves that are scored for display."""
 
     symmetries: int = 1
-    """Through how many of the 16 symmetries a position is shown; what is said is averaged."""
+    """The number of the 16 symmetries of the board over which probabilities are averaged."""
 
     def __post_init__(self) -> None:
         check_breadth(self.breadth)
@@ -53,26 +68,26 @@ class Options:
 
 
 class NnmmPlayer(Player):
-    """Three networks choose where a man goes, whence it comes and whom it takes."""
+    """Networks choose where a man goes, which man moves and which man is taken."""
 
     title: ClassVar[str] = "networks that have learned good moves choose TO, FROM and REMOVE"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[NnmmOptions] = NnmmOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    settings: Options
+    settings: NnmmOptions
 
-    def __init__(self, game: Any, settings: Options, spec: str) -> None:
+    def __init__(self, game: Any, settings: NnmmOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_rules(game.rules)
-        self.chain = shipped.chain(settings.weights, settings.size, settings.order)
-        self._decider = Decider(
+        self.chain = load_chain(settings.weights, settings.size, settings.order)
+        self._decider = ChainPolicy(
             self.chain, settings.check, settings.rule, settings.breadth, settings.symmetries
         )
         self.decisions = 0
-        """Moves chosen since this player was made."""
+        """Number of moves chosen so far."""
 
         self.interventions = 0
-        """In how many of them the legality check had to step in."""
+        """Number of moves that the legality check changed."""
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self._choice(self._decider.one(position))
@@ -81,9 +96,9 @@ class NnmmPlayer(Player):
         return [self._choice(decision) for decision in self._decider.many(positions)]
 
     def pictures(self, position: Any) -> list[Picture]:
-        """What the networks say about each part, in the order in which they choose."""
+        """Return a picture of the probabilities of each part, in the order of choice."""
         decision = self._decider.one(position)
-        return [_picture(decision, part) for part in self.chain.order.parts]
+        return [_draw_part(decision, part) for part in self.chain.order.parts]
 
     def _choice(self, decision: Decision) -> Choice:
         self.decisions += 1
@@ -91,14 +106,119 @@ class NnmmPlayer(Player):
         return Choice(decision.move, decision.told(), decision.scores)
 
 
-def _picture(decision: Decision, part: int) -> Picture:
-    """How likely each point is as a part of the move, given the parts chosen before it."""
+def _draw_part(decision: Decision, part: int) -> Picture:
+    """Draw the probability of each point as a part of the move, given the parts chosen before
+    it."""
     none, *shares = decision.probabilities[part].tolist()
-    heat = {point_name(number): share for number, share in enumerate(shares, start=1)}
+    heat = {class_point_name(number): share for number, share in enumerate(shares, start=1)}
     chosen = decision.classes[part]
-    chooses = point_name(int(chosen)) if chosen else NONE[part]
+    chooses = class_point_name(int(chosen)) if chosen else NO_PART_NAMES[part]
     changed = ", as the legality check demands" if part in decision.changed else ""
     text = f"It chooses {chooses}{changed}."
-    if part:  # a man goes somewhere in every move
-        text += f" For {NONE[part]}: {none:.0%}."
-    return Picture(f"{PARTS[part]}: {MEANINGS[part]}", Marks(heat=heat), text)
+    if part:  # every move has a TO
+        text += f" For {NO_PART_NAMES[part]}: {none:.0%}."
+    return Picture(f"{PARTS[part]}: {PART_MEANINGS[part]}", Marks(heat=heat), text)
+
+
+MAX_K = 9
+MAX_DEPTH = 20
+MAX_TRUST = 10
+
+MIN_PROBABILITY = 1e-6
+"""Lower bound of probabilities, so that no trust makes an open game look worse than a lost one."""
+
+
+@dataclass(frozen=True, slots=True)
+class HybridOptions:
+    """How many moves are proposed, and how deep the search is."""
+
+    k: int = 3
+    """Number of classes proposed for each part, each given those before it: 27 moves for 3."""
+
+    depth: int = 2
+    """Plies of the search, the proposed move included; 1 evaluates the position after it."""
+
+    trust: float = 0.2
+    """Bonus in men for a move that is e times as likely; 0: the search alone decides, and the
+    networks only break ties."""
+
+    weights: str = ""
+    """A file that `ludus train nnmm` or `ludus nnmm` wrote; by default, shipped networks
+    propose."""
+
+    size: str = DEFAULT_SIZE
+    """Which of the shipped networks."""
+
+    order: str = ""
+    """The order in which the parts of a move are chosen, such as TFR."""
+
+    symmetries: int = 1
+    """The number of the 16 symmetries of the board over which probabilities are averaged."""
+
+    def __post_init__(self) -> None:
+        for name, most in (("k", MAX_K), ("depth", MAX_DEPTH), ("symmetries", len(SYMMETRIES))):
+            if not 1 <= getattr(self, name) <= most:
+                raise BadSpec(f"hybrid {name}={getattr(self, name)} must be from 1 to {most}")
+        if not 0 <= self.trust <= MAX_TRUST:
+            raise BadSpec(f"hybrid trust={self.trust} must be from 0 to {MAX_TRUST}")
+
+
+class HybridPlayer(Player):
+    """Searches only the moves that the networks propose, a few plies deep.
+
+    A small search is reliable about captures and the end of the game, but evaluates other features
+    of a position poorly. So the probability of a move counts too, as a fraction of a man.
+    """
+
+    title: ClassVar[str] = "networks propose some moves, a small search chooses among them"
+    options: ClassVar[HybridOptions] = HybridOptions()
+    games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
+
+    settings: HybridOptions
+
+    def __init__(self, game: Any, settings: HybridOptions, spec: str) -> None:
+        super().__init__(game, settings, spec)
+        check_rules(game.rules)
+        self.chain = load_chain(settings.weights, settings.size, settings.order)
+        # No endgame tables: they would hide what networks and a small search achieve by themselves.
+        search = SearchOptions(depth=settings.depth, multipv=settings.k**3, endings=False)
+        self._search = NegascoutPlayer(game, search, f"negascout:depth={settings.depth}")
+
+    def begin(self, seed: int) -> None:
+        super().begin(seed)
+        self._search.begin(seed)
+
+    def stop(self) -> None:
+        """Stop the search that runs on another thread."""
+        self._search.stop()
+
+    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        proposed = self.proposed(position)
+        if len(proposed) == 1:
+            return Choice(next(iter(proposed)), "the networks propose no other legal move")
+        found = self._search.think(position, limit, only=list(proposed)).scores
+        scores = {move: self._worth(score, proposed[move]) for move, score in found.items()}
+        best = max(scores, key=lambda move: (scores[move], proposed[move]))
+        said = f"{found[best]:+.2f} men at depth {self.settings.depth}"
+        return Choice(
+            best, f"{said}, {proposed[best]:.0%} likely, best of {len(proposed)} proposed", scores
+        )
+
+    def _worth(self, score: float, likely: float) -> float:
+        """Return the combined score of search and networks, in men."""
+        if abs(score) * MAN_VALUE >= native.DECIDED:
+            return score  # the result is proven, so the networks do not count
+        return score + self.settings.trust * math.log(max(likely, MIN_PROBABILITY))
+
+    def proposed(self, position: Any) -> dict[Move, float]:
+        """Return the legal moves among those that the networks propose, with their
+        probabilities."""
+        legal = position.legal_moves()
+        reading = self.chain.reading(to_entries([position]), self.settings.symmetries)
+        begun = reading.proposals(self.settings.k)
+        moves = dict(zip(to_moves(begun.classes), begun.likely.tolist(), strict=True))
+        found = {move: likely for move, likely in moves.items() if move in legal}
+        if found:
+            return found
+        move, begun, _ = decode_legal_move(reading, self.chain.order, legal)
+        return {move: float(begun.likely[0])}

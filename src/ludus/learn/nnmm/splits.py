@@ -1,4 +1,4 @@
-"""What is learned from, what decides when to stop, and what nobody sees until the end."""
+"""Split datasets into training, validation and test parts, or into folds."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,16 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
-from ludus.datasets.morris.boards import RING_SWAP, canonical_keys, seen_through
-from ludus.datasets.morris.entries import Entries
-from ludus.datasets.morris.expansion import expand
+from ludus.datasets.morris.augmentation import augment
+from ludus.games.nine_mens_morris.batch import RING_SWAP, MoveBatch, canonical_keys, transform_moves
 from ludus.games.nine_mens_morris.board import SYMMETRIES
-from ludus.learn.nnmm.settings import Recipe, SplitKind
+from ludus.learn.nnmm.config import Expansion, SplitKind
 
-VALIDATION_SHARE, TEST_SHARE = 20, 10
-"""One part in so many; the division leaves out fractions, as the author's did."""
+VALIDATION_DIVISOR, TEST_DIVISOR = 20, 10
+"""Divisors of the dataset's size, rounded down as in Galassi's program."""
 
-INSIDE_OUT = SYMMETRIES[8]
+RING_REVERSAL = SYMMETRIES[8]
 
 MAX_FOLDS = 100
 
@@ -24,61 +23,67 @@ MAX_FOLDS = 100
 class Split(NamedTuple):
     """Three parts of a dataset, expanded."""
 
-    training: Entries
-    validation: Entries
-    test: Entries
+    training: MoveBatch
+    validation: MoveBatch
+    test: MoveBatch
 
 
-def split(entries: Entries, kind: SplitKind, recipe: Recipe, seed: int = 0) -> Split:
-    """The parts of a dataset whose entries are not expanded yet; 85%, 5% and 10% of it."""
+def split_entries(entries: MoveBatch, kind: SplitKind, recipe: Expansion, seed: int = 0) -> Split:
+    """Split entries that are not expanded yet into 85% training, 5% validation and 10% test,
+    expanded."""
     _check_size(len(entries), 3)
     if kind == "contiguous":
-        return contiguous(expand(entries, recipe))
-    group, number = groups(entries)
+        return split_contiguously(augment(entries, recipe))
+    group, number = group_symmetric_entries(entries)
     place = np.random.default_rng((seed, 0x5EED)).permutation(number)[group]
-    test, validation = number // TEST_SHARE, number // VALIDATION_SHARE
+    test, validation = number // TEST_DIVISOR, number // VALIDATION_DIVISOR
     first_validation = number - test - validation
     parts = (
         place < first_validation,
         (place >= first_validation) & (place < number - test),
         place >= number - test,
     )
-    return Split(*(expand(entries[part], recipe) for part in parts))
+    return Split(*(augment(entries[part], recipe) for part in parts))
 
 
-def contiguous(expanded: Entries) -> Split:
-    """The author's parts: 1,384,373, 81,433 and 162,867 in a row, of the published expansion."""
-    test, validation = len(expanded) // TEST_SHARE, len(expanded) // VALIDATION_SHARE
+def split_contiguously(expanded: MoveBatch) -> Split:
+    """Split as Galassi did: of the published expansion 1,384,373, 81,433 and 162,867 entries in a
+    row."""
+    test, validation = len(expanded) // TEST_DIVISOR, len(expanded) // VALIDATION_DIVISOR
     last = len(expanded) - test
     first = last - validation
     return Split(expanded[:first], expanded[first:last], expanded[last:])
 
 
-def folds(entries: Entries, number: int, recipe: Recipe, seed: int = 0) -> Iterator[Split]:
-    """For k-fold cross-validation: each time another k-th validates and the rest trains.
+def split_into_folds(
+    entries: MoveBatch, number: int, recipe: Expansion, seed: int = 0
+) -> Iterator[Split]:
+    """Yield the splits of k-fold cross-validation: each fold validates once, the rest trains.
 
-    Folds are of entries, without leaks, and leave nothing over for a test.
+    Folds consist of unexpanded entries without leaks; the test part is empty.
     """
     if not 2 <= number <= MAX_FOLDS:
         raise BadSpec(f"folds={number} must be from 2 to {MAX_FOLDS}")
     _check_size(len(entries), number)
-    group, num_groups = groups(entries)
+    group, num_groups = group_symmetric_entries(entries)
     fold = (np.random.default_rng((seed, 0xF01D)).permutation(num_groups) % number)[group]
     for each in range(number):
         out = fold == each
-        yield Split(expand(entries[~out], recipe), expand(entries[out], recipe), Entries.empty())
+        yield Split(
+            augment(entries[~out], recipe), augment(entries[out], recipe), MoveBatch.empty()
+        )
 
 
-def groups(entries: Entries) -> tuple[NDArray[np.intp], int]:
-    """For each entry the number of its group, and how many groups there are.
+def group_symmetric_entries(entries: MoveBatch) -> tuple[NDArray[np.intp], int]:
+    """Return the index of each entry's group, and the number of groups.
 
-    No image of an entry shows the same state as an image of an entry of another group, whatever the
-    recipe: entries are together if any exchange of rings, turn or mirror makes one of the other.
+    Images of entries of different groups never show the same state, whatever the expansion: entries
+    are in one group if any exchange of rings, rotation or reflection maps one to the other.
     """
     keys = canonical_keys(entries)
     fly = (entries.own_men == 3) & (entries.other_men == 3)
-    swapped = seen_through(entries[fly], RING_SWAP)
-    turned = seen_through(seen_through(entries[fly], INSIDE_OUT), RING_SWAP)
+    swapped = transform_moves(entries[fly], RING_SWAP)
+    turned = transform_moves(transform_moves(entries[fly], RING_REVERSAL), RING_SWAP)
     keys[fly] = np.minimum.reduce([keys[fly], canonical_keys(swapped), canonical_keys(turned)])
     found, group = np.unique(keys, return_inverse=True)
     return group.reshape(-1), len(found)

@@ -1,37 +1,139 @@
-"""A search over networks and trainings for those that answer best (thesis 6.1, `ludus tune nnmm`).
-
-Optuna proposes, a training on the data decides: by its best validation accuracy. A training that is
-clearly worse than others were at the same epoch is broken off.
-"""
+"""Hyperparameter search with Optuna, in this process or on a Ray cluster (Galassi 2018, section
+6.1)."""
 
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quoted
-from ludus.core.spec import suggestion
-from ludus.learn.nnmm.design import ARCHITECTURES, Design
-from ludus.learn.nnmm.preset import Preset
+from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from ludus.core.spec import format_suggestion
+from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, Preset
+from ludus.learn.nnmm.splits import Split
 
 if TYPE_CHECKING:
     import optuna
 
-    from ludus.learn.nnmm.tuning_workers import Workers
+PruningCallback = Callable[[int, float], bool]
+"""Takes an epoch and its accuracy; returns whether to prune the trial."""
+
+
+class TrialRunner(Protocol):
+    """Runs trials and returns their results in any order."""
+
+    width: int
+    """The best number of concurrent trials."""
+
+    def give(self, number: int, preset: Preset, trial: Any) -> None: ...
+    def result(self) -> tuple[int, float | None]:
+        """Return the number of a trial and its accuracy; None if it was pruned."""
+
+    def close(self) -> None:
+        """Release resources."""
+
+
+def train_trial(
+    preset: Preset,
+    part: str,
+    split: Split,
+    device: str,
+    threads: int = 0,
+    judge: PruningCallback | None = None,
+) -> float | None:
+    """Return the best validation accuracy of one network; 0 if it diverges, None if it is
+    pruned."""
+    from ludus.learn.common.devices import select_device
+    from ludus.learn.nnmm.train import Diverged
+    from ludus.learn.nnmm.train_chain import ChainTrainer
+
+    run = ChainTrainer(preset, split, select_device(device, threads), None, [part])
+    best = 0.0
+    try:
+        for _, epoch in run.run():
+            best = max(best, epoch.accuracy)
+            if judge is not None and judge(epoch.number, epoch.accuracy):
+                return None
+    except Diverged:
+        return 0.0
+    return best
+
+
+class LocalTrialRunner:
+    """Runs one trial at a time in this process."""
+
+    width = 1
+
+    def __init__(self, part: str, split: Split, device: str, threads: int = 0) -> None:
+        self._what = part, split, device, threads
+        self._next: tuple[int, Preset, Any] | None = None
+
+    def give(self, number: int, preset: Preset, trial: Any) -> None:
+        self._next = number, preset, trial
+
+    def result(self) -> tuple[int, float | None]:
+        assert self._next is not None
+        number, preset, trial = self._next
+
+        def is_hopeless(epoch: int, accuracy: float) -> bool:
+            trial.report(accuracy, epoch)
+            return bool(trial.should_prune())
+
+        return number, train_trial(preset, *self._what, is_hopeless)
+
+    def close(self) -> None:
+        """Do nothing: there are no resources to release."""
+
+
+class RayTrialRunner:
+    """Runs trials on a Ray cluster, given its address or `auto`; the data is sent there once.
+
+    Trials are not pruned: they end at about the same time anyway.
+    """
+
+    def __init__(self, address: str, part: str, split: Split, device: str, cores: int = 1) -> None:
+        try:
+            ray: Any = import_module("ray")
+        except ImportError:
+            raise LudusError("a cluster needs Ray: pip install 'ludus[cluster]'") from None
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        except Exception as error:  # Ray raises many types, whose messages help users little
+            detail = " ".join(str(error).split())
+            raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
+        self._ray = ray
+        resources = ray.cluster_resources()
+        is_gpu = device == "cuda" or (device == "auto" and "GPU" in resources)
+        self.width = max(int(resources.get("GPU", 0) if is_gpu else resources["CPU"] / cores), 1)
+        self._task = ray.remote(num_cpus=cores, num_gpus=1 if is_gpu else 0)(train_trial)
+        self._what = part, ray.put(split), "cuda" if is_gpu else "cpu", cores
+        self._numbers: dict[Any, int] = {}
+
+    def give(self, number: int, preset: Preset, trial: Any) -> None:
+        self._numbers[self._task.remote(preset, *self._what)] = number
+
+    def result(self) -> tuple[int, float | None]:
+        (ready, *_), _ = self._ray.wait(list(self._numbers))
+        return self._numbers.pop(ready), self._ray.get(ready)
+
+    def close(self) -> None:
+        """Disconnect from the cluster, which keeps running."""
+        self._ray.shutdown()
+
 
 MAX_TRIALS = 1_000_000
 
-Report = Callable[[int, float], None]
-"""Told how many trials are done, and the best accuracy so far."""
+ProgressCallback = Callable[[int, float], None]
+"""Takes the number of finished trials and the best accuracy so far."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """What is searched for."""
+class SearchConfig:
+    """Parameters of a hyperparameter search."""
 
     base: Preset
-    """Whatever is not searched is as here; what is, begins here."""
+    """Configuration of the first trial; fields that are not searched keep its values."""
 
     part: str = "TO"
     """The network that is trained."""
@@ -39,42 +141,42 @@ class Search:
     trials: int = 30
 
     architectures: tuple[str, ...] = ("residual", "dense", "feedforward")
-    """Those of the thesis, if nothing is said."""
+    """By default those of the thesis."""
 
     seed: int = 0
 
     def __post_init__(self) -> None:
         names = [step.name for step in self.base.steps]
         if self.part not in names:
-            hint = suggestion(self.part, names)
-            raise UnknownName(f"there is no network {quoted(self.part)}{hint}")
+            hint = format_suggestion(self.part, names)
+            raise UnknownName(f"there is no network {quote(self.part)}{hint}")
         for each in self.architectures:
             if each not in ARCHITECTURES:
-                hint = suggestion(each, ARCHITECTURES)
-                raise UnknownName(f"there is no architecture {quoted(each)}{hint}")
+                hint = format_suggestion(each, ARCHITECTURES)
+                raise UnknownName(f"there is no architecture {quote(each)}{hint}")
         if not self.architectures or not 1 <= self.trials <= MAX_TRIALS:
             raise BadSpec(f"trials={self.trials} must be from 1 to {MAX_TRIALS}")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The best configuration."""
 
     preset: Preset
     accuracy: float
     trials: int
-    """How many were made in all."""
+    """Total number of trials."""
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """The numbers a field may take."""
+class SearchRange:
+    """The range of a numeric field."""
 
     least: float
     most: float
     is_log: bool = False
     step: int = 0
-    """Whole numbers so far apart; 0: any number."""
+    """Distance between whole numbers; 0: any number."""
 
     def __contains__(self, number: Any) -> bool:
         if isinstance(number, list) or not self.least <= number <= self.most:
@@ -87,46 +189,46 @@ class Span:
             found: int = trial.suggest_int(name, least, most, step=self.step, log=self.is_log)
             return found
         number = trial.suggest_float(name, self.least, self.most, log=self.is_log)
-        # Three digits are more than accuracy shows; but 0.9996 must not become 1.
+        # Accuracy does not depend on more than three digits; but 0.9996 must not become 1.
         return min(max(float(f"{number:.3g}"), self.least), self.most)
 
 
-CHOICES: Mapping[str, tuple[Any, ...]] = {
+CATEGORICAL_CHOICES: Mapping[str, tuple[Any, ...]] = {
     "batch_normalisation": (False, True),
     "annealing": ("step", "exponential", "proportional", "cosine"),
     "penalty": ("none", "L1", "L2"),
 }
 
-SPANS: Mapping[str, Span] = {
-    "first": Span(50, 500, step=50),
-    "units": Span(50, 500, step=50),
-    "blocks": Span(1, 12, step=1),
-    "dropout": Span(0, 0.5),
-    "input_dropout": Span(0, 0.3),
-    "stochastic_depth": Span(0, 0.5),
-    "learning_rate": Span(1e-4, 1e-2, is_log=True),
-    "b1": Span(0.8, 0.99),
-    "b2": Span(0.98, 0.9999),
-    "k": Span(0.01, 1, is_log=True),
-    "batch": Span(250, 20_000, is_log=True, step=1),
-    "penalty_weight": Span(1e-7, 1e-3, is_log=True),
-    "weight_decay": Span(1e-4, 1, is_log=True),
-    "block_scale": Span(0, 1),
+NUMERIC_RANGES: Mapping[str, SearchRange] = {
+    "first": SearchRange(50, 500, step=50),
+    "units": SearchRange(50, 500, step=50),
+    "blocks": SearchRange(1, 12, step=1),
+    "dropout": SearchRange(0, 0.5),
+    "input_dropout": SearchRange(0, 0.3),
+    "stochastic_depth": SearchRange(0, 0.5),
+    "learning_rate": SearchRange(1e-4, 1e-2, is_log=True),
+    "b1": SearchRange(0.8, 0.99),
+    "b2": SearchRange(0.98, 0.9999),
+    "k": SearchRange(0.01, 1, is_log=True),
+    "batch": SearchRange(250, 20_000, is_log=True, step=1),
+    "penalty_weight": SearchRange(1e-7, 1e-3, is_log=True),
+    "weight_decay": SearchRange(1e-4, 1, is_log=True),
+    "block_scale": SearchRange(0, 1),
 }
-"""The parameters of sections 5.2 and 5.4, and of 7.1."""
+"""The parameters of sections 5.2, 5.4 and 7.1."""
 
 
-def suggested(trial: Any, search: Search) -> Preset:
-    """What a trial makes of the base."""
+def suggest_preset(trial: Any, search: SearchConfig) -> Preset:
+    """Return the base with the parameters that a trial suggests."""
     values = {"architecture": trial.suggest_categorical("architecture", search.architectures)}
-    for name, choices in CHOICES.items():
+    for name, choices in CATEGORICAL_CHOICES.items():
         values[name] = trial.suggest_categorical(name, choices)
-    for name, span in SPANS.items():
+    for name, span in NUMERIC_RANGES.items():
         values[name] = span.suggested(trial, name)
     if values["architecture"] != "residual":
         values["stochastic_depth"] = 0.0
     base = search.base
-    shape = {field.name for field in fields(Design)}
+    shape = {field.name for field in fields(NetworkConfig)}
     design = {name: value for name, value in values.items() if name in shape}
     training = {name: value for name, value in values.items() if name not in shape}
     return replace(
@@ -138,35 +240,36 @@ def suggested(trial: Any, search: Search) -> Preset:
 
 
 def search(
-    plan: Search,
-    workers: "Workers",
+    plan: SearchConfig,
+    workers: "TrialRunner",
     study_file: Path | None = None,
     data: str = "",
-    report: Report = lambda done, best: None,
-) -> Found:
-    """The best configuration of a search; one with a file goes on where it stopped.
+    report: ProgressCallback = lambda done, best: None,
+) -> SearchResult:
+    """Search for the configuration with the best validation accuracy; a search with a file resumes.
 
-    `data` names what is trained on: accuracies on other data are another search.
+    Optuna suggests configurations and prunes trials that are clearly worse than others at the same
+    epoch. `data` identifies the dataset: accuracies on other data belong to another search.
     """
     import optuna
 
-    study = _study(plan, study_file, data)
+    study = _open_study(plan, study_file, data)
     waiting: dict[int, optuna.Trial] = {}
-    while (done := len(_finished(study))) < plan.trials:
+    while (done := len(_finished_trials(study))) < plan.trials:
         while len(waiting) < min(workers.width, plan.trials - done):
             trial = study.ask()
             waiting[trial.number] = trial
-            workers.give(trial.number, suggested(trial, plan), trial)
+            workers.give(trial.number, suggest_preset(trial, plan), trial)
         number, accuracy = workers.result()
         is_pruned = accuracy is None
         state = optuna.trial.TrialState.PRUNED if is_pruned else None
         study.tell(waiting.pop(number), accuracy, state=state)
-        report(len(_finished(study)), _best(study))
-    best = suggested(optuna.trial.FixedTrial(study.best_trial.params), plan)
-    return Found(best, study.best_value, len(_finished(study)))
+        report(len(_finished_trials(study)), _best_accuracy(study))
+    best = suggest_preset(optuna.trial.FixedTrial(study.best_trial.params), plan)
+    return SearchResult(best, study.best_value, len(_finished_trials(study)))
 
 
-def _study(plan: Search, file: Path | None, data: str) -> "optuna.Study":
+def _open_study(plan: SearchConfig, file: Path | None, data: str) -> "optuna.Study":
     try:
         import optuna
     except ImportError:
@@ -182,31 +285,31 @@ def _study(plan: Search, file: Path | None, data: str) -> "optuna.Study":
             sampler=optuna.samplers.TPESampler(seed=plan.seed),
             pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2),
         )
-    except Exception as error:  # whatever the database and its driver make of the file
+    except Exception as error:  # any exception of the database and its driver
         reason = " ".join(str(error).split())[:120]
-        raise LudusError(f"{quoted(str(file), 200)} cannot keep a search: {reason}") from error
+        raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {reason}") from error
     if not study.trials:
-        study.enqueue_trial(_begin(plan))
+        study.enqueue_trial(_base_parameters(plan))
     return study
 
 
-def _begin(plan: Search) -> dict[str, Any]:
-    """The first trial: what the base says, where that lies in the space."""
+def _base_parameters(plan: SearchConfig) -> dict[str, Any]:
+    """Return the base's parameters that lie in the search space, for the first trial."""
     base = {**plan.base.design.as_dict(), **asdict(plan.base.training)}
-    choices = {"architecture": plan.architectures, **CHOICES}
+    choices = {"architecture": plan.architectures, **CATEGORICAL_CHOICES}
     chosen = {name: base[name] for name, known in choices.items() if base[name] in known}
-    numbers = {name: base[name] for name, span in SPANS.items() if base[name] in span}
+    numbers = {name: base[name] for name, span in NUMERIC_RANGES.items() if base[name] in span}
     return {**chosen, **numbers}
 
 
-def _finished(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
-    """The trials that came to an end; one that was interrupted counts for nothing."""
+def _finished_trials(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
+    """Return the completed and pruned trials; interrupted ones do not count."""
     import optuna
 
     over = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
     return study.get_trials(deepcopy=False, states=over)
 
 
-def _best(study: "optuna.Study") -> float:
-    values = [trial.value for trial in _finished(study) if trial.value is not None]
+def _best_accuracy(study: "optuna.Study") -> float:
+    values = [trial.value for trial in _finished_trials(study) if trial.value is not None]
     return max(values, default=0.0)

@@ -1,1 +1,1 @@
-"""The pattern-based Bayesian network of Vrajitoru (2015) and the players it becomes."""
+"""The pattern network of Vrajitoru 2015 and the players `fuzzy` and `adaptive`."""

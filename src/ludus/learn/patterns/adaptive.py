@@ -1,49 +1,182 @@
-"""A player that follows the level of whoever it meets, so that its win rate stays near a target.
+"""The player `adaptive`: adjusts its level so that its mean result stays near a target.
 
-After each game its level moves by `gain` times what the target was missed by: up after a loss, down
-after a win. So over n games the mean result differs from the target by no more than the way from
-the first level to the last, divided by n times the gain. Between two levels chance decides which
-of them plays a game.
+After each game the level changes by `gain` times the difference between target and result: up after
+a loss, down after a win. Over n games the mean result differs from the target by at most the change
+in level divided by n times the gain. A fractional level is rounded up or down at random for each
+game.
 """
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadPosition, BadSpec
-from ludus.core.limit import Limit
-from ludus.core.marks import Marks
-from ludus.core.outcome import Outcome
-from ludus.core.pictures import HasPictures, Picture
-from ludus.core.player import Choice, Player
-from ludus.learn.patterns.ladder import HIGHEST, LADDER
-from ludus.learn.patterns.results import points
-from ludus.learn.patterns.state import State, load, save
+from ludus.core.errors import BadPosition, BadSpec, LudusError, quote
+from ludus.core.game import Outcome
+from ludus.core.marks import HasPictures, Marks, Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.learn.patterns.network_file import describe_file_error, write_atomically
 from ludus.players import player as named_player
+
+LEVEL_PLAYERS: tuple[str, ...] = (
+    "fuzzy:k=0",
+    "fuzzy:preset=tuned,k=0.5",
+    "fuzzy:preset=tuned,k=0.75",
+    "fuzzy:preset=tuned,k=1",
+    "fuzzy:preset=tuned,k=1.5",
+    "fuzzy:preset=tuned,k=2",
+    "fuzzy:preset=tuned",
+    "negascout:level=3",
+    "negascout:level=4",
+    "negascout:level=5",
+    "negascout:level=6",
+    "negascout:level=7",
+    "negascout:level=8",
+    "negascout:level=9",
+    "negascout:level=10",
+)
+"""Player specs by level, the weakest first.
+
+The lower levels are `fuzzy` with a rising power k, which sets how strongly good moves are
+preferred: with k = 0 all moves are equally likely, with the tuned power the best are hardly ever
+missed. Stronger levels are those of `negascout`.
+"""
+
+MAX_LEVEL = len(LEVEL_PLAYERS) - 1
+
+
+def infer_result(last: Any) -> float | None:
+    """Infer the result (1, ½ or 0) for the side that moved last in a game that stopped after
+    `last`.
+
+    For players whose `end` is not called: they know the position after their own last move and when
+    the next game begins. If that move did not end the game, the opponent's reply did, or the game
+    was abandoned (None). An opponent that could win at once is assumed to have won, one that could
+    only end the game in a draw to have drawn.
+    """
+    side = 1 - last.mover
+    if last.outcome() is not None:
+        return _score_for_side(last.outcome().winner, side)
+    ends = [last.play(reply).outcome() for reply in last.legal_moves()]
+    worths = [_score_for_side(end.winner, side) for end in ends if end is not None]
+    return min(worths, default=None)
+
+
+def _score_for_side(winner: int | None, side: int) -> float:
+    return 0.5 if winner is None else float(winner == side)
+
+
+STATE_FORMAT, STATE_VERSION = "ludus-adaptive", 1
+
+NUM_RECENT_RESULTS = 20
+"""Number of results kept in the state."""
+
+MAX_STATE_BYTES = 100_000
+MAX_GAMES = 10**12
+MAX_POSITION_LENGTH = 1000
+
+
+class BadAdaptiveState(LudusError):
+    """A file is not the state of an adaptive player, or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What it aims at, and how fast."""
+class AdaptiveState:
+    """The state of an adaptive player, stored in a JSON file between sessions."""
+
+    level: float
+    games: int = 0
+    """Number of games with a known result."""
+
+    recent: tuple[float, ...] = ()
+    """The last results, the newest last: 1 for a win of the player, ½ or 0."""
+
+    waiting: str = ""
+    """The position after the player's last move in a game whose result is unknown."""
+
+    def after(self, level: float, result: float) -> "AdaptiveState":
+        """Return the state after one more game."""
+        return AdaptiveState(level, self.games + 1, (*self.recent, result)[-NUM_RECENT_RESULTS:])
+
+
+def save_state(state: AdaptiveState, path: Path) -> None:
+    """Write a state atomically."""
+    text = json.dumps({"format": STATE_FORMAT, "version": STATE_VERSION, **asdict(state)}) + "\n"
+    write_atomically(path, text.encode("ascii"))
+
+
+def load_state(path: Path) -> AdaptiveState | None:
+    """Read the state of a file; None if it does not exist."""
+    name = quote(str(path), 200)
+    try:
+        if not path.exists():
+            return None
+        with path.open("rb") as file:
+            data = file.read(MAX_STATE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise BadAdaptiveState(f"cannot read {name}: {describe_file_error(error)}") from error
+    found = _parse_object(data)
+    if found is None or found.get("format") != STATE_FORMAT:
+        raise BadAdaptiveState(f"{name} is not the state of an adaptive player")
+    if found.get("version") != STATE_VERSION:
+        raise BadAdaptiveState(
+            f"{name} has version {quote(str(found.get('version')))}, not {STATE_VERSION}"
+        )
+    state = _parse_state(found)
+    if state is None:
+        raise BadAdaptiveState(f"{name} is damaged: its level, games or results cannot be")
+    return state
+
+
+def _parse_object(data: bytes) -> dict[str, Any] | None:
+    if len(data) > MAX_STATE_BYTES:
+        return None
+    try:
+        found = json.loads(data.decode("ascii"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _parse_state(found: dict[str, Any]) -> AdaptiveState | None:
+    level: Any = found.get("level")
+    games, recent = found.get("games"), found.get("recent")
+    if type(level) not in (int, float) or type(games) is not int or not isinstance(recent, list):
+        return None
+    if not (
+        0 <= level <= MAX_LEVEL and 0 <= games <= MAX_GAMES and len(recent) <= NUM_RECENT_RESULTS
+    ):
+        return None
+    waiting = found.get("waiting", "")
+    if not isinstance(waiting, str) or len(waiting) > MAX_POSITION_LENGTH:
+        return None
+    if any(type(result) not in (int, float) or result not in (0, 0.5, 1) for result in recent):
+        return None
+    return AdaptiveState(float(level), games, tuple(map(float, recent)), waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveOptions:
+    """The target and the rate of adaptation."""
 
     target: float = 0.5
-    """The share of points it wants, a win being 1 and a draw ½; from 0.05 to 0.95."""
+    """Target mean score, where a win is 1 and a draw ½; from 0.05 to 0.95."""
 
     level: float = 5.0
-    """Where it begins, if no state says otherwise; 0 is the easiest."""
+    """Initial level if there is no saved state; 0 is the easiest."""
 
     gain: float = 0.5
-    """Levels it would move if it missed its target by a whole game."""
+    """Change of level per point of difference between target and result."""
 
     state: str = ""
-    """A file that keeps the level from day to day; it is written after each move."""
+    """File that stores the level between sessions; it is written after each move."""
 
     def __post_init__(self) -> None:
         for name, low, high in (
             ("target", 0.05, 0.95),
-            ("level", 0, HIGHEST),
-            ("gain", 0.01, HIGHEST),
+            ("level", 0, MAX_LEVEL),
+            ("gain", 0.01, MAX_LEVEL),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
@@ -54,22 +187,22 @@ class AdaptivePlayer(Player):
     """Plays about as well as its opponent."""
 
     title: ClassVar[str] = "follows its opponent's level to keep its share of points at a target"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[AdaptiveOptions] = AdaptiveOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    def __init__(self, game: Any, settings: Options, spec: str) -> None:
+    def __init__(self, game: Any, settings: AdaptiveOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         self._file = Path(settings.state) if settings.state else None
-        found = load(self._file) if self._file is not None else None
-        self.state = State(settings.level) if found is None else found
+        found = load_state(self._file) if self._file is not None else None
+        self.state = AdaptiveState(settings.level) if found is None else found
         self._players: dict[int, Player] = {}
         self._last = self._waiting()
-        """The position after the last own move of a game whose result is not known yet."""
+        """The position after the last own move of a game whose result is unknown."""
         self._rung = self._draw_rung()
 
     @property
     def name(self) -> str:
-        return f"{self.spec} (level {self.state.level:.1f} of {HIGHEST})"
+        return f"{self.spec} (level {self.state.level:.1f} of {MAX_LEVEL})"
 
     def begin(self, seed: int) -> None:
         super().begin(seed)
@@ -79,16 +212,18 @@ class AdaptivePlayer(Player):
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._player(self._rung).choose(position, limit)
-        comment = f"level {self.state.level:.1f}, plays as {LADDER[self._rung]}: {choice.comment}"
+        comment = (
+            f"level {self.state.level:.1f}, plays as {LEVEL_PLAYERS[self._rung]}: {choice.comment}"
+        )
         self._last = position.play(choice.move)
         self._keep(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
 
     def end(self, outcome: Outcome) -> None:
-        """Move the level.
+        """Update the level.
 
-        Not even a move of its own that ends the game does: it may have been chosen in vain, by a
-        player that is shown a game.
+        Only here, and not after an own move that ends the game: that move may have been a
+        suggestion that was never played.
         """
         if self._last is not None:
             side = 1 - self._last.mover
@@ -97,7 +232,7 @@ class AdaptivePlayer(Player):
 
     @property
     def next_spec(self) -> str:
-        """Its spec for the next game, at the level that it has come to."""
+        """The spec for the next game, with the current level."""
         settings = replace(self.settings, level=round(self.state.level, 4))
         changed = (
             f"{field.name}={getattr(settings, field.name)}"
@@ -107,13 +242,13 @@ class AdaptivePlayer(Player):
         return f"adaptive:{','.join(changed)}".rstrip(":")
 
     def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
-        """Those of the player that it plays as."""
+        """Return the pictures of the player of the current level."""
         played_as = self._player(self._rung)
         return played_as.pictures(position) if isinstance(played_as, HasPictures) else ()
 
     def _settle(self) -> None:
-        """Find out what the last game brought, and move the level if it was played to its end."""
-        result = None if self._last is None else points(self._last)
+        """Infer the result of the last game and update the level if it was finished."""
+        result = None if self._last is None else infer_result(self._last)
         self._last = None
         if result is not None:
             self._move_level(result)
@@ -122,29 +257,29 @@ class AdaptivePlayer(Player):
 
     def _move_level(self, result: float) -> None:
         missed = self.settings.target - result
-        level = min(max(self.state.level + self.settings.gain * missed, 0.0), float(HIGHEST))
+        level = min(max(self.state.level + self.settings.gain * missed, 0.0), float(MAX_LEVEL))
         self._keep(self.state.after(level, result))
 
-    def _keep(self, state: State) -> None:
-        """Remember this, also for the next day if there is a file for it."""
+    def _keep(self, state: AdaptiveState) -> None:
+        """Set the state, and save it if there is a file."""
         self.state = state
         if self._file is not None:
-            save(state, self._file)
+            save_state(state, self._file)
 
     def _waiting(self) -> Any:
-        """What an earlier day has left unsettled; a position of other rules is left as it is."""
+        """Return the pending position of an earlier session; None if it belongs to other rules."""
         try:
             return self.game.parse(self.state.waiting) if self.state.waiting else None
         except BadPosition:
             return None
 
     def _draw_rung(self) -> int:
-        """The level as a whole number, up or down in proportion to what is nearer."""
+        """Round the level up or down at random, with the level as the expected value."""
         whole = int(self.state.level)
         return whole + (self.random.random() < self.state.level - whole)
 
     def _player(self, rung: int) -> Player:
-        """The player of a level, made when it is first needed."""
+        """Return the player of a level, constructed when first needed."""
         if rung not in self._players:
-            self._players[rung] = named_player(LADDER[rung], self.game)
+            self._players[rung] = named_player(LEVEL_PLAYERS[rung], self.game)
         return self._players[rung]

@@ -1,118 +1,210 @@
-"""The network: patterns that were seen, the moves between them, and how good each pattern is.
+"""The pattern network (Vrajitoru 2015): patterns, the moves between them, and pattern scores.
 
-A vertex is a pattern of one side, with the number of times it came to stand on the board. An edge
-is a move that was made, with the number of times it was made from its pattern; divided by all moves
-from there it is the probability of the move. A move that changes two quadrants is an edge in each.
+A vertex is a pattern of one side, with the number of times it occurred on the board. An edge is a
+move, with the number of times it was made from its pattern; divided by all moves from there it is
+the probability of the move. A move that changes two quadrants is an edge in each.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
-from ludus.learn.patterns.quadrants import NUM_PATTERNS, changes, num_mills
+from ludus.games.nine_mens_morris.board import Move
+from ludus.learn.patterns.encoding import NUM_PATTERNS, count_mills, encode_quadrants, find_changes
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """What the parts of a score count. The defaults are those of the paper (section 4)."""
+class ScoreWeights:
+    """Weights of the parts of a score. The defaults are those of section 4 of the paper."""
 
     mill: float = 10.0
-    """Of a closed mill: w_L."""
+    """Weight w_L of a closed mill."""
 
     token: float = 1 / 3
-    """Of a man: w_T."""
+    """Weight w_T of a man."""
 
     freq: float = 3.0
-    """Of the frequency, which is 1 for the most frequent pattern: w_F."""
+    """Weight w_F of the frequency, which is 1 for the most frequent pattern."""
 
     mutual: float = 1.0
-    """Of what the neighbours lend: w_M."""
+    """Weight w_M of the mutual score."""
 
 
-SEED_WEIGHTS = Weights()
-SEED_MUTUAL = 0.2
-"""The paper's mutualWeight: the part of its neighbours' mean score that is lent to a pattern."""
+PUBLISHED_WEIGHTS = ScoreWeights()
+PUBLISHED_MUTUAL_WEIGHT = 0.2
+"""The paper's mutualWeight: proportion of the neighbours' mean score that a pattern receives."""
 
 
-def _none() -> list[int]:
+def _make_zero_counts() -> list[int]:
     return [0] * NUM_PATTERNS
 
 
 @dataclass
-class Network:
-    """What was seen in the games that were learned."""
+class PatternNetwork:
+    """Counts of patterns and moves in the training games."""
 
-    frequency: list[int] = field(default_factory=_none)
-    """Pattern to how often it came to stand on a quadrant, at the start, by a move or a capture."""
+    frequency: list[int] = field(default_factory=_make_zero_counts)
+    """Number of occurrences of each pattern, at the start, by a move or a capture."""
 
     edges: dict[int, dict[int, int]] = field(default_factory=dict)
-    """Pattern to the patterns that moves made of it, each with how often."""
+    """Pattern to the patterns that moves made of it, with the count of each."""
 
     mutual: list[float] = field(default_factory=lambda: [0.0] * NUM_PATTERNS)
-    """Pattern to mutualScore, as the last pass left it."""
+    """mutualScore of each pattern after the last pass."""
 
     games: int = 0
-    """Matches that were learned."""
+    """Number of training games."""
 
     note: str = ""
-    """Where it comes from, for people."""
+    """Readable description of the origin."""
 
     def see(self, number: int) -> None:
-        """A pattern has come to stand on a quadrant."""
+        """Count an occurrence of a pattern."""
         self.frequency[number] += 1
 
     def see_move(self, before: int, after: int) -> None:
-        """A side with these men (a bitboard) has moved one or placed one."""
-        for old, new in changes(before, after):
+        """Count a move of a side, given its men before and after as bitboards."""
+        for old, new in find_changes(before, after):
             self.see(new)
             moves = self.edges.setdefault(old, {})
             moves[new] = moves.get(new, 0) + 1
 
     def see_capture(self, before: int, after: int) -> None:
-        """A side has lost a man: patterns come about, but by no move of that side."""
-        for _, new in changes(before, after):
+        """Count the patterns of a side that has lost a man, which are not moves of that side."""
+        for _, new in find_changes(before, after):
             self.see(new)
 
     def known_edges(self, least: int = 0) -> Iterator[tuple[int, int]]:
-        """The moves that were made at least so often."""
+        """Yield the moves with at least this count."""
         for old, moves in self.edges.items():
             for new, count in moves.items():
                 if count >= least:
                     yield old, new
 
-    def sums(self, weights: Weights) -> list[float]:
-        """Pattern to the weighted sum of its four scores, before the power is taken."""
+    def sums(self, weights: ScoreWeights) -> list[float]:
+        """Return the weighted sum of the four scores of each pattern, before the power."""
         highest = max(self.frequency) or 1
         return [
-            weights.mill * num_mills(number)
+            weights.mill * count_mills(number)
             + weights.token * number.bit_count()
             + weights.freq * (self.frequency[number] / highest)
             + weights.mutual * self.mutual[number]
             for number in range(NUM_PATTERNS)
         ]
 
-    def spread(self, weights: Weights = SEED_WEIGHTS, mutual: float = SEED_MUTUAL) -> None:
-        """One pass: every pattern is lent a part of the mean of its neighbours' sums.
+    def spread(
+        self, weights: ScoreWeights = PUBLISHED_WEIGHTS, mutual: float = PUBLISHED_MUTUAL_WEIGHT
+    ) -> None:
+        """Update the mutual scores in one pass: a proportion of the mean of the neighbours' sums.
 
-        The mean is over the moves that were made from the pattern. All new values come from the
-        old ones, so the order of the patterns is no matter, and n passes reach n moves far. The
-        sums are those before the power: powers of powers would grow beyond all bounds.
+        The mean is over the moves from the pattern. All new values are computed from the old ones,
+        so the order of the patterns does not matter, and n passes propagate over n moves. The sums
+        are those before the power: repeated powers would diverge.
         """
         sums = self.sums(weights)
         lent = [0.0] * NUM_PATTERNS
         for old, moves in self.edges.items():
             total = sum(moves.values())
-            # An exact sum, so that the order in which moves were first seen is no matter either.
+            # An exact sum does not depend on the order in which moves were first recorded.
             lent[old] = (
                 mutual * math.fsum(count * sums[new] for new, count in moves.items()) / total
             )
         self.mutual = lent
 
     def reset(self) -> None:
-        """Forget what neighbours have lent."""
+        """Set all mutual scores to 0."""
         self.mutual = [0.0] * NUM_PATTERNS
 
-    def copy(self) -> "Network":
-        """The same network, to go another way from here."""
+    def copy(self) -> "PatternNetwork":
+        """Return an independent copy."""
         edges = {old: dict(moves) for old, moves in self.edges.items()}
-        return Network(list(self.frequency), edges, list(self.mutual), self.games, self.note)
+        return PatternNetwork(list(self.frequency), edges, list(self.mutual), self.games, self.note)
+
+
+def record_start(network: PatternNetwork, position: Any) -> None:
+    """Count the eight patterns of the first position of a match."""
+    for men in position.bits:
+        for number in encode_quadrants(men):
+            network.see(number)
+
+
+def record_step(network: PatternNetwork, before: Any, after: Any) -> None:
+    """Count one move of a match, and its capture if there is one."""
+    mover = before.mover
+    network.see_move(before.bits[mover], after.bits[mover])
+    network.see_capture(before.bits[1 - mover], after.bits[1 - mover])
+
+
+def learn_match(
+    network: PatternNetwork,
+    positions: Iterable[Any],
+    weights: ScoreWeights = PUBLISHED_WEIGHTS,
+    mutual: float = PUBLISHED_MUTUAL_WEIGHT,
+) -> None:
+    """Train on a match, given its positions from the start on: every move, then one pass."""
+    seen = list(positions)
+    record_start(network, seen[0])
+    for before, after in pairwise(seen):
+        record_step(network, before, after)
+    finish_match(network, weights, mutual)
+
+
+def finish_match(
+    network: PatternNetwork,
+    weights: ScoreWeights = PUBLISHED_WEIGHTS,
+    mutual: float = PUBLISHED_MUTUAL_WEIGHT,
+) -> None:
+    """Finish the training on a match: update the mutual scores in a single pass."""
+    network.games += 1
+    network.spread(weights, mutual)
+
+
+class MatchObserver:
+    """Reconstructs a match from the positions in which one player moves, and trains a network on
+    it.
+
+    Between two such positions lie the player's own move and one of the other side. The last move of
+    a match is known only if it was the player's own.
+    """
+
+    def __init__(self, network: PatternNetwork, weights: ScoreWeights, mutual: float) -> None:
+        self._network = network
+        self._weights = weights
+        self._mutual = mutual
+        self._last: Any = None
+        """The position after the player's own move."""
+
+    def see(self, position: Any, move: Move) -> None:
+        """Record the player's move in a position."""
+        if self._last is None or not _can_be_successor(self._last, position):
+            record_start(self._network, position)
+        else:
+            record_step(self._network, self._last, position)
+        self._last = position.play(move)
+        record_step(self._network, position, self._last)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the player's own move has ended the match."""
+        return self._last is not None and self._last.outcome() is not None
+
+    def end(self) -> bool:
+        """Finish the match; return whether there was one."""
+        has_played = self._last is not None
+        if has_played:
+            finish_match(self._network, self._weights, self._mutual)
+        self._last = None
+        return has_played
+
+
+def _can_be_successor(last: Any, position: Any) -> bool:
+    """Return whether one move of the other side can lie between the two positions."""
+    mover = last.mover
+    if position.mover == mover:
+        return False
+    came = position.bits[mover] & ~last.bits[mover]
+    went = last.bits[mover] & ~position.bits[mover]
+    taken = last.bits[1 - mover] & ~position.bits[1 - mover]
+    return all(change.bit_count() <= 1 for change in (came, went, taken))

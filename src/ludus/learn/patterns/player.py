@@ -1,40 +1,136 @@
-"""The Fuzzy player: likely to make good moves, and never sure to."""
+"""The player `fuzzy`, its pictures, and whole games of fuzzy players in compiled code."""
 
 import atexit
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ludus._native import patterns as native
-from ludus.core.limit import Limit
-from ludus.core.pictures import Picture
-from ludus.core.player import Choice, Player
-from ludus.learn.patterns.file import save
-from ludus.learn.patterns.fuzzy import Knowledge
-from ludus.learn.patterns.pictures import chances, patterns_made, threats
-from ludus.learn.patterns.settings import Options, knowledge
-from ludus.learn.patterns.shipped import network
-from ludus.learn.patterns.watching import Watcher
-from ludus.learn.patterns.whole import check_place
+from ludus.core.game import AnyGame
+from ludus.core.marks import Marks, Note, Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import parse_spec
+from ludus.games.nine_mens_morris.board import POINTS
+from ludus.learn.patterns.config import FuzzyOptions, build_policy
+from ludus.learn.patterns.encoding import (
+    NUM_PLACES,
+    QUADRANTS,
+    QUADRANTS_OF_POINT,
+    encode_quadrant,
+    format_bits,
+)
+from ludus.learn.patterns.inference import FuzzyPolicy, find_threats
+from ludus.learn.patterns.network import MatchObserver
+from ludus.learn.patterns.network_file import check_writable, load_network, save_network
+from ludus.players import player as named_player
+
+if TYPE_CHECKING:
+    from ludus._native.morris import Tally
+    from ludus.games.nine_mens_morris.board import Move
+
+QUADRANT_NAMES = ("top", "right", "bottom", "left")
+"""Names of the quadrants by index."""
+
+DANGER_COLOUR = 3
+
+MIN_PROBABILITY = 0.005
+"""Minimum probability that is shown."""
+
+MAX_THREATS = 5
+"""Maximum number of threats shown, the largest first."""
+
+
+def make_probability_picture(shares: Mapping["Move", float]) -> Picture:
+    """Return a picture of the probability of each target point."""
+    heat: dict[str, float] = {}
+    for move, share in shares.items():
+        if move.to is not None:
+            heat[POINTS[move.to]] = heat.get(POINTS[move.to], 0.0) + share
+    return Picture(
+        "Chances",
+        Marks(heat={point: share for point, share in heat.items() if share >= MIN_PROBABILITY}),
+        "How likely it was to go to each point, in percent, before chance decided.",
+    )
+
+
+def make_pattern_pictures(position: Any, move: "Move", known: FuzzyPolicy) -> Iterator[Picture]:
+    """Yield a picture of the pattern that a move creates in each quadrant of its target, with its
+    score.
+    """
+    if move.to is None:
+        return
+    before = position.bits[position.mover]
+    after = before | 1 << move.to
+    if move.frm is not None:
+        after &= ~(1 << move.frm)
+    for quadrant in QUADRANTS_OF_POINT[move.to]:
+        old, new = encode_quadrant(before, quadrant), encode_quadrant(after, quadrant)
+        points = [POINTS[point] for point in QUADRANTS[quadrant]]
+        men = [name for place, name in enumerate(points) if new >> (NUM_PLACES - 1 - place) & 1]
+        score = format_score(known.scores[new])
+        was = f"it was {format_score(known.scores[old])}"
+        made = "" if (old, new) in known.edges else ", but it has not seen this move often enough"
+        yield Picture(
+            f"Pattern at the {QUADRANT_NAMES[quadrant]}",
+            Marks(points=dict.fromkeys(men, "selected")),
+            f"Pattern {new} ({format_bits(new)}) has the score {score}; {was}{made}.",
+            (Note((POINTS[move.to],), score),),
+            (*(tuple(points[row : row + 3]) for row in (0, 3, 6)), tuple(points[1::3])),
+        )
+
+
+def make_threat_picture(position: Any, known: FuzzyPolicy) -> Picture | None:
+    """Return a picture of the points that the other side threatens; None if there are none."""
+    found = find_threats(position, known) if known.defends else {}
+    if not found:
+        return None
+    worst = sorted(found.items(), key=lambda item: -item[1])[:MAX_THREATS]
+    return Picture(
+        "What it fears",
+        text="Where the other side could make a much better pattern, and the score of that.",
+        notes=tuple(
+            Note((POINTS[point],), format_score(score), colour=DANGER_COLOUR)
+            for point, score in worst
+        ),
+    )
+
+
+def format_score(score: float) -> str:
+    """Format a score in few characters; scores are powers and may be large.
+
+    >>> [format_score(score) for score in (1, 8.25, 430, 21_500, 3_400_000, 7.1e12)]
+    ['1.0', '8.2', '430', '22k', '3.4M', '7e12']
+    """
+    if score < 100:
+        return f"{score:.1f}"
+    if score < 1000:
+        return f"{score:.0f}"
+    for unit, letter in ((1e6, "k"), (1e9, "M")):
+        if score < unit:
+            small = score / (unit / 1000)
+            return f"{small:.{0 if small >= 10 else 1}f}{letter}"
+    return f"{score:.0e}".replace("e+0", "e").replace("e+", "e")
 
 
 class FuzzyPlayer(Player):
-    """Draws among its moves in proportion to what a network of patterns thinks of them."""
+    """Samples moves in proportion to their scores in a network of board patterns."""
 
     title: ClassVar[str] = "draws moves by the scores of a network of board patterns it has learned"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[FuzzyOptions] = FuzzyOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    def __init__(self, game: Any, settings: Options, spec: str) -> None:
+    def __init__(self, game: Any, settings: FuzzyOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         self._settings = settings.settings()
         self._choice: Choice | None = None
-        self.network = network(self._settings.network)
+        self.network = load_network(self._settings.network)
         self._use_network()
         mutual = self._settings.mutual
-        self._watcher = Watcher(self.network, self._settings.weights, mutual)
+        self._watcher = MatchObserver(self.network, self._settings.weights, mutual)
         if settings.save:
-            check_place(Path(settings.save))
-            atexit.register(self._end_match)  # the last match of the day has no next one
+            check_writable(Path(settings.save))
+            atexit.register(self._end_match)  # the last match of a process has no next one
 
     def begin(self, seed: int) -> None:
         super().begin(seed)
@@ -49,23 +145,23 @@ class FuzzyPlayer(Player):
         return choice
 
     def pictures(self, position: Any) -> list[Picture]:
-        """The chances of its moves, the patterns of the one it made, and what it saw coming."""
+        """Return move probabilities, the patterns of the chosen move, and the threats."""
         if self._choice is None or not self._choice.scores:
             return []
         known, move = self.knowledge, self._choice.move
-        seen = threats(position, known)
+        seen = make_threat_picture(position, known)
         return [
-            chances(self._choice.scores),
-            *patterns_made(position, move, known),
+            make_probability_picture(self._choice.scores),
+            *make_pattern_pictures(position, move, known),
             *([seen] if seen is not None else []),
         ]
 
     def _end_match(self) -> None:
-        """What was seen of a match counts from now on."""
+        """Train on the finished match, use the new scores, and save the network."""
         if self._watcher.end():
             self._use_network()
             if self.settings.save:
-                save(self.network, Path(self.settings.save))
+                save_network(self.network, Path(self.settings.save))
 
     def _draw(self, position: Any) -> Choice:
         moves = position.legal_moves()
@@ -78,13 +174,13 @@ class FuzzyPlayer(Player):
         return Choice(move, f"{shares[move]:.0%} likely among {len(moves)} moves", shares)
 
     def _use_network(self) -> None:
-        """Score all patterns by what the network knows now."""
-        self.knowledge = knowledge(self.network, self._settings)
-        self.compiled = compiled(self.game.rules, self.knowledge)
+        """Rebuild the policy from the network."""
+        self.knowledge = build_policy(self.network, self._settings)
+        self.compiled = build_native_policy(self.game.rules, self.knowledge)
 
 
-def compiled(rules: Any, known: Knowledge) -> native.Fuzzy:
-    """The twin of `weigh` for positions under these rules."""
+def build_native_policy(rules: Any, known: FuzzyPolicy) -> native.Fuzzy:
+    """Build the compiled twin of `compute_move_weights` for positions under these rules."""
     return native.Fuzzy(
         rules,
         known.scores,
@@ -95,3 +191,42 @@ def compiled(rules: Any, known: Knowledge) -> native.Fuzzy:
         known.defends,
         known.take,
     )
+
+
+NATIVE_HEURISTICS = ("newbie", "basic", "focused")
+
+
+def play_fuzzy_games(
+    game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
+) -> "Tally | None":
+    """Play games in compiled code; wins by side, or None if a player is not compiled."""
+    if game.id != "nine_mens_morris":
+        return None
+    first, second = (_build_native_player(spec, game) for spec in players)
+    if first is None or second is None:
+        return None
+    start = game.start()
+    return native.games(
+        game.rules,
+        start.bits,
+        start.hands,
+        start.mover,
+        first,
+        second,
+        games,
+        seed % 2**64,
+        threads,
+        max_plies,
+    )
+
+
+def _build_native_player(spec: str, game: AnyGame) -> str | native.Fuzzy | None:
+    """Return a heuristic's spec, a Fuzzy player that does not learn, or None."""
+    name = parse_spec(spec).name
+    if name not in (*NATIVE_HEURISTICS, "fuzzy"):
+        return None
+    player = named_player(spec, game)
+    if not isinstance(player, FuzzyPlayer):
+        options = ",".join(f"{key}={value}" for key, value in asdict(player.settings).items())
+        return f"{name}:{options}"
+    return None if player.settings.learn else player.compiled

@@ -1,8 +1,8 @@
-"""A search over the paper's parameters for the setting that wins most games.
+"""Hyperparameter search for the Fuzzy player with Optuna.
 
-Optuna proposes settings; each plays compiled games against one opponent, begun by either side
-equally often. Of many settings that were tried on few games the one that looks best was also lucky,
-so the best few play again, more games with other seeds, and that decides.
+Each trial plays compiled games against one opponent, half of them begun by either side. Selection
+from many noisy trials is biased upwards, so the best few play more games with other seeds, and
+those decide.
 """
 
 from collections.abc import Callable
@@ -11,80 +11,90 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludus._native import patterns as native
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quoted
+from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
 from ludus.core.game import AnyGame
-from ludus.core.spec import suggestion
-from ludus.learn.patterns.compiled_games import HEURISTICS
-from ludus.learn.patterns.network import Network
-from ludus.learn.patterns.player import compiled
-from ludus.learn.patterns.settings import Settings, knowledge
-from ludus.learn.patterns.shipped import network as named_network
+from ludus.core.spec import format_suggestion
+from ludus.learn.patterns.config import FuzzySettings, build_policy
+from ludus.learn.patterns.network import PatternNetwork
+from ludus.learn.patterns.network_file import load_network as named_network
+from ludus.learn.patterns.player import NATIVE_HEURISTICS, build_native_policy
 
 if TYPE_CHECKING:
     import optuna
 
-SEARCHED = ("k", "mutual", "wL", "wT", "wF", "wM", "rateThr", "moveThr", "passes", "take")
+SEARCHED_PARAMETERS = (
+    "k",
+    "mutual",
+    "wL",
+    "wT",
+    "wF",
+    "wM",
+    "rateThr",
+    "moveThr",
+    "passes",
+    "take",
+)
 
-FINALISTS = 10
-FINAL_GAMES = 20_000
+NUM_FINALISTS = 10
+NUM_FINAL_GAMES = 20_000
 
-Report = Callable[[int, float], None]
-"""Told how many trials are done, and the best share of wins so far."""
+ProgressCallback = Callable[[int, float], None]
+"""Called with the number of finished trials and the best win rate so far."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """What is searched for."""
+class PatternSearchConfig:
+    """Settings of a hyperparameter search."""
 
     opponent: str = "focused"
     trials: int = 2000
     games: int = 2000
-    """For each trial."""
+    """Games per trial."""
 
     network: str = "long"
     seed: int = 0
     threads: int = 2
 
     def __post_init__(self) -> None:
-        if self.opponent not in HEURISTICS:
-            hint = suggestion(self.opponent, HEURISTICS)
-            raise UnknownName(f"there is no heuristic {quoted(self.opponent)}{hint}")
+        if self.opponent not in NATIVE_HEURISTICS:
+            hint = format_suggestion(self.opponent, NATIVE_HEURISTICS)
+            raise UnknownName(f"there is no heuristic {quote(self.opponent)}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A setting and how often it wins."""
+class PatternSearchResult:
+    """Settings with their number of wins."""
 
-    settings: Settings
+    settings: FuzzySettings
     wins: int
     games: int
 
 
-def share_of_wins(
+def measure_win_rate(
     game: AnyGame,
-    network: Network,
-    settings: Settings,
+    network: PatternNetwork,
+    settings: FuzzySettings,
     opponent: str,
     games: int,
     seed: int,
     threads: int,
 ) -> float:
-    """The share of games that a setting wins, half of them begun by it."""
+    """Return the win rate of settings, with half of the games begun by either side."""
     half = games // 2
-    return sum(_wins(game, network, settings, opponent, half, seed, threads)) / (2 * half)
+    return sum(_count_wins(game, network, settings, opponent, half, seed, threads)) / (2 * half)
 
 
-def _wins(
+def _count_wins(
     game: AnyGame,
-    network: Network,
-    settings: Settings,
+    network: PatternNetwork,
+    settings: FuzzySettings,
     opponent: str,
     half: int,
     seed: int,
     threads: int,
 ) -> tuple[int, int]:
-    """Games won among those it begins, and among those the opponent begins."""
-    fuzzy = compiled(game.rules, knowledge(network, settings))
+    """Return the wins among the games it begins, and among those the opponent begins."""
+    fuzzy = build_native_policy(game.rules, build_policy(network, settings))
     start = game.start()
     fields = game.rules, start.bits, start.hands, start.mover
     begun = native.games(*fields, fuzzy, opponent, half, 2 * seed, threads)
@@ -92,36 +102,36 @@ def _wins(
     return begun["wins"][0], other["wins"][1]
 
 
-def search(
+def search_settings(
     game: AnyGame,
-    plan: Search,
+    plan: PatternSearchConfig,
     study_file: Path | None = None,
-    report: Report = lambda done, best: None,
-) -> Found:
-    """The best setting of a search; one with a file goes on where it stopped."""
+    report: ProgressCallback = lambda done, best: None,
+) -> PatternSearchResult:
+    """Return the best settings of a search; with a study file the search resumes."""
     network = named_network(plan.network)
-    study = _study(game, plan, study_file)
+    study = _open_study(game, plan, study_file)
 
     def value(trial: "optuna.Trial") -> float:
-        settings = replace(suggested(trial), network=plan.network)
-        # Numbers of trials are seeds, so that luck with one of them does not stay.
+        settings = replace(suggest_settings(trial), network=plan.network)
+        # The seed depends on the trial, so that no setting profits from one lucky seed throughout.
         seed = 1_000_000 * (plan.seed + 1) + trial.number
         try:
-            return share_of_wins(
+            return measure_win_rate(
                 game, network, settings, plan.opponent, plan.games, seed, plan.threads
             )
         except BadSpec:
-            return 0.0  # scores beyond all bounds
+            return 0.0  # scores out of range
 
-    while (done := len(_finished(study))) < plan.trials:
+    while (done := len(_finished_trials(study))) < plan.trials:
         study.optimize(value, n_trials=1)
         report(done + 1, study.best_value)
-    return _final(game, network, plan, study)
+    return _select_finalist(game, network, plan, study)
 
 
-def suggested(trial: Any) -> Settings:
-    """The space that is searched."""
-    return Settings(
+def suggest_settings(trial: Any) -> FuzzySettings:
+    """Sample settings from the search space."""
+    return FuzzySettings(
         k=trial.suggest_float("k", 0.5, 10),
         mutual=trial.suggest_float("mutual", 0, 0.95),
         wL=trial.suggest_float("wL", 1, 100, log=True),
@@ -135,7 +145,7 @@ def suggested(trial: Any) -> Settings:
     )
 
 
-def _study(game: AnyGame, plan: Search, file: Path | None) -> "optuna.Study":
+def _open_study(game: AnyGame, plan: PatternSearchConfig, file: Path | None) -> "optuna.Study":
     try:
         import optuna
     except ImportError:
@@ -150,34 +160,38 @@ def _study(game: AnyGame, plan: Search, file: Path | None) -> "optuna.Study":
             direction="maximize",
             sampler=optuna.samplers.TPESampler(seed=plan.seed, n_startup_trials=plan.trials // 8),
         )
-    except Exception as error:  # whatever the database and its driver make of the file
+    except Exception as error:  # the database and its driver raise many types
         what = " ".join(str(error).split())[:120]
-        raise LudusError(f"{quoted(str(file), 200)} cannot keep a search: {what}") from error
-    if not study.trials:  # what the paper says comes first, with any man taken
-        paper = asdict(Settings(take="random"))
-        study.enqueue_trial({name: paper[name] for name in SEARCHED})
+        raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {what}") from error
+    if not study.trials:  # the paper's settings come first, with a random man taken
+        paper = asdict(FuzzySettings(take="random"))
+        study.enqueue_trial({name: paper[name] for name in SEARCHED_PARAMETERS})
     return study
 
 
-def _finished(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
-    """The trials that were played to the end; one that was interrupted counts for nothing."""
+def _finished_trials(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
+    """Return the completed trials; interrupted ones do not count."""
     return [trial for trial in study.trials if trial.value is not None]
 
 
-def _final(game: AnyGame, network: Network, plan: Search, study: "optuna.Study") -> Found:
-    """The best of the finalists, by games that no trial has seen."""
-    ranked = sorted(_finished(study), key=lambda trial: -(trial.value or 0.0))
+def _select_finalist(
+    game: AnyGame, network: PatternNetwork, plan: PatternSearchConfig, study: "optuna.Study"
+) -> PatternSearchResult:
+    """Return the best of the finalists, by games with new seeds."""
+    ranked = sorted(_finished_trials(study), key=lambda trial: -(trial.value or 0.0))
     found = []
-    for number, trial in enumerate(ranked[:FINALISTS]):
-        settings = Settings(**_rounded(trial.params), network=plan.network)
+    for number, trial in enumerate(ranked[:NUM_FINALISTS]):
+        settings = FuzzySettings(**_round_parameters(trial.params), network=plan.network)
         seed = 500_000 + number
-        wins = _wins(game, network, settings, plan.opponent, FINAL_GAMES // 2, seed, plan.threads)
-        found.append(Found(settings, sum(wins), FINAL_GAMES))
+        wins = _count_wins(
+            game, network, settings, plan.opponent, NUM_FINAL_GAMES // 2, seed, plan.threads
+        )
+        found.append(PatternSearchResult(settings, sum(wins), NUM_FINAL_GAMES))
     return max(found, key=lambda each: each.wins)
 
 
-def _rounded(params: dict[str, Any]) -> dict[str, Any]:
-    """Numbers as people write them; three digits are more than play shows."""
+def _round_parameters(params: dict[str, Any]) -> dict[str, Any]:
+    """Round to three significant digits, which is finer than the effect on play."""
     return {
         name: float(f"{value:.3g}") if isinstance(value, float) else value
         for name, value in params.items()

@@ -1,1 +1,1 @@
-"""A network taught by perfect play."""
+"""The `scholar`: networks for nine men's morris trained on exact values."""

@@ -1,5 +1,1 @@
-"""Learners that keep a number for every move of every position they have seen.
-
-MENACE and HER count beads in matchboxes, Q-learning estimates what a move is worth. Whatever one
-of them has learned is a table that can be looked at, saved and played with.
-"""
+"""Learners with a number for each move of each position: MENACE, HER, tabular Q-learning."""

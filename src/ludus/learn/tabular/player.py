@@ -1,41 +1,66 @@
-"""The players that MENACE, HER and Q-learning become."""
+"""The players `menace`, `her` and `qlearning`, with shipped tables or trained at first use."""
 
 from abc import abstractmethod
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
-from ludus.core.limit import Limit
-from ludus.core.pictures import Picture
-from ludus.core.player import Choice, Player
-from ludus.learn.tabular.beads import Her, Menace
-from ludus.learn.tabular.knowledge import learned, shipped_table
-from ludus.learn.tabular.matchbox import matchbox
-from ludus.learn.tabular.qlearning import QLearning
-from ludus.learn.tabular.rows import Table
-from ludus.learn.tabular.table import TableLearner
-from ludus.learn.tabular.table_file import read_table
+from ludus.core.game import AnyGame
+from ludus.core.marks import Picture
+from ludus.core.player import Choice, Limit, Player
+from ludus.games import game as named_game
+from ludus.learn import LEARNERS
+from ludus.learn.common.learner import TrainingRun
+from ludus.learn.tabular.drawing import make_matchbox_picture
+from ludus.learn.tabular.table import MoveTable, TableLearner, load_table
+from ludus.learn.tabular.train import HerLearner, MenaceLearner, QLearner
 
-MAX_SIZE = {"noughts_and_crosses": 3, "hexapawn": 4}
-"""Larger boards have more positions than can be learned one by one while somebody waits."""
+TABLES_FOLDER = Path(__file__).with_name("tables")
+
+
+def load_shipped_table(game: AnyGame, system: str) -> MoveTable | None:
+    """Return the shipped table, if there is one for these rules."""
+    is_standard = game.rules == named_game(game.id).rules
+    return _load_shipped(system, game.id) if is_standard else None
+
+
+@lru_cache(maxsize=8)
+def _load_shipped(system: str, game_id: str) -> MoveTable | None:
+    file = TABLES_FOLDER / f"{system}-{game_id}.json"
+    return load_table(file, named_game(game_id), system).table if file.is_file() else None
+
+
+@lru_cache(maxsize=8)
+def train_table(system: str, game_id: str, rules: Any, games: int, seed: int) -> MoveTable:
+    """Train a table for both sides, also against imperfect opponents."""
+    learner: Any = LEARNERS[system](named_game(game_id, rules))
+    for _ in TrainingRun(games, seed, "mixed", "everywhere").blocks(learner):
+        pass
+    table: MoveTable = learner.table
+    return table
+
+
+MAX_BOARD_SIZES = {"noughts_and_crosses": 3, "hexapawn": 4}
+"""Maximum board sizes; larger boards have too many positions to train at first use."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Where the knowledge comes from."""
+class TableOptions:
+    """The source of the table."""
 
     table: str = ""
     """A file that `ludus train` has written."""
 
     games: int = 10_000
-    """Without a file, the games that the player plays to learn before its first move; where
-    a table comes with the program, that one is used unless games or seed are changed."""
+    """Without a file, the number of training games before the first move; a shipped table is used
+    instead unless games or seed are changed.
+    """
 
     seed: int = 0
-    """Decides on those games."""
+    """Random seed of those games."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.games <= 1_000_000:
@@ -45,31 +70,31 @@ class Options:
 class TablePlayer(Player):
     """Plays by a table."""
 
-    options: ClassVar[Options] = Options()
-    games: ClassVar[frozenset[str] | None] = frozenset(MAX_SIZE)
+    options: ClassVar[TableOptions] = TableOptions()
+    games: ClassVar[frozenset[str] | None] = frozenset(MAX_BOARD_SIZES)
     learner: ClassVar[type[TableLearner]]
 
     @cached_property
-    def table(self) -> Table:
-        """What was learned."""
+    def table(self) -> MoveTable:
+        """The table: loaded, shipped, or trained at first use."""
         game, system, settings = self.game, self.learner.system, self.settings
         if settings.table:
-            return read_table(Path(settings.table), game, system).table
-        if game.rules.size > MAX_SIZE[game.id]:
+            return load_table(Path(settings.table), game, system).table
+        if game.rules.size > MAX_BOARD_SIZES[game.id]:
             raise BadSpec(
                 f"{game.id} of size {game.rules.size} is too large to be learned at first use; "
                 f"give {system} a table: {system}:table=FILE"
             )
-        if settings == self.options and (shipped := shipped_table(game, system)) is not None:
+        if settings == self.options and (shipped := load_shipped_table(game, system)) is not None:
             return shipped
-        return learned(system, game.id, game.rules, settings.games, settings.seed)
+        return train_table(system, game.id, game.rules, settings.games, settings.seed)
 
     @cached_property
     def places(self) -> Any:
         return self.learner.rows(self.game)
 
     def numbers(self, position: Any) -> dict[Any, float]:
-        """What the table has for each legal move; empty for a position it does not know."""
+        """Return the table's number of each legal move; empty for an unknown position."""
         key, names = self.places.find(position)
         row = self.table.get(key, {})
         return {move: row[name] for move, name in names.items() if name in row}
@@ -85,18 +110,18 @@ class TablePlayer(Player):
 
     @abstractmethod
     def decide(self, position: Any, numbers: dict[Any, float]) -> Choice:
-        """A choice by what the table has."""
+        """Choose a move by the numbers of the table."""
 
 
 class BeadPlayer(TablePlayer):
-    """Draws a bead from the box of a position."""
+    """Samples a bead from the matchbox of a position."""
 
     def chances(self, position: Any) -> dict[Any, float]:
-        """The probability of each move that has a bead; empty if none has."""
+        """Return the probability of each move that has a bead; empty if none has."""
         _, names = self.places.find(position)
         numbers = self.numbers(position)
         total = sum({names[move]: beads for move, beads in numbers.items()}.values())
-        # Moves that are one another's mirror images share their beads.
+        # Symmetric moves share their beads.
         twins = Counter(names[move] for move in numbers)
         return {
             move: beads / total / twins[names[move]] for move, beads in numbers.items() if beads
@@ -110,27 +135,27 @@ class BeadPlayer(TablePlayer):
         return Choice(move, f"drew one of {numbers[move]:.0f} beads for {move}", numbers)
 
     def pictures(self, position: Any) -> list[Picture]:
-        """Its matchbox, opened; none for a position that it has no box for."""
+        """Return a picture of its matchbox; empty for a position without a box."""
         numbers = self.numbers(position)
         _, names = self.places.find(position)
-        return [matchbox(self.game, numbers, names)] if numbers else []
+        return [make_matchbox_picture(self.game, numbers, names)] if numbers else []
 
 
 class MenacePlayer(BeadPlayer):
     title: ClassVar[str] = "MENACE: draws beads from matchboxes, as it has learned"
-    learner = Menace
+    learner = MenaceLearner
 
 
 class HerPlayer(BeadPlayer):
     title: ClassVar[str] = "HER: MENACE's sister, who learned hexapawn"
-    learner = Her
+    learner = HerLearner
 
 
 class QLearningPlayer(TablePlayer):
-    """Plays what its table says is worth most."""
+    """Plays the move with the highest value in its table."""
 
     title: ClassVar[str] = "plays the move that Q-learning thinks is worth most"
-    learner = QLearning
+    learner = QLearner
 
     def decide(self, position: Any, numbers: dict[Any, float]) -> Choice:
         most = max(numbers.values())

@@ -1,32 +1,172 @@
-"""A learner whose knowledge is a table."""
+"""Tables with a number per position and move: row keys, JSON file, base class of learners."""
 
 import dataclasses
+import json
+import math
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ludus.core.errors import quoted
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import read_bytes, write_bytes
 from ludus.core.game import AnyGame
-from ludus.learn.files import write_whole
-from ludus.learn.keeping import KeptLearner
-from ludus.learn.tabular.rows import Rows, Table
-from ludus.learn.tabular.table_file import BadTable, Saved, read_table
+from ludus.learn.common.learner import SavableLearner
+
+TableRow = dict[str, float]
+"""Move, as text, to its beads or its value."""
+
+MoveTable = dict[str, TableRow]
 
 
-class TableLearner(KeptLearner):
-    """Keeps a number for each move of the positions it has seen."""
+class RowIndex:
+    """Maps positions and moves to rows and entries of a table; each position has its own row."""
 
-    rows: ClassVar[type[Rows]] = Rows
+    def __init__(self, game: AnyGame) -> None:
+        self.game = game
+        self._known: dict[Any, tuple[str, dict[Any, str]]] = {}
+
+    def find(self, position: Any) -> tuple[str, dict[Any, str]]:
+        """Return the key of the row, and the entry name of every legal move."""
+        if position not in self._known:
+            self._known[position] = self._look(position)
+        return self._known[position]
+
+    def _look(self, position: Any) -> tuple[str, dict[Any, str]]:
+        return str(position), {move: str(move) for move in position.legal_moves()}
+
+
+class SymmetricRowIndex(RowIndex):
+    """Maps symmetric positions to one row, and symmetric moves to one entry."""
+
+    def _look(self, position: Any) -> tuple[str, dict[Any, str]]:
+        game = self.game
+        seen = [(str(game.transform(position, each)), each) for each in game.symmetries()]
+        key, turned = min(seen)
+        box = game.transform(position, turned)
+        same = [each for each in game.symmetries() if str(game.transform(box, each)) == key]
+        names = {}
+        for move in position.legal_moves():
+            there = game.transform_move(move, turned)
+            names[move] = min(str(game.transform_move(there, each)) for each in same)
+        return key, names
+
+
+TABLE_FORMAT = "ludus table"
+TABLE_VERSION = 1
+
+
+class BadTable(LudusError):
+    """A file is not a table, or is one of another learner or game."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTable:
+    """A learned table with its origin; the JSON file is described in docs/tabular.md."""
+
+    system: str
+    """The learner's name, as in `ludus train`."""
+
+    game: str
+    rules: dict[str, Any]
+    options: dict[str, Any]
+    """The learner's options."""
+
+    schooling: dict[str, Any]
+    """Settings of the training run; `games` is the number of games played."""
+
+    table: MoveTable = field(default_factory=dict)
+
+    def write(self) -> str:
+        """Return the text of the file, with one line per row."""
+        head = {"format": TABLE_FORMAT, "version": TABLE_VERSION, **dataclasses.asdict(self)}
+        rows = ",\n".join(
+            f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in head.pop("table").items()
+        )
+        lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items())
+        return "{\n" + ",\n".join((*lines, f' "table": {{\n{rows}\n }}')) + "\n}\n"
+
+    @staticmethod
+    def read(text: str, game: AnyGame, system: str) -> "SavedTable":
+        """Parse the text of a file; raise BadTable if it is not of this learner and game."""
+        found = _parse_object(text)
+        if found.get("format") != TABLE_FORMAT:
+            raise BadTable(f"it has no format {TABLE_FORMAT!r}")
+        if found.get("version") != TABLE_VERSION:
+            version = quote(str(found.get("version")))
+            raise BadTable(f"it has version {version}; {TABLE_VERSION} is read here")
+        wanted = {
+            "system": system,
+            "game": game.id,
+            "rules": dataclasses.asdict(game.rules),
+        }
+        for key, value in wanted.items():
+            if found.get(key) != value:
+                raise BadTable(
+                    f"its {key} is {quote(str(found.get(key)))} instead of {quote(str(value))}"
+                )
+        for key in ("options", "schooling", "table"):
+            if not isinstance(found.get(key), dict):
+                raise BadTable(f"it has no {key}")
+        names = (item.name for item in dataclasses.fields(SavedTable))
+        saved = SavedTable(**{name: found[name] for name in names})
+        _check_table(saved.table, game)
+        return saved
+
+
+def load_table(file: Path, game: AnyGame, system: str) -> SavedTable:
+    """Read a table from a file; BadTable names the file."""
+    content = read_bytes(file)
+    try:
+        return SavedTable.read(content.decode(), game, system)
+    except UnicodeDecodeError:
+        raise BadTable(f"{quote(str(file), 200)} is not valid UTF-8 text") from None
+    except BadTable as error:
+        raise BadTable(f"{quote(str(file), 200)} is no table of {system} here: {error}") from error
+
+
+def _parse_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadTable("it is not JSON") from None
+    if not isinstance(found, dict):
+        raise BadTable("it is not a JSON object")
+    return found
+
+
+def _check_table(table: Any, game: AnyGame) -> None:
+    """Check that every row is of a position of the game and has numbers for legal moves only."""
+    for key, row in table.items():
+        try:
+            position = game.parse(key)
+        except LudusError as error:
+            raise BadTable(f"one of its positions is none: {error}") from error
+        if str(position) != key or not isinstance(row, dict) or not row:
+            raise BadTable(f"its row of {quote(key)} is malformed")
+        legal = {str(move) for move in position.legal_moves()}
+        for move, number in row.items():
+            if move not in legal:
+                raise BadTable(f"{quote(move)} is not legal in its position {quote(key)}")
+            is_number = isinstance(number, int | float) and not isinstance(number, bool)
+            if not is_number or abs(number) > 1e12 or math.isnan(number):
+                raise BadTable(f"{quote(str(number))} in its row of {quote(key)} is no number")
+
+
+class TableLearner(SavableLearner):
+    """Learns a number for each move of the positions it has met."""
+
+    rows: ClassVar[type[RowIndex]] = RowIndex
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
-        self.table: Table = {}
+        self.table: MoveTable = {}
         self.places = self.rows(game)
 
     def summary(self) -> str:
         return f"{len(self.table)} positions in its table"
 
     def save(self, file: Path, schooling: dict[str, Any]) -> None:
-        saved = Saved(
+        saved = SavedTable(
             system=self.system,
             game=self.game.id,
             rules=dataclasses.asdict(self.game.rules),
@@ -34,11 +174,11 @@ class TableLearner(KeptLearner):
             schooling=schooling,
             table=self.table,
         )
-        write_whole(file, saved.write().encode())
+        write_bytes(file, saved.write().encode())
 
     def load(self, file: Path) -> dict[str, Any]:
-        saved = read_table(file, self.game, self.system)
+        saved = load_table(file, self.game, self.system)
         if saved.options != dataclasses.asdict(self.settings):
-            raise BadTable(f"{quoted(str(file), 200)} was learned with other options")
+            raise BadTable(f"{quote(str(file), 200)} was learned with other options")
         self.table = saved.table
         return saved.schooling

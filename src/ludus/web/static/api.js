@@ -1,9 +1,9 @@
-// Talking to the server.
+// HTTP and WebSocket requests to the server.
 
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").NewGame} NewGame */
 
-/** The server refused; the message says why. */
+/** Error response of the server; the message is its detail. */
 export class Refused extends Error {
   /**
    * @param {number} status
@@ -77,11 +77,11 @@ const FIRST_WAIT = 300;
 const LONGEST_WAIT = 5000;
 
 /**
- * Every change of a game as it happens; comes back by itself when the connection is lost.
+ * Receive every change of a game; reconnects when the connection is lost.
  * @param {string} id
  * @param {(view: View) => void} show
  * @param {(connected: boolean) => void} connected
- * @returns {() => void} a function that ends it
+ * @returns {() => void} a function that stops it
  */
 export function follow(id, show, connected) {
   let wait = FIRST_WAIT;

@@ -1,5 +1,5 @@
-// The board: a picture from the server whose places can be clicked, dragged between and walked over
-// with the arrow keys. It knows which places there are and which may be touched, and no rule.
+// The board: an SVG from the server whose places can be clicked, dragged between and navigated with
+// the arrow keys. It knows the places and which may be touched, but no rules.
 
 import { h } from "./dom.js";
 import { carry, lift } from "./drag.js";
@@ -8,12 +8,12 @@ import { glide, remember, tumble } from "./motion.js";
 /** @typedef {import("./types.js").View} View */
 
 const DRAG_FROM = 6;
-/** Pixels; where a place would be smaller the picture is cut down to its places (WCAG 2.5.8). */
+/** Minimum pixels per place (WCAG 2.5.8); below it the SVG is cropped to its places. */
 const SMALLEST = 24;
 const MARGIN = 6;
-/** Pixels; a narrower board leaves out what stands beside it, which is told below it as well. */
+/** Pixels; a narrower board is cropped to its places; the page repeats below what is cut off. */
 const NARROW = 480;
-/** Room for the names of lines beside the places. */
+/** Margin for the coordinates beside the places. */
 const LABELS = 32;
 
 /** @type {Record<string, [number, number]>} */
@@ -21,9 +21,9 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 export class Board {
   /**
-   * @param {(place: string) => void} touch a place was touched
-   * @param {() => void} undo the last touch is taken back
-   * @param {() => void} [turn] somebody wants to see it from the other side
+   * @param {(place: string) => void} touch called when a place is touched
+   * @param {() => void} undo called to undo the last touch
+   * @param {() => void} [turn] called to flip the board
    */
   constructor(touch, undo, turn) {
     this.element = h("div", { class: "table" });
@@ -53,7 +53,7 @@ export class Board {
   }
 
   /**
-   * Show a view; men glide from where they were.
+   * Show a view; men are animated from their previous places.
    * @param {Pick<View, "svg" | "places" | "labels" | "touched" | "title">} view
    */
   show(view) {
@@ -103,14 +103,14 @@ export class Board {
     }
   }
 
-  /** Turn the board round. */
+  /** Flip the board. */
   flip() {
     this.isFlipped = !this.isFlipped;
     if (this.svg) this.lay(this.svg);
   }
 
   /**
-   * Let the board lie as it should, and everything on it that has a top stand upright.
+   * Apply the orientation of the board, keeping texts and men upright.
    * @param {SVGSVGElement} svg
    */
   lay(svg) {
@@ -119,7 +119,7 @@ export class Board {
   }
 
   /**
-   * New dice tumble once.
+   * Animate dice that are new.
    * @param {SVGSVGElement} svg
    */
   roll(svg) {
@@ -129,7 +129,7 @@ export class Board {
     this.dice = dice;
   }
 
-  /** Leave out the caption, which the page says itself, and what a narrow screen has no room for. */
+  /** Crop the caption, which the page shows itself, and the margins that a narrow screen lacks. */
   fit() {
     const svg = this.svg;
     if (!svg || !this.element.clientWidth) return;
@@ -151,7 +151,7 @@ export class Board {
   }
 
   /**
-   * The area of a place.
+   * Return the area of a place.
    * @param {string} place
    * @returns {SVGRectElement | null}
    */
@@ -172,7 +172,7 @@ export class Board {
   }
 
   /**
-   * Walk to the nearest place in a direction.
+   * Move the focus to the nearest place in a direction.
    * @param {string} from
    * @param {[number, number]} direction
    */
@@ -237,7 +237,7 @@ export class Board {
     this.drop();
     if (!drag || event.pointerId !== drag.at) return;
     const under = placeOf(document.elementFromPoint(event.clientX, event.clientY));
-    // Without a man in hand it is a click, which comes as one.
+    // Without a dragged man this is a click, which has its own event.
     if (drag.ghost && under && under !== drag.place) this.touch(under);
   }
 
@@ -256,7 +256,7 @@ function areasOf(svg) {
 }
 
 /**
- * Texts turn about where they are written, and men of several parts about their place.
+ * Rotate texts around their own position, and men of several parts around their place.
  * @param {SVGSVGElement} svg
  */
 function standUpright(svg) {
@@ -279,7 +279,7 @@ function standUpright(svg) {
 }
 
 /**
- * Free places get a small dot, men that may be touched a ring.
+ * Mark free legal places with a small dot, and men that may be touched with a ring.
  * @param {SVGSVGElement} svg
  */
 function soften(svg) {

@@ -1,4 +1,4 @@
-// Other players for a game that is under way.
+// Changing the players of a game in progress.
 
 import { button, h } from "./dom.js";
 import { opponents, SeatForm } from "./seatform.js";
@@ -7,7 +7,7 @@ import { opponents, SeatForm } from "./seatform.js";
 /** @typedef {import("./types.js").Seat} Seat */
 
 /**
- * The dialog in which others take their seats.
+ * Open the dialog for changing the seats.
  * @param {View} view
  * @param {(seats: Partial<Seat>[]) => unknown} changed
  */

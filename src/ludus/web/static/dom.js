@@ -1,9 +1,9 @@
-// Small helpers: making elements, and speaking to those who do not see the board.
+// DOM helpers: creating elements, and announcements for screen readers.
 
 /** @typedef {Node | string | null | undefined | false} Child */
 
 /**
- * An element with attributes, listeners (`onclick` and the like) and children.
+ * Create an element with attributes, listeners (`onclick` and the like) and children.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, unknown>} [attributes]
@@ -29,7 +29,7 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * The element with this id, which the document has.
+ * Return the element with this id, which must exist.
  * @param {string} id
  * @returns {HTMLElement}
  */
@@ -40,7 +40,7 @@ export function byId(id) {
 }
 
 /**
- * Put children in the place of what an element has.
+ * Replace the children of an element.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -53,7 +53,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Speak through the live region.
+ * Announce a text through the ARIA live region.
  * @param {string} text
  */
 export function say(text) {
@@ -67,7 +67,7 @@ let fading;
 /**
  * Show a short message at the foot of the page.
  * @param {string} text
- * @param {number} [seconds] how long; 0 until the next one
+ * @param {number} [seconds] duration; 0 keeps it until the next message
  */
 export function notice(text, seconds = 5) {
   const element = byId("notice");
@@ -81,7 +81,7 @@ export function notice(text, seconds = 5) {
 }
 
 /**
- * A button.
+ * Create a button.
  * @param {string} label
  * @param {() => unknown} act
  * @param {Record<string, unknown>} [attributes]

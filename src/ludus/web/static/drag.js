@@ -1,7 +1,7 @@
-// A man in the hand: a copy of it that follows the pointer over the board.
+// Dragging: a copy of a man that follows the pointer over the board.
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Parts of one man stand above each other; men of a stack lie further apart than this. */
+/** Parts of one man are stacked within this distance; men of a stack lie further apart. */
 const SAME_MAN = 1.6;
 
 /** @param {SVGGraphicsElement} shape */
@@ -11,7 +11,7 @@ function middle(shape) {
 }
 
 /**
- * A copy of the man that stands on a place, or of the last one of a stack; null if nobody does.
+ * Copy the man on a place, or the last one of a stack; null if the place is empty.
  * @param {SVGSVGElement} svg
  * @param {SVGRectElement | null} area
  * @returns {SVGGElement | null}
@@ -29,7 +29,7 @@ export function lift(svg, area) {
   const top = middle(last);
   const ghost = document.createElementNS(SVG, "g");
   ghost.setAttribute("class", "ghost ludus");
-  // A pawn is a foot and a head; a stack is men that are all alike, of which the last one goes.
+  // A pawn consists of a foot and a head; a stack consists of equal men, of which the last moves.
   const parts = standing.filter((shape) => shape === last || shape.tagName !== last.tagName);
   for (const part of parts) {
     if (Math.abs(middle(part).y - top.y) < SAME_MAN * top.size) ghost.append(part.cloneNode(true));
@@ -40,7 +40,7 @@ export function lift(svg, area) {
 }
 
 /**
- * Let the copy follow the pointer.
+ * Move the copy to the pointer.
  * @param {SVGSVGElement} svg
  * @param {SVGGElement} ghost
  * @param {PointerEvent} event

@@ -1,4 +1,4 @@
-// A position put together by hand. The server says how it looks and whether anybody can play it.
+// Position editor. The server draws the position and checks whether it can be played.
 
 import { begin, post } from "./api.js";
 import { Board } from "./board.js";
@@ -42,7 +42,7 @@ export class EditorPanel {
         min: 0,
         max: 15,
         onchange: () => {
-          // Read now: an answer that is still on its way would show the old number again.
+          // Read now: a pending response would restore the old number.
           const number = this.hand(side);
           this.change(({ hands }) => ({
             hands: hands.map((old, each) => (each === side ? number : old)),
@@ -121,7 +121,7 @@ export class EditorPanel {
   }
 
   /**
-   * A die was turned; one alone does not stay unrolled.
+   * Change a die; both dice are set or none.
    * @param {number} turned
    */
   roll(turned) {
@@ -165,7 +165,7 @@ export class EditorPanel {
   }
 
   /**
-   * Change what there is by then, one change after the other.
+   * Apply a change to the arrangement after all earlier changes.
    * @param {(made: Arrangement) => Partial<Arrangement>} how
    */
   change(how) {

@@ -1,4 +1,4 @@
-// How the player who moved last saw the board: small pictures side by side, and each large.
+// Pictures by the player that moved last: thumbnails side by side, each with a large view.
 
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
@@ -12,12 +12,12 @@ export class Gallery {
   constructor(page) {
     this.page = page;
     this.element = h("div", { class: "gallery", hidden: true });
-    /** The node whose pictures are shown, or were asked for. */
+    /** The node whose pictures are shown or requested. */
     this.seen = -1;
   }
 
   /**
-   * Pictures are asked for only where somebody can see them.
+   * Request pictures only while the panel is visible.
    * @param {View} view
    */
   show(view) {

@@ -1,4 +1,4 @@
-// A game: the board, what to do next, who plays, and everything there is to know about it.
+// Page of one game: board, prompt, players, and the panels beside them.
 
 import { follow, get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
@@ -30,7 +30,7 @@ export class GamePage {
    */
   constructor(root, view, go) {
     this.view = view;
-    /** Where the game stands, whatever is looked at. */
+    /** View of the current node of the game, whichever node is shown. */
     this.latest = view;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
@@ -103,13 +103,13 @@ export class GamePage {
     return `/api/games/${this.view.id}`;
   }
 
-  /** Whether another node than the one the game stands at is looked at. */
+  /** Whether another node than the current one is shown. */
   get isLooking() {
     return this.view.status === "looking";
   }
 
   /**
-   * News of the game, from this page or another.
+   * Receive a change of the game, made on this page or another.
    * @param {View} news
    */
   hear(news) {
@@ -119,12 +119,12 @@ export class GamePage {
       this.moves.show(this.view, news.moves);
       return;
     }
-    // A move that has been begun here stays begun as long as the game stands where it stood.
+    // A partial move is kept as long as the current node stays the same.
     if (hasMoved || !this.view.touched.length) this.show(news);
   }
 
   /**
-   * Show the answer to a request; the news may have been faster.
+   * Show the response to a request; the WebSocket may have been faster.
    * @param {View} view
    */
   show(view) {
@@ -150,7 +150,7 @@ export class GamePage {
       say(view.touched.length ? view.prompt : `${this.told.textContent} ${view.prompt}`.trim());
   }
 
-  /** The buttons, made once, so that one that is being pressed stays where it is. */
+  /** The buttons, created once, so that a pressed button is not replaced. */
   makeTools() {
     const primary = { class: "primary" };
     this.hint = button("Hint", () => this.insight.advise(), { "aria-pressed": "false" });
@@ -218,7 +218,7 @@ export class GamePage {
       this.speed.value = String(this.view.delay);
   }
 
-  /** See the board from the other side, now and in later games of this kind. */
+  /** Flip the board, now and in later games of this kind. */
   flip() {
     this.board.flip();
     localStorage.setItem(`flipped ${this.view.game}`, this.board.isFlipped ? "yes" : "no");
@@ -226,7 +226,7 @@ export class GamePage {
   }
 
   /**
-   * Ask for a change and show what it led to; one at a time, in the order they were asked for.
+   * Post a change and show the result; requests run one at a time, in order.
    * @param {string} what
    * @param {unknown} [body]
    */
@@ -235,7 +235,7 @@ export class GamePage {
   }
 
   /**
-   * What is not changed stays as it is when its turn comes, after all that was asked for before.
+   * Change the pace; other fields keep their values at the time the request is sent.
    * @param {{ paused?: boolean, delay?: number }} change
    */
   pace(change) {
@@ -256,7 +256,7 @@ export class GamePage {
       } catch (error) {
         if (!(error instanceof Refused) || (error.status !== 422 && error.status !== 409))
           throw error;
-        // Elsewhere than it may go: the man is put down again.
+        // Not a legal destination: the man is deselected.
         if (error.status === 409 || touched.length) await this.refresh([]);
         else say(`Not there. ${this.view.prompt}`);
       }
@@ -268,7 +268,7 @@ export class GamePage {
   }
 
   /**
-   * Look at the same node again, with this much of a move begun.
+   * Show the same node with these places touched.
    * @param {string[]} touched
    */
   async refresh(touched) {
@@ -277,7 +277,7 @@ export class GamePage {
   }
 
   /**
-   * Look at a node of the game, wherever it stands.
+   * Show a node of the game without making it current.
    * @param {number} node
    */
   look(node) {
@@ -293,7 +293,7 @@ export class GamePage {
   }
 
   /**
-   * Something that nobody has to wait for.
+   * Run something in the background.
    * @param {() => Promise<unknown>} work
    */
   aside(work) {

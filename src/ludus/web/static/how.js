@@ -1,4 +1,4 @@
-// How a game is played, for those who do not know it. The server says it; the page has no rules.
+// Explanation of a game for beginners. The text comes from the server; the page has no rules.
 
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
@@ -6,10 +6,10 @@ import { button, fill, h } from "./dom.js";
 /** @typedef {{ title: string, sentences: string[] }} How */
 
 /**
- * The sentences as a list.
+ * Fetch the rules as a list of sentences.
  * @param {string} game
  * @param {string} rules
- * @returns {Promise<[string, HTMLElement]>} the title of the game, and how it is played
+ * @returns {Promise<[string, HTMLElement]>} the title of the game, and its rules
  */
 async function told(game, rules) {
   const how = /** @type {How} */ (await get("/api/how", { game, rules }));
@@ -17,7 +17,7 @@ async function told(game, rules) {
 }
 
 /**
- * A dialog with the rules of a game.
+ * Open a dialog with the rules of a game.
  * @param {{ game: string, rules: string }} view
  */
 export async function openHow({ game, rules }) {
@@ -43,7 +43,7 @@ export async function openHow({ game, rules }) {
   dialog.showModal();
 }
 
-/** The rules within the dialog for a new game, shown when somebody opens them. */
+/** The rules within the new-game dialog, fetched when opened. */
 export class HowDetails {
   constructor() {
     this.list = h("div", {});

@@ -1,4 +1,4 @@
-// What players and perfect play think: the value bar, hints, and a player's own words and pictures.
+// Analysis panel: value bar, exact verdicts, hints, and a player's explanation and pictures.
 
 import { get } from "./api.js";
 import { button, fill, h, say } from "./dom.js";
@@ -19,7 +19,7 @@ export class Insight {
   constructor(page) {
     this.page = page;
     this.isJudging = localStorage.getItem("verdicts") === "on";
-    /** The node whose hint lies on the board. */
+    /** The node whose hint is shown on the board. */
     this.hinted = -1;
     this.seen = -1;
     this.toggle = h(
@@ -51,7 +51,7 @@ export class Insight {
     );
   }
 
-  /** What is laid over the board. */
+  /** The overlay of the board. */
   get overlay() {
     if (this.hinted === this.page.view.node) return "hint";
     return this.isJudging ? "verdicts" : "";
@@ -106,7 +106,7 @@ export class Insight {
     return `${side} ${WORDS[verdict.value]}${plies} if nobody errs`;
   }
 
-  /** Show the best moves here, on the board and beside it; or take them away again. */
+  /** Show or hide the best moves, on the board and beside it. */
   advise() {
     return this.page.after(async () => {
       const node = this.page.view.node;
@@ -134,7 +134,7 @@ export class Insight {
   }
 
   /**
-   * Moves with what each costs, or what a player gives for it.
+   * List moves with their costs or scores.
    * @param {AdvisedMove[]} moves
    */
   table(moves) {
@@ -225,7 +225,7 @@ export class Insight {
   }
 
   /**
-   * Who made the last move that somebody chose.
+   * Return who made the last chosen move.
    * @param {View} view
    */
   thinker(view) {

@@ -1,4 +1,4 @@
-// Which page is shown: the address decides, and the back button works.
+// Routing: the address determines the page, and the back button works.
 
 import { begin, get, Refused } from "./api.js";
 import { byId, fill, h, notice } from "./dom.js";
@@ -12,11 +12,11 @@ import { setUpTheme } from "./theme.js";
 
 /** @type {Page | null} */
 let page = null;
-/** The address whose page is shown. */
+/** The address of the page shown. */
 let shown = "";
 
 /**
- * Go to an address of ours without loading everything again.
+ * Navigate to an address of this site without reloading.
  * @param {string} address
  */
 export async function go(address) {
@@ -32,7 +32,7 @@ function showGame(view) {
 }
 
 /**
- * The game somebody was in the middle of, or a new one.
+ * Return the last game if it is unfinished, or a new one.
  * @returns {Promise<View>}
  */
 async function lastOrNew() {
@@ -99,7 +99,7 @@ document.addEventListener("click", (event) => {
   void go(link.pathname);
 });
 addEventListener("popstate", () => {
-  // A step within the page, as to the board, needs nothing new.
+  // A fragment link within the page needs no navigation.
   if (location.pathname !== shown) void show();
 });
 addEventListener("unhandledrejection", (event) => {

@@ -1,4 +1,4 @@
-// Men that glide: two pictures are compared, and what changed place is moved there.
+// Animation of men: two drawings are compared, and men that changed place move there.
 
 const MEN = ".man, .stroke";
 const GLIDE = { duration: 260, easing: "cubic-bezier(.2,.7,.2,1)" };
@@ -6,7 +6,7 @@ const FADE = { duration: 200, easing: "ease-out" };
 
 /** @typedef {{ element: SVGGraphicsElement, kind: string, x: number, y: number, size: number }} Man */
 
-/** Whether the person wants things to stand still. */
+/** Whether the user prefers reduced motion. */
 function isStill() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
@@ -30,7 +30,7 @@ function key(man) {
 }
 
 /**
- * What a picture shows, to be compared with the next one while it is still in the page.
+ * Capture the men of a drawing while it is in the page, to compare with the next one.
  * @param {SVGSVGElement} svg
  * @returns {Man[]}
  */
@@ -39,7 +39,7 @@ export function remember(svg) {
 }
 
 /**
- * Let the men of a new picture come from where they were.
+ * Animate the men of a new drawing from their previous places.
  * @param {Man[]} before
  * @param {SVGSVGElement} svg
  */
@@ -98,7 +98,7 @@ function vanish(man, svg) {
 }
 
 /**
- * Let dice that have been rolled tumble a little.
+ * Animate rolled dice.
  * @param {SVGSVGElement} svg
  */
 export function tumble(svg) {

@@ -1,4 +1,4 @@
-// The moves of a game with all that was tried instead, and what was said about them.
+// Move list of a game with variations and comments.
 
 import { button, fill, h } from "./dom.js";
 
@@ -44,8 +44,8 @@ export class MovesPanel {
   }
 
   /**
-   * @param {View} view what is looked at
-   * @param {MoveView[]} moves everything there is
+   * @param {View} view the view shown
+   * @param {MoveView[]} moves all nodes of the game
    */
   show(view, moves) {
     this.shown = view.node;
@@ -69,7 +69,7 @@ export class MovesPanel {
       });
   }
 
-  /** Keep the move that is looked at in sight, without moving the page. */
+  /** Scroll the list, not the page, to the move shown. */
   scroll() {
     const here = /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"));
     if (here) this.list.scrollTop = here.offsetTop - this.list.clientHeight / 2;
@@ -96,7 +96,7 @@ export class MovesPanel {
   }
 
   /**
-   * The line that goes through a node, from the first move to its end.
+   * Return the line through a node, from the first move to its end.
    * @param {number} node
    */
   way(node) {
@@ -118,7 +118,7 @@ export class MovesPanel {
   }
 
   /**
-   * The moves behind a node; variations stand behind the move they could replace.
+   * List the moves after a node; variations follow the move they replace.
    * @param {number} node
    * @param {number} ply
    * @returns {HTMLElement}

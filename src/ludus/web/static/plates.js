@@ -1,4 +1,4 @@
-// Who plays which side, what they have, and whose turn it is.
+// Cards of the two sides: who plays, their men, and whose turn it is.
 
 import { h } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Puzzles: one position, one good move. The server makes them and judges the answer.
+// Puzzles: one position, one good move. The server creates them and checks the move.
 
 import { begin, get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
@@ -174,7 +174,7 @@ class PuzzlePage {
     this.answer.textContent = `The move is ${verdict.moves[0]?.move ?? ""}.`;
   }
 
-  /** Go on against a perfect player. */
+  /** Continue against a perfect player. */
   async playOut() {
     const view = this.view;
     if (!view) return;

@@ -1,4 +1,4 @@
-// Tournaments and trainings while they run: a cross table with ratings, and curves.
+// Tournaments and trainings, live: a cross table with ratings, and training curves.
 
 import { get, Refused } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -108,7 +108,7 @@ function crossTable(tournament) {
 }
 
 /**
- * Wins, draws and losses of one player against another.
+ * Return wins, draws and losses of one player against another.
  * @param {Tournament} tournament
  * @param {string} own
  * @param {string} other
@@ -147,7 +147,7 @@ function showCurves(root, curves) {
 }
 
 /**
- * A number with as many digits as say something.
+ * Format a number with its significant digits.
  * @param {number} value
  */
 function short(value) {

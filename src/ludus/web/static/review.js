@@ -1,4 +1,4 @@
-// The game as perfect play sees it: its value from move to move, and the mistakes in order.
+// Review of a game by exact values: a graph, and the mistakes in order.
 
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
@@ -11,7 +11,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 90;
 const STEP = 12;
 const EDGE = 8;
-/** Plies that a graph has room for, however short the game. */
+/** Minimum number of plies on the x-axis. */
 const LEAST = 24;
 const GIVEN = ["", "half a point", "the whole game"];
 
@@ -32,7 +32,7 @@ export class ReviewPanel {
     return this.page.after(async () => {
       fill(this.found, h("p", { class: "quiet" }, "Looking at every move …"));
       this.show(await get(`${this.page.path}/review`));
-      // The moves that gave something away are marked now.
+      // The move list now marks the moves that lost value.
       await this.page.refresh(this.page.view.touched);
     });
   }

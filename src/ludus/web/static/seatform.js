@@ -1,4 +1,4 @@
-// Who plays a side: a person, or a player with its level and options, and how strong it is.
+// Form for one side: a person, or a player with level and options, and its strength.
 
 import { get } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -7,11 +7,11 @@ import { fill, h } from "./dom.js";
 /** @typedef {import("./types.js").Seat} Seat */
 
 const PERSON = "";
-/** A newcomer should be able to win. */
+/** Default level as a fraction of the highest; a beginner should be able to win. */
 const EASY_SHARE = 0.3;
 
 /**
- * Everybody who plays a game.
+ * Fetch the players for a game.
  * @param {string} game
  * @param {string} rules
  * @returns {Promise<Opponent[]>}
@@ -24,7 +24,7 @@ export const easyLevel = (levels) => Math.max(1, Math.round(EASY_SHARE * levels)
 /** @param {string} text */
 const upper = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** One side's choice of who plays it. */
+/** Form that selects who plays one side. */
 export class SeatForm {
   /**
    * @param {string} side
@@ -118,7 +118,7 @@ export class SeatForm {
     this.tell();
   }
 
-  /** What is known of who is chosen, as an honest word. */
+  /** Show the measured strength of the selected player. */
   tell() {
     const chosen = this.chosen;
     this.levelShown.textContent = this.level.value;

@@ -1,4 +1,4 @@
-// A new game: which one, who plays, and how strong.
+// New game: game, players and levels.
 
 import { begin, get, Refused } from "./api.js";
 import { button, fill, h } from "./dom.js";
@@ -12,10 +12,10 @@ import { easyLevel, opponents, SeatForm } from "./seatform.js";
 /** @typedef {import("./types.js").NewGame} NewGame */
 
 const WATCHING_DELAY = 1;
-/** Players that answer soon and neither play at random nor never err, the first that plays the game. */
+/** Default opponents: fast, neither random nor perfect; the first available one is used. */
 const FAIR = ["gammon", "playouts"];
 /**
- * Which sides people play, as `ludus play --side` names them.
+ * Sides played by persons, by the values of `ludus play --side`.
  * @type {Record<string, boolean[]>}
  */
 const SIDES = {
@@ -29,7 +29,7 @@ const SIDES = {
 const kinds = () => get("/api/kinds");
 
 /**
- * Somebody to begin with: who has levels at a low one, or else who is neither the best nor blind.
+ * Return a default opponent: a player with levels at a low level, or else a medium one.
  * @param {Opponent[]} all
  * @returns {Partial<Seat>}
  */
@@ -43,7 +43,7 @@ function usualOpponent(all) {
 }
 
 /**
- * The game that the address asks for: `/new?game=hexapawn&side=second&opponent=playouts`.
+ * Return the game that an address requests: `/new?game=hexapawn&side=second&opponent=playouts`.
  * @param {URLSearchParams} asked
  * @returns {Promise<NewGame>}
  */
@@ -67,7 +67,7 @@ export async function askedOrder(asked) {
 }
 
 /**
- * The dialog for a new game.
+ * Open the dialog for a new game.
  * @param {(view: View) => void} opened
  */
 export async function openSetup(opened) {

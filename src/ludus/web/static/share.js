@@ -1,4 +1,4 @@
-// Taking games and positions in and out: copy, paste, a file, and a link.
+// Import and export of games and positions: clipboard, files and links.
 
 import { begin, get, post, Refused } from "./api.js";
 import { button, fill, h, notice } from "./dom.js";
@@ -116,7 +116,7 @@ export class SharePanel {
     }
   }
 
-  /** The same players once more. */
+  /** Start a new game with the same players. */
   async again() {
     const { game, rules, seats, delay } = this.page.view;
     const players = seats.map(({ player, level, choices }) => ({ player, level, choices }));
@@ -126,7 +126,7 @@ export class SharePanel {
 }
 
 /**
- * A link that holds the whole game, so that nobody who has it can reach into ours.
+ * Make a link that contains the whole record, so that it gives no access to this game.
  * @param {string} record
  */
 function link(record) {
@@ -138,7 +138,7 @@ function link(record) {
 }
 
 /**
- * The game that a link holds.
+ * Return the new game that a link contains.
  * @param {string} hash
  * @returns {Promise<NewGame>}
  */

@@ -1,4 +1,4 @@
-// Panels of which one is shown at a time, worked with arrow keys as the ARIA pattern has it.
+// Tabs with arrow keys, following the ARIA tabs pattern.
 
 import { fill, h } from "./dom.js";
 
@@ -7,7 +7,7 @@ let count = 0;
 export class Tabs {
   /**
    * @param {[string, HTMLElement][]} panels
-   * @param {() => void} chosen another panel is seen
+   * @param {() => void} chosen called when another panel is shown
    */
   constructor(panels, chosen) {
     count += 1;

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it.
+// Theme: light, dark, or that of the system.
 
 import { byId } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// What the server sends. The server's own description is /api/openapi.json.
+// Types of requests and responses; the reference is /api/openapi.json.
 
 /**
  * @typedef {{ player: string | null, level: number | null, choices: Record<string, string> }} Seat

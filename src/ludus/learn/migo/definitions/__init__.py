@@ -1,1 +1,1 @@
-"""Games that are told by `start`, `move`, `won` and `drawn` alone, one file each."""
+"""Games defined by `start`, `move`, `won` and `drawn` alone, one file each."""

@@ -10,12 +10,12 @@ EMPTY = "."
 
 
 def start() -> str:
-    """The state before the first move."""
+    """Return the state before the first move."""
     return "/".join([EMPTY * SIZE] * SIZE) + " x"
 
 
 def move(state: str, /) -> Iterator[str]:
-    """One man in each column that is not full, from the left."""
+    """Yield the states after a man in each column that is not full, from the left."""
     if won(state):
         return
     board, mover = state.split()
@@ -29,7 +29,7 @@ def move(state: str, /) -> Iterator[str]:
 
 
 def won(state: str, /) -> bool:
-    """Whether the side that has just moved has three in a line."""
+    """Return whether the side that has just moved has three in a line."""
     board, mover = state.split()
     last = "o" if mover == "x" else "x"
     down = SIZE + 1
@@ -42,5 +42,5 @@ def won(state: str, /) -> bool:
 
 
 def drawn(state: str, /) -> bool:
-    """Whether the board is full without a line."""
+    """Return whether the board is full without a line."""
     return EMPTY not in state and not won(state)

@@ -1,0 +1,126 @@
+"""A player's move in each of many positions, without playing games."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
+from ludus.core.game import CHANCE, AnyGame
+from ludus.core.player import Limit, Player
+
+Notation = Literal["auto", "game", "thesis", "playok"]
+
+THESIS_LENGTH = 28
+MORRIS_ID = "nine_mens_morris"
+BATCH_SIZE = 2048
+MAX_LISTED_ERRORS = 5
+"""Number of further invalid lines that an error lists."""
+
+
+class PositionRequest(NamedTuple):
+    """A position, and the notation of the response."""
+
+    position: Any
+    notation: str
+
+
+class GameOver(BadPosition):
+    """The game is over in this position, so there is no move to choose."""
+
+
+def parse_positions(
+    text: str, game: AnyGame, notation: str = "auto", leaves_out_over: bool = False
+) -> list[PositionRequest]:
+    """Parse one position per line; BadPosition names the invalid lines.
+
+    Positions of finished games are invalid, or dropped if `leaves_out_over`. With `auto` the
+    response is in the game's notation, except for Morris positions in the notation of Galassi 2018
+    (24 letters, four digits, optionally a move), whose responses use that notation.
+    """
+    if notation in ("thesis", "playok") and game.id != MORRIS_ID:
+        raise UnknownName(f"the notation {notation} is for {MORRIS_ID}, not for {game.id}")
+    found: list[PositionRequest] = []
+    errors: list[tuple[int, LudusError]] = []
+    # Not splitlines, which knows ten kinds of line ends: line numbers must be those of editors.
+    lines = text.removesuffix("\n").split("\n") if text else []
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(
+                PositionRequest(_parse_position(line, game), _detect_notation(line, game, notation))
+            )
+        except LudusError as error:
+            if not (leaves_out_over and isinstance(error, GameOver)):
+                errors.append((number, error))
+    if errors:
+        raise _make_line_error(errors)
+    return found
+
+
+def _make_line_error(errors: Sequence[tuple[int, LudusError]]) -> BadPosition:
+    """Return an error with the first message in full and the numbers of the other lines."""
+    (number, first), *others = errors
+    also = ", ".join(str(number) for number, _ in others[:MAX_LISTED_ERRORS])
+    more = (
+        "" if len(others) <= MAX_LISTED_ERRORS else f" and {len(others) - MAX_LISTED_ERRORS} more"
+    )
+    tail = f"; bad lines too: {also}{more}" if others else ""
+    return BadPosition(f"line {number}: {first}{tail}")
+
+
+def choose_and_format(
+    player: Player, asked: Sequence[PositionRequest], limit: Limit, batch: int = BATCH_SIZE
+) -> Iterator[list[str]]:
+    """Yield the player's moves as text, one list per batch of positions."""
+    notations = iter([each.notation for each in asked])
+    for part in choose_moves(player, [each.position for each in asked], limit, batch):
+        yield [format_move(move, next(notations)) for move in part]
+
+
+def choose_moves(
+    player: Player, positions: Sequence[Any], limit: Limit, batch: int
+) -> Iterator[list[Any]]:
+    """Yield the player's moves, one list per batch of positions; raise LudusError for illegal
+    moves.
+    """
+    for first in range(0, len(positions), batch):
+        part = positions[first : first + batch]
+        made = [choice.move for choice in player.choose_many(part, limit)]
+        if len(made) != len(part):
+            raise LudusError(f"{player.spec} chose {len(made)} moves in {len(part)} positions")
+        for line, (position, move) in enumerate(zip(part, made, strict=True), first + 1):
+            if move not in position.legal_moves():
+                what = f"{quote(str(move))}, which is illegal"
+                raise LudusError(f"position {line}: {player.spec} chose {what}")
+        yield made
+
+
+def get_batch_size(player: Player) -> int:
+    """Return the batch size; players without `choose_many` get small batches, to show progress."""
+    return BATCH_SIZE if type(player).choose_many is not Player.choose_many else 16
+
+
+def format_move(move: Any, notation: str) -> str:
+    """Format a move in a notation. A pass is `pass` in all of them."""
+    if notation == "game" or str(move) == "pass":
+        return str(move)
+    from ludus.games.nine_mens_morris import to_playok_move, to_thesis_move
+
+    return to_thesis_move(move) if notation == "thesis" else to_playok_move(move)
+
+
+def _parse_position(line: str, game: AnyGame) -> Any:
+    if not line.strip():
+        raise BadPosition("is empty")
+    position = game.parse(line)
+    if (outcome := position.outcome()) is not None:
+        raise GameOver(f"the game is over: {outcome}")
+    if position.mover == CHANCE:
+        raise BadPosition("dice are to be rolled, and nobody has a choice")
+    return position
+
+
+def _detect_notation(line: str, game: AnyGame, notation: str) -> str:
+    if notation != "auto":
+        return notation
+    head = line.strip()[:THESIS_LENGTH]
+    is_thesis = game.id == MORRIS_ID and len(head) == THESIS_LENGTH and head.isalnum()
+    return "thesis" if is_thesis else "game"

@@ -1,0 +1,146 @@
+"""Game results in SQLite. A game has one key and one row, so none is counted twice."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ludus.arena.jobs import GameResult, JobKey
+from ludus.arena.tournament import Tournament
+from ludus.core.errors import LudusError, quote
+
+APPLICATION_ID = 0x4C554455
+"""`LUDU`: marks the file as one of Ludus."""
+
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS tournament (
+    id TEXT PRIMARY KEY,
+    settings TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS game (
+    tournament TEXT NOT NULL REFERENCES tournament (id),
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    winner INTEGER CHECK (winner IN (0, 1)),
+    reason TEXT NOT NULL,
+    message TEXT NOT NULL,
+    plies INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    record TEXT NOT NULL,
+    UNIQUE (tournament, first, second, number)
+);
+"""
+
+BUSY_TIMEOUT_SECONDS = 30.0
+"""Timeout while another process is writing."""
+
+
+class BadStore(LudusError):
+    """A result file cannot be read or written."""
+
+
+class ResultStore:
+    """A result file. Results are committed when `add` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self._shown = quote(str(path), 200)
+        with self._explained():
+            self._connection = sqlite3.connect(path, BUSY_TIMEOUT_SECONDS, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def begin(self, tournament: Tournament) -> None:
+        """Insert a tournament if it is new."""
+        with self._explained():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO tournament VALUES (?, ?)",
+                (tournament.id, tournament.settings()),
+            )
+
+    def keys(self, tournament: str) -> set[JobKey]:
+        """Return the keys of the finished games of a tournament."""
+        with self._explained():
+            rows = self._connection.execute(
+                "SELECT tournament, first, second, number FROM game WHERE tournament = ?",
+                (tournament,),
+            )
+            return {JobKey(*row) for row in rows}
+
+    def results(self, tournament: str) -> Iterator[GameResult]:
+        """Yield every result of a tournament, pair by pair."""
+        with self._explained():
+            rows = self._connection.execute(
+                "SELECT tournament, first, second, number, winner, reason, message, plies, seconds,"
+                " record FROM game WHERE tournament = ? ORDER BY first, second, number",
+                (tournament,),
+            )
+            for row in rows:
+                yield GameResult(JobKey(*row[:4]), *row[4:])
+
+    def add(self, result: GameResult) -> bool:
+        """Insert a result; return False if the game has one already, which is kept."""
+        values = (
+            *result.key,
+            result.winner,
+            result.reason,
+            result.message,
+            result.plies,
+            result.seconds,
+            result.record,
+        )
+        with self._explained():
+            done = self._connection.execute(
+                f"INSERT INTO game VALUES ({', '.join('?' * len(values))})"
+                " ON CONFLICT (tournament, first, second, number) DO NOTHING",
+                values,
+            )
+            return done.rowcount == 1
+
+    def _prepare(self) -> None:
+        """Create the schema, or check that the file is a result file of this version."""
+        application, version, tables = (
+            self._connection.execute(question).fetchone()[0]
+            for question in (
+                "PRAGMA application_id",
+                "PRAGMA user_version",
+                "SELECT count(*) FROM sqlite_master",
+            )
+        )
+        if tables and application != APPLICATION_ID:
+            raise BadStore(f"{self._shown} is a database of another program")
+        if tables and version != SCHEMA_VERSION:
+            raise BadStore(f"{self._shown} has format version {version}; {SCHEMA_VERSION} is known")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        # With WAL a killed process loses nothing that was committed; only a power cut may.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.executescript(
+            f"BEGIN IMMEDIATE; {SCHEMA}"
+            f"PRAGMA application_id = {APPLICATION_ID}; "
+            f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+        )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, ValueError) as error:
+            raise BadStore(f"cannot use {self._shown}: {error}") from error

@@ -1,0 +1,445 @@
+"""`ludus train nnmm` and `ludus tune nnmm`: networks for nine men's morris (Galassi 2018)."""
+
+import dataclasses
+import shutil
+import sys
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludus.cli.files import whole_file
+from ludus.cli.options import JsonOption
+from ludus.cli.output import make_console, print_json, print_table
+from ludus.core.errors import LudusError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ludus.learn.nnmm.train import EpochResult, NetworkTrainer
+
+    EpochEvent = tuple[NetworkTrainer, EpochResult]
+    from ludus.games.nine_mens_morris.batch import MoveBatch
+    from ludus.learn.nnmm.config import Preset
+    from ludus.learn.nnmm.splits import Split
+    from ludus.learn.nnmm.train_chain import ChainTrainer
+    from ludus.learn.nnmm.tuning import (
+        LocalTrialRunner,
+        ProgressCallback,
+        RayTrialRunner,
+        SearchConfig,
+        SearchResult,
+    )
+
+SECONDS_PER_LINE = 1.0
+
+
+def show_epochs(epochs: "Iterable[EpochEvent]", num_networks: int) -> "Iterator[EpochEvent]":
+    """Yield the epochs and show them on standard error: a bar in a terminal, else lines."""
+    return _show_epoch_bar(epochs, num_networks) if sys.stderr.isatty() else _print_epochs(epochs)
+
+
+def _print_epochs(epochs: "Iterable[EpochEvent]") -> "Iterator[EpochEvent]":
+    """Print at most one line per second, and always one for the last epoch of a network."""
+    begun = time.monotonic()
+    shown = begun - SECONDS_PER_LINE
+    for network, epoch in epochs:
+        now = time.monotonic()
+        if network.is_over or now - shown >= SECONDS_PER_LINE:
+            shown = now
+            print(
+                f"{now - begun:7.1f} s  {format_epoch(network, epoch)}", file=sys.stderr, flush=True
+            )
+        yield network, epoch
+
+
+def format_epoch(network: "NetworkTrainer", epoch: "EpochResult") -> str:
+    """Format the state of a training as one line."""
+    return (
+        f"{network.name}  epoch {epoch.number}  loss {epoch.loss:.4f}"
+        f"  validation {epoch.accuracy:.2%}"
+        f"  best {network.best_accuracy:.2%} in epoch {network.best_epoch}"
+    )
+
+
+def _show_epoch_bar(epochs: "Iterable[EpochEvent]", num_networks: int) -> "Iterator[EpochEvent]":
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as bars:
+        task = bars.add_task("preparing", total=float(num_networks))
+        done = 0
+        for network, epoch in epochs:
+            share = 1.0 if network.is_over else completed_fraction(network, epoch)
+            bars.update(task, description=format_epoch(network, epoch), completed=done + share)
+            done += network.is_over
+            yield network, epoch
+
+
+def completed_fraction(network: "NetworkTrainer", epoch: "EpochResult") -> float:
+    """Return the completed fraction of a network's training, early stopping disregarded."""
+    settings = network.training
+    by_time = epoch.seconds / settings.seconds if settings.seconds else 0.0
+    return min(max(epoch.number / settings.epochs, by_time), 1.0)
+
+
+DataOption = Annotated[
+    Path,
+    typer.Option(
+        "--data", metavar="FILE", help="A dataset of good moves, not expanded.", show_default=False
+    ),
+]
+PresetOption = Annotated[
+    str, typer.Option("--preset", metavar="NAME", help="Name of a configuration.")
+]
+PresetFileOption = Annotated[
+    Path | None,
+    typer.Option("--presets", metavar="FILE", help="Further configurations, in TOML."),
+]
+SetOption = Annotated[
+    str,
+    typer.Option(
+        "--set", metavar="OPTIONS", help="Change the configuration: blocks=3,learning_rate=0.002."
+    ),
+]
+EntryLimitOption = Annotated[
+    int,
+    typer.Option("--limit-entries", min=0, help="Use only the first N entries; 0: all."),
+]
+DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")]
+
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", min=0, max=1024, help="CPU threads; 0: torch's default.")
+]
+
+
+def train_nnmm(
+    data: DataOption,
+    preset: PresetOption = "cpu",
+    presets: PresetFileOption = None,
+    options: SetOption = "",
+    order: Annotated[
+        str | None, typer.Option("--order", metavar="ORDER", help="TFR, FTR, RFT5…")
+    ] = None,
+    inputs: Annotated[
+        str | None,
+        typer.Option("--inputs", metavar="MODEL", help="rawest, rawer, raw, integer, features."),
+    ] = None,
+    members: Annotated[
+        int | None, typer.Option("--members", help="Ensemble size for each part of a move.")
+    ] = None,
+    ensemble: Annotated[
+        str | None,
+        typer.Option("--ensemble", metavar="KIND", help="seeds, bagging or boosting."),
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", metavar="PART", help="Train only this network; repeatable."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds-per-network", metavar="SECONDS", help="Time limit of each network."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="The same seed gives the same networks.")
+    ] = None,
+    limit: EntryLimitOption = 0,
+    folds: Annotated[
+        int, typer.Option("--folds", help="Cross-validate with N folds; write nothing.")
+    ] = 0,
+    device: DeviceOption = "auto",
+    threads: ThreadsOption = 0,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="DIR", help="Write TensorBoard curves.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
+    ] = None,
+    half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Train networks that choose the parts of a nine men's morris move (needs torch)."""
+    require_torch()
+    from ludus.learn.common.devices import select_device
+
+    changes = {"order": order, "inputs": inputs, "members": members, "ensemble": ensemble}
+    plan = load_preset(preset, presets, options, changes, seconds, seed)
+    entries = read_entries(data, limit)
+    place = select_device(device, threads)
+    if folds:
+        _cross_validate(plan, entries, folds, part or [], place, json)
+        return
+    from ludus.learn.nnmm.splits import split_entries
+    from ludus.learn.nnmm.train_chain import ChainTrainer
+
+    settings = plan.training
+    parts = split_entries(entries, settings.split, settings.expansion, settings.seed)
+    folder = None if out is None else out.with_name(f"{out.name}.training")
+    run = ChainTrainer(plan, parts, place, folder, part or [])
+    _check_output_file(out, folder)
+    _run_training(run, log)
+    report = _make_report(run, preset)
+    if out is not None and run.is_whole:
+        from ludus.learn.nnmm.weights import save_weights
+
+        save_weights(out, run.chain(report), half)
+        shutil.rmtree(f"{folder}", ignore_errors=True)
+    _print_report({**report, "out": None if out is None else str(out)}, json)
+
+
+def require_torch() -> None:
+    """Raise a one-line error if torch is not installed."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise LudusError("training networks needs torch: pip install 'ludus[learn]'") from None
+
+
+def load_preset(
+    name: str,
+    file: Path | None,
+    options: str,
+    changes: dict[str, Any],
+    seconds: float | None = None,
+    seed: int | None = None,
+) -> "Preset":
+    """Load a preset and apply the changes of the command line."""
+    from ludus.learn.nnmm.config import build_preset, load_preset_tables, read_preset_tables
+
+    plan = build_preset(
+        name, load_preset_tables() if file is None else read_preset_tables(file)
+    ).with_texts(options)
+    given = {key: value for key, value in changes.items() if value is not None}
+    training = plan.training
+    if seconds is not None:
+        training = dataclasses.replace(training, seconds=seconds)
+    if seed is not None:
+        training = dataclasses.replace(training, seed=seed)
+    return dataclasses.replace(plan, training=training, **given)
+
+
+def read_entries(file: Path, limit: int) -> "MoveBatch":
+    """Read the entries of a dataset that have a move; a `limit` of 0 means all."""
+    from ludus.datasets.morris.files import read_dataset
+
+    entries = read_dataset(file)
+    return entries[entries.has_move][: limit or None]
+
+
+def _check_output_file(out: Path | None, folder: Path | None) -> None:
+    """Check before the training that the output file does not exist."""
+    if out is None or folder is None:
+        return
+    if out.exists() or out.is_symlink():
+        raise LudusError(f"{quote(str(out), 200)} is there already; name another file")
+
+
+def _run_training(run: "ChainTrainer", log: Path | None) -> None:
+    from ludus.learn.nnmm.train import TensorBoardLog
+
+    curves = None if log is None else TensorBoardLog(log)
+    try:
+        for network, epoch in show_epochs(run.run(), run.num_networks):
+            if curves is not None:
+                curves.note(network, epoch)
+    finally:
+        if curves is not None:
+            curves.close()
+
+
+def _make_report(run: "ChainTrainer", preset: str) -> dict[str, Any]:
+    """Return the report, which is also stored in the weights file."""
+    plan = run.preset
+    return {
+        "preset": preset,
+        "about": plan.about,
+        "order": plan.order,
+        "inputs": plan.inputs,
+        "members": plan.members,
+        "ensemble": plan.ensemble,
+        "training": dataclasses.asdict(plan.training),
+        "device": str(run.device),
+        "examples": [len(part) for part in run.split],
+        "networks": [result.facts() for result in run.results.values()],
+        "test": run.accuracy() if run.is_whole else None,
+        "seconds": sum(result.seconds for result in run.results.values()),
+    }
+
+
+def _print_report(report: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(**report)
+        return
+    print_table(
+        ["network", "epochs", "best", "seconds", "validation", "test"],
+        [
+            [
+                f"{each['part']} {each['member'] + 1}",
+                str(each["epochs"]),
+                str(each["best_epoch"]),
+                f"{each['seconds']:.1f}",
+                f"{each['validation']:.2%}",
+                f"{each['test']:.2%}",
+            ]
+            for each in report["networks"]
+        ],
+    )
+    if report["test"] is not None:
+        shares = "  ".join(f"{name} {share:.2%}" for name, share in report["test"].items())
+        print(f"in pipeline, on the test part:  {shares}")
+
+
+def _cross_validate(
+    plan: "Preset", entries: "MoveBatch", folds: int, parts: list[str], device: Any, json: bool
+) -> None:
+    from ludus.learn.nnmm.train_chain import CrossValidation
+
+    run = CrossValidation(plan, entries, folds, device, parts)
+    for _ in show_epochs(run.run(), run.num_networks):
+        pass
+    found = run.accuracies()
+    if json:
+        print_json(folds=folds, networks=found)
+        return
+    print_table(
+        ["network", "mean", "deviation", "folds"],
+        [
+            [
+                part,
+                f"{each['mean']:.2%}",
+                f"{each['deviation']:.2%}",
+                "  ".join(f"{share:.2%}" for share in each["folds"]),
+            ]
+            for part, each in found.items()
+        ],
+    )
+
+
+TUNED_PRESET_NAME = "tuned"
+"""Name of the preset in the output file."""
+
+
+def nnmm(
+    data: DataOption,
+    preset: PresetOption = "quick",
+    presets: PresetFileOption = None,
+    options: SetOption = "",
+    part: Annotated[
+        str, typer.Option("--part", metavar="PART", help="The network to train.")
+    ] = "TO",
+    trials: Annotated[int, typer.Option("--trials", help="Configurations to try.")] = 30,
+    architecture: Annotated[
+        list[str] | None,
+        typer.Option("--architecture", metavar="NAME", help="Try only this one; repeatable."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds-per-network", metavar="SECONDS", help="Time limit of each network."
+        ),
+    ] = None,
+    limit: EntryLimitOption = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=10**6, help="Random seed of the search.")
+    ] = 0,
+    device: DeviceOption = "auto",
+    threads: ThreadsOption = 0,
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster", metavar="ADDRESS", help="Use a Ray cluster; auto: the local one."
+        ),
+    ] = "",
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            "--study", metavar="FILE", help="Store the trials here, and resume from them."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the best preset, for --presets."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Search for the configuration with the best validation accuracy (needs torch and optuna)."""
+    require_torch()
+    from ludus.learn.nnmm.config import format_toml
+    from ludus.learn.nnmm.splits import split_entries
+    from ludus.learn.nnmm.tuning import SearchConfig
+
+    base = load_preset(preset, presets, options, {}, seconds, seed)
+    architectures = {"architectures": tuple(architecture)} if architecture else {}
+    plan = SearchConfig(base, part, trials, seed=seed, **architectures)
+    settings = base.training
+    parts = split_entries(
+        read_entries(data, limit), settings.split, settings.expansion, settings.seed
+    )
+    found = _run_search(plan, parts, device, cluster, threads, study)
+    if out is not None:
+        with whole_file(out) as file:
+            file.write(format_toml(found.preset, TUNED_PRESET_NAME))
+    if json:
+        print_json(
+            part=part,
+            trials=found.trials,
+            accuracy=found.accuracy,
+            design=found.preset.design.as_dict(),
+            training=dataclasses.asdict(found.preset.training),
+        )
+        return
+    print(format_toml(found.preset, TUNED_PRESET_NAME))
+    print(f"# {part}: {found.accuracy:.2%} of the validation part, best of {found.trials} trials")
+
+
+def _run_search(
+    plan: "SearchConfig",
+    parts: "Split",
+    device: str,
+    cluster: str,
+    threads: int,
+    study: Path | None,
+) -> "SearchResult":
+    from ludus.learn.nnmm.train_chain import compute_fingerprint
+    from ludus.learn.nnmm.tuning import search
+
+    if study is not None and not study.parent.is_dir():
+        raise LudusError(f"there is no folder for {quote(str(study), 200)}")
+    data = compute_fingerprint(parts)
+    with (
+        closing(_make_workers(plan, parts, device, cluster, threads)) as workers,
+        _show_search_bar(plan) as report,
+    ):
+        return search(plan, workers, study, data, report)
+
+
+@contextmanager
+def _show_search_bar(plan: "SearchConfig") -> "Iterator[ProgressCallback]":
+    """Yield a callback that updates a bar on standard error if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, best: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=make_console(stderr=True), transient=True) as bars:
+        task = bars.add_task("searching", total=plan.trials)
+
+        def report(done: int, best: float) -> None:
+            bars.update(task, completed=done, description=f"searching, best {best:.2%}")
+
+        yield report
+
+
+def _make_workers(
+    plan: "SearchConfig", parts: "Split", device: str, cluster: str, threads: int
+) -> "LocalTrialRunner | RayTrialRunner":
+    from ludus.learn.nnmm.tuning import LocalTrialRunner, RayTrialRunner
+
+    if cluster:
+        return RayTrialRunner(cluster, plan.part, parts, device, threads or 1)
+    return LocalTrialRunner(plan.part, parts, device, threads)

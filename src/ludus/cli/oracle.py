@@ -1,0 +1,261 @@
+"""`ludus solve`, `ludus value` and `ludus verify`: compute, look up and check exact values."""
+
+import os
+import time
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludus.cli.options import GameArgument, JsonOption, OracleOption, RulesOption
+from ludus.cli.output import dataclass_as_json, print_json, print_table
+from ludus.cli.progress import run_interruptible
+from ludus.core.game import AnyGame
+from ludus.core.marks import Marks
+from ludus.games import game as named_game
+
+if TYPE_CHECKING:
+    from ludus.oracle import RatedMove, Value
+    from ludus.oracle.morris.sectors import Sector
+    from ludus.oracle.morris.solver import SolveResult
+
+ThreadsOption = Annotated[
+    int,
+    typer.Option(min=0, max=1024, help="Number of threads; 0: one per core."),
+]
+
+DeviceOption = Annotated[str, typer.Option("--device", metavar="DEVICE", help="cpu or cuda.")]
+
+
+def solve(
+    game: GameArgument,
+    rules: RulesOption = "",
+    max_men: Annotated[
+        int | None,
+        typer.Option(help="Only positions with empty hands and at most N men per side."),
+    ] = None,
+    threads: ThreadsOption = 0,
+    device: DeviceOption = "cpu",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Store the values here; resume an unfinished run."
+        ),
+    ] = None,
+    wdl: Annotated[
+        bool, typer.Option("--wdl", help="Store results without depths: smaller files.")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Recompute each value from its successors.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Solve a game of the Morris family: compute the value and depth of every position."""
+    from ludus.cli.progress import run_with_progress_bar
+    from ludus.oracle.morris.database import Database
+    from ludus.oracle.morris.solver import SolveRun, estimate_peak_bytes, make_solver
+
+    chosen = named_game(game, rules)
+    sectors = _select_sectors(chosen, max_men)
+    if wdl and out is None:
+        raise typer.BadParameter("--wdl is about the files that --out keeps")
+    if device == "cpu":
+        _check_memory(estimate_peak_bytes(chosen.rules, sectors))
+    num_threads = threads or os.cpu_count() or 1
+    solver = make_solver(chosen.rules, device, num_threads)
+    began = time.perf_counter()
+    folder = Database.writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
+    with folder as database:
+        run = SolveRun(chosen.rules, sectors, solver, database, num_threads, verify)
+        found = run_with_progress_bar(run, "solving")
+    report = {
+        **_solution_as_json(found, has_depth=not wdl),
+        "slots": run.work.total,
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+    if json:
+        print_json(game=chosen.id, rules=dataclass_as_json(chosen.rules), **report)
+    else:
+        _print_solution(report)
+    if found.num_wrong:
+        raise typer.Exit(1)
+
+
+def _select_sectors(chosen: "AnyGame", max_men: int | None) -> "list[Sector]":
+    """Return the sectors to solve: all, or those of moving with at most `max_men` men per side."""
+    from ludus.core.errors import CannotSolve
+    from ludus.oracle.morris.database import GAME_ID
+    from ludus.oracle.morris.sectors import all_sectors, moving_sectors
+
+    if chosen.id != GAME_ID:
+        raise CannotSolve(f"only {GAME_ID} is solved into tables, not {chosen.id}")
+    if max_men is None:
+        return all_sectors(chosen.rules)
+    low, high = chosen.rules.lose_below, chosen.rules.men
+    if not low <= max_men <= high:
+        raise CannotSolve(f"--max-men {max_men} must be from {low} to {high} under these rules")
+    return moving_sectors(chosen.rules, max_men)
+
+
+def _check_memory(needed: int) -> None:
+    """Raise CannotSolve at once rather than run out of memory after an hour."""
+    from ludus.core.errors import CannotSolve
+
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > there:
+        raise CannotSolve(
+            f"solving this takes {needed / 1e9:.0f} GB of memory; here are {there / 1e9:.0f} GB"
+        )
+
+
+def _solution_as_json(found: "SolveResult", has_depth: bool) -> dict[str, Any]:
+    """Return the results for the JSON output."""
+    from ludus.oracle.morris.table_file import format_result
+
+    root = None if found.root is None else format_result(found.root)
+    checked = {} if found.num_wrong is None else {"wrong": found.num_wrong}
+    moving, placing = [], []
+    for space, tally in found.tallies.items():
+        sides = {"mover": space.mover, "other": space.other}
+        if space.mover_hand == space.other_hand == 0:
+            moving.append({**sides, **asdict(tally)})
+        else:
+            hands = {"mover_hand": space.mover_hand, "other_hand": space.other_hand}
+            placing.append({**sides, **hands, **asdict(tally)})
+    return {
+        "root": root,
+        "root_depth": found.root if has_depth and root in ("win", "loss") else None,
+        "resumed": found.num_resumed,
+        **checked,
+        "subspaces": moving,
+        "placement": placing,
+    }
+
+
+def _print_solution(report: dict[str, Any]) -> None:
+    columns = ("win", "loss", "draw", "max_win", "max_loss")
+    headings = ("subspace", "won", "lost", "drawn", "longest win", "longest loss")
+    rows = [
+        (
+            _format_subspace(space),
+            *("" if space[key] is None else str(space[key]) for key in columns),
+        )
+        for space in [*report["subspaces"], *report["placement"]]
+    ]
+    print_table(headings, rows)
+    if report["root"] is not None:
+        plies = "" if report["root_depth"] is None else f" in {report['root_depth']} plies"
+        print(f"The start of the game is a {report['root']}{plies} for the first player.")
+    if "wrong" in report:
+        print(f"{report['wrong']} values are wrong.")
+    rate = report["slots"] / max(report["seconds"], 0.001) / 1e6
+    print(f"{report['slots']:,} slots in {report['seconds']:.1f} s, {rate:.1f} million a second")
+
+
+def _format_subspace(space: dict[str, Any]) -> str:
+    """Format a subspace for a table, the mover's men first."""
+    name = f"{space['mover']}-{space['other']}"
+    if "mover_hand" in space:
+        name += f" and {space['mover_hand']}-{space['other_hand']} in hand"
+    return name
+
+
+START_WORD = "start"
+
+
+def value(
+    game: GameArgument,
+    position: Annotated[
+        str,
+        typer.Argument(metavar="POSITION", help="A position, or `start`.", show_default=False),
+    ],
+    rules: RulesOption = "",
+    oracle: OracleOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Print the exact value of a position and of every move in it."""
+    from ludus.oracle import oracle_for
+
+    chosen = named_game(game, rules)
+    place = chosen.start() if position.strip() == START_WORD else chosen.parse(position)
+    asked = oracle_for(chosen, oracle)
+    found, moves = run_interruptible(lambda: (asked.value(place), asked.moves(place)))
+    if json:
+        print_json(
+            game=chosen.id,
+            rules=dataclass_as_json(chosen.rules),
+            position=str(place),
+            value=found.result,
+            depth=found.depth,
+            moves=[
+                {"move": str(each.move), "value": each.value, "depth": each.depth} for each in moves
+            ],
+        )
+        return
+    print(place.text(_mark_first_places(chosen, found, moves)), end="\n\n")
+    if place.outcome() is None:
+        print(f"{chosen.sides[place.mover].capitalize()} to move: {found}")
+        _print_moves(found, moves)
+
+
+def _mark_first_places(game: AnyGame, found: "Value", moves: "list[RatedMove]") -> Marks:
+    """Mark the first places of the moves: good if a move from there keeps the value, else bad."""
+    good = {game.steps(each.move)[0] for each in moves if each.value == found.result}
+    begun = dict.fromkeys((game.steps(each.move)[0] for each in moves), "bad")
+    return Marks(points=begun | dict.fromkeys(good, "good"))
+
+
+def _print_moves(found: "Value", moves: "list[RatedMove]") -> None:
+    rows = [
+        (
+            "✓" if each.value == found.result else "✗",
+            str(each.move),
+            each.value,
+            "" if each.depth is None else str(each.depth),
+        )
+        for each in moves
+    ]
+    print_table(("", "move", "value", "plies"), rows)
+
+
+def verify(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder written by `ludus solve`.")
+    ],
+    threads: ThreadsOption = 0,
+    device: DeviceOption = "cpu",
+    json: JsonOption = False,
+) -> None:
+    """Check the files of a solved game, then every value against its successors."""
+    from ludus.cli.progress import run_with_progress_bar
+    from ludus.oracle.morris.database import Database
+    from ludus.oracle.morris.solver import make_solver
+    from ludus.oracle.morris.verification import VerificationRun
+
+    database = Database.open(folder)
+    num_threads = threads or os.cpu_count() or 1
+    began = time.perf_counter()
+    run = VerificationRun(database, make_solver(database.rules, device, num_threads), num_threads)
+    found = run_with_progress_bar(run, "verifying")
+    seconds = round(time.perf_counter() - began, 3)
+    if json:
+        print_json(
+            rules=dataclass_as_json(database.rules),
+            has_depth=database.has_depth,
+            subspaces=found.num_subspaces,
+            values=found.num_values,
+            wrong=found.num_wrong,
+            problems=found.problems,
+            seconds=seconds,
+        )
+    else:
+        for problem in found.problems:
+            print(problem)
+        print(
+            f"{found.num_subspaces} subspaces, {found.num_values:,} values, "
+            f"{found.num_wrong} wrong; {seconds:.1f} s"
+        )
+    if not found.is_right:
+        raise typer.Exit(1)

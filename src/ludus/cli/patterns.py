@@ -1,0 +1,306 @@
+"""`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
+
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludus.cli.files import read_file, whole_file
+from ludus.cli.options import JsonOption
+from ludus.cli.output import make_console, print_json, print_table, track_progress
+from ludus.core.errors import BadRecord, LudusError, quote
+
+if TYPE_CHECKING:
+    from ludus.core.game import AnyGame
+    from ludus.learn.patterns.inspection import Neighbour, NetworkView, Vertex
+    from ludus.learn.patterns.network import PatternNetwork
+    from ludus.learn.patterns.tuning import PatternSearchConfig, PatternSearchResult
+
+SettingsOption = Annotated[
+    str,
+    typer.Option(
+        "--settings",
+        metavar="OPTIONS",
+        help="Options of the Fuzzy player: preset=tuned, or k=3,wL=15.",
+    ),
+]
+
+RulesOption = Annotated[
+    str, typer.Option("--rules", metavar="RULES", help="Preset and options of the rules.")
+]
+
+
+def show(
+    network: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NETWORK]",
+            help="seed, long, empty, or a file written by `ludus patterns train`.",
+        ),
+    ] = "seed",
+    best: Annotated[int, typer.Option(min=1, max=512, help="Best patterns to show.")] = 10,
+    pattern: Annotated[
+        int | None,
+        typer.Option("--pattern", min=0, max=511, help="One pattern, with its neighbours."),
+    ] = None,
+    neighbours: Annotated[
+        int, typer.Option(min=0, max=512, help="Moves to show from and to a pattern.")
+    ] = 10,
+    settings: SettingsOption = "",
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the patterns as SVG.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the patterns of a network, their scores, and the moves between them."""
+    from ludus.learn.patterns.config import parse_options
+    from ludus.learn.patterns.inspection import NetworkView
+    from ludus.learn.patterns.inspection import draw_patterns as drawn
+    from ludus.learn.patterns.network_file import load_network as named_network
+
+    view = NetworkView(named_network(network), parse_options(settings).settings())
+    if not view.seen():
+        raise LudusError(f"{quote(network)} has learned nothing yet, so there is nothing to show")
+    shown = view.best(best) if pattern is None else [view.vertex(pattern)]
+    if svg is not None:
+        with whole_file(svg) as file:
+            file.write(drawn(shown, f"Patterns of {network}"))
+    if json:
+        _print_json(view, shown, neighbours)
+    elif pattern is None:
+        _print_best(view, shown)
+    else:
+        _print_pattern(view, shown[0], neighbours)
+
+
+def _print_json(view: "NetworkView", shown: list["Vertex"], neighbours: int) -> None:
+    print_json(
+        games=view.network.games,
+        note=view.network.note,
+        patterns=len(view.seen()),
+        edges=view.num_edges,
+        shown=[
+            {
+                **asdict(vertex),
+                "onwards": [asdict(move) for move in view.onwards(vertex.pattern)[:neighbours]],
+                "back": [asdict(move) for move in view.back(vertex.pattern)[:neighbours]],
+            }
+            for vertex in shown
+        ],
+    )
+
+
+def _print_best(view: "NetworkView", shown: list["Vertex"]) -> None:
+    from ludus.learn.patterns.encoding import format_bits
+    from ludus.learn.patterns.inspection import format_patterns
+
+    patterns, edges = len(view.seen()), view.num_edges
+    print(f"{view.network.games} games, {patterns} patterns, {edges} moves between them")
+    if view.network.note:
+        print(view.network.note)
+    print()
+    print("\n".join(format_patterns([vertex.pattern for vertex in shown])))
+    print()
+    headings = ("pattern", "bits", "seen", "mills", "men", "freq", "mutual", "score")
+    rows = [(str(v.pattern), format_bits(v.pattern), *_format_figures(v)) for v in shown]
+    print_table(headings, rows)
+
+
+def _format_figures(vertex: "Vertex") -> tuple[str, ...]:
+    counts = vertex.frequency, vertex.mill, vertex.token
+    shares = f"{vertex.freq:.4f}", f"{vertex.mutual:.3f}", f"{vertex.score:.4g}"
+    return *map(str, counts), *shares
+
+
+def _print_pattern(view: "NetworkView", vertex: "Vertex", neighbours: int) -> None:
+    from ludus.learn.patterns.encoding import format_bits
+    from ludus.learn.patterns.inspection import format_pattern
+
+    print("\n".join(format_pattern(vertex.pattern)))
+    print(f"\npattern {vertex.pattern} = {format_bits(vertex.pattern)}")
+    names = ("seen", "mills", "men", "freq", "mutual", "score")
+    print(
+        ", ".join(
+            f"{name} {figure}" for name, figure in zip(names, _format_figures(vertex), strict=True)
+        )
+    )
+    for title, found in (
+        ("to pattern", view.onwards(vertex.pattern)),
+        ("from pattern", view.back(vertex.pattern)),
+    ):
+        print()
+        _print_neighbours(title, found[:neighbours])
+
+
+def _print_neighbours(title: str, moves: list["Neighbour"]) -> None:
+    from ludus.learn.patterns.encoding import format_bits
+
+    rows = [
+        (
+            str(move.pattern),
+            format_bits(move.pattern),
+            move.move,
+            str(move.count),
+            f"{move.weight:.3f}",
+            f"{move.score:.4g}",
+        )
+        for move in moves
+    ]
+    print_table((title, "bits", "move", "made", "weight", "score"), rows)
+
+
+def train(
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="FILE", help="Output file.", show_default=False),
+    ],
+    own: Annotated[
+        int, typer.Option("--own", help="Games of each heuristic against itself.")
+    ] = 100,
+    mixed: Annotated[int, typer.Option("--mixed", help="Games of focused against basic.")] = 100,
+    strong: Annotated[
+        int, typer.Option("--strong", help="Games of the teacher against each heuristic.")
+    ] = 10,
+    teacher: Annotated[
+        str, typer.Option("--teacher", metavar="PLAYER", help="The stronger player.")
+    ] = "negascout:level=6",
+    records: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--records", metavar="FILE", help="Also learn the games of this file; repeatable."
+        ),
+    ] = None,
+    onto: Annotated[
+        str, typer.Option("--onto", metavar="NETWORK", help="Network to start from.")
+    ] = "empty",
+    mutual: Annotated[
+        float, typer.Option(min=0, max=0.999, help="mutualWeight of the pass after each game.")
+    ] = 0.2,
+    rules: RulesOption = "vrajitoru",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Train a network as in section 6 of Vrajitoru 2015, and on recorded games.
+
+    The same command resumes an interrupted training.
+    """
+    from ludus.games import game as named_game
+    from ludus.learn.patterns.network_file import check_writable, save_network
+    from ludus.learn.patterns.network_file import load_network as named_network
+    from ludus.learn.patterns.train import PatternTrainer, TrainingPlan, take_last
+
+    check_writable(out)
+    plan = TrainingPlan(own, mixed, strong, teacher)
+    training = PatternTrainer(named_game("nine_mens_morris", rules), plan, seed, mutual)
+    people = [game for path in records or [] for game in _read_games(path, rules)]
+    began = time.perf_counter()
+    checkpoint = out.with_name(f"{out.name}.part")
+    base = named_network(onto)
+    steps = training.run(base, people, checkpoint)
+    network = take_last(track_progress(steps, training.games + len(people), "learning"), base)
+    save_network(network, out)
+    checkpoint.unlink(missing_ok=True)
+    _print_report(network, out, time.perf_counter() - began, json)
+
+
+def _read_games(path: Path, rules: str) -> list[Any]:
+    from ludus.learn.patterns.train import replay_records
+
+    try:
+        return list(replay_records(read_file(path), rules))
+    except BadRecord as error:
+        raise BadRecord(f"{quote(str(path), 200)}: {error}") from error
+
+
+def _print_report(network: "PatternNetwork", out: Path, seconds: float, is_json: bool) -> None:
+    patterns = sum(count > 0 for count in network.frequency)
+    edges = sum(map(len, network.edges.values()))
+    if is_json:
+        print_json(
+            out=str(out),
+            games=network.games,
+            patterns=patterns,
+            edges=edges,
+            bytes=out.stat().st_size,
+            seconds=round(seconds, 3),
+        )
+        return
+    print(f"{network.games} games learned in {seconds:.1f} s")
+    print(f"{patterns} patterns and {edges} moves in {out}, {out.stat().st_size} bytes")
+
+
+def tune(
+    opponent: Annotated[
+        str, typer.Option("--opponent", metavar="HEURISTIC", help="newbie, basic or focused.")
+    ] = "focused",
+    trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Settings to try.")] = 800,
+    games: Annotated[int, typer.Option(min=2, max=1_000_000, help="Games per setting.")] = 2048,
+    network: Annotated[
+        str, typer.Option("--network", metavar="NETWORK", help="The Fuzzy player's network.")
+    ] = "long",
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            "--study", metavar="FILE", help="Store the trials here, and resume from them."
+        ),
+    ] = None,
+    rules: RulesOption = "vrajitoru",
+    seed: Annotated[
+        int, typer.Option(min=0, max=10**6, help="The same seed gives the same search.")
+    ] = 0,
+    threads: Annotated[
+        int, typer.Option(min=0, max=256, help="Number of threads; 0: one per core.")
+    ] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Search for the settings of the Fuzzy player that win most (needs the extra `learn`)."""
+    from ludus.games import game as named_game
+    from ludus.learn.patterns.tuning import PatternSearchConfig
+
+    workers = threads or os.cpu_count() or 1
+    plan = PatternSearchConfig(opponent, trials, games, network, seed, workers)
+    found = _run_search(named_game("nine_mens_morris", rules), plan, study)
+    settings = asdict(found.settings)
+    if json:
+        print_json(settings=settings, wins=found.wins, games=found.games, trials=trials)
+        return
+    written = ",".join(f"{name}={_format_value(value)}" for name, value in settings.items())
+    print(f"fuzzy:{written}")
+    share = 100 * found.wins / found.games
+    print(f"wins {found.wins} of {found.games} further games against {opponent}: {share:.1f}%")
+
+
+def _run_search(
+    game: "AnyGame", plan: "PatternSearchConfig", study: Path | None
+) -> "PatternSearchResult":
+    from ludus.learn.patterns.tuning import search_settings
+
+    if not sys.stderr.isatty():
+        return search_settings(game, plan, study)
+    from rich.progress import Progress
+
+    with Progress(console=make_console(stderr=True), transient=True) as bars:
+        task = bars.add_task("searching", total=plan.trials)
+
+        def report(done: int, best: float) -> None:
+            bars.update(task, completed=done, description=f"searching, best {best:.1%}")
+
+        return search_settings(game, plan, study, report)
+
+
+def _format_value(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+app = typer.Typer(
+    help="Networks of board patterns and the Fuzzy player (Vrajitoru 2015).",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+for command in (show, train, tune):
+    app.command()(command)

@@ -1,0 +1,99 @@
+"""`ludus play` in the browser: the start address, the server's settings and socket.
+
+This module imports uvicorn: import it only when it is needed.
+"""
+
+import socket
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlencode
+
+from ludus.cli.output import print_json
+from ludus.core.errors import BadSpec, quote
+from ludus.core.spec import parse_spec
+from ludus.core.user_folders import data_folder
+from ludus.games import GAMES
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+from ludus.web.server import CannotListen, bind_socket, has_browser, open_browser, serve
+from ludus.web.settings import Settings
+
+ALL_INTERFACES = ("0.0.0.0", "::")
+"""Hosts that mean every address of this machine."""
+
+
+DEFAULT_PORT = 8642
+"""The port if none is given and this one is free."""
+
+
+def make_start_path(
+    game: str, rules: str, position: str, opponent: str, side: str, seed: int | None
+) -> str:
+    """Return the path and query that start this game; `/`, for the defaults, resumes the last."""
+    asked: dict[str, object] = {}
+    name, _, own_rules = game.partition(":")
+    asked["game"] = name.strip()
+    asked["rules"] = ",".join(part for part in (own_rules, rules) if part)
+    asked["position"] = position
+    if opponent:
+        asked |= _make_opponent_query(opponent, game, rules)
+    asked["side"] = side if side != "first" else ""
+    asked["seed"] = "" if seed is None else seed
+    given = {key: value for key, value in asked.items() if value != ""}
+    is_usual = given == {"game": next(iter(GAMES))}
+    return "/" if is_usual else f"/new?{urlencode(given)}"
+
+
+def _make_opponent_query(opponent: str, game: str, rules: str) -> dict[str, object]:
+    """Return the query of an opponent: name and level, the only options the page supports."""
+    spec = parse_spec(opponent)
+    named_player(opponent, named_game(game, rules))
+    if set(spec.options) - {"level"}:
+        raise BadSpec(f"the page takes a player and its level; for {quote(opponent)} add --text")
+    return {"opponent": spec.name, "level": spec.options.get("level", "")}
+
+
+def serve_page(
+    first: str, host: str, port: int | None, settings: Settings, wants_browser: bool, json: bool
+) -> None:
+    """Serve the page until Ctrl-C, by default on DEFAULT_PORT or, if taken, on any free port."""
+    bound = _bind_socket(host, port)
+    shown_host = "localhost" if host in ALL_INTERFACES else f"[{host}]" if ":" in host else host
+    address = f"http://{shown_host}:{bound.getsockname()[1]}{first}"
+
+    def ready() -> None:
+        if json:
+            print_json(address=address)
+        else:
+            print(f"Ludus is at {address}\nCtrl-C ends it; games are kept.", flush=True)
+        if wants_browser and has_browser():
+            open_browser(address)
+
+    # Ctrl-C is the normal way to stop the server, not an error.
+    with bound, suppress(KeyboardInterrupt):
+        serve(bound, settings, ready)
+
+
+def _bind_socket(host: str, port: int | None) -> socket.socket:
+    if port is not None:
+        return bind_socket(host, port)
+    try:
+        return bind_socket(host, DEFAULT_PORT)
+    except CannotListen:
+        return bind_socket(host, 0)
+
+
+def make_settings(
+    host: str, games: Path | None, tournament: Path | None, curves: Path | None
+) -> Settings:
+    """Return the settings of a server started by `ludus play`."""
+    folder = data_folder()
+    usual = None if folder is None else folder / "games.sqlite"
+    plain = Settings()
+    named = frozenset({host, f"[{host}]"}) if host not in ALL_INTERFACES else frozenset({"*"})
+    return Settings(
+        games_file=games or usual,
+        tournament_file=tournament,
+        curves_folder=curves,
+        hosts=plain.hosts | named,
+    )

@@ -1,0 +1,147 @@
+"""`ludus engine` and `ludus serve`: players for other programs, by text or socket."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ludus.cli.options import JsonOption, RulesOption
+from ludus.cli.output import dataclass_as_json, print_json
+
+if TYPE_CHECKING:
+    from ludus.protocol.thesis_socket import Dialect
+
+
+def engine(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="[GAME]",
+            help="A game, optionally with a preset and options: nine_mens_morris:lasker.",
+        ),
+    ] = "nine_mens_morris",
+    player: Annotated[
+        str,
+        typer.Option(
+            "--player",
+            metavar="PLAYER",
+            help="The player, optionally with options: negascout:level=5.",
+            show_default="negascout, playouts or perfect, as fits the game",
+        ),
+    ] = "",
+    rules: RulesOption = "",
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same moves.")] = 0,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print the player and the engine's options, and exit.",
+            show_default=False,
+        ),
+    ] = False,
+) -> None:
+    """Run a UCI-like engine on standard input and output."""
+    from ludus.core.errors import LudusError
+    from ludus.protocol.engine import run_engine
+    from ludus.protocol.session import EngineSession
+
+    table = EngineSession(game, rules, player, seed)
+    if json:
+        print_json(
+            game=table.game.id,
+            rules=dataclass_as_json(table.game.rules),
+            player=table.player.spec,
+            seed=seed,
+            options=[{"name": option.name, "default": option.default} for option in table.options],
+        )
+        table.close()
+        return
+    if sys.stdin is None or sys.stdout is None:
+        raise LudusError("an engine needs standard input and standard output")
+    if not run_engine(table, sys.stdin.fileno(), sys.stdout.fileno()):
+        # A thread may still run compiled code or an external player; no cleanup is needed.
+        os._exit(0)
+
+
+serve_app = typer.Typer(
+    help="Serve moves to other programs through a socket.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@serve_app.callback(invoke_without_command=True)
+def _show_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@serve_app.command()
+def nnmm(
+    port: Annotated[
+        int,
+        typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free port."),
+    ] = 5802,
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="HOST", help="Address to listen on; 0.0.0.0: all of them."),
+    ] = "127.0.0.1",
+    compat: Annotated[
+        str,
+        typer.Option(
+            "--compat",
+            metavar="2018",
+            help="Use the protocol of Galassi's program of 2018: three lines of numbers.",
+            show_default=False,
+        ),
+    ] = "",
+    player: Annotated[
+        str,
+        typer.Option(
+            "--player",
+            metavar="PLAYER",
+            help="The player, optionally with options: nnmm:order=FTR.",
+        ),
+    ] = "nnmm",
+    line_time: Annotated[
+        float,
+        typer.Option("--line-time", help="Seconds to receive a state or send a response."),
+    ] = 10.0,
+    idle_time: Annotated[
+        float, typer.Option("--idle-time", help="Seconds until a silent client is dropped.")
+    ] = 3600.0,
+    clients: Annotated[
+        int, typer.Option("--clients", min=1, help="Maximum number of clients; others wait.")
+    ] = 1000,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="The same seed gives the same moves.")
+    ] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Serve the play mode of Galassi 2018: read states, respond with moves, one per line.
+
+    A state is the 28 characters of the dataset, a move the points after its hyphen: d6d5c3. The
+    response to an invalid line begins with error:. Ctrl-C stops the server.
+    """
+    from ludus.core.errors import BadSpec, quote
+    from ludus.games import game as named_game
+    from ludus.players import player as named_player
+    from ludus.protocol.thesis_socket import ServerSettings, ThesisServer
+
+    if compat not in ("", "2018"):
+        raise BadSpec(f"--compat {quote(compat)} must be 2018")
+    dialect: Dialect = "2018" if compat else "lines"
+    settings = ServerSettings(host, port, dialect, line_time, idle_time, clients)
+    answering = named_player(player, named_game("nine_mens_morris"))
+    answering.begin(seed)
+
+    def ready(where: str, bound: int) -> None:
+        if json:
+            print_json(host=where, port=bound, dialect=dialect, player=answering.spec)
+        else:
+            print(f"{answering.name} listens at {where}, port {bound}; Ctrl-C ends it")
+        sys.stdout.flush()
+
+    tally = ThesisServer(answering, settings).serve(ready)
+    if not json:
+        print(f"{tally.moves} moves and {tally.errors} errors for {tally.clients} clients")

@@ -1,0 +1,184 @@
+"""`ludus train scholar`: train networks on exact values and evaluate them."""
+
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludus.cli.nnmm_training import DeviceOption, require_torch
+from ludus.cli.options import JsonOption, OracleOption
+from ludus.cli.output import print_json, print_table
+from ludus.core.errors import BadSpec, LudusError, quote
+
+if TYPE_CHECKING:
+    from ludus.learn.scholar.examples import ExampleSource
+    from ludus.learn.scholar.model import Exam
+    from ludus.learn.scholar.train import AnyTraining
+
+MODEL_KINDS = ("scorer", "chain")
+MODEL_SIZES = ("full", "small", "tiny")
+
+
+def scholar(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
+    ],
+    way: Annotated[
+        str, typer.Option("--way", metavar="WAY", help="scorer: rate moves; chain: choose parts.")
+    ] = "scorer",
+    size: Annotated[
+        str, typer.Option("--size", metavar="SIZE", help="Network size: full, small, or tiny.")
+    ] = "full",
+    minutes: Annotated[float, typer.Option("--minutes", min=0.01, help="Training time.")] = 15.0,
+    begin: Annotated[
+        Path | None,
+        typer.Option("--begin", metavar="FILE", help="Start from the networks of this file."),
+    ] = None,
+    exam: Annotated[
+        list[Path] | None,
+        typer.Option("--exam", metavar="FILE", help="Dataset to evaluate on; repeatable."),
+    ] = None,
+    games: Annotated[
+        int,
+        typer.Option("--games", min=0, help="Final games against perfect play, per colour."),
+    ] = 0,
+    teacher: Annotated[
+        Path | None,
+        typer.Option("--teacher", metavar="FILE", help="Learn the moves of this dataset instead."),
+    ] = None,
+    rate: Annotated[float, typer.Option("--rate", min=0.0, help="Peak learning rate.")] = 0.002,
+    device: DeviceOption = "auto",
+    oracle: OracleOption = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of weights and examples.")] = 1,
+    json: JsonOption = False,
+) -> None:
+    """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
+    require_torch()
+    from ludus.learn.common.devices import select_device
+    from ludus.learn.scholar.evaluate import find_first_errors, run_exam, summarize_errors
+    from ludus.learn.scholar.train import (
+        Trainer,
+        TrainingSchedule,
+        export_weights,
+        load_initial_weights,
+    )
+    from ludus.learn.scholar.weights import load_weights, save_weights
+
+    if way not in MODEL_KINDS or size not in MODEL_SIZES:
+        raise BadSpec(
+            f"there is no {quote(f'{size} {way}')}: {', '.join(MODEL_SIZES)}; scorer, chain"
+        )
+    if teacher is not None and way != "scorer":
+        raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
+    if out.exists():
+        raise LudusError(f"{quote(str(out), 200)} is there already; name another file")
+    place = select_device(device)
+    source = _make_example_source(place, oracle)
+    men = source.rules.men
+    if games and (0, 0, men, men) not in source.subspaces:
+        raise BadSpec("games against perfect play need the whole game solved, not endings alone")
+    exams = {path.stem: _load_exam(source, path) for path in exam or []}
+    training = _make_training(source, way, size, seed, place, teacher)
+    if begin is not None:
+        load_initial_weights(training, load_weights(begin))
+    state = out.with_name(f"{out.name}.training")
+    attendance = Trainer(training, TrainingSchedule(60 * minutes, rate), state)
+    for progress in attendance.run():
+        kept = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
+        attendance.note({**asdict(progress), "kept": kept})
+        shown = "".join(f"  {name} {share:.2%}" for name, share in kept.items())
+        _print_status(
+            f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}"
+        )
+    attendance.keep(state)
+    facts = {
+        "way": way,
+        "size": size,
+        "seed": seed,
+        "teacher": "perfect play" if teacher is None else teacher.stem,
+        "seconds": round(attendance.seconds, 1),
+        "steps": training.pupil.steps,
+        "parameters": sum(each.numel() for each in training.pupil.networks.parameters()),
+        "device": str(place),
+        "exams": {name: run_exam(training, each) for name, each in exams.items()},
+        "history": attendance.history,
+    }
+    if games:
+        facts["games"] = summarize_errors(
+            find_first_errors(source, training.choose, 2 * games, seed)
+        )
+    save_weights(out, export_weights(training, facts))
+    _print_report({**facts, "out": str(out)}, json)
+
+
+def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
+    """Return a source of exact values: solved on the GPU if there is one, else from the oracle."""
+    if device.type == "cuda":
+        from ludus.games.nine_mens_morris.rules import PRESETS
+        from ludus.learn.scholar.example_sources import CudaExampleSource, solve_on_gpu
+
+        began = time.monotonic()
+        solver = solve_on_gpu(PRESETS["standard"])
+        _print_status(f"solved in {time.monotonic() - began:.1f} s")
+        return CudaExampleSource(solver)
+    from ludus.games import game
+    from ludus.learn.scholar.example_sources import OracleExampleSource
+    from ludus.oracle import MorrisOracle, oracle_for
+
+    found = oracle_for(game("nine_mens_morris"), oracle)
+    assert isinstance(found, MorrisOracle)
+    return OracleExampleSource(found)
+
+
+def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
+    import numpy as np
+
+    from ludus.datasets.morris.files import read_dataset
+    from ludus.learn.scholar.examples import PositionBatch
+    from ludus.learn.scholar.model import Exam
+
+    entries = read_dataset(path)
+    boards = [entries.own.astype(np.int32), entries.other.astype(np.int32)]
+    return Exam.of(
+        source, PositionBatch(*source.columns([*boards, entries.own_hand, entries.other_hand]))
+    )
+
+
+def _make_training(
+    source: "ExampleSource", way: str, size: str, seed: int, device: Any, teacher: Path | None
+) -> "AnyTraining":
+    from ludus.datasets.morris.files import read_dataset
+    from ludus.learn.scholar.chain_training import ChainTraining
+    from ludus.learn.scholar.scorer_training import ImitationTraining, ScorerTraining
+    from ludus.learn.scholar.train import CHAIN_PRESETS, SCORER_PRESETS
+
+    if teacher is not None:
+        return ImitationTraining(source, SCORER_PRESETS[size](seed), device, read_dataset(teacher))
+    if way == "scorer":
+        return ScorerTraining(source, SCORER_PRESETS[size](seed), device)
+    return ChainTraining(source, CHAIN_PRESETS[size](seed), device)
+
+
+def _print_status(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print_report(facts: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(**facts)
+        return
+    shown = ("kept", "legal", "placing", "moving", "flying")
+    print_table(
+        ["exam", "critical", *shown],
+        [
+            [name, str(each["critical"]), *(_format_percent(each.get(key)) for key in shown)]
+            for name, each in facts["exams"].items()
+        ],
+    )
+
+
+def _format_percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.2%}"

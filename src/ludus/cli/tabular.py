@@ -1,0 +1,304 @@
+"""`ludus train menace|her|qlearning|deepq` and `ludus menace show`: learners of small games."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from ludus.cli.files import whole_file
+from ludus.cli.options import GameArgument, JsonOption, RulesOption
+from ludus.cli.output import print_json, print_table, track_progress
+from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
+from ludus.core.spec import format_suggestion
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ludus.core.game import AnyGame
+    from ludus.learn.common.learner import SavableLearner, TimedEpisode, TrainingRun
+
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Save the learner here, and resume from it."),
+]
+GamesOption = Annotated[
+    int, typer.Option("--games", min=1, max=10_000_000, help="Total number of games.")
+]
+OpponentOption = Annotated[
+    str,
+    typer.Option("--against", metavar="WHOM", help="The opponent: perfect, random or mixed."),
+]
+StartOption = Annotated[
+    str,
+    typer.Option("--start", metavar="WHERE", help="Start positions: boards or everywhere."),
+]
+SetOption = Annotated[
+    str, typer.Option("--set", metavar="OPTIONS", help="Options of the learner: alpha=0.1,gamma=1.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same training.")]
+
+
+def menace(
+    game: GameArgument = "noughts_and_crosses",
+    games: GamesOption = 200,
+    rules: RulesOption = "",
+    against: OpponentOption = "perfect",
+    start: StartOption = "boards",
+    options: SetOption = "",
+    seed: SeedOption = 0,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train MENACE, which learns by beads for the moves in matchboxes."""
+    _train_learner(
+        "menace",
+        game,
+        rules,
+        options,
+        _make_training_config(games, seed, against, start),
+        out,
+        json,
+    )
+
+
+def her(
+    game: GameArgument = "hexapawn",
+    games: GamesOption = 100,
+    rules: RulesOption = "",
+    against: OpponentOption = "perfect",
+    start: StartOption = "boards",
+    options: SetOption = "",
+    seed: SeedOption = 0,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train HER, the matchbox learner for hexapawn."""
+    _train_learner(
+        "her", game, rules, options, _make_training_config(games, seed, against, start), out, json
+    )
+
+
+def qlearning(
+    game: GameArgument = "noughts_and_crosses",
+    games: GamesOption = 200,
+    rules: RulesOption = "",
+    against: OpponentOption = "perfect",
+    start: StartOption = "boards",
+    options: SetOption = "",
+    seed: SeedOption = 0,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train a table of action values by Q-learning."""
+    _train_learner(
+        "qlearning",
+        game,
+        rules,
+        options,
+        _make_training_config(games, seed, against, start),
+        out,
+        json,
+    )
+
+
+def deepq(
+    game: GameArgument = "noughts_and_crosses",
+    games: GamesOption = 200,
+    rules: RulesOption = "",
+    against: OpponentOption = "perfect",
+    start: StartOption = "boards",
+    options: SetOption = "",
+    seed: SeedOption = 0,
+    out: OutOption = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", metavar="FILE", help="Write the weights, for playing only."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Train a network of action values by deep Q-learning (needs torch)."""
+    plan = _make_training_config(games, seed, against, start)
+    learner = _train_learner("deepq", game, rules, options, plan, out, json)
+    if weights is not None:
+        learner.save_weights(weights)
+
+
+def _make_training_config(games: int, seed: int, against: str, start: str) -> "TrainingRun":
+    from ludus.learn.common.learner import OpponentKind, StartKind, TrainingRun
+
+    for kind, text, known in (
+        ("opponent", against, get_args(OpponentKind)),
+        ("start", start, get_args(StartKind)),
+    ):
+        if text not in known:
+            raise UnknownName(f"there is no {kind} {quote(text)}{format_suggestion(text, known)}")
+    return TrainingRun(games, seed, against, start)  # type: ignore[arg-type]
+
+
+def _train_learner(
+    system: str,
+    game: str,
+    rules: str,
+    options: str,
+    schooling: "TrainingRun",
+    out: Path | None,
+    json: bool,
+) -> Any:
+    """Train a learner, print the report and return the learner."""
+    from ludus.games import game as named_game
+    from ludus.learn import learner as named_learner
+
+    spec = f"{system}:{options}" if options else system
+    learner: Any = named_learner(spec, named_game(game, rules))
+    done = _resume_training(learner, schooling, out)
+    marks: list[int] = []
+    seconds = 0.0
+    blocks = _run_blocks(learner, schooling, done, out)
+    for lesson in track_progress(blocks, schooling.games - done, "learning"):
+        marks.append(lesson.played.regret)
+        seconds += lesson.seconds
+    report = {
+        "system": system,
+        "game": learner.game.id,
+        "rules": dataclasses.asdict(learner.game.rules),
+        "options": dataclasses.asdict(learner.settings),
+        **dataclasses.asdict(schooling),
+        "resumed_after": done,
+        "cumulative_regret": sum(marks),
+        "mean_regret": sum(marks) / len(marks) if marks else None,
+        "seconds_a_game": seconds / len(marks) if marks else None,
+        "learned": learner.summary(),
+        "out": None if out is None else str(out),
+    }
+    if json:
+        print_json(**report)
+    else:
+        _print_report(report, len(marks))
+    return learner
+
+
+def _run_blocks(
+    learner: "SavableLearner", schooling: "TrainingRun", done: int, out: Path | None
+) -> "Iterator[TimedEpisode]":
+    """Yield the episodes of the training; save the learner after each block."""
+    for block in schooling.blocks(learner, done):
+        yield from block
+        done += len(block)
+        if out is not None:
+            learner.save(out, {**dataclasses.asdict(schooling), "games": done})
+
+
+def _resume_training(learner: "SavableLearner", schooling: "TrainingRun", out: Path | None) -> int:
+    """Load a learner that was trained with the same settings; return its number of games."""
+    from ludus.learn.common.learner import BLOCK_SIZE
+
+    if out is None or not out.exists():
+        return 0
+    before, name = learner.load(out), quote(str(out), 200)
+    for key, value in dataclasses.asdict(schooling).items():
+        if key != "games" and before.get(key) != value:
+            raise LudusError(f"{name} was learned with another {key}; choose another file")
+    games = before.get("games")
+    if not isinstance(games, int) or not 0 <= games <= schooling.games:
+        raise LudusError(f"{name} has had {quote(str(games))} games, not up to {schooling.games}")
+    if games < schooling.games and games % BLOCK_SIZE:
+        raise LudusError(f"{name} has had {games} games; only whole blocks of {BLOCK_SIZE} go on")
+    return games
+
+
+def _print_report(report: dict[str, Any], games: int) -> None:
+    if not games:
+        print("nothing was left to learn")
+    else:
+        print(
+            f"cumulative regret {report['cumulative_regret']} in {games} games, "
+            f"{report['mean_regret']:.4f} a game, {1000 * report['seconds_a_game']:.2f} ms a game"
+        )
+    print(f"{report['system']} has {report['learned']}")
+    if report["out"]:
+        print(f"kept in {report['out']}")
+
+
+MAX_BEADS_SHOWN = 40
+"""Maximum number of beads printed in a line; with more in a box, one represents several."""
+
+menace_app = typer.Typer(
+    help="Inspect the matchboxes of MENACE and HER.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@menace_app.callback(invoke_without_command=True)
+def _show_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@menace_app.command()
+def show(
+    position: Annotated[
+        str,
+        typer.Argument(metavar="POSITION", help="A position, or `start`.", show_default=False),
+    ],
+    game: Annotated[
+        str,
+        typer.Option(
+            "--game", metavar="GAME", help="noughts_and_crosses (MENACE) or hexapawn (HER)."
+        ),
+    ] = "noughts_and_crosses",
+    rules: RulesOption = "",
+    table: Annotated[
+        Path | None,
+        typer.Option("--table", metavar="FILE", help="Matchboxes saved by `ludus train`."),
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the matchbox as SVG.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the beads in the matchbox of a position, on the board and in a table."""
+    chosen = named_game(game, rules)
+    place = chosen.start() if position.strip() == "start" else chosen.parse(position)
+    if (outcome := place.outcome()) is not None:
+        raise BadPosition(f"the game is over in {place}: {outcome}")
+    system = "her" if chosen.id == "hexapawn" else "menace"
+    player: Any = named_player(system, chosen)
+    if table is not None:
+        from ludus.learn.tabular.table import load_table
+
+        player.table = load_table(table, chosen, system).table
+    beads = player.numbers(place)
+    if svg is not None:
+        from ludus.learn.tabular.drawing import draw_matchbox
+
+        with whole_file(svg) as file:
+            file.write(draw_matchbox(chosen, place, beads))
+    if json:
+        shown = {str(move): number for move, number in beads.items()}
+        print_json(system=system, game=chosen.id, position=str(place), beads=shown)
+    else:
+        _print_box(chosen, place, player)
+
+
+def _print_box(game: "AnyGame", place: Any, player: Any) -> None:
+    from ludus.learn.tabular.drawing import make_heat_marks
+
+    beads, chances = player.numbers(place), player.chances(place)
+    print(place.text(make_heat_marks(game, chances)), end="\n\n")
+    if not beads:
+        single = len(place.legal_moves()) == 1
+        print("a single move needs no box" if single else "there is no box for this position yet")
+        return
+    print("Heat is the probability of a move; mirror images share their beads.\n")
+    most = max(*beads.values(), MAX_BEADS_SHOWN)
+    rows = sorted(beads.items(), key=lambda item: -item[1])
+    print_table(
+        ("move", "beads", ""),
+        [
+            (str(move), f"{number:.0f}", "●" * round(MAX_BEADS_SHOWN * number / most))
+            for move, number in rows
+        ],
+    )

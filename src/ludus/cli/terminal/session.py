@@ -1,0 +1,450 @@
+"""A game session in a terminal: history, turns, typed commands, result."""
+
+import random
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from ludus.cli.files import read_file, whole_file
+from ludus.cli.terminal.move_entry import TypedMove, place_name
+from ludus.cli.terminal.screen import Screen
+from ludus.core.errors import BadMove, LudusError
+from ludus.core.game import CHANCE, AnyGame, Outcome
+from ludus.core.marks import Marks
+from ludus.core.match import MatchRecord, MoveRecord
+from ludus.core.record import Record
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+
+WIN_REASONS = {
+    "men": "{loser} had too few men left",
+    "blocked": "{loser} could not move",
+    "line": "{winner} completed a line",
+    "crossed": "{winner} crossed the board",
+    "single": "{winner} bore off every man",
+    "gammon": "{winner} bore off every man before {loser} bore off any",
+    "backgammon": "{winner} bore off every man before {loser} had left the start",
+    "illegal": "{loser} made an illegal move",
+}
+
+DRAW_REASONS = {
+    "blocked": "there was no move left",
+    "full": "the board was full",
+    "repetition": "the position had been there before",
+    "quiet": "nothing was placed or taken for too long",
+    "length": "the game was too long",
+}
+
+
+def describe_outcome(outcome: Outcome, sides: tuple[str, str]) -> str:
+    """Describe an outcome in one sentence; `sides` are the names of the sides, "you" included.
+
+    >>> describe_outcome(Outcome(0, "blocked"), ("you", "black"))
+    'You won: black could not move.'
+    """
+    if outcome.winner is None:
+        return f"A draw: {DRAW_REASONS.get(outcome.reason, outcome.reason)}."
+    winner, loser = sides[outcome.winner], sides[1 - outcome.winner]
+    why = WIN_REASONS.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
+    points = f" {outcome.points} points" if outcome.points > 1 else ""
+    return f"{winner.capitalize()} won{points}: {why}."
+
+
+OUTCOME_HEADERS = ("Result", "Reason")
+"""Headers that an unfinished game does not have."""
+
+
+class GameHistory:
+    """The positions and moves of a game so far."""
+
+    def __init__(self, game: AnyGame, start: Any = None) -> None:
+        self.game = game
+        self.positions = [game.start() if start is None else start]
+        self.moves: list[MoveRecord] = []
+
+    @property
+    def position(self) -> Any:
+        """The current position."""
+        return self.positions[-1]
+
+    def play(self, move: Any, comment: str = "") -> None:
+        """Play a move."""
+        self.positions.append(self.position.play(move))
+        self.moves.append(MoveRecord(self.positions[-2].mover, move, 0.0, comment))
+
+    def back(self, people: Collection[int]) -> bool:
+        """Return to the last decision of one of these sides; False if there is none."""
+        for ply in range(len(self.moves) - 1, -1, -1):
+            position = self.positions[ply]
+            if position.mover in people and any(map(self.game.steps, position.legal_moves())):
+                del self.positions[ply + 1 :], self.moves[ply:]
+                return True
+        return False
+
+    def last_places(self) -> list[str]:
+        """Return the places of the last move that is not a roll of the dice."""
+        made = next((made for made in reversed(self.moves) if made.mover != CHANCE), None)
+        return [] if made is None else list(self.game.steps(made.move))
+
+    def record(self, players: tuple[str, str], seed: int) -> Record:
+        """Return the game as a record, without a result if it is unfinished."""
+        outcome = self.position.outcome()
+        match = MatchRecord(
+            game=self.game.id,
+            rules=self.game.rules,
+            players=players,
+            seed=seed,
+            start=str(self.positions[0]),
+            moves=tuple(self.moves),
+            outcome=outcome or Outcome(None, "unfinished"),
+        )
+        record = Record.from_match(match, self.game)
+        if outcome is not None:
+            return record
+        known = {name: text for name, text in record.headers.items() if name not in OUTCOME_HEADERS}
+        return replace(record, headers=known)
+
+    @classmethod
+    def replayed(cls, record: Record, game: AnyGame) -> Self:
+        """Replay a recorded game to continue it; raise BadRecord if a move is illegal."""
+        positions = record.replay(game)
+        line = cls(game, positions[0])
+        for node, position in zip(record.line.moves, positions, strict=False):
+            line.play(game.parse_move(node.move, position), node.comment)
+        return line
+
+
+Command = Callable[["TerminalSession", str, TypedMove | None], bool]
+"""A command typed instead of a move.
+
+It gets the session, the whole line, and the move being entered (None if the game is over), and
+returns whether it changed the game, so that the turn has to begin again.
+"""
+
+HELP = """
+Type a move as `moves` lists them, or name its places one by one.
+
+  moves        list the legal moves
+  hint         ask a player that tries each move in random games
+  back, undo   take back, to your last decision
+  new          begin again
+  flip side    change places with your opponent
+  save FILE    write the game into a file
+  load FILE    go on with a game from a file
+  position     the position as a text, as --position takes it
+  quit         leave
+"""
+
+MAX_HINTS = 5
+"""Number of best moves shown by a hint."""
+
+
+class Quit(Exception):
+    """Raised to end the session."""
+
+
+def show_help(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    table.screen.say(HELP)
+    return False
+
+
+def show_moves(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    table.screen.list(str(move) for move in _require_entry(entry).moves)
+    return False
+
+
+def show_hint(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    """Show the best moves of the `playouts` player, on the board and in a list."""
+    position = _require_entry(entry).position
+    adviser = named_player("playouts", table.game)
+    adviser.begin(table.random.getrandbits(62))
+    with table.screen.thinking("trying the moves"):
+        choice = adviser.choose(position)
+    table.show(entry, good=table.game.steps(choice.move))
+    table.screen.say(f"{choice.move} {choice.comment}.", "green")
+    best = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_HINTS]
+    if len(best) > 1:
+        scores = ", ".join(f"{move} {score:+.2f}" for move, score in best)
+        table.screen.say(f"Mean results (+1 is a win, -1 a loss): {scores}")
+    return False
+
+
+def take_back(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    """Discard the places entered so far or, if there are none, return to the last decision."""
+    if entry is not None and entry.touched:
+        entry.touched = ()
+        table.show(entry)
+        return False
+    if not table.line.back(table.people):
+        raise LudusError("there is nothing to take back")
+    table.news[:] = ["Taken back."]
+    return True
+
+
+def start_new_game(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    table.sit_down(GameHistory(table.game, table.line.positions[0]))
+    return True
+
+
+def swap_sides(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    if len(table.people) != 1:
+        raise LudusError("there is nobody to change places with")
+    table.people = frozenset({0, 1}) - table.people
+    table.news.clear()
+    return True
+
+
+def save_game(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    path = _parse_path(line)
+    with whole_file(path) as file:
+        print(table.line.record(table.who, table.seed), file=file)
+    table.screen.say(f"Saved as {path}.")
+    return False
+
+
+def load_game(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    record = Record.parse(read_file(_parse_path(line)))
+    headers = record.headers
+    game = named_game(headers.get("Game", table.game.id), headers.get("Rules", ""))
+    table.sit_down(GameHistory.replayed(record, game))
+    return True
+
+
+def show_position(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    table.screen.say(str(table.line.position))
+    return False
+
+
+def quit_session(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+    raise Quit
+
+
+COMMANDS: dict[str, Command] = {
+    "help": show_help,
+    "?": show_help,
+    "moves": show_moves,
+    "hint": show_hint,
+    "back": take_back,
+    "undo": take_back,
+    "new": start_new_game,
+    "flip": swap_sides,
+    "save": save_game,
+    "load": load_game,
+    "position": show_position,
+    "quit": quit_session,
+    "exit": quit_session,
+    "q": quit_session,
+}
+
+
+def _require_entry(entry: TypedMove | None) -> TypedMove:
+    if entry is None:
+        raise LudusError("the game is over")
+    return entry
+
+
+def _parse_path(line: str) -> Path:
+    word, *rest = line.split(maxsplit=1)
+    if not rest:
+        raise LudusError(f"{word} needs the name of a file")
+    try:
+        return Path(rest[0]).expanduser()
+    except RuntimeError as error:
+        raise LudusError(str(error)) from error
+
+
+WATCH_PAUSE_SECONDS = 0.6
+"""Pause between moves if no person plays."""
+
+MAX_PLACES_WIDTH = 60
+"""Maximum length of the list of places in a prompt."""
+
+MARK_KINDS = {"take?": "take"}
+"""Kinds of mark for the places of a prompt, if not `legal`."""
+
+PERSON_NAME = "person"
+"""Name of a person in a record."""
+
+
+class TerminalSession:
+    """A session of games between people and players in a terminal."""
+
+    def __init__(
+        self, line: GameHistory, opponent: str, people: Collection[int], seed: int, screen: Screen
+    ) -> None:
+        self.opponent = opponent
+        self.people = frozenset(people)
+        self.seed = seed
+        self.random = random.Random(seed)
+        self.screen = screen
+        self.sit_down(line)
+        if self.people:
+            self.news.append("Type a move or its first place; help tells what else.")
+
+    @property
+    def game(self) -> AnyGame:
+        return self.line.game
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of the sides, "you" for that of a single person."""
+        first, second = self.game.sides
+        if len(self.people) != 1:
+            return first, second
+        return ("you", second) if 0 in self.people else (first, "you")
+
+    @property
+    def who(self) -> tuple[str, str]:
+        """Player of each side: a spec or PERSON_NAME."""
+        first, second = ((PERSON_NAME if side in self.people else self.opponent) for side in (0, 1))
+        return first, second
+
+    def run(self) -> None:
+        """Play until the user quits."""
+        try:
+            while True:
+                self._turn()
+        except Quit:
+            self.screen.say("Goodbye.")
+
+    def sit_down(self, line: GameHistory) -> None:
+        """Start or continue this game with new players."""
+        players = [named_player(self.opponent, line.game) for _ in line.game.sides]
+        for player in players:
+            player.begin(self.random.getrandbits(62))
+        self.line, self.players = line, players
+        self.news: list[str] = []
+
+    def show(self, entry: TypedMove | None = None, good: Iterable[str] = ()) -> None:
+        """Show the board with marks for the last move, the possible places and the advised ones."""
+        points = dict.fromkeys(self.line.last_places(), "last")
+        if entry is not None:
+            kind = MARK_KINDS.get(entry.question, "legal")
+            points |= self._marked(entry.places, kind) | self._marked(entry.touched, "selected")
+        points |= dict.fromkeys(good, "good")
+        self.screen.show(self._title(), self.line.position, Marks(points=points), self.news)
+
+    def _marked(self, places: Iterable[str], kind: str) -> dict[str, str]:
+        """Map the places, by their names on the board, to this kind of mark."""
+        side = self.line.position.mover
+        return {place_name(self.game, place, side): kind for place in places}
+
+    def _title(self) -> str:
+        seats = [
+            f"you are {side}" if number in self.people else f"{self.players[number].name} is {side}"
+            for number, side in enumerate(self.game.sides)
+        ]
+        people = "two people" if len(self.people) == 2 else ", ".join(seats)
+        return f"{self.game.title} · {people}"
+
+    def tell(self, side: int, deed: str) -> None:
+        """Add an action of a side to the news shown with the next board."""
+        self.news.append(f"{self.names[side].capitalize()} {deed}.")
+
+    def _turn(self) -> None:
+        position = self.line.position
+        if position.outcome() is not None:
+            for side in {0, 1} - set(self.people):
+                self.players[side].end(position.outcome())
+            self._end(describe_outcome(position.outcome(), self.names))
+        elif position.mover == CHANCE:
+            self._roll()
+        elif position.mover in self.people:
+            self._ask()
+        else:
+            self._let_choose(position.mover)
+
+    def _roll(self) -> None:
+        rolls, weights = zip(*self.game.chances(self.line.position), strict=True)
+        roll = self.random.choices(rolls, weights)[0]
+        self.line.play(roll)
+        self.tell(self.line.position.mover, f"rolled {roll}")
+
+    def _let_choose(self, side: int) -> None:
+        """Let the player of a side move."""
+        with self.screen.thinking(f"{self.names[side]} is thinking"):
+            choice = self.players[side].choose(self.line.position)
+        self.line.play(choice.move, choice.comment)
+        remark = f": {choice.comment}" if choice.comment else ""
+        self.tell(side, f"played {choice.move}{remark}")
+        if not self.people:
+            self.show()
+            self.news.clear()
+            if self.screen.is_live:
+                time.sleep(WATCH_PAUSE_SECONDS)
+
+    def _ask(self) -> None:
+        """Read commands and parts of a move from a person until the game has changed."""
+        entry, side = TypedMove(self.game, self.line.position), self.line.position.mover
+        if entry.is_pass:
+            self.line.play(self.line.position.legal_moves()[0])
+            self.tell(side, "could not move")
+            return
+        self.show(entry)
+        is_done = False
+        while not is_done:
+            text = self._read(_format_prompt(self.game.sides[side], entry))
+            try:
+                command = _find_command(text)
+                is_done = command(self, text, entry) if command else self._move(text, entry)
+            except LudusError as error:
+                self.screen.say(str(error), "red")
+
+    def _move(self, text: str, entry: TypedMove) -> bool:
+        """Add typed text to the move; return whether the move was played."""
+        if not text:
+            # If only one place is possible, Enter is enough.
+            if not entry.touched or len(entry.places) != 1:
+                return False
+            text = entry.places[0]
+        move = entry.read(text)
+        if move is None:
+            self.show(entry)
+            return False
+        side = self.line.position.mover
+        self.line.play(move)
+        self.news.clear()
+        self.tell(side, f"played {move}")
+        return True
+
+    def _end(self, verdict: str) -> None:
+        """Show the result and offer another game."""
+        self.show()
+        self.screen.say(verdict, "bold")
+        is_done = False
+        while not is_done:
+            text = self._read("Another game? (yes, no, back, save FILE)")
+            word = {"y": "new", "yes": "new", "n": "quit", "no": "quit"}.get(text.lower(), text)
+            try:
+                command = _find_command(word)
+                if command is None:
+                    raise BadMove("the game is over: answer yes or no, or type help")
+                is_done = command(self, word, None)
+            except LudusError as error:
+                self.screen.say(str(error), "red")
+
+    def _read(self, question: str) -> str:
+        text = self.screen.ask(question)
+        if text is None:
+            raise Quit
+        return text
+
+
+def _find_command(text: str) -> Any:
+    """Return the command of a line, or None if it is a move."""
+    word = text.split(maxsplit=1)[0].lower() if text else ""
+    return COMMANDS.get(word)
+
+
+def _format_prompt(side: str, entry: TypedMove) -> str:
+    if not entry.touched:
+        return f"{side}, {entry.question}"
+    places = ", ".join(entry.places)
+    shown = (
+        places
+        if len(places) <= MAX_PLACES_WIDTH
+        else f"{places[:MAX_PLACES_WIDTH].rpartition(',')[0]}, …"
+    )
+    return f"{'-'.join(entry.touched)} {entry.question} ({shown})"

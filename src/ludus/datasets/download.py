@@ -1,0 +1,198 @@
+"""Published datasets: their URLs and checksums, and verified, resumable HTTP downloads."""
+
+import hashlib
+import http.client
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ludus.core.errors import CannotFetch, quote
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """One published file."""
+
+    name: str
+    """Local path, relative to the folder of the data source."""
+
+    address: str
+    """URL relative to the base URL of the data source."""
+
+    num_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """A set of published files that belong together."""
+
+    title: str
+    base: str
+    """Base URL of all files."""
+
+    files: tuple[RemoteFile, ...]
+    notes: tuple[str, ...] = ()
+    """Remarks for users: licence, citation, omissions."""
+
+
+_DATA = "4f8997bbd5ee562e77e5b20275b98e33929fee51/datasets"
+_NETWORKS = "40ba8d70eb776c739ded812250638529ccdf9875/trained_networks/TFR"
+
+NNMM = DataSource(
+    title="Neural Nine Men's Morris: good moves, states, and three trained networks",
+    base="https://raw.githubusercontent.com/AGalassi/NNMM",
+    files=(
+        RemoteFile(
+            "dataset.txt",
+            f"{_DATA}/DATASET.complete.txt",
+            3_520_126,
+            "9c84e9013bafb92a5f92b366a388a778a0e1127aace29d84124f96b5e5729a96",
+        ),
+        RemoteFile(
+            "states.txt",
+            f"{_DATA}/STATES.complete.txt",
+            3_651_930,
+            "a3996fd37df842c80505f32814cc4a44634003c098e87a8981ddb3c96fbbf068",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-TFR_TO.npz",
+            f"{_NETWORKS}/TEST-rawest-TFR_TO.npz",
+            1_151_214,
+            "6fcf093ce51427b703a161081a2bd261e139c48b9b0760749cecf8e479d5bc11",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-TFR_FROM.npz",
+            f"{_NETWORKS}/TEST-rawest-TFR_FROM.npz",
+            1_191_214,
+            "6674bef746cdd22f5298904a0df8f8dde4f991bc103961b837a8e2277f6514c7",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-TFR_REMOVE.npz",
+            f"{_NETWORKS}/TEST-rawest-TFR_REMOVE.npz",
+            1_231_214,
+            "21302cb5a0579e8773fd7a252a6a2f8e9ade8cb208f99d75fcbdfe8285c13e39",
+        ),
+        RemoteFile(
+            "LICENSE.upstream.txt",
+            "8b46fd9e159005ac3ccb5d0eec93f468f965a7b1/LICENSE.txt",
+            1_102,
+            "212901077d1775957209d544e87555e106c5a00d2fa451e0be0fbbe45b2b0a48",
+        ),
+    ),
+    notes=(
+        "MIT licence; cite Chesani, Galassi, Lippi and Mello, IEEE Transactions on Games 10(4)",
+        "dataset_gaming.txt is published as a RAR archive only and is not fetched",
+    ),
+)
+
+SOURCES: Mapping[str, DataSource] = MappingProxyType({"nnmm": NNMM})
+"""Data sources by name."""
+
+
+TIMEOUT = 30.0
+"""Seconds without data from the server before the download fails."""
+
+CHUNK_BYTES = 1 << 16
+SCHEMES = ("http://", "https://")
+PARTIAL_CONTENT, RANGE_NOT_SATISFIABLE = 206, 416
+"""HTTP status codes for a partial response and for a range outside the file."""
+
+
+def is_fetched(remote: RemoteFile, folder: Path) -> bool:
+    """Return whether the file has been downloaded; raise CannotFetch if it is a different file."""
+    path = folder / remote.name
+    try:
+        if not path.exists():
+            return False
+    except (OSError, ValueError) as error:
+        raise CannotFetch(
+            f"cannot use {quote(str(folder), 200)}: {_format_reason(error)}"
+        ) from error
+    if _compute_sha256(path) != remote.sha256:
+        shown = quote(str(path), 200)
+        raise CannotFetch(f"{shown} is there and is not the published file; move it away")
+    return True
+
+
+def fetch(remote: RemoteFile, base: str, folder: Path) -> Iterator[int]:
+    """Download a file into a folder and yield the number of bytes of each block.
+
+    A partial file of an earlier attempt is resumed. The file gets its final name only after its
+    size and checksum have been verified.
+    """
+    if not base.startswith(SCHEMES):
+        raise CannotFetch(f"{quote(base, 200)} does not begin with http:// or https://")
+    path = folder / remote.name
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if part.exists() and part.stat().st_size >= remote.num_bytes:
+            part.unlink()
+        yield from _receive(f"{base.rstrip('/')}/{remote.address}", part, remote)
+        if part.stat().st_size != remote.num_bytes or _compute_sha256(part) != remote.sha256:
+            part.unlink()
+            raise CannotFetch(f"what came for {remote.name} is not the published file: {base}")
+        part.replace(path)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = " ".join(_format_reason(error).split())
+        raise CannotFetch(
+            f"cannot fetch {remote.name} from {quote(base, 100)}: {reason}; "
+            "the same command goes on"
+        ) from error
+
+
+def _receive(address: str, part: Path, remote: RemoteFile) -> Iterator[int]:
+    """Append the missing bytes; start over if the server does not support ranges."""
+    have = part.stat().st_size if part.exists() else 0
+    with _open_url(address, have) as answer:
+        if answer.status != PARTIAL_CONTENT:
+            have = 0
+        yield have
+        with part.open("ab" if have else "wb") as file:
+            # One byte over the expected size is enough to recognise a different file.
+            while block := answer.read(min(CHUNK_BYTES, remote.num_bytes + 1 - have)):
+                file.write(block)
+                have += len(block)
+                yield len(block)
+            file.flush()
+            os.fsync(file.fileno())
+    if have < remote.num_bytes:
+        raise OSError(f"the connection ended after {have} of {remote.num_bytes} bytes")
+
+
+def _open_url(address: str, have: int) -> Any:
+    headers = {"User-Agent": "ludus", **({"Range": f"bytes={have}-"} if have else {})}
+    request = urllib.request.Request(address, headers=headers)
+    try:
+        return urllib.request.urlopen(request, timeout=TIMEOUT)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == RANGE_NOT_SATISFIABLE and have:
+            return _open_url(address, 0)
+        raise
+
+
+def _compute_sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise CannotFetch(
+            f"cannot read {quote(str(path), 200)}: {_format_reason(error)}"
+        ) from error
+
+
+def _format_reason(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the server says {error.code}"
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, OSError):
+        return _format_reason(error.reason)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__

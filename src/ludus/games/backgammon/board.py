@@ -1,0 +1,142 @@
+"""Views of the board, rolls and moves as values, and how moves are written.
+
+Each side's places run from its bar (25) down to off (0). Rolls and moves are tuples, because native
+code creates thousands of them.
+"""
+
+from typing import Final, NamedTuple
+
+BAR: Final = 25
+OFF: Final = 0
+HOME: Final = range(1, 7)
+
+
+class View(NamedTuple):
+    """Both sides' men on the places of the viewing side.
+
+    The other side moves the other way: its bar is the viewer's place 0, its tray place 25.
+    """
+
+    own: tuple[int, ...]
+    their: tuple[int, ...]
+
+    def turned(self) -> "View":
+        """Return the same board as the other side counts it."""
+        return View(self.their[::-1], self.own[::-1])
+
+
+BoardTuple = tuple[tuple[int, ...], tuple[int, int], tuple[int, int]]
+"""The fields of a Board, as a plain tuple."""
+
+
+class Board(NamedTuple):
+    """The men as stored in a position, the same for both sides."""
+
+    points: tuple[int, ...]
+    bar: tuple[int, int]
+    off: tuple[int, int]
+
+
+def make_view(board: Board, side: int) -> View:
+    """Return the board as this side counts it."""
+    points, bar, off = board
+    first = View(
+        own=(off[0], *(max(men, 0) for men in points), bar[0]),
+        their=(bar[1], *(max(-men, 0) for men in points), off[1]),
+    )
+    return first if side == 0 else first.turned()
+
+
+def make_board(view: View, side: int) -> Board:
+    """Return the board of which this is this side's view."""
+    own, their = view if side == 0 else view.turned()
+    points = tuple(mine - yours for mine, yours in zip(own[1:25], their[1:25], strict=True))
+    return Board(points, (own[BAR], their[OFF]), (own[OFF], their[BAR]))
+
+
+class Roll(NamedTuple):
+    """A roll of two dice.
+
+    >>> str(Roll(3, 1))
+    '31'
+    """
+
+    high: int
+    """The larger die, or either one of a double."""
+
+    low: int
+    """The smaller die."""
+
+    @property
+    def is_double(self) -> bool:
+        return self.high == self.low
+
+    def __str__(self) -> str:
+        return f"{self.high}{self.low}"
+
+
+ROLLS: Final = tuple(Roll(high, low) for high in range(1, 7) for low in range(1, high + 1))
+"""Every roll of two dice."""
+
+OPENING_ROLLS: Final = tuple(roll for roll in ROLLS if not roll.is_double)
+"""Every roll that can decide which side begins."""
+
+
+class Step(NamedTuple):
+    """One man moved by one die, on places as the mover counts them: 25 is the bar, 0 is off."""
+
+    start: int
+    end: int
+    hit: bool
+
+
+class Move(NamedTuple):
+    """All steps of one side with one roll; a move without steps is a pass.
+
+    >>> str(Move(0, (Step(8, 5, False), Step(6, 5, False))))
+    '8/5 6/5'
+    """
+
+    side: int
+    """The side that moves."""
+
+    steps: tuple[Step, ...]
+    """The steps, the rearmost man first: an order in which they can always be played."""
+
+    def __str__(self) -> str:
+        if not self.steps:
+            return "pass"
+        written: dict[str, int] = {}
+        # Where two men leave one point, the smaller die is written first.
+        for journey in _chain_steps(sorted(self.steps, reverse=True)):
+            text = _format_journey(journey)
+            # The second man to arrive hits nobody, but is still counted as `8/5*(2)`.
+            hitting = next((known for known in written if known == f"{text}*"), text)
+            written[hitting] = written.get(hitting, 0) + 1
+        return " ".join(text + (f"({n})" if n > 1 else "") for text, n in written.items())
+
+
+def format_place(place: int) -> str:
+    """Return the written name of a place."""
+    return {BAR: "bar", OFF: "off"}.get(place, str(place))
+
+
+def _chain_steps(steps: list[Step]) -> list[list[Step]]:
+    """Chain the steps that one man can have made."""
+    journeys: list[list[Step]] = []
+    for step in steps:
+        for journey in journeys:
+            if journey[-1].end == step.start:
+                journey.append(step)
+                break
+        else:
+            journeys.append([step])
+    return journeys
+
+
+def _format_journey(journey: list[Step]) -> str:
+    """Write `24/15`, with an intermediate stop only where a man was hit: `24/18*/15`."""
+    last = journey[-1]
+    stops = [step for step in journey if step.hit or step is last]
+    ends = "".join(f"/{format_place(step.end)}{'*' * step.hit}" for step in stops)
+    return format_place(journey[0].start) + ends

@@ -1,0 +1,255 @@
+"""Move entry for backgammon: one die at a time, in any order that the roll allows."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from ludus.core.errors import BadMove, quote
+from ludus.games.backgammon import reference
+from ludus.games.backgammon.board import BAR, OFF, Move, View, make_board, make_view
+from ludus.games.backgammon.position import Position
+from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
+
+FinalBoards = dict[View, Move]
+"""The boards a roll can lead to, with the legal move for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """The board in the middle of a turn, and the dice left."""
+
+    view: View
+    dice: tuple[int, ...]
+
+    def steps(self) -> dict[tuple[int, int], "TurnState"]:
+        """Return each step that one die allows, as from and to, and the state after it."""
+        found: dict[tuple[int, int], TurnState] = {}
+        for die in dict.fromkeys(self.dice):
+            left = list(self.dice)
+            left.remove(die)
+            for start in range(BAR, OFF, -1):
+                if self.view.own[start] and (moved := reference.move_man(self.view, start, die)):
+                    view, step = moved
+                    found.setdefault((start, step.end), TurnState(view, tuple(left)))
+        return found
+
+
+class TurnOptions:
+    """The steps of a roll that still lead to one of its final boards.
+
+    A legal move stands for one final board, which a person may reach by other steps than those of
+    its notation, so only the reachable final boards matter.
+    """
+
+    def __init__(self, ends: FinalBoards) -> None:
+        self.ends = ends
+        self._known: dict[TurnState, dict[tuple[int, int], TurnState]] = {}
+
+    def steps(self, hand: TurnState) -> dict[tuple[int, int], TurnState]:
+        """Return the steps after which a final board can still be reached."""
+        if hand not in self._known:
+            options = hand.steps() if hand.dice else {}
+            self._known[hand] = {
+                step: after for step, after in options.items() if self._leads_on(after)
+            }
+        return self._known[hand]
+
+    def _leads_on(self, hand: TurnState) -> bool:
+        return hand.view in self.ends or bool(self.steps(hand))
+
+    def targets(self, hand: TurnState, start: int) -> dict[int, tuple[int, ...]]:
+        """Return where one man can go with any number of dice, and his stops on the way."""
+        found: dict[int, tuple[int, ...]] = {}
+        waiting: list[tuple[TurnState, int, tuple[int, ...]]] = [(hand, start, ())]
+        while waiting:
+            here, place, stops = waiting.pop(0)
+            for (begin, end), after in self.steps(here).items():
+                if begin == place and end not in found:
+                    found[end] = stops
+                    if end != OFF:
+                        waiting.append((after, end, (*stops, end)))
+        return found
+
+
+@lru_cache(maxsize=64)
+def find_turn_options(position: Any) -> TurnOptions:
+    """Return the options of a roll; cached, since a person touches several places of it."""
+    boards = ((position.play(move).board, move) for move in position.legal_moves())
+    return TurnOptions({make_view(board, position.turn): move for board, move in boards})
+
+
+def start_turn(position: Any) -> TurnState:
+    high, low = position.dice
+    dice = (high,) * 4 if high == low else (high, low)
+    return TurnState(make_view(position.board, position.turn), dice)
+
+
+class BackgammonMoveEntry(MoveEntry):
+    """Move entry for backgammon; places are named as side 0 counts them, as in `Game.steps`."""
+
+    most = 15
+    hand_title = "On the bar"
+    has_dice = True
+
+    def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
+        if position.dice is None:
+            return PartialMove((), (), "begin", None, position)
+        roll, hand, places = self._walk(position, touched)
+        options, shown = roll.steps(hand), self._shown(position, hand)
+        if len(places) % 2:
+            targets = roll.targets(hand, places[-1])
+            if not targets:
+                raise _no_such_move(touched)
+            return self._entry(position, touched, targets, shown, touched[-1])
+        if options:
+            starts = dict.fromkeys(start for start, _ in options)
+            return self._entry(position, touched, starts, shown, None)
+        return PartialMove(touched, (), "begin", roll.ends[hand.view] if touched else None, shown)
+
+    def touch(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+        """Touch a place; a man sent over several dice at once gets his stops inserted."""
+        if len(touched) % 2 and position.dice is not None:
+            touched = self._with_stops(position, touched, place)
+        return super().touch(position, touched, place)
+
+    def how(self) -> list[str]:
+        return [
+            f"Each side brings its {self.game.rules.men} men home, to its points 6 to 1, and then "
+            "off the board; whoever is first to have them all off wins.",
+            "Each die moves a man by as many points as it shows; a double is played four times. "
+            "What can be played must be played.",
+            "A point with two or more men of the other side is closed. A man that stands alone can "
+            "be hit: he waits on the bar and must come in again before anything else is played.",
+            "A win counts double if the loser has borne off nobody, and threefold if a man of his "
+            "is still on the bar or in the winner’s home.",
+            "The numbers at the edge are those of the side to move.",
+        ]
+
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        steps = self.game.steps(move)
+        return tuple(zip(steps[::2], steps[1::2], strict=True))
+
+    def task(self, position: Any, entry: PartialMove) -> str:
+        if position.dice is None:
+            return "The dice are being rolled"
+        if entry.selected is not None:
+            return "Choose where it goes"
+        left = start_turn(position).dice
+        used = len(entry.touched) // 2
+        if not used:
+            high, low = position.dice
+            return f"You rolled {high} and {low}: move one of your men"
+        return f"Move again: {len(left) - used} {'die' if len(left) - used == 1 else 'dice'} left"
+
+    def occupant(self, position: Any, place: str) -> str:
+        if place in ("bar", "off"):
+            counts = position.bar if place == "bar" else position.off
+            told = [f"{n} {s}" for n, s in zip(counts, self.game.sides, strict=True) if n]
+            return ", ".join(told)
+        count = position.points[int(place) - 1]
+        if not count:
+            return ""
+        name = self.game.sides[count < 0]
+        return f"{abs(count)} {name} {'man' if abs(count) == 1 else 'men'}"
+
+    def spoken(self, place: str, side: int) -> str:
+        return str(BAR - int(place)) if side == 1 and place.isdecimal() else place
+
+    def standing(self, position: Any, side: int) -> str:
+        own = make_view(position.board, side).own
+        pips = sum(place * count for place, count in enumerate(own))
+        told = [f"{pips} pips to go"]
+        if position.bar[side]:
+            told.append(f"{position.bar[side]} on the bar")
+        if position.off[side]:
+            told.append(f"{position.off[side]} borne off")
+        return ", ".join(told)
+
+    def told(self, move: Any, position: Any) -> str:
+        if not isinstance(move, Move):
+            return f"rolled {move.high} and {move.low}"
+        return f"played {move}" if move.steps else "could not move"
+
+    def arranged(self, position: Any) -> Arrangement:
+        """Return the men on the points and the bar; the missing men are borne off."""
+        men = {
+            str(number): (int(count < 0), abs(count))
+            for number, count in enumerate(position.points, 1)
+            if count
+        }
+        return Arrangement(men, position.turn, position.bar, position.dice)
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        """Return the position; missing men are borne off, men put on the bar are added."""
+        points, bar = [0] * 24, list(arrangement.hands)
+        left = [self.game.rules.men] * 2
+        for place, (side, count) in arrangement.men.items():
+            if place in _POINTS:
+                points[int(place) - 1] = -count if side else count
+                left[side] -= count
+            elif place == "bar":
+                bar[side] = min(bar[side] + count, self.most)
+        off = max(left[0] - bar[0], 0), max(left[1] - bar[1], 0)
+        dice = arrangement.dice and (max(arrangement.dice), min(arrangement.dice))
+        return Position(tuple(points), (bar[0], bar[1]), off, arrangement.mover, dice)
+
+    def _walk(
+        self, position: Any, touched: tuple[str, ...]
+    ) -> tuple[TurnOptions, TurnState, list[int]]:
+        """Return the roll's options, the state after the touched steps, and their places."""
+        roll, hand = find_turn_options(position), start_turn(position)
+        places = [self._number(place, position.turn) for place in touched]
+        for start, end in zip(places[::2], places[1::2], strict=False):
+            after = roll.steps(hand).get((start, end))
+            if after is None:
+                raise _no_such_move(touched)
+            hand = after
+        return roll, hand, places
+
+    def _with_stops(self, position: Any, touched: tuple[str, ...], place: str) -> tuple[str, ...]:
+        """Return the touches with each stop of a man on his way to this place."""
+        roll, hand, places = self._walk(position, touched)
+        wanted = self._number(place, position.turn)
+        stops = roll.targets(hand, places[-1]).get(wanted, ())
+        names = [self._name(stop, position.turn) for stop in stops]
+        return (*touched, *(name for name in names for _ in (0, 1)))
+
+    def _entry(
+        self,
+        position: Any,
+        touched: tuple[str, ...],
+        places: Any,
+        shown: Any,
+        selected: str | None,
+    ) -> PartialMove:
+        names = tuple(self._name(place, position.turn) for place in places)
+        return PartialMove(
+            touched, names, "begin" if selected is None else "go", None, shown, selected
+        )
+
+    @staticmethod
+    def _shown(position: Any, hand: TurnState) -> Any:
+        points, bar, off = make_board(hand.view, position.turn)
+        return replace(position, points=points, bar=bar, off=off)
+
+    @staticmethod
+    def _number(place: str, side: int) -> int:
+        """Return a place as the mover counts it."""
+        if place in ("bar", "off"):
+            return BAR if place == "bar" else OFF
+        if place not in _POINTS:
+            raise BadMove(f"{quote(place)} is no place of the board")
+        return BAR - int(place) if side else int(place)
+
+    @staticmethod
+    def _name(number: int, side: int) -> str:
+        if number in (BAR, OFF):
+            return "bar" if number == BAR else "off"
+        return str(BAR - number if side else number)
+
+
+_POINTS = frozenset(map(str, range(1, 25)))
+
+
+def _no_such_move(touched: tuple[str, ...]) -> BadMove:
+    return BadMove(f"no legal move begins with {quote(' '.join(touched))}")

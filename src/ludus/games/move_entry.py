@@ -1,0 +1,168 @@
+"""Entry of a move by touching one place after another, for any game, following `Game.steps`."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ludus.core.errors import BadMove, LudusError, quote
+from ludus.core.game import AnyGame
+from ludus.core.spec import Registry
+
+EntryStage = Literal["begin", "go", "take"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartialMove:
+    """A move of which some places have been touched."""
+
+    touched: tuple[str, ...]
+
+    places: tuple[str, ...]
+    """Places that may be touched next."""
+
+    stage: EntryStage
+    """Effect of the next touch: begin a move, choose a man's destination, or take a man."""
+
+    move: Any
+    """The move once it is complete, else None."""
+
+    position: Any
+    """The position to draw meanwhile."""
+
+    selected: str | None = None
+    """The place of the man that is about to move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """A position as set up by hand."""
+
+    men: dict[str, tuple[int, int]]
+    """Side and number of men by place."""
+
+    mover: int
+    hands: tuple[int, int] = (0, 0)
+    """Men beside the places: still to be placed, or on the bar."""
+
+    dice: tuple[int, int] | None = None
+    """The roll; None before the roll."""
+
+
+class MoveEntry:
+    """Move entry that works for any game.
+
+    Subclasses show the partial move and describe places, tasks and moves in the words of their
+    game.
+    """
+
+    most: int = 1
+    """Maximum number of men on one place."""
+
+    hand_title: str = ""
+    """Title of men beside the places; empty if the game has none."""
+
+    has_dice: bool = False
+
+    def __init__(self, game: AnyGame) -> None:
+        self.game = game
+
+    def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
+        """Return the partial move of these touches; raise BadMove if no legal move begins so."""
+        steps = {move: self.game.steps(move) for move in position.legal_moves()}
+        size = len(touched)
+        fitting = {move: places for move, places in steps.items() if places[:size] == touched}
+        if not fitting:
+            raise BadMove(f"no legal move begins with {quote(' '.join(touched))}")
+        complete = [move for move, places in fitting.items() if len(places) == size]
+        # If a place both completes a move and begins a longer one, more touches are needed.
+        is_complete = bool(touched) and len(complete) == len(fitting)
+        following = (places[size] for places in fitting.values() if len(places) > size)
+        return PartialMove(
+            touched,
+            tuple(dict.fromkeys(following)),
+            self.stage(position, touched),
+            complete[0] if is_complete else None,
+            self.half_made(position, touched),
+            touched[-1] if touched else None,
+        )
+
+    def touch(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+        """Return the partial move after one more touch: continued, restarted or undone."""
+        try:
+            return self.enter(position, (*touched, place))
+        except BadMove:
+            if touched and place == touched[-1]:
+                return self.enter(position, touched[:-1])
+            if not touched:
+                raise
+            return self.enter(position, (*touched[:-1], place))
+
+    def is_pass(self, position: Any) -> bool:
+        """Return whether no legal move has a place to touch."""
+        return not any(map(self.game.steps, position.legal_moves()))
+
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        """Return the paths of men in a move: from and to, or one place for a placed man."""
+        steps = self.game.steps(move)
+        return (steps,) if steps else ()
+
+    def stage(self, position: Any, touched: tuple[str, ...]) -> EntryStage:
+        """Return the effect of the next touch."""
+        return "go" if touched else "begin"
+
+    def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
+        """Return the position as shown after these touches."""
+        return position
+
+    def task(self, position: Any, entry: PartialMove) -> str:
+        """Return what a person has to do next, in a few words."""
+        return "Choose where it goes" if entry.touched else "Make a move"
+
+    def occupant(self, position: Any, place: str) -> str:
+        """Describe the men on a place; empty if there are none."""
+        return ""
+
+    def spoken(self, place: str, side: int) -> str:
+        """Return a side's name for a place."""
+        return place
+
+    def standing(self, position: Any, side: int) -> str:
+        """Describe a side's men in a few words."""
+        return ""
+
+    def told(self, move: Any, position: Any) -> str:
+        """Describe a move as the predicate of a sentence that begins with the side."""
+        return f"played {move}"
+
+    def arranged(self, position: Any) -> Arrangement:
+        """Return the arrangement of a position; LudusError if the game has no editor."""
+        raise LudusError(f"a position of {self.game.id} is entered as text")
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        """Return a position to display, which need not be legal."""
+        raise LudusError(f"a position of {self.game.id} is entered as text")
+
+    def how(self) -> list[str]:
+        """Explain the game under its rules in a few sentences."""
+        return []
+
+    def side(self, side: int) -> str:
+        """Return a side's name, capitalized."""
+        return self.game.sides[side].capitalize()
+
+
+MOVE_ENTRIES: Registry[type[MoveEntry]] = Registry(
+    "move entry",
+    {
+        "nine_mens_morris": "ludus.games.nine_mens_morris.move_entry:MorrisMoveEntry",
+        "backgammon": "ludus.games.backgammon.move_entry:BackgammonMoveEntry",
+        "noughts_and_crosses": "ludus.games.squares_move_entry:NoughtsAndCrossesMoveEntry",
+        "hexapawn": "ludus.games.squares_move_entry:HexapawnMoveEntry",
+    },
+)
+
+
+def get_move_entry(game: AnyGame) -> MoveEntry:
+    """Return the move entry of a game; MoveEntry itself if the game has none."""
+    if game.id not in MOVE_ENTRIES:
+        return MoveEntry(game)
+    return MOVE_ENTRIES[game.id](game)

@@ -1,0 +1,137 @@
+"""Move entry for Morris: place or move a man and, when a mill closes, take one."""
+
+from typing import Any
+
+from ludus.games.move_entry import Arrangement, EntryStage, MoveEntry, PartialMove
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS
+from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.games.nine_mens_morris.position import Position
+
+MILL_SAFETY = {
+    "when_all": "; men in mills are safe as long as there are others",
+    "never": "; men in mills are safe",
+    "always": "",
+}
+BLOCKED_SIDE = {
+    "loses": ", and so has whoever cannot move",
+    "passes": "; whoever cannot move waits",
+}
+
+
+class MorrisMoveEntry(MoveEntry):
+    """The man is shown at his destination before the man to take is chosen."""
+
+    hand_title = "Still to place"
+
+    def stage(self, position: Any, touched: tuple[str, ...]) -> EntryStage:
+        if not touched:
+            return "begin"
+        return "take" if self._begins_on_free_point(position, touched) else self._later(touched)
+
+    @staticmethod
+    def _later(touched: tuple[str, ...]) -> EntryStage:
+        return "go" if len(touched) == 1 else "take"
+
+    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+        """Return the path of the moving man; the man taken has none."""
+        steps = self.game.steps(move._replace(take=None))
+        return (steps,) if steps else ()
+
+    def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
+        """Return the position with the man moved while the man to take is not yet chosen."""
+        if self.stage(position, touched) != "take":
+            return position
+        side = position.mover
+        men = [set(own) for own in position.men]
+        hands = list(position.hands)
+        if self._begins_on_free_point(position, touched):
+            men[side].add(POINT_NUMBERS[touched[0]])
+            hands[side] -= 1
+        else:
+            men[side].remove(POINT_NUMBERS[touched[0]])
+            men[side].add(POINT_NUMBERS[touched[1]])
+        white, black = (frozenset(own) for own in men)
+        return self.game.position(  # type: ignore[attr-defined]
+            PositionFields((white, black), (hands[0], hands[1]), side, 1, 0)
+        )
+
+    def task(self, position: Any, entry: PartialMove) -> str:
+        if entry.stage == "take":
+            return f"You closed a mill: take one of {self.side(1 - position.mover)}’s men"
+        if entry.stage == "go":
+            return "Choose where it goes"
+        if not position.hands[position.mover]:
+            return "Move one of your men" + self._may_fly(position)
+        if self.game.rules.place_or_move:
+            return "Place a man on a free point, or move one"
+        return "Place a man on a free point"
+
+    def occupant(self, position: Any, place: str) -> str:
+        for side, name in enumerate(self.game.sides):
+            if POINT_NUMBERS[place] in position.men[side]:
+                return f"a {name} man"
+        return ""
+
+    def standing(self, position: Any, side: int) -> str:
+        on_board, in_hand = len(position.men[side]), position.hands[side]
+        return f"{on_board} on the board" + (f", {in_hand} to place" if in_hand else "")
+
+    def told(self, move: Any, position: Any) -> str:
+        if move.to is None:
+            return "could not move"
+        *_, taken = places = self.game.steps(move)
+        end = places[0 if move.frm is None else 1]
+        deed = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
+        return deed if move.take is None else f"{deed} and took {taken}"
+
+    def arranged(self, position: Any) -> Arrangement:
+        men = {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
+        return Arrangement(men, position.mover, tuple(position.hands))
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        white, black = (
+            frozenset(
+                POINT_NUMBERS[place]
+                for place, (owner, _) in arrangement.men.items()
+                if owner == side
+            )
+            for side in (0, 1)
+        )
+        # The Python class, which also accepts positions that no game leads to.
+        return Position(self.game.rules, (white, black), arrangement.hands, arrangement.mover)
+
+    def how(self) -> list[str]:
+        rules = self.game.rules
+        first = "place one of them on a free point" + (
+            ", or move one along a line" if rules.place_or_move else ""
+        )
+        told = [
+            f"Each side has {rules.men} men. In turn, {first}.",
+            f"Three men in a row on a line are a mill. Whoever closes one takes a man of the other "
+            f"side{MILL_SAFETY[rules.take_from_mills]}.",
+            "When all men are placed, move one along a line to the next free point.",
+        ]
+        if rules.flying:
+            told.append("With three men left they may jump to any free point.")
+        few = "no man" if rules.lose_below == 1 else f"fewer than {rules.lose_below} men"
+        told.append(f"Whoever has {few} left has lost{BLOCKED_SIDE[rules.blocked]}.")
+        if rules.repetition:
+            told.append(f"A position that comes {_times(rules.repetition)} is a draw.")
+        if rules.quiet_plies:
+            told.append(f"After {rules.quiet_plies} turns without placing or taking it is a draw.")
+        if rules.full_board == "draws":
+            told.append("A full board is a draw.")
+        return told
+
+    def _may_fly(self, position: Any) -> str:
+        is_flying = self.game.rules.flying and len(position.men[position.mover]) <= 3
+        return "; with three left they may jump anywhere" if is_flying else ""
+
+    @staticmethod
+    def _begins_on_free_point(position: Any, touched: tuple[str, ...]) -> bool:
+        """Return whether the man is placed from the hand."""
+        return POINT_NUMBERS[touched[0]] not in position.men[position.mover]
+
+
+def _times(number: int) -> str:
+    return "a second time" if number == 2 else f"{number} times"

@@ -1,0 +1,103 @@
+"""Move entry for noughts and crosses, and for hexapawn."""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+from ludus.games import hexapawn, noughts_and_crosses
+from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
+from ludus.games.squares import EMPTY, square_name
+
+
+class _SquaresMoveEntry(MoveEntry, ABC):
+    """Common base of games on squares."""
+
+    letters: str
+    men: tuple[str, str]
+
+    def occupant(self, position: Any, place: str) -> str:
+        letter = position.cells[self._square(position, place)]
+        return self.men[self.letters.index(letter)] if letter in self.letters else ""
+
+    def arranged(self, position: Any) -> Arrangement:
+        men = {
+            square_name(square, position.size): (self.letters.index(letter), 1)
+            for square, letter in enumerate(position.cells)
+            if letter in self.letters
+        }
+        return Arrangement(men, position.mover)
+
+    def arrange(self, arrangement: Arrangement) -> Any:
+        start = self.game.start()
+        cells = [EMPTY] * len(start.cells)
+        for name, (side, _) in arrangement.men.items():
+            cells[self._square(start, name)] = self.letters[side]
+        return self._position("".join(cells), arrangement.mover)
+
+    @abstractmethod
+    def _position(self, cells: str, mover: int) -> Any:
+        """Return the position with these squares."""
+
+    @staticmethod
+    def _square(position: Any, place: str) -> int:
+        """Return the index of a square; indices run row by row from the top."""
+        column, rank = ord(place[0]) - ord("a"), int(place[1:])
+        square: int = position.size * (position.size - rank) + column
+        return square
+
+
+class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
+    """Marks are put on empty squares."""
+
+    letters = "XO"
+    men = ("a cross", "a nought")
+
+    def _position(self, cells: str, mover: int) -> Any:
+        return noughts_and_crosses.Position(cells, self.game.rules)
+
+    def task(self, position: Any, entry: PartialMove) -> str:
+        return f"Put {self.men[position.mover]} on an empty square"
+
+    def how(self) -> list[str]:
+        return [
+            "In turn, mark an empty square.",
+            f"Whoever first has {self.game.rules.line} in a row, across, down or aslant, wins; "
+            "a full board is a draw.",
+        ]
+
+    def told(self, move: Any, position: Any) -> str:
+        return f"marked {move}"
+
+
+class HexapawnMoveEntry(_SquaresMoveEntry):
+    """Pawns step ahead or capture diagonally."""
+
+    letters = "WB"
+    men = ("a white pawn", "a black pawn")
+
+    def _position(self, cells: str, mover: int) -> Any:
+        return hexapawn.Position(cells, mover, self.game.rules)
+
+    def task(self, position: Any, entry: PartialMove) -> str:
+        return "Choose where it goes" if entry.touched else "Choose one of your pawns"
+
+    def how(self) -> list[str]:
+        return [
+            "In turn, move a pawn one square ahead, or take one that stands one square ahead and "
+            "to the side.",
+            "Whoever reaches the other edge wins, and so does whoever leaves the other side "
+            "without a move.",
+        ]
+
+    def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
+        entry = super().enter(position, touched)
+        return replace(entry, selected=touched[0] if touched else None)
+
+    def standing(self, position: Any, side: int) -> str:
+        count = position.cells.count(self.letters[side])
+        return f"{count} {'pawn' if count == 1 else 'pawns'}"
+
+    def told(self, move: Any, position: Any) -> str:
+        start, end = self.game.steps(move)
+        verb = "took on" if "x" in str(move) else "moved to"
+        return f"{verb} {end} from {start}"

@@ -1,0 +1,1 @@
+"""Parts shared by the learners: online training, replay buffer, optimizer, checkpoints."""

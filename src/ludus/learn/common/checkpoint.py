@@ -1,0 +1,73 @@
+"""Training checkpoints: weights, averages and optimizer state in a safetensors file."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn, optim
+
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import write_bytes
+
+METADATA_KEY = "ludus"
+
+Tensors = dict[str, Tensor]
+
+
+class BadCheckpoint(LudusError):
+    """The file holds no training run, or a different one."""
+
+
+def save_checkpoint(file: Path, about: Mapping[str, Any], parts: Mapping[str, Tensors]) -> None:
+    """Write tensors, named `<part>/<name>`, and a JSON description."""
+    tensors = {
+        f"{part}/{name}": tensor.detach().cpu().contiguous()
+        for part, named in parts.items()
+        for name, tensor in named.items()
+    }
+    write_bytes(file, save(tensors, {METADATA_KEY: json.dumps(about)}))
+
+
+def load_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Tensors]]:
+    """Return the description and the tensors by part that `save_checkpoint` wrote."""
+    shown = quote(str(file), 200)
+    try:
+        with safe_open(str(file), framework="pt") as opened:
+            about = json.loads((opened.metadata() or {})[METADATA_KEY])
+            parts: dict[str, Tensors] = {}
+            for key in opened.keys():  # noqa: SIM118, it is no mapping
+                part, _, name = key.partition("/")
+                parts.setdefault(part, {})[name] = opened.get_tensor(key)
+    except (SafetensorError, OSError, ValueError, KeyError, RecursionError) as error:
+        raise BadCheckpoint(f"{shown} holds no training: {quote(str(error), 100)}") from error
+    if not isinstance(about, dict):
+        raise BadCheckpoint(f"{shown} holds no training: it is not described")
+    return about, parts
+
+
+def optimizer_tensors(adam: optim.Optimizer) -> Tensors:
+    """Return Adam's state, named `<parameter number>.<name>`."""
+    state = adam.state_dict()["state"]
+    return {f"{number}.{name}": each for number in state for name, each in state[number].items()}
+
+
+def restore_optimizer(adam: optim.Optimizer, tensors: Tensors) -> None:
+    """Restore Adam's state from the tensors of `optimizer_tensors`."""
+    state: dict[int, Tensors] = {}
+    for key, tensor in tensors.items():
+        number, _, name = key.partition(".")
+        state.setdefault(int(number), {})[name] = tensor
+    # Learning rates and other settings are those of the current run.
+    groups = adam.state_dict()["param_groups"]
+    adam.load_state_dict({"state": state, "param_groups": groups})
+
+
+def restore_network(network: nn.Module, tensors: Tensors) -> None:
+    """Load weights into a network; raise BadCheckpoint if they do not fit."""
+    try:
+        network.load_state_dict(tensors)
+    except RuntimeError as error:
+        raise BadCheckpoint(f"the weights do not fit: {quote(str(error), 100)}") from error

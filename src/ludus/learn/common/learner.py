@@ -1,0 +1,223 @@
+"""Online training: a learner plays game after game against an opponent that never errs.
+
+A learner uses the contract of `ludus.core.game`, the start position and its opponent's moves; exact
+values are for the opponent and for the regret. The minimax regret of a game is the value of its
+start position to the learner minus the result, where a win is 1, a draw 0 and a loss -1.
+"""
+
+import random
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from ludus.core.errors import BadSpec
+from ludus.core.game import AnyGame, Outcome
+from ludus.learn.common.start_positions import (
+    StartSampling,
+    iterate_start_choices,
+    list_start_positions,
+)
+from ludus.oracle import Oracle, oracle_for
+
+RESULT_SCORES = {"win": 1, "draw": 0, "loss": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A training game."""
+
+    positions: tuple[Any, ...]
+    """From the start position, with the learner to move, to the end."""
+
+    moves: tuple[Any, ...]
+    """Moves of learner and opponent in turn: `moves[i]` was played in `positions[i]`."""
+
+    outcome: Outcome
+
+    regret: int
+    """Value of the start position to the learner minus the result."""
+
+    @property
+    def score(self) -> int:
+        """1 if the learner won, 0 for a draw, -1 if it lost."""
+        return self.outcome.score(self.positions[0].mover)
+
+
+class PerfectOpponent:
+    """Plays the best value, the quickest win, the slowest loss, and the first of equal moves.
+
+    It also computes regret. Replies are cached, so its time is negligible.
+    """
+
+    def __init__(self, game: AnyGame, oracle: Oracle | None = None) -> None:
+        self.oracle = oracle or oracle_for(game)
+        self._replies: dict[Any, Any] = {}
+
+    def reply(self, position: Any) -> Any:
+        """Return its move."""
+        if position not in self._replies:
+            self._replies[position] = self.oracle.moves(position)[0].move
+        return self._replies[position]
+
+    def regret(self, start: Any, outcome: Outcome) -> int:
+        """Return the regret of the side to move in the start position."""
+        return RESULT_SCORES[self.oracle.value(start).result] - outcome.score(start.mover)
+
+
+def play_episode(start: Any, choose: Callable[[Any], Any], opponent: PerfectOpponent) -> Episode:
+    """Play a game from a position with the learner to move; `choose` gives its moves."""
+    positions, moves = [start], list[Any]()
+    while (outcome := positions[-1].outcome()) is None:
+        position = positions[-1]
+        is_learners = position.mover == start.mover
+        moves.append(choose(position) if is_learners else opponent.reply(position))
+        positions.append(position.play(moves[-1]))
+    return Episode(tuple(positions), tuple(moves), outcome, opponent.regret(start, outcome))
+
+
+class Learner(ABC):
+    """A learner that plays games and learns from them. Built by `ludus.learn.learner`."""
+
+    options: ClassVar[Any] = None
+    """A frozen dataclass with the default options, or None for a learner without options."""
+
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
+        """Create an untrained learner."""
+        self.game = game
+        self.settings = self.options if settings is None else settings
+        self.name = spec or type(self).__name__.lower()
+        self.random = random.Random(0)
+
+    def begin(self, seed: int) -> None:
+        """Seed the random numbers; called once, before the first game."""
+        self.random.seed(seed)
+
+    @abstractmethod
+    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        """Play one game from this position, with the learner to move, and learn from it."""
+
+    def pick_start(self, starts: Sequence[Any], source: random.Random) -> Any:
+        """Select the start position of the next game, by default at random.
+
+        Learners that do not override this get the same positions with the same seed.
+        """
+        return source.choice(starts)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedEpisode:
+    """A training game and its cost."""
+
+    played: Episode
+
+    seconds: float
+    """Processor time for playing and learning, including the opponent's look-ups."""
+
+
+def train_episodes(
+    learner: Learner,
+    starts: Sequence[Any],
+    opponent: PerfectOpponent,
+    games: int,
+    seed: int | str,
+    draw: StartSampling = "uniform",
+) -> Iterator[TimedEpisode]:
+    """Play games one after another; the same seed gives the same start positions to every
+    learner."""
+    source = random.Random(f"start boards {seed}")
+    learner.begin(random.Random(f"learner {seed}").getrandbits(62))
+    opponent.oracle.values(starts)  # solved before timing starts
+    for offered in islice(iterate_start_choices(starts, draw, source), games):
+        start = learner.pick_start(offered, source)
+        began = time.process_time()
+        played = learner.play_and_learn(start, opponent)
+        yield TimedEpisode(played, time.process_time() - began)
+
+
+class SavableLearner(Learner):
+    """A learner that can be saved, for `ludus train`."""
+
+    system: ClassVar[str]
+    """Its name in `ludus train`."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Return what it has learned, in a few words after `has`."""
+
+    @abstractmethod
+    def save(self, file: Path, schooling: dict[str, Any]) -> None:
+        """Write all that further training and playing need, and a description of the training."""
+
+    @abstractmethod
+    def load(self, file: Path) -> dict[str, Any]:
+        """Load the file of a learner with the same options; return the description of its
+        training."""
+
+
+BLOCK_SIZE = 500
+"""Games in a block; training can stop between blocks."""
+
+MAX_GAMES = 10_000_000
+
+OpponentKind = Literal["perfect", "random", "mixed"]
+StartKind = Literal["boards", "everywhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """Parameters of a training run, played in blocks so that it can resume exactly.
+
+    All randomness in a block comes from the seed and the block's first game, so the learner's state
+    after a block is all that the next one needs.
+    """
+
+    games: int
+    seed: int = 0
+
+    against: OpponentKind = "perfect"
+    """Opponent: perfect, random, or random in a quarter of its moves (mixed)."""
+
+    start: StartKind = "boards"
+    """boards: games begin at the published start positions; everywhere: also at the initial
+    position and after one ply, so that the learner plays both sides."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.games <= MAX_GAMES:
+            raise BadSpec(f"games={self.games} must be from 0 to {MAX_GAMES}")
+
+    def blocks(self, learner: Learner, done: int = 0) -> Iterator[list[TimedEpisode]]:
+        """Yield the games block by block, after `done` games, which must end a block."""
+        game = learner.game
+        starts = (
+            list_start_positions(game) if self.start == "boards" else list_early_positions(game)
+        )
+        opponent = NoisyOpponent(game, self.against)
+        for first in range(done, self.games, BLOCK_SIZE):
+            seed = self.seed if first == 0 else f"{self.seed}, game {first}"
+            opponent.random.seed(f"opponent {seed}")
+            games = min(BLOCK_SIZE, self.games - first)
+            yield list(train_episodes(learner, starts, opponent, games, seed))
+
+
+class NoisyOpponent(PerfectOpponent):
+    """Opponent that plays random moves with a given probability."""
+
+    def __init__(self, game: AnyGame, against: OpponentKind) -> None:
+        super().__init__(game)
+        self.errs = {"perfect": 0.0, "mixed": 0.25, "random": 1.0}[against]
+        self.random = random.Random(0)
+
+    def reply(self, position: Any) -> Any:
+        if self.errs and self.random.random() < self.errs:
+            return self.random.choice(position.legal_moves())
+        return super().reply(position)
+
+
+def list_early_positions(game: AnyGame) -> list[Any]:
+    """Return the initial position, those after one ply, and those after one move of each side."""
+    start = game.start()
+    return [start, *map(start.play, start.legal_moves()), *list_start_positions(game)]

@@ -1,0 +1,1 @@
+"""Deep Q-learning (the player and learner `deepq`); only training needs torch."""

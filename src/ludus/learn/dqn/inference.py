@@ -1,0 +1,149 @@
+"""The Q-network in numpy: encoding of positions, forward pass, and the npz file.
+
+The file is a numpy archive of arrays and a JSON description, without pickle.
+"""
+
+import dataclasses
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import MAX_FILE_BYTES, read_bytes, write_bytes
+from ludus.core.game import AnyGame
+from ludus.games.hexapawn import Move
+from ludus.games.squares import EMPTY
+
+SUPPORTED_GAMES = frozenset({"noughts_and_crosses", "hexapawn"})
+
+
+def encode_position(position: Any) -> list[float]:
+    """Encode each square as 1 for a man of the mover, 0 for one of the other side, -1 for none.
+
+    >>> from ludus.games import game
+    >>> encode_position(game("noughts_and_crosses").parse("X.O/.../... x"))[:3]
+    [1.0, -1.0, 0.0]
+    """
+    board, mover = str(position).split()
+    own = mover.upper()
+    return [-1.0 if letter == EMPTY else float(letter == own) for letter in board if letter != "/"]
+
+
+def list_actions(game: AnyGame) -> tuple[str, ...]:
+    """Return every move of the game in its notation, in the order of the network's outputs.
+
+    In noughts and crosses these are the squares; in hexapawn each step and each capture of either
+    side.
+    """
+    if game.id == "noughts_and_crosses":
+        return tuple(map(str, game.start().legal_moves()))
+    size = game.rules.size
+    return tuple(
+        str(Move(square, to, size))
+        for square in range(size * size)
+        for to in _list_targets(square, size)
+    )
+
+
+def _list_targets(square: int, size: int) -> list[int]:
+    row, column = divmod(square, size)
+    return [
+        next_row * size + next_column
+        for next_row in (row - 1, row + 1)
+        for next_column in (column - 1, column, column + 1)
+        if 0 <= next_row < size and 0 <= next_column < size
+    ]
+
+
+HIDDEN_SIZES = (256, 64)
+
+TENSOR_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
+"""Weights and biases, layer by layer; `w1` has a row for each input."""
+
+FloatArray = NDArray[np.float32]
+NetworkWeights = Mapping[str, FloatArray]
+
+
+def list_tensor_shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each tensor."""
+    widths = (inputs, *HIDDEN_SIZES, outputs)
+    sizes: list[tuple[int, ...]] = []
+    for before, after in pairwise(widths):
+        sizes += [(before, after), (after,)]
+    return dict(zip(TENSOR_NAMES, sizes, strict=True))
+
+
+def compute_q_values(weights: NetworkWeights, inputs: FloatArray) -> FloatArray:
+    """Run the network: (positions, inputs) to (positions, outputs)."""
+    hidden = np.maximum(inputs @ weights["w1"] + weights["b1"], 0)
+    hidden = np.maximum(hidden @ weights["w2"] + weights["b2"], 0)
+    found: FloatArray = hidden @ weights["w3"] + weights["b3"]
+    return found
+
+
+FILE_FORMAT = "ludus deepq"
+FILE_VERSION = 1
+METADATA_KEY = "about"
+
+ArrayDict = dict[str, NDArray[Any]]
+
+
+class BadWeights(LudusError):
+    """A file has no weights of this network, or is of another game."""
+
+
+def save_arrays(file: Path, game: AnyGame, about: dict[str, Any], arrays: ArrayDict) -> None:
+    """Write arrays with a description of game and training."""
+    head = {"format": FILE_FORMAT, "version": FILE_VERSION, **_describe_game(game), **about}
+    text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+    content = io.BytesIO()
+    np.savez_compressed(content, allow_pickle=False, **{METADATA_KEY: text}, **arrays)
+    write_bytes(file, content.getvalue())
+
+
+def load_arrays(file: Path, game: AnyGame) -> tuple[dict[str, Any], ArrayDict]:
+    """Read what `save_arrays` wrote for this game; raise BadWeights otherwise."""
+    name = quote(str(file), 200)
+    content = io.BytesIO(read_bytes(file))
+    try:
+        with zipfile.ZipFile(content) as members:
+            if sum(member.file_size for member in members.infolist()) > MAX_FILE_BYTES:
+                raise BadWeights(f"{name} holds more than {MAX_FILE_BYTES} bytes")
+        with np.load(content, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+        about = json.loads(bytes(arrays.pop(METADATA_KEY)))
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, OSError):
+        raise BadWeights(f"{name} is no archive of deep Q-learning") from None
+    except (ValueError, TypeError, RuntimeError, RecursionError):
+        raise BadWeights(f"{name} is no archive of deep Q-learning") from None
+    wanted = {"format": FILE_FORMAT, "version": FILE_VERSION, **_describe_game(game)}
+    for key, value in wanted.items():
+        if not isinstance(about, dict) or about.get(key) != value:
+            raise BadWeights(f"{name} is not of deep Q-learning of this game: its {key} differs")
+    return about, arrays
+
+
+def select_weights(arrays: ArrayDict, game: AnyGame, prefix: str = "") -> dict[str, FloatArray]:
+    """Select one network's weights by prefix; raise BadWeights if they do not fit the game."""
+    found: dict[str, FloatArray] = {}
+    for name, shape in list_tensor_shapes(
+        len(encode_position(game.start())), len(list_actions(game))
+    ).items():
+        array = arrays.get(prefix + name)
+        is_sound = array is not None and array.shape == shape and array.dtype == np.float32
+        if array is None or not is_sound or not np.isfinite(array).all():
+            raise BadWeights(f"the weights {prefix}{name} are missing or do not fit the game")
+        found[name] = array
+    return found
+
+
+def _describe_game(game: AnyGame) -> dict[str, Any]:
+    return {"game": game.id, "rules": dataclasses.asdict(game.rules)}

@@ -1,0 +1,72 @@
+"""The player `deepq`, in numpy only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludus.core.errors import BadSpec
+from ludus.core.player import Choice, Limit, Player
+from ludus.learn.dqn.inference import (
+    SUPPORTED_GAMES,
+    FloatArray,
+    compute_q_values,
+    encode_position,
+    list_actions,
+    load_arrays,
+    select_weights,
+)
+
+WEIGHTS_FOLDER = Path(__file__).with_name("weights")
+
+
+@dataclass(frozen=True, slots=True)
+class DqnOptions:
+    """Options of the player `deepq`."""
+
+    weights: str = ""
+    """A file written by `ludus train deepq`, instead of the shipped network."""
+
+
+class DqnPlayer(Player):
+    """Plays the legal move with the highest Q-value."""
+
+    title: ClassVar[str] = "plays the move that a deep Q-network thinks is worth most"
+    options: ClassVar[DqnOptions] = DqnOptions()
+    games: ClassVar[frozenset[str] | None] = SUPPORTED_GAMES
+
+    @cached_property
+    def weights(self) -> dict[str, FloatArray]:
+        """The network's weights."""
+        file = Path(self.settings.weights)
+        if not self.settings.weights:
+            file = WEIGHTS_FOLDER / f"{self.game.id}-{self.game.rules.size}.npz"
+            if not file.is_file():
+                raise BadSpec(
+                    f"no network for {self.game.id} with {self.game.rules} comes with the program; "
+                    "give one that ludus train deepq has written: deepq:weights=FILE"
+                )
+        return select_weights(load_arrays(file, self.game)[1], self.game)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Output index of each move."""
+        return {move: number for number, move in enumerate(list_actions(self.game))}
+
+    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        return self.choose_many([position], limit)[0]
+
+    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+        if not positions:
+            return []
+        inputs = np.array([encode_position(position) for position in positions], dtype=np.float32)
+        found = compute_q_values(self.weights, inputs)
+        return [self._best(*pair) for pair in zip(positions, found, strict=True)]
+
+    def _best(self, position: Any, row: FloatArray) -> Choice:
+        scores = {move: float(row[self.places[str(move)]]) for move in position.legal_moves()}
+        move = max(scores, key=scores.__getitem__)
+        return Choice(move, f"expects a reward of {scores[move]:.1f}", scores)

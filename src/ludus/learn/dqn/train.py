@@ -1,0 +1,256 @@
+"""Deep Q-learning with the parameters of Muggleton and Hocquette (2019).
+
+Illegal moves are not masked: an illegal choice gets a negative reward, and the network chooses
+again.
+"""
+
+import dataclasses
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.game import AnyGame
+from ludus.learn.common.learner import Episode, PerfectOpponent, SavableLearner, play_episode
+from ludus.learn.dqn.inference import (
+    SUPPORTED_GAMES,
+    BadWeights,
+    encode_position,
+    list_actions,
+    list_tensor_shapes,
+    load_arrays,
+    save_arrays,
+    select_weights,
+)
+
+if TYPE_CHECKING:
+    from ludus.learn.dqn.model import QNetworkTrainer
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One move of the learner and its result."""
+
+    state: list[float]
+    action: int
+    reward: float
+
+    after: list[float] | None
+    """The learner's next position; None at the end of the game."""
+
+
+class TransitionBuffer:
+    """Replay buffer that overwrites the oldest transitions when full."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.items: list[Transition] = []
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def add(self, item: Transition) -> None:
+        """Add a transition, overwriting the oldest if the buffer is full."""
+        if len(self.items) < self.room:
+            self.items.append(item)
+        else:
+            self.items[self._next] = item
+            self._next = (self._next + 1) % self.room
+
+    def sample(self, number: int, source: random.Random) -> list[Transition]:
+        """Sample this number of transitions without replacement."""
+        return source.sample(self.items, number)
+
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """Return all transitions, oldest first, as arrays for a file."""
+        items = self.items[self._next :] + self.items[: self._next]
+        width = len(items[0].state) if items else 0
+        return {
+            "replay_states": _to_matrix([item.state for item in items], width),
+            "replay_after": _to_matrix([item.after or [np.nan] * width for item in items], width),
+            "replay_facts": _to_matrix([[item.action, item.reward] for item in items], 2),
+        }
+
+    def restore(self, arrays: dict[str, NDArray[np.float32]]) -> None:
+        """Restore the arrays of `arrays`; raise ValueError or KeyError if they are invalid."""
+        rows = zip(
+            arrays["replay_states"].tolist(),
+            arrays["replay_after"].tolist(),
+            arrays["replay_facts"].tolist(),
+            strict=True,
+        )
+        self.items = [
+            Transition(state, int(action), reward, None if after[0] != after[0] else after)
+            for state, after, (action, reward) in rows
+        ]
+        self._next = 0
+
+
+def _to_matrix(rows: list[list[float]], width: int) -> NDArray[np.float32]:
+    return np.array(rows, dtype=np.float32).reshape(len(rows), width)
+
+
+REWARDS_BY_SCORE = (10.0, 100.0, -1.0)
+"""Rewards indexed by the score 0, 1 or -1: draw, win and loss."""
+
+ILLEGAL_MOVE_REWARD = -10.0
+
+
+@dataclass(frozen=True, slots=True)
+class DqnLearnerOptions:
+    """Parameters of training and exploration."""
+
+    rate: float = 1e-4
+    """Learning rate of RMSProp."""
+
+    gamma: float = 0.8
+    """Discount factor of the next position's value."""
+
+    penalty: float = 0.01
+    """Weight of the L2 penalty."""
+
+    clip: float = 5.0
+    """Maximum norm of a gradient."""
+
+    follow: float = 0.01
+    """Proportion by which the target network moves towards the online network in each step."""
+
+    batch: int = 32
+    """Transitions in a batch."""
+
+    room: int = 10_000
+    """Capacity of the replay buffer in transitions."""
+
+    every: int = 5
+    """Interval at which moves that do not end a game are stored."""
+
+    first: float = 0.6
+    """Initial probability of a random move."""
+
+    last: float = 0.1
+    """Probability of a random move after `steps` training steps."""
+
+    steps: int = 120_000
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("rate", 0, 1), ("gamma", 0, 1), ("penalty", 0, 1e3), ("clip", 1e-6, 1e6),
+            ("follow", 0, 1), ("batch", 1, 10_000), ("room", 1, 1_000_000), ("every", 1, 1000),
+            ("first", 0, 1), ("last", 0.001, 1), ("steps", 1, 10**9),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise BadSpec(f"deepq {name}={value} must be from {least} to {most}")
+
+
+class DqnLearner(SavableLearner):
+    """Learner that trains a Q-network on a batch from the replay buffer after each of its moves."""
+
+    options: ClassVar[DqnLearnerOptions] = DqnLearnerOptions()
+    system = "deepq"
+
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
+        super().__init__(game, settings, spec)
+        if game.id not in SUPPORTED_GAMES:
+            raise BadSpec(
+                f"deepq does not learn {game.id}; it learns {', '.join(sorted(SUPPORTED_GAMES))}"
+            )
+        self.moves = list_actions(game)
+        self.replay = TransitionBuffer(self.settings.room)
+        self.num_moves = 0
+        self.num_updates = 0
+
+    @cached_property
+    def trainer(self) -> "QNetworkTrainer":
+        """The networks, with random initial weights."""
+        try:
+            from ludus.learn.dqn.model import QNetworkTrainer
+        except ImportError:
+            raise LudusError("deep Q-learning needs torch: pip install 'ludus[learn]'") from None
+        sizes = list_tensor_shapes(len(encode_position(self.game.start())), len(self.moves))
+        return QNetworkTrainer(sizes, self.settings, self.random.getrandbits(31))
+
+    def begin(self, seed: int) -> None:
+        super().begin(seed)
+        _ = self.trainer  # initial weights come from the seed, and before timing starts
+
+    @property
+    def exploration(self) -> float:
+        """Current probability of a random move."""
+        settings = self.settings
+        left = max(0.0, 1 - self.num_updates / settings.steps)
+        return float(settings.last + left * (settings.first - settings.last))
+
+    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        last: tuple[list[float], int] | None = None
+
+        def choose(position: Any) -> Any:
+            nonlocal last
+            state = encode_position(position)
+            if last is not None:
+                self._experience(*last, 0.0, state)
+            legal = {str(move): move for move in position.legal_moves()}
+            while self.moves[action := self._wanted(state)] not in legal:
+                self._experience(state, action, ILLEGAL_MOVE_REWARD, None)
+            last = state, action
+            return legal[self.moves[action]]
+
+        played = play_episode(start, choose, opponent)
+        if last is not None:
+            self._experience(*last, REWARDS_BY_SCORE[played.score], None)
+        return played
+
+    def _wanted(self, state: list[float]) -> int:
+        if self.random.random() < self.exploration:
+            return self.random.randrange(len(self.moves))
+        return self.trainer.best(state)
+
+    def _experience(
+        self, state: list[float], action: int, reward: float, after: list[float] | None
+    ) -> None:
+        if after is None or self.num_moves % self.settings.every == 0:
+            self.replay.add(Transition(state, action, reward, after))
+        self.num_moves += 1
+        if len(self.replay) >= self.settings.batch:
+            self.trainer.learn(self.replay.sample(self.settings.batch, self.random))
+            self.num_updates += 1
+
+    def summary(self) -> str:
+        return f"made {self.num_updates} steps of learning"
+
+    def save(self, file: Path, schooling: dict[str, Any]) -> None:
+        about = {
+            "options": dataclasses.asdict(self.settings),
+            "schooling": schooling,
+            "num_moves": self.num_moves,
+            "num_updates": self.num_updates,
+        }
+        save_arrays(file, self.game, about, {**self.trainer.arrays(), **self.replay.arrays()})
+
+    def save_weights(self, file: Path) -> None:
+        """Write only what playing needs."""
+        arrays = self.trainer.arrays()
+        names = list_tensor_shapes(len(encode_position(self.game.start())), len(self.moves))
+        save_arrays(file, self.game, {}, {name: arrays[name] for name in names})
+
+    def load(self, file: Path) -> dict[str, Any]:
+        about, arrays = load_arrays(file, self.game)
+        if about.get("options") != dataclasses.asdict(self.settings):
+            raise BadWeights(f"{quote(str(file), 200)} was learned with other options, or is done")
+        prefixes = ("", "target_", "squares_")
+        self.trainer.restore(
+            {prefix: select_weights(arrays, self.game, prefix) for prefix in prefixes}
+        )
+        try:
+            self.replay.restore(arrays)
+            self.num_moves, self.num_updates = int(about["num_moves"]), int(about["num_updates"])
+            schooling: dict[str, Any] = dict(about["schooling"])
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise BadWeights(f"{quote(str(file), 200)} is damaged") from None
+        return schooling

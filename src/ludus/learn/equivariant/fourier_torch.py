@@ -1,0 +1,275 @@
+"""Group convolutions in the Fourier basis in torch, with CUDA kernels (native/cuda/views.cu) and
+their gradients.
+
+They compute the same as the layers of `model.EquivariantNetwork` with a tenth of the work. ReLU is
+applied in the group domain, so units are transformed there and back between two layers: by one CUDA
+kernel on a GPU, elsewhere by two products with a small matrix.
+"""
+
+import ctypes
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+from torch.autograd import Function
+
+from ludus.cuda import CudaUnavailable, build_library
+from ludus.learn.equivariant.fourier import NUM_1D_IRREPS, NUM_2D_IRREPS, fourier_basis, irreps
+from ludus.learn.equivariant.group import GROUP_ORDER
+
+Tensor = torch.Tensor
+
+TRIVIAL_IRREP_SCALE = GROUP_ORDER**0.5
+"""Factor of the coefficient of the trivial irrep for a value that is equal at all group
+elements."""
+
+
+def has_cuda_kernels(units: Tensor) -> bool:
+    """Return whether there are CUDA kernels for the device, type and shape of these units."""
+    is_fit = units.is_cuda and units.dtype == torch.bfloat16 and units.shape[-1] % 2 == 0
+    return is_fit and _load_library() is not None
+
+
+def cuda_to_fourier(units: Tensor) -> tuple[Tensor, Tensor]:
+    """Transform units to Fourier coefficients."""
+    signs, planes = _ToFourier.apply(units.contiguous())  # type: ignore[no-untyped-call]
+    return signs, planes
+
+
+def cuda_apply_relu(signs: Tensor, planes: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Apply ReLU in the group domain to Fourier coefficients."""
+    signs, planes = _ApplyRelu.apply(signs, planes, bias)  # type: ignore[no-untyped-call]
+    return signs, planes
+
+
+def cuda_apply_relu_to_group(signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
+    """Apply ReLU in the group domain and return the units there."""
+    units: Tensor = _ApplyReluToGroup.apply(signs, planes, bias)  # type: ignore[no-untyped-call]
+    return units
+
+
+class _ToFourier(Function):
+    @staticmethod
+    def forward(ctx: Any, units: Tensor) -> tuple[Tensor, Tensor]:
+        experts, positions, _, channels = units.shape
+        found = _empty_coefficients(units, experts, positions, channels)
+        _run_kernel("enter", (experts, positions, channels), units, *found)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Tensor) -> Any:
+        signs, planes = _make_contiguous(slopes)
+        experts, _, positions, channels = signs.shape
+        found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
+        _run_kernel("enter_back", (experts, positions, channels), signs, planes, found)
+        return found
+
+
+class _ApplyRelu(Function):
+    @staticmethod
+    def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        given, shape = _save_for_backward(ctx, signs, planes, bias)
+        found = _empty_coefficients(signs, *shape)
+        _run_kernel("pass", shape, *given, *found)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Tensor) -> Any:
+        return _run_backward("pass_back", ctx, slopes)
+
+
+class _ApplyReluToGroup(Function):
+    @staticmethod
+    def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
+        given, (experts, positions, channels) = _save_for_backward(ctx, signs, planes, bias)
+        found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
+        _run_kernel("leave", (experts, positions, channels), *given, found)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Tensor) -> Any:
+        return _run_backward("leave_back", ctx, slopes)
+
+
+KernelShape = tuple[int, int, int]
+"""Experts, positions and channels."""
+
+
+def _save_for_backward(
+    ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor
+) -> tuple[tuple[Tensor, ...], KernelShape]:
+    """Save the inputs of a ReLU for the backward pass."""
+    given = *_make_contiguous((signs, planes)), bias.float().contiguous()
+    ctx.save_for_backward(*given)
+    experts, _, positions, channels = signs.shape
+    return given, (experts, positions, channels)
+
+
+def _run_backward(name: str, ctx: Any, slopes: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return the gradients of all inputs of a ReLU."""
+    signs, planes, bias = ctx.saved_tensors
+    experts, _, positions, channels = signs.shape
+    found = _empty_coefficients(signs, experts, positions, channels)
+    shape = (experts, positions, channels)
+    _run_kernel(name, shape, signs, planes, bias, *_make_contiguous(slopes), *found)
+    return *found, _bias_gradient(found[0])
+
+
+def _bias_gradient(signs: Tensor) -> Tensor:
+    """Return the gradient of a bias, (experts, 1, channels), which affects the trivial irrep
+    alone."""
+    found: Tensor = TRIVIAL_IRREP_SCALE * signs[:, 0].sum(1, keepdim=True, dtype=torch.float32)
+    return found
+
+
+def _empty_coefficients(
+    like: Tensor, experts: int, positions: int, channels: int
+) -> tuple[Tensor, Tensor]:
+    return (
+        like.new_empty(experts, NUM_1D_IRREPS, positions, channels),
+        like.new_empty(experts, NUM_2D_IRREPS, 2, positions, 2, channels),
+    )
+
+
+def _make_contiguous(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple(tensor.contiguous() for tensor in tensors)
+
+
+class _ShapeStructure(ctypes.Structure):
+    _fields_ = (
+        ("experts", ctypes.c_int),
+        ("positions", ctypes.c_int),
+        ("pairs", ctypes.c_int),
+    )
+
+
+def _run_kernel(name: str, shape: KernelShape, *tensors: Tensor) -> None:
+    experts, positions, channels = shape
+    function = getattr(_load_library(), f"ludus_views_{name}")
+    stream = torch.cuda.current_stream(tensors[0].device).cuda_stream
+    pointers = (ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors)
+    about = ctypes.byref(_ShapeStructure(experts, positions, channels // 2))
+    if number := function(_fourier_basis_c_array(), about, ctypes.c_void_p(stream), *pointers):
+        raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
+
+
+@cache
+def _fourier_basis_c_array() -> Any:
+    values = fourier_basis().ravel().tolist()
+    return (ctypes.c_float * len(values))(*values)
+
+
+@cache
+def _load_library() -> Any:
+    """Return the compiled library, or None where it cannot be built and torch computes the same."""
+    try:
+        return ctypes.CDLL(str(build_library("views")))
+    except CudaUnavailable:
+        return None
+
+
+class FourierCoefficients(NamedTuple):
+    """Units in the Fourier basis."""
+
+    signs: torch.Tensor
+    """Shape (experts, 8, positions, channels)."""
+
+    planes: torch.Tensor
+    """Shape (experts, 2 irreps, row, positions, column, channels)."""
+
+
+class TorchFourierKernel(NamedTuple):
+    """Weights of a group convolution in the Fourier basis."""
+
+    signs: torch.Tensor
+    """Shape (experts * 8, from, to)."""
+
+    planes: torch.Tensor
+    """Shape (experts * 2, 2 * from, 2 * to)."""
+
+
+def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKernel:
+    """Transform the weights of a group convolution, (experts, 16, to, from), to the Fourier
+    basis."""
+    experts, _, to, frm = steps.shape
+    signs, planes = _irrep_tensors(steps.dtype, steps.device)
+    blocks = torch.einsum("ra,eakl->erlk", signs, steps)
+    pairs = torch.einsum("rajl,eakm->erlmjk", planes, steps)
+    return TorchFourierKernel(
+        blocks.reshape(experts * NUM_1D_IRREPS, frm, to).to(kind),
+        pairs.reshape(experts * NUM_2D_IRREPS, 2 * frm, 2 * to).to(kind),
+    )
+
+
+def to_fourier(units: torch.Tensor) -> FourierCoefficients:
+    """Transform units, (experts, positions, 16, channels), to Fourier coefficients."""
+    if has_cuda_kernels(units):
+        return FourierCoefficients(*cuda_to_fourier(units))
+    return _transform(units.permute(0, 2, 1, 3))
+
+
+def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoefficients:
+    """Add a bias, (experts, 1, channels), and apply ReLU in the group domain."""
+    if has_cuda_kernels(terms.signs):
+        return FourierCoefficients(*cuda_apply_relu(*terms, bias))
+    return _transform(torch.relu(_inverse_transform(terms) + bias[:, None]))
+
+
+def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
+    """Apply bias and ReLU and stay in the group domain: (experts, positions, 16, channels)."""
+    if has_cuda_kernels(terms.signs):
+        found: torch.Tensor = cuda_apply_relu_to_group(*terms, bias)
+        return found
+    return torch.relu(_inverse_transform(terms) + bias[:, None]).permute(0, 2, 1, 3)
+
+
+def convolve(
+    terms: FourierCoefficients, by: TorchFourierKernel, plus: FourierCoefficients | None = None
+) -> FourierCoefficients:
+    """Apply a group convolution, and add `plus` to the result."""
+    experts, _, positions, channels = terms.signs.shape
+    rows = terms.signs.reshape(experts * NUM_1D_IRREPS, positions, channels)
+    pairs = terms.planes.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * channels)
+    to = by.signs.shape[2]
+    signs_shape = (experts, NUM_1D_IRREPS, positions, to)
+    planes_shape = (experts, NUM_2D_IRREPS, 2, positions, 2, to)
+    if plus is None:
+        signs, planes = torch.bmm(rows, by.signs), torch.bmm(pairs, by.planes)
+    else:
+        signs = torch.baddbmm(
+            plus.signs.reshape(experts * NUM_1D_IRREPS, positions, to), rows, by.signs
+        )
+        more = plus.planes.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * to)
+        planes = torch.baddbmm(more, pairs, by.planes)
+    return FourierCoefficients(signs.view(signs_shape), planes.view(planes_shape))
+
+
+def _transform(views: torch.Tensor) -> FourierCoefficients:
+    """Transform values by group element, (experts, 16, positions, channels)."""
+    experts, _, positions, channels = views.shape
+    terms = torch.einsum("sg,egbk->esbk", _basis_tensor(views.dtype, views.device), views)
+    planes = terms[:, NUM_1D_IRREPS:].reshape(experts, NUM_2D_IRREPS, 2, 2, positions, channels)
+    return FourierCoefficients(terms[:, :NUM_1D_IRREPS], planes.transpose(3, 4))
+
+
+def _inverse_transform(terms: FourierCoefficients) -> torch.Tensor:
+    """Transform back to (experts, 16, positions, channels)."""
+    experts, _, positions, channels = terms.signs.shape
+    planes = terms.planes.transpose(3, 4).reshape(
+        experts, GROUP_ORDER - NUM_1D_IRREPS, positions, channels
+    )
+    joined = torch.cat([terms.signs, planes], dim=1)
+    return torch.einsum("sg,esbk->egbk", _basis_tensor(joined.dtype, joined.device), joined)
+
+
+# Cached on the device: to copy these constants at each call would stall a GPU.
+
+
+@cache
+def _basis_tensor(kind: torch.dtype, device: torch.device) -> torch.Tensor:
+    return torch.as_tensor(fourier_basis(), dtype=kind, device=device)
+
+
+@cache
+def _irrep_tensors(kind: torch.dtype, device: torch.device) -> list[torch.Tensor]:
+    return [torch.as_tensor(each, dtype=kind, device=device) for each in irreps()]

@@ -1,0 +1,127 @@
+"""Evaluate an equivariant network in numpy; model.py has the same network in torch."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.learn.equivariant import group
+from ludus.learn.equivariant.fourier import (
+    FourierKernel,
+    apply_relu,
+    build_lifting_layer,
+    convolve,
+    lift,
+    to_group_domain,
+    transform_kernel,
+)
+from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
+
+Array = NDArray[np.float32]
+
+BATCH_ELEMENTS = 6144
+"""Channels times positions of a batch: with more, the group domain does not fit into the cache;
+with fewer, the overhead of threads dominates."""
+
+MIN_BATCH = 48
+
+
+class NumpyEquivariantNetwork:
+    """One equivariant network in numpy.
+
+    Linear layers are applied in the Fourier basis; only ReLU needs the group domain.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[str, Array],
+        things: Permutations,
+        answers: Permutations | None,
+        repeats: int = 1,
+    ) -> None:
+        """Build the network from the parameters of `model.EquivariantNetwork` without the dimension
+        of experts.
+
+        The blocks are applied `repeats` times, all of them in turn. Without `answers`, permutations
+        of the outputs, the outputs are invariant.
+        """
+        exact = {name: np.asarray(values, np.float32) for name, values in weights.items()}
+        self.first = build_lifting_layer(exact["first"], things)
+        self.first_bias = _transform_bias(exact["first_bias"])
+        self.blocks = [
+            _load_block(exact, f"blocks.{number}.") for number in range(_count_blocks(exact))
+        ]
+        self.repeats = repeats
+        self.is_pointing = answers is not None
+        self.last: Array
+        if answers is None:
+            self.last = np.asarray(exact["last"].T / GROUP_ORDER, np.float32)
+            self.last_bias = exact["last_bias"].reshape(-1)
+        else:
+            pointing = group.expand_point_projection(
+                exact["last"], group.invert_permutations(answers)
+            )
+            self.last = np.ascontiguousarray(pointing.T)
+            is_moved = (answers != answers[:1]).any(axis=0)
+            self.last_bias = exact["last_bias"].reshape(-1)[is_moved.astype(np.int64)]
+
+    def __call__(self, things: Array) -> Array:
+        """Return the outputs, (positions, outputs), of input features, (positions, features)."""
+        size = max(BATCH_ELEMENTS // len(self.first_bias), MIN_BATCH)
+        if len(things) <= size:
+            return self._few(things)
+        batches = range(0, len(things), size)
+        return np.concatenate([self._few(things[first : first + size]) for first in batches])
+
+    def _few(self, things: Array) -> Array:
+        units = lift(things, self.first)
+        units[0] += self.first_bias
+        for first, bias, second, second_bias in self.blocks * self.repeats:
+            inner = convolve(apply_relu(units), first)
+            inner[0] += bias
+            units += convolve(apply_relu(inner), second)
+            units[0] += second_bias
+        seen = to_group_domain(units)
+        np.maximum(seen, 0, out=seen)
+        read = seen.reshape(-1, len(things)) if self.is_pointing else seen.sum(axis=0)
+        said: Array = np.matmul(read.T, self.last)
+        said += self.last_bias
+        return said
+
+
+def list_parameter_shapes(
+    things: int, outputs: int, channels: int, blocks: int, is_judging: bool
+) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of one network's parameters."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "first": (channels, things),
+        "first_bias": (1, channels),
+        "last": (outputs, channels) if is_judging else (channels, outputs),
+        "last_bias": (1, outputs) if is_judging else (1, 2),
+    }
+    for number in range(blocks):
+        for layer in ("1", "2"):
+            shapes[f"blocks.{number}.layer{layer}"] = (GROUP_ORDER, channels, channels)
+            shapes[f"blocks.{number}.bias{layer}"] = (1, channels)
+    return shapes
+
+
+def _load_block(
+    weights: Mapping[str, Array], name: str
+) -> tuple[FourierKernel, Array, FourierKernel, Array]:
+    return (
+        transform_kernel(weights[f"{name}layer1"]),
+        _transform_bias(weights[f"{name}bias1"]),
+        transform_kernel(weights[f"{name}layer2"]),
+        _transform_bias(weights[f"{name}bias2"]),
+    )
+
+
+def _transform_bias(shared: Array) -> Array:
+    """Return the coefficient of the trivial irrep of a bias; (channels, 1)."""
+    first: Array = shared.reshape(-1, 1) * np.float32(GROUP_ORDER**0.5)
+    return first
+
+
+def _count_blocks(weights: Mapping[str, Array]) -> int:
+    return sum(name.endswith("layer1") for name in weights)

@@ -1,0 +1,187 @@
+"""Equivariant residual networks in torch, one or several side by side."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import nn
+from torch.func import functional_call
+
+from ludus.learn.equivariant import fourier_torch, group
+from ludus.learn.equivariant.group import GROUP_ORDER, RELATIVE_ELEMENTS, Permutations
+
+
+class EquivariantNetwork(nn.Module):
+    """`experts` equivariant networks of one shape: a lifting layer, residual blocks, an output
+    layer.
+
+    Maps (experts, positions, features) to (experts, positions, outputs). With `answers` as
+    permutations the outputs are equivariant; as a number, that many invariant outputs.
+    Blocks are as in Fig. 5.1 of Galassi 2018: ReLU, weights, ReLU, weights, plus the input.
+    """
+
+    seen: torch.Tensor
+    said: torch.Tensor
+    kind: torch.Tensor
+    step: torch.Tensor
+
+    def __init__(
+        self,
+        things: Permutations,
+        answers: Permutations | int,
+        channels: int,
+        blocks: int,
+        experts: int = 1,
+        dropout: float = 0.0,
+        input_dropout: float = 0.0,
+        repeats: int = 1,
+    ) -> None:
+        """`repeats` is the number of passes through the blocks, with the same weights."""
+        super().__init__()
+        self.repeats = repeats
+        self.channels, self.dropout, self.input_dropout = channels, dropout, input_dropout
+        self._constant("seen", group.invert_permutations(things))
+        self._constant("step", RELATIVE_ELEMENTS)
+        width = things.shape[1]
+        self.first = nn.Parameter(torch.empty(experts, channels, width))
+        self.first_bias = nn.Parameter(torch.zeros(experts, 1, channels))
+        self.blocks = nn.ModuleList(_EquivariantBlock(experts, channels) for _ in range(blocks))
+        if isinstance(answers, int):
+            self.points = False
+            self.last = nn.Parameter(torch.zeros(experts, answers, channels))
+            self.last_bias = nn.Parameter(torch.zeros(experts, 1, answers))
+        else:
+            self.points = True
+            self._constant("said", group.invert_permutations(answers))
+            self.last = nn.Parameter(torch.zeros(experts, channels, answers.shape[1]))
+            self.last_bias = nn.Parameter(torch.zeros(experts, 1, 2))
+            self._constant("kind", _find_moved_outputs(answers))
+        self.initialise(None)
+
+    def initialise(self, generator: torch.Generator | None) -> None:
+        """Initialise layers before a ReLU by He's method; the output layer and the blocks' outputs
+        stay 0."""
+        with torch.no_grad():
+            _initialise_he(self.first, self.first.shape[-1], generator)
+            for block in self.blocks:
+                assert isinstance(block, _EquivariantBlock)
+                _initialise_he(block.layer1, GROUP_ORDER * self.channels, generator)
+
+    def forward(self, things: torch.Tensor) -> torch.Tensor:
+        things = nn.functional.dropout(things, self.input_dropout, self.training)
+        if self.training and self.dropout:
+            units = self.through_views(things)
+        else:
+            units = self.through_harmonics(things)
+        if self.points:
+            last, bias = (
+                group.expand_point_projection(self.last, self.said),
+                self.last_bias[..., self.kind],
+            )
+        else:
+            last, bias = group.expand_invariant_projection(self.last), self.last_bias
+        return _affine(units, last, bias)
+
+    def through_views(self, things: torch.Tensor) -> torch.Tensor:
+        """Return the last hidden units, (experts, positions, 16 * channels), computed in the group
+        domain."""
+        first = group.expand_lifting(self.first, self.seen)
+        units = _affine(things, first, group.expand_bias(self.first_bias))
+        for block in self._blocks():
+            units = units + block(units, self.step, self.dropout)
+        return torch.relu(units)
+
+    def through_harmonics(self, things: torch.Tensor) -> torch.Tensor:
+        """Return the same units, computed in the Fourier basis: a tenth of the work, but no
+        dropout."""
+        looking = group.expand_lifting(self.first, self.seen).to(things.dtype)
+        looked = torch.bmm(things, looking.swapaxes(-2, -1))
+        units = fourier_torch.to_fourier(looked.view(*looked.shape[:2], GROUP_ORDER, self.channels))
+        # A bias is equal at all group elements, so it can be added at the next ReLU.
+        bias: torch.Tensor = self.first_bias
+        layers = {
+            block: [
+                fourier_torch.transform_kernel(each, things.dtype)
+                for each in (block.layer1, block.layer2)
+            ]
+            for block in dict.fromkeys(self._blocks())
+        }
+        for block in self._blocks():
+            first, second = layers[block]
+            inner = fourier_torch.convolve(fourier_torch.apply_relu(units, bias), first)
+            units = fourier_torch.convolve(
+                fourier_torch.apply_relu(inner, block.bias1), second, plus=units
+            )
+            bias = bias + block.bias2
+        return fourier_torch.apply_relu_to_group(units, bias).reshape(looked.shape)
+
+    def _blocks(self) -> Iterator["_EquivariantBlock"]:
+        for _ in range(self.repeats):
+            for block in self.blocks:
+                assert isinstance(block, _EquivariantBlock)
+                yield block
+
+    def by(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+        """Return the outputs of (groups, positions, features), each group by the expert of that
+        number."""
+        answer: torch.Tensor = functional_call(self, self._of(experts), (things,))
+        return answer
+
+    def last_units(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+        """Return the last hidden units, (groups, positions, 16 * channels), of the given
+        experts."""
+        found: torch.Tensor = functional_call(_LastUnits(self), self._of(experts, "of."), (things,))
+        return found
+
+    def _of(self, experts: torch.Tensor, prefix: str = "") -> dict[str, torch.Tensor]:
+        return {f"{prefix}{name}": value[experts] for name, value in self.named_parameters()}
+
+    def _constant(self, name: str, values: Any) -> None:
+        self.register_buffer(name, torch.as_tensor(values), persistent=False)
+
+
+class _LastUnits(nn.Module):
+    """A network without its output layer."""
+
+    def __init__(self, of: EquivariantNetwork) -> None:
+        super().__init__()
+        self.of = of
+
+    def forward(self, things: torch.Tensor) -> torch.Tensor:
+        return self.of.through_harmonics(things)
+
+
+class _EquivariantBlock(nn.Module):
+    """The residual branch of a block: two group convolutions, the second initially 0."""
+
+    def __init__(self, experts: int, channels: int) -> None:
+        super().__init__()
+        self.layer1 = nn.Parameter(torch.empty(experts, GROUP_ORDER, channels, channels))
+        self.bias1 = nn.Parameter(torch.zeros(experts, 1, channels))
+        self.layer2 = nn.Parameter(torch.zeros(experts, GROUP_ORDER, channels, channels))
+        self.bias2 = nn.Parameter(torch.zeros(experts, 1, channels))
+
+    def forward(self, units: torch.Tensor, step: torch.Tensor, dropout: float) -> torch.Tensor:
+        units = nn.functional.dropout(torch.relu(units), dropout, self.training)
+        units = _affine(
+            units, group.expand_group_convolution(self.layer1, step), group.expand_bias(self.bias1)
+        )
+        units = nn.functional.dropout(torch.relu(units), dropout, self.training)
+        return _affine(
+            units, group.expand_group_convolution(self.layer2, step), group.expand_bias(self.bias2)
+        )
+
+
+def _affine(units: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Apply each expert's layer to its own positions."""
+    return torch.baddbmm(bias.to(units.dtype), units, weights.to(units.dtype).swapaxes(-2, -1))
+
+
+def _initialise_he(weights: torch.Tensor, inputs: int, generator: torch.Generator | None) -> None:
+    weights.normal_(0, (2 / inputs) ** 0.5, generator=generator)
+
+
+def _find_moved_outputs(answers: Permutations) -> Any:
+    """Return 1 for points and 0 for fixed outputs: all points share one bias, by equivariance."""
+    moved = (answers != answers[:1]).any(axis=0)
+    return moved.astype("int64")

@@ -1,0 +1,139 @@
+"""Train a network by back-propagation on scored moves (Tesauro and Sejnowski 1989)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadSpec
+from ludus.learn.gammon.examples import ScoredMoves
+from ludus.learn.gammon.network import GammonNetwork
+
+UNSCORED_RATE, UNSCORED_RATE_DOUBLES = 0.25, 0.08
+"""Proportion of uncommented moves in a cycle: 75% are skipped, and 92% after doubles."""
+
+NOISE_RANGE = (-65.0, 35.0)
+"""Range of the uniformly random target scores of uncommented moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class GammonTrainingConfig:
+    """Hyperparameters of training."""
+
+    hidden: tuple[int, ...] = (24, 24)
+    """Units of the hidden layers; may be empty."""
+
+    coding: str = "features"
+
+    cycles: int = 20
+    """Number of passes over the positions."""
+
+    positions: int = 0
+    """Number of training positions; 0 for all."""
+
+    noise: bool = True
+    """Whether uncommented moves are included with random targets."""
+
+    error: Literal["score", "comparison"] = "score"
+    """The loss: each move's distance from its score, or the difference between the network's and
+    the teacher's preferences among the alternatives of one position.
+    """
+
+    rate: float = 0.8
+    """Initial learning rate."""
+
+    last_rate: float = 0.1
+    """Learning rate of the last cycle; the schedule is linear."""
+
+    sharpness: float = 8.0
+    """Inverse temperature of the preferences when alternatives are compared."""
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if any(not 1 <= units <= 10_000 for units in self.hidden) or len(self.hidden) > 8:
+            raise BadSpec("hidden layers must have from 1 to 10000 units, and be at most 8")
+        if not 1 <= self.cycles <= 100_000:
+            raise BadSpec(f"cycles={self.cycles} must be from 1 to 100000")
+        if self.positions < 0:
+            raise BadSpec(f"positions={self.positions} must not be negative")
+        if not (0 < self.last_rate <= self.rate <= 10 and 0 < self.sharpness <= 1000):
+            raise BadSpec("rates must fall and lie from 0 to 10, sharpness from 0 to 1000")
+
+
+@dataclass(frozen=True)
+class CycleResult:
+    """The state of training after a cycle."""
+
+    number: int
+    """Cycle number from 1."""
+
+    network: GammonNetwork
+
+    error: float
+    """Mean squared error over the examples of the cycle."""
+
+
+@dataclass
+class GammonTrainer:
+    """One training run, cycle by cycle; equal positions and settings give equal networks."""
+
+    lessons: ScoredMoves
+    network: GammonNetwork
+    settings: GammonTrainingConfig
+    done: int = 0
+    """Number of finished cycles."""
+
+    def __post_init__(self) -> None:
+        self._is_scored = ~np.isnan(self.lessons.scores)
+
+    def cycles(self) -> Iterator[CycleResult]:
+        """Train, and yield the result of every cycle."""
+        compiled = self.network.compiled()
+        patterns = self.lessons.patterns
+        coded = patterns.starts, patterns.index, patterns.value
+        for number in range(self.done, self.settings.cycles):
+            # Each cycle has its own random numbers, so that training resumes from a checkpoint.
+            rng = np.random.default_rng((self.settings.seed, number))
+            rows, targets, groups = self._shown(rng)
+            if self.settings.error == "comparison":
+                error = compiled.compare(
+                    *coded, rows, targets, groups, self.settings.sharpness, self._rate(number)
+                )
+            else:
+                error = compiled.learn(*coded, rows, targets, self._rate(number))
+            self.done = number + 1
+            self.network = self.network.with_layers(compiled)
+            yield CycleResult(self.done, self.network, error / max(len(rows), 1))
+
+    def _rate(self, number: int) -> float:
+        first, last = self.settings.rate, self.settings.last_rate
+        share = number / max(self.settings.cycles - 1, 1)
+        return first + (last - first) * share
+
+    def _shown(
+        self, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
+        """Return the moves of this cycle, by position in random order, with targets and group
+        offsets.
+        """
+        lessons = self.lessons
+        is_shown = self._is_scored.copy()
+        scores = lessons.scores.copy()
+        if self.settings.noise:
+            share = np.where(lessons.is_double, UNSCORED_RATE_DOUBLES, UNSCORED_RATE)[
+                lessons.position_of_move
+            ]
+            is_noise = ~is_shown & (rng.random(len(scores)) < share)
+            scores[is_noise] = rng.uniform(*NOISE_RANGE, len(scores))[is_noise]
+            is_shown |= is_noise
+        rows = np.flatnonzero(is_shown)
+        place = rng.permutation(len(lessons))[lessons.position_of_move[rows]]
+        order = np.lexsort((rng.random(len(rows)), place))
+        rows = rows[order]
+        changes = np.flatnonzero(np.diff(place[order])) + 1
+        groups = np.concatenate(([0], changes, [len(rows)])).astype(np.int64)
+        targets = ((scores[rows] + 100) / 200).astype(np.float32)
+        return rows.astype(np.int64), targets, groups

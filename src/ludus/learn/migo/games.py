@@ -1,0 +1,234 @@
+"""Games as MIGO knows them: a state graph built from the primitives move, won and drawn.
+
+Nothing else of a game is known to the learner: no values, no symmetries, no board. A game comes
+from `ludus.games`, from `ludus.learn.migo.definitions`, or from a Python file that defines `start`,
+`move`, `won` and `drawn`.
+"""
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, TypeVar
+
+from ludus.core.errors import BadPosition, LudusError, UnknownName, check_length, quote
+from ludus.core.game import CHANCE, AnyGame
+from ludus.core.spec import format_suggestion, parse_spec
+from ludus.games import GAMES
+from ludus.games import game as named_game
+from ludus.learn.common.start_positions import list_start_positions
+
+
+class Primitives(Protocol):
+    """The three predicates that define a game; a state holds the board and the side to move."""
+
+    def move(self, state: Any, /) -> Iterable[Hashable]:
+        """Return the states after one move, in a fixed order; none when the game is over."""
+
+    def won(self, state: Any, /) -> bool:
+        """Return whether the player who has just moved has won."""
+
+    def drawn(self, state: Any, /) -> bool:
+        """Return whether the game is over without a winner."""
+
+
+class GamePrimitives:
+    """The primitives of any game of `ludus.games` without dice."""
+
+    def move(self, state: Any, /) -> list[Any]:
+        return [state.play(move) for move in state.legal_moves()]
+
+    def won(self, state: Any, /) -> bool:
+        outcome = state.outcome()
+        return outcome is not None and outcome.winner == 1 - state.mover
+
+    def drawn(self, state: Any, /) -> bool:
+        outcome = state.outcome()
+        return outcome is not None and outcome.winner is None
+
+
+class StateGraph:
+    """The states of a game, numbered in order of discovery, with memoized primitives."""
+
+    def __init__(self, primitives: Primitives | None = None) -> None:
+        self.primitives: Primitives = primitives or GamePrimitives()
+        self.states: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+        self._moves: list[tuple[int, ...] | None] = []
+        self._won: dict[int, bool] = {}
+        self._drawn: dict[int, bool] = {}
+
+    def number(self, state: Any) -> int:
+        """Return the number of a state, a new one for a new state."""
+        found = self._numbers.get(state)
+        if found is None:
+            found = self._numbers[state] = len(self.states)
+            self.states.append(state)
+            self._moves.append(None)
+        return found
+
+    def moves(self, number: int) -> tuple[int, ...]:
+        """Return the states after one move."""
+        found = self._moves[number]
+        if found is None:
+            after = self.primitives.move(self.states[number])
+            found = self._moves[number] = tuple(map(self.number, after))
+        return found
+
+    def won(self, number: int) -> bool:
+        """Return whether the player who has just moved has won."""
+        found = self._won.get(number)
+        if found is None:
+            found = self._won[number] = self.primitives.won(self.states[number])
+        return found
+
+    def drawn(self, number: int) -> bool:
+        """Return whether the game is over without a winner."""
+        found = self._drawn.get(number)
+        if found is None:
+            found = self._drawn[number] = self.primitives.drawn(self.states[number])
+        return found
+
+
+T = TypeVar("T")
+
+REQUIRED_FUNCTIONS = ("start", "move", "won", "drawn")
+
+
+class ModulePrimitives:
+    """The primitives of a module; any exception in them becomes a one-line LudusError."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        missing = [each for each in REQUIRED_FUNCTIONS if not callable(getattr(module, each, None))]
+        if missing:
+            raise LudusError(f"{quote(name, 200)} does not define {', '.join(missing)}")
+        self._name, self._module = name, module
+
+    def start(self) -> Any:
+        """Return the state before the first move."""
+        return self._call("start", _check_hashable)
+
+    def move(self, state: Any, /) -> list[Any]:
+        return self._call("move", lambda states: list(map(_check_hashable, states)), state)
+
+    def won(self, state: Any, /) -> bool:
+        return self._call("won", bool, state)
+
+    def drawn(self, state: Any, /) -> bool:
+        return self._call("drawn", bool, state)
+
+    def _call(self, function: str, kind: Callable[[Any], T], *states: Any) -> T:
+        try:
+            return kind(getattr(self._module, function)(*states))
+        except Exception as error:
+            where = f"{function} in {quote(self._name, 200)}"
+            raise LudusError(f"{where} fails: {_describe_error(error)}") from error
+
+
+def load_module(path: Path) -> ModuleType:
+    """Execute a Python file and return it as a module; the file must be trusted."""
+    try:
+        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+        module = ModuleType(path.stem)
+        exec(code, module.__dict__)
+    except Exception as error:
+        raise LudusError(f"cannot use {quote(str(path), 200)}: {_describe_error(error)}") from error
+    return module
+
+
+def _check_hashable(state: Any) -> Any:
+    hash(state)
+    return state
+
+
+def _describe_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {quote(str(error), 200)}"
+
+
+SHIPPED_DEFINITIONS = ("connect_three",)
+"""Game definitions shipped with Ludus."""
+
+MAX_SEARCHED_STATES = 200_000
+"""Maximum number of states of a definition that are searched for a given text."""
+
+
+@dataclass(frozen=True)
+class TargetGame:
+    """A game to learn."""
+
+    name: str
+    """The name on the command line."""
+
+    world: StateGraph
+    starts: Sequence[Any]
+    """The states one full move ahead."""
+
+    first: Any
+    """The state before the first move."""
+
+    game: AnyGame | None = None
+    """The game of `ludus.games`, if it is one."""
+
+    def parse(self, text: str) -> Any:
+        """Return the state with this text."""
+        if self.game is not None:
+            return self.game.parse(text)
+        wanted = " ".join(check_length(text, BadPosition).split())
+        met = [self.first]
+        seen = set(met)
+        for state in met:  # grows during the loop
+            if str(state) == wanted:
+                return state
+            new = [each for each in self.world.primitives.move(state) if each not in seen]
+            seen.update(new)
+            met += dict.fromkeys(new)
+            if len(met) > MAX_SEARCHED_STATES:
+                break
+        raise BadPosition(f"play of {self.name} does not lead to {quote(text)}")
+
+
+def find_target_game(spec: str, rules: str = "") -> TargetGame:
+    """Return the game of a spec: a game, a shipped definition, or a file ending in .py."""
+    if spec.endswith(".py"):
+        return _build_target_game(spec, load_module(Path(spec)))
+    name = parse_spec(spec).name
+    if name in SHIPPED_DEFINITIONS:
+        if rules or name != spec:
+            raise UnknownName(f"{name} has no rules to choose from")
+        return _build_target_game(
+            name, importlib.import_module(f"ludus.learn.migo.definitions.{name}")
+        )
+    if name not in GAMES:
+        known = (*GAMES, *SHIPPED_DEFINITIONS)
+        raise UnknownName(f"there is no game {quote(name)}{format_suggestion(name, known)}")
+    game = named_game(spec, rules)
+    if game.start().mover == CHANCE:
+        raise LudusError(f"{game.id} has dice, and strategies are learned for games without")
+    return TargetGame(
+        format_game_spec(game), StateGraph(), list_start_positions(game), game.start(), game
+    )
+
+
+def format_game_spec(game: AnyGame) -> str:
+    """Return the spec of a game: its id, and the differences from its default rules."""
+    usual = next(iter(game.presets.values()))
+    options = [
+        f"{field.name}={getattr(game.rules, field.name)}"
+        for field in dataclasses.fields(usual)
+        if getattr(game.rules, field.name) != getattr(usual, field.name)
+    ]
+    return f"{game.id}:{','.join(options)}" if options else game.id
+
+
+def _build_target_game(name: str, module: ModuleType) -> TargetGame:
+    primitives = ModulePrimitives(name, module)
+    world = StateGraph(primitives)
+    first = primitives.start()
+    replies = world.moves(world.number(first))
+    ahead = dict.fromkeys(after for each in replies for after in world.moves(each))
+    starts = [world.states[each] for each in ahead if world.moves(each)]
+    if not starts:
+        raise LudusError(f"a game of {quote(name, 200)} is over after one move of each side")
+    return TargetGame(name, world, starts, first)

@@ -1,0 +1,239 @@
+"""Induction of a program from positive examples: metarule search and dependent learning.
+
+The search is a small meta-interpreter in the manner of Metagol. It proves each example, a move,
+with the clauses found so far or with a new instance of a metarule, deepening from one clause to
+four, and keeps the first hypothesis that proves all examples. The order is the published one:
+metarules as listed, background predicates newest first, `drawn` before `won`. Predicate invention
+is not needed: with positive examples only, the rule without an invented condition has fewer clauses
+and is found first.
+
+Dependent learning proceeds by level. Rules are learned from single examples, then one predicate,
+`win_k` or `draw_k`, from all of them; both join the background of the next level. Wins come before
+draws, and draws are learned only for levels with a win: a learner that can only draw would never
+win.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ludus.learn.migo.examples import ExampleKind, ExampleSet
+from ludus.learn.migo.inference import MOVE_CONCEPT, Concept, Condition, Reasoner
+from ludus.learn.migo.program import FLUENTS, MOVE_PREDICATE, Clause, Metarule, Program
+
+MAX_CLAUSES = 4
+
+PUBLISHED_METARULES: tuple[Metarule, ...] = ("postcond", "negation")
+
+FLUENT_CONDITIONS: dict[str, Condition] = {
+    "drawn": ("drawn", MOVE_CONCEPT),
+    "won": ("won", MOVE_CONCEPT),
+}
+
+
+class BackgroundKnowledge:
+    """The background predicates of a learning task by name, newest first."""
+
+    def __init__(self, reasoner: Reasoner) -> None:
+        self.reasoner = reasoner
+        self.concepts: dict[str, Concept] = {MOVE_PREDICATE: MOVE_CONCEPT}
+        self.newest_first: list[str] = [MOVE_PREDICATE]
+
+    def add(self, clauses: Sequence[Clause]) -> None:
+        """Add learned predicates; the clauses of each follow those it uses."""
+        known = self.concepts_with(clauses)
+        for head in dict.fromkeys(clause.head for clause in clauses):
+            self.newest_first.insert(0, head)
+        self.concepts = known
+
+    def concepts_with(self, clauses: Sequence[Clause]) -> dict[str, Concept]:
+        """Return the known concepts together with those of these clauses."""
+        known = dict(self.concepts)
+        for head in dict.fromkeys(clause.head for clause in clauses):
+            own = tuple(clause for clause in clauses if clause.head == head)
+            known[head] = self.reasoner.define(own, known)
+        return known
+
+
+class HypothesisSearch:
+    """One learning task: find a predicate that holds for all examples."""
+
+    def __init__(
+        self,
+        background: BackgroundKnowledge,
+        metarules: Sequence[Metarule],
+        examples: Sequence[int],
+    ) -> None:
+        """`examples` are the boards that positive moves lead to."""
+        self._background = background
+        self._metarules = metarules
+        self._examples = examples
+
+    def run(self, name: str, max_clauses: int = MAX_CLAUSES) -> tuple[Clause, ...]:
+        """Return the clauses of the first hypothesis, newest first as in the published program.
+
+        The result is empty if there is no hypothesis.
+        """
+        if not all(any(True for _ in self._new(name, board)) for board in self._examples):
+            return ()  # no number of clauses helps
+        for most in range(1, max_clauses + 1):
+            for found in self._prove(name, (), 0, most):
+                return found
+        return ()
+
+    def _prove(
+        self, name: str, clauses: tuple[Clause, ...], begin: int, most: int
+    ) -> Iterator[tuple[Clause, ...]]:
+        """Yield the ways to prove the examples from `begin` on with at most `most` clauses."""
+        for number in range(begin, len(self._examples)):
+            board = self._examples[number]
+            if any(self._proves(clause, board) for clause in clauses):
+                continue
+            if len(clauses) < most:
+                for clause in self._new(name, board):
+                    yield from self._prove(name, (clause, *clauses), number + 1, most)
+            return
+        yield clauses
+
+    def _new(self, name: str, board: int) -> Iterator[Clause]:
+        """Yield the clauses that prove a move to this board."""
+        for metarule in self._metarules:
+            seconds = FLUENTS if metarule == "postcond" else self._background.newest_first
+            for first in self._background.newest_first:
+                for second in seconds:
+                    clause = Clause(name, first, metarule, second)
+                    if self._proves(clause, board):
+                        yield clause
+
+    def _proves(self, clause: Clause, board: int) -> bool:
+        reasoner, concepts = self._background.reasoner, self._background.concepts
+        if clause.metarule == "postcond":
+            test = FLUENT_CONDITIONS[clause.second]
+        else:
+            test = (clause.metarule, concepts[clause.second])
+        return reasoner.holds(concepts[clause.first], board) and reasoner.passes(test, board)
+
+
+MAX_PASSES = 4
+"""Maximum number of passes over the examples of a level, each using the rules of the one before."""
+
+FORCING_METARULES: tuple[Metarule, ...] = ("postcond", "forcing")
+
+
+@dataclass(frozen=True)
+class LearnedClauses:
+    """The win and draw clauses of a learned program."""
+
+    wins: tuple[Clause, ...] = ()
+    draws: tuple[Clause, ...] = ()
+
+    @property
+    def program(self) -> Program:
+        return Program((*self.wins, *self.draws))
+
+
+@dataclass(frozen=True, slots=True)
+class DependentLearner:
+    """Learns a program from examples, always from scratch."""
+
+    reasoner: Reasoner
+
+    levels: int
+    """The deepest level of draws; wins end one level before."""
+
+    is_forcing: bool = False
+    """Whether a win rule requires a reply of the opponent."""
+
+    is_specific: bool = False
+    """Whether the draw rule excludes every known win."""
+
+    def learn(self, examples: ExampleSet) -> LearnedClauses:
+        background = BackgroundKnowledge(self.reasoner)
+        num_wins = examples.num_levels("win", self.levels - 1)
+        wins = self._learn_levels(background, examples, "win", num_wins)
+        if self.is_specific:
+            draws = self._most_specific_draw(background, examples.all_boards("draw"))
+        else:
+            num_draws = self._num_draws(examples, num_wins)
+            draws = self._learn_levels(background, examples, "draw", num_draws)
+        return LearnedClauses(wins, draws)
+
+    def _num_draws(self, examples: ExampleSet, num_wins: int) -> int:
+        """Return the number of levels of wins; one more if both kinds have all their levels."""
+        found = examples.num_levels("draw", self.levels)
+        is_complete = num_wins == self.levels - 1 and found == self.levels
+        return found if is_complete else min(found, num_wins)
+
+    def _learn_levels(
+        self, background: BackgroundKnowledge, examples: ExampleSet, kind: ExampleKind, levels: int
+    ) -> tuple[Clause, ...]:
+        found: list[Clause] = []
+        general = FORCING_METARULES if self.is_forcing and kind == "win" else PUBLISHED_METARULES
+        for level in range(1, levels + 1):
+            name, boards = f"{kind}_{level}", examples.boards(kind, level)
+            rules, unexplained = self._one_shot(background, name, boards)
+            found += rules
+            boards = [board for board in boards if board not in unexplained]
+            clauses = HypothesisSearch(background, general, boards).run(name) if boards else ()
+            if not clauses:
+                break
+            background.add(clauses)
+            found += clauses
+        return tuple(found)
+
+    def _one_shot(
+        self, background: BackgroundKnowledge, name: str, boards: Sequence[int]
+    ) -> tuple[list[Clause], list[int]]:
+        """Learn rules from single examples; return them and the examples without a rule.
+
+        An example has no rule where the game was drawn although a known rule would have won it.
+        """
+        found: list[Clause] = []
+        left = list(boards)
+        for number in range(1, MAX_PASSES + 1):
+            if not left:
+                break
+            clauses, left = self._one_pass(background, f"{name}_{number}", left)
+            background.add(clauses)
+            found += clauses
+        return found, left
+
+    def _one_pass(
+        self, background: BackgroundKnowledge, prefix: str, boards: list[int]
+    ) -> tuple[list[Clause], list[int]]:
+        """Return the rules of one pass, and the examples without a rule."""
+        found: list[Clause] = []
+        unexplained: list[int] = []
+        while boards:
+            name = f"{prefix}_{len(boards)}"
+            clauses = HypothesisSearch(background, PUBLISHED_METARULES, boards[:1]).run(name)
+            if not clauses:
+                unexplained.append(boards[0])
+                boards = boards[1:]
+                continue
+            rule = background.concepts_with(clauses)[name]
+            boards = [board for board in boards if not self.reasoner.holds(rule, board)]
+            found += clauses
+        return found, unexplained
+
+    def _most_specific_draw(
+        self, background: BackgroundKnowledge, boards: Sequence[int]
+    ) -> tuple[Clause, ...]:
+        """Return the draw rule that excludes every known win, as long as all examples agree.
+
+        Examples are positive, so the first rule that covers them may be too general: published
+        draws exclude only quick wins. Of all chains of negations this one covers the least.
+        """
+        wins = [name for name in reversed(background.newest_first) if name.count("_") == 1]
+        excluded = [
+            name
+            for name in wins
+            if not any(self.reasoner.can(background.concepts[name], board) for board in boards)
+        ]
+        if not boards or not excluded:
+            return ()
+        heads = [f"draw_1_1_{number}" for number in range(1, len(excluded))] + ["draw_1"]
+        firsts = [MOVE_PREDICATE, *heads]
+        return tuple(
+            Clause(head, first, "negation", name)
+            for head, first, name in zip(heads, firsts, excluded, strict=False)
+        )

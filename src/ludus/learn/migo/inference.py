@@ -1,0 +1,151 @@
+"""Evaluate logic programs on a state graph, and choose moves by the first rule that holds.
+
+All clauses are about one move from A to B, and their conditions are about B, so a predicate is a
+property of the state after the move. Predicates with the same definition share one concept,
+whatever their name and program. A program that is learned again from scratch after each game reuses
+all memoized answers.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.program import MOVE_PREDICATE, Clause, Program
+
+Concept = int
+"""A definition, by number; 0 is `move`."""
+
+Condition = tuple[Literal["won", "drawn", "negation", "forcing"], Concept]
+"""The last part of a body. For a fluent the concept is 0 and unused."""
+
+ConceptDefinition = tuple[tuple[Concept, Condition], ...]
+"""For each clause, in order: its first literal and the condition."""
+
+MOVE_CONCEPT: Concept = 0
+
+
+class Reasoner:
+    """Proves goals about the states of a state graph."""
+
+    def __init__(self, world: StateGraph) -> None:
+        self.world = world
+        self._definitions: list[ConceptDefinition] = [()]
+        self._numbers: dict[ConceptDefinition, Concept] = {}
+        self._holds: list[dict[int, bool]] = [{}]
+        self._can: list[dict[int, bool]] = [{}]
+
+    def concepts(self, program: Program) -> dict[str, Concept]:
+        """Return the concept of each predicate of a program, and of `move`."""
+        found = {MOVE_PREDICATE: MOVE_CONCEPT}
+        for predicate in program:
+            found[predicate] = self.define(program[predicate], found)
+        return found
+
+    def define(self, clauses: tuple[Clause, ...], known: Mapping[str, Concept]) -> Concept:
+        """Return the concept that these clauses define."""
+        return self._intern(
+            tuple((known[each.first], _make_condition(each, known)) for each in clauses)
+        )
+
+    def _intern(self, definition: ConceptDefinition) -> Concept:
+        if definition not in self._numbers:
+            self._numbers[definition] = len(self._definitions)
+            self._definitions.append(definition)
+            self._holds.append({})
+            self._can.append({})
+        return self._numbers[definition]
+
+    def holds(self, concept: Concept, board: int) -> bool:
+        """Return whether a move to this board has the property."""
+        if concept == MOVE_CONCEPT:
+            return True
+        known = self._holds[concept]
+        found = known.get(board)
+        if found is None:
+            found = known[board] = any(
+                self.holds(first, board) and self.passes(test, board)
+                for first, test in self._definitions[concept]
+            )
+        return found
+
+    def passes(self, test: Condition, board: int) -> bool:
+        """Return whether the last part of a body holds for this board."""
+        kind, concept = test
+        if kind == "won":
+            return self.world.won(board)
+        if kind == "drawn":
+            return self.world.drawn(board)
+        if kind == "forcing" and not self.world.moves(board):
+            return False
+        return not self.can(concept, board)
+
+    def can(self, concept: Concept, board: int) -> bool:
+        """Return whether there is a move from this board with the property."""
+        known = self._can[concept]
+        found = known.get(board)
+        if found is None:
+            found = known[board] = any(self.holds(concept, b) for b in self.world.moves(board))
+        return found
+
+    def solutions(self, concept: Concept, board: int) -> Iterator[int]:
+        """Yield the boards that such moves lead to, in Prolog's order."""
+        if concept == MOVE_CONCEPT:
+            yield from self.world.moves(board)
+            return
+        for first, test in self._definitions[concept]:
+            for after in self.solutions(first, board):
+                if self.passes(test, after):
+                    yield after
+
+    def first(self, concept: Concept, board: int) -> int | None:
+        """Return the first solution, or None."""
+        return next(self.solutions(concept, board), None)
+
+
+def _make_condition(clause: Clause, known: Mapping[str, Concept]) -> Condition:
+    if clause.metarule != "postcond":
+        return clause.metarule, known[clause.second]
+    return ("won" if clause.second == "won" else "drawn"), MOVE_CONCEPT
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDecision:
+    """A rule, and the boards its moves lead to, in Prolog's order."""
+
+    rule: str | None
+    """The predicate that holds, for example `win_2`; None if none does: then the boards are those
+    of all moves.
+    """
+
+    boards: tuple[int, ...]
+
+
+class Strategy:
+    """A program as a policy: the first provable win, else the first draw, else any move."""
+
+    def __init__(self, reasoner: Reasoner, program: Program) -> None:
+        self.reasoner = reasoner
+        self.program = program
+        self.concepts: dict[str, Concept] = reasoner.concepts(program)
+        self._rules = [(name, self.concepts[name]) for name in program.strategy]
+
+    def decide(self, board: int) -> RuleDecision:
+        """Return the first rule that holds in this board, which must have moves."""
+        for name, concept in self._rules:
+            if self.reasoner.can(concept, board):
+                return RuleDecision(
+                    name, tuple(dict.fromkeys(self.reasoner.solutions(concept, board)))
+                )
+        return RuleDecision(None, self.reasoner.world.moves(board))
+
+    def choose(self, board: int, random: Random, *, is_exploring: bool = False) -> int:
+        """Return the board of the chosen move: that of the first solution.
+
+        When exploring, choose a random move among those that draw, so that the learner may discover
+        that another one wins.
+        """
+        decision = self.decide(board)
+        is_open = decision.rule is None or (is_exploring and decision.rule.startswith("draw"))
+        return random.choice(decision.boards) if is_open else decision.boards[0]

@@ -1,0 +1,314 @@
+"""The MIGO learner: options, selection of start positions, relearning after each game."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+from ludus.core.errors import BadSpec
+from ludus.core.game import AnyGame
+from ludus.learn.common.learner import Episode, Learner, PerfectOpponent, play_episode
+from ludus.learn.migo.examples import (
+    ExampleSet,
+    KnownLevels,
+    label_by_outcome,
+    label_by_proof,
+    remove_refuted_draws,
+    remove_won_draws,
+)
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.induction import DependentLearner, LearnedClauses
+from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.program import Clause, Program, load_program
+
+
+class StartSelector:
+    """Chooses start positions from which a game is likely to change the program.
+
+    It avoids positions known to be won, and those from which recent games changed nothing. After as
+    many successive games without change as there are positions, it chooses at random again.
+    """
+
+    def __init__(self) -> None:
+        self._games: Counter[Any] = Counter()
+        self._lessons: Counter[Any] = Counter()
+        self._idle = 0
+
+    def note(self, start: Any, has_taught: bool) -> None:
+        """Record a game and whether it changed the program."""
+        self._games[start] += 1
+        self._lessons[start] += has_taught
+        self._idle = 0 if has_taught else self._idle + 1
+
+    def pick(self, starts: Sequence[Any], source: Random, is_known: Callable[[Any], bool]) -> Any:
+        """Return the most promising start not known to be won; ties are broken at random."""
+        if self._idle >= len(starts):
+            return source.choice(starts)
+        open_starts = [start for start in starts if not is_known(start)] or starts
+        most = max(map(self._promise, open_starts))
+        return source.choice([start for start in open_starts if self._promise(start) == most])
+
+    def _promise(self, start: Any) -> float:
+        """Return the probability that a game from there changes the program, by the rule of
+        succession.
+        """
+        return (self._lessons[start] + 1) / (self._games[start] + 2)
+
+
+MAX_LEVEL = 20
+"""Maximum depth of learned wins, in moves of the winner."""
+
+
+@dataclass(frozen=True, slots=True)
+class MigoLearnerOptions:
+    """How to learn. The mode sets the switches not given: off in faithful mode, else on."""
+
+    mode: Literal["faithful", "improved"] = "faithful"
+    """As published, with both defects; or with the switches below turned on."""
+
+    learning: Literal["mixed", "separated"] = "mixed"
+    """Wins and draws at once, or draws once the win program has been stable."""
+
+    patience: int = 0
+    """Games for which the win program must be stable; 0: 10 in noughts and crosses, in hexapawn 5
+    on 3x3 and 15 on larger boards.
+    """
+
+    levels: int = 0
+    """The deepest level of draws; wins one level less; 0: 4 in noughts and crosses, in hexapawn 2
+    on 3x3 and 8 on 4x4, else 20.
+    """
+
+    forcing: bool | None = None
+    """A win requires a reply: stalemate does not count as won."""
+
+    specific: bool | None = None
+    """The draw rule excludes every known win, instead of the first that explains the examples."""
+
+    teacher: bool | None = None
+    """Learn from the moves of both sides, as far as the known rules verify them."""
+
+    explore: bool | None = None
+    """Choose a random move among those that draw, instead of the first."""
+
+    active: bool = False
+    """Choose start positions from which something can be learned."""
+
+    selfplay: bool = False
+    """Learn from self-play; games against the opponent are only evaluated."""
+
+    program: str = ""
+    """File with an initial program, possibly learned in another game."""
+
+    def __post_init__(self) -> None:
+        for name, most in (("patience", 1000), ("levels", MAX_LEVEL)):
+            if not 0 <= getattr(self, name) <= most:
+                raise BadSpec(f"migo {name}={getattr(self, name)} must be from 0 to {most}")
+        if self.selfplay and not self.is_on("teacher"):
+            raise BadSpec(
+                "migo selfplay=yes needs teacher=yes: no optimal opponent vouches for moves"
+            )
+
+    def is_on(self, switch: Literal["forcing", "specific", "teacher", "explore"]) -> bool:
+        """Return whether a switch is on, by itself or by the mode."""
+        chosen = getattr(self, switch)
+        return self.mode == "improved" if chosen is None else bool(chosen)
+
+    def patience_for(self, game: AnyGame | None) -> int:
+        """Return the number of games for which wins must be stable before draws are learned."""
+        if self.patience or game is None:
+            return self.patience or 10
+        if game.id == "hexapawn":
+            return 5 if game.rules.size == 3 else 15
+        return 10
+
+    def levels_for(self, game: AnyGame | None) -> int:
+        """Return the deepest level of draws."""
+        if self.levels or self.mode == "improved" or game is None:
+            return self.levels or MAX_LEVEL
+        if game.id == "hexapawn":
+            return {3: 2, 4: 8}.get(game.rules.size, MAX_LEVEL)
+        return 4 if game.id == "noughts_and_crosses" and game.rules.size == 3 else MAX_LEVEL
+
+
+MAX_SELF_PLAY_PLIES = 500
+"""Longer self-play games are not learned from."""
+
+
+class StrategyLearner:
+    """Plays by the learned program, and relearns it from all examples after each game."""
+
+    def __init__(
+        self, world: StateGraph, settings: MigoLearnerOptions, game: AnyGame | None = None
+    ) -> None:
+        """`game` only selects the published patience and levels."""
+        self.settings = settings
+        self.reasoner = Reasoner(world)
+        self.examples = ExampleSet()
+        self.learned = LearnedClauses()
+        self.strategy = Strategy(self.reasoner, Program())
+        self._teaching = DependentLearner(
+            self.reasoner,
+            settings.levels_for(game),
+            settings.is_on("forcing"),
+            settings.is_on("specific"),
+        )
+        self._patience = settings.patience_for(game) if settings.learning == "separated" else 0
+        self._transferred: tuple[Clause, ...] = ()
+        self._known = KnownLevels(self.reasoner)
+        self._version = 0
+        self._num_stable = 0
+        self._has_new_wins = False
+
+    @property
+    def program(self) -> Program:
+        """The learned program, with those transferred clauses that it does not replace."""
+        return self.strategy.program
+
+    def transfer(self, program: Program) -> None:
+        """Begin with a given program, until learned rules of the same names replace its rules."""
+        self._transferred = _rename_invented_predicates(program)
+        self._take_up()
+
+    def choose(self, board: int, random: Random) -> int:
+        """Return the board that its move leads to."""
+        return self.strategy.choose(board, random, is_exploring=self.settings.is_on("explore"))
+
+    def wins(self, board: int) -> bool:
+        """Return whether a win for the side to move is known."""
+        return self._known.win_level(board) is not None
+
+    def play_itself(self, start: int, random: Random) -> tuple[list[int], int] | None:
+        """Play a self-play game; return its boards and the score of the side that began."""
+        world = self.reasoner.world
+        boards = [start]
+        while world.moves(boards[-1]):
+            if len(boards) > MAX_SELF_PLAY_PLIES:
+                return None
+            boards.append(self.choose(boards[-1], random))
+        is_won = world.won(boards[-1])
+        return boards, 0 if not is_won else 1 if len(boards) % 2 == 0 else -1
+
+    def learn(self, boards: list[int], score: int) -> None:
+        """Learn from a finished game; `score` is that of the side that began."""
+        if self.settings.is_on("teacher"):
+            self._learn_what_is_proved(boards, score)
+            return
+        label_by_outcome(self.examples, self._known, boards, score, self._takes())
+        if self._has_new_wins and self.settings.learning == "mixed":
+            remove_won_draws(self.examples, self._known)
+        self._relearn()
+
+    def _learn_what_is_proved(self, boards: list[int], score: int) -> None:
+        """Repeat labelling and learning: each new level may prove moves of the next in the same
+        game.
+        """
+        while True:
+            label_by_proof(self.examples, self._known, boards, score)
+            remove_refuted_draws(self.examples, self._known)
+            if self.examples.version == self._version:
+                return
+            self._relearn()
+
+    def _takes(self) -> tuple[bool, bool]:
+        """Return whether examples of wins and of draws are collected now."""
+        if self.settings.learning == "mixed":
+            return True, True
+        is_stable = self._num_stable >= self._patience
+        return not is_stable, is_stable
+
+    def _relearn(self) -> None:
+        before = self._signature()
+        if self.examples.version != self._version:
+            self._version = self.examples.version
+            self.learned = self._teaching.learn(self.examples)
+            self._take_up()
+        is_same = before == self._signature()
+        self._has_new_wins = not is_same
+        if self._num_stable <= self._patience and self.learned.wins:
+            self._num_stable = self._num_stable + 1 if is_same else 0
+
+    def _signature(self) -> Counter[int]:
+        """Return the win program up to the names of its predicates."""
+        wins = Program(self.learned.wins)
+        concepts = self.reasoner.concepts(wins)
+        return Counter(concepts[predicate] for predicate in wins)
+
+    def _take_up(self) -> None:
+        """Update the strategy and the known levels from the learned program."""
+        own = self.learned.program
+        given = [each for each in self._transferred if each.head not in own]
+        self.strategy = Strategy(self.reasoner, own + given)
+        concepts = self.reasoner.concepts(own)
+        wins = [concepts[name] for name in own.levels("win")]
+        draws = [concepts[name] for name in own.levels("draw")]
+        self._known = KnownLevels(self.reasoner, wins, draws)
+
+
+def _rename_invented_predicates(program: Program) -> tuple[Clause, ...]:
+    """Return the clauses with unique names for invented predicates.
+
+    `win_2` may be replaced by a rule that is learned here, but `win_2_1_1` must keep its meaning in
+    a rule that is not replaced.
+    """
+    levels = program.strategy
+
+    def name(predicate: str) -> str:
+        is_invented = predicate in program and predicate not in levels
+        return f"given_{predicate}" if is_invented else predicate
+
+    return tuple(
+        Clause(name(each.head), name(each.first), each.metarule, name(each.second))
+        for each in program.clauses
+    )
+
+
+class MigoLearner(Learner):
+    """Learns strategies as logic programs from the games it plays."""
+
+    options = MigoLearnerOptions()
+
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
+        super().__init__(game, settings, spec)
+        self.pupil = StrategyLearner(StateGraph(), self.settings, game)
+        if self.settings.program:
+            self.pupil.transfer(load_program(Path(self.settings.program)).program)
+        self._chooser = StartSelector()
+
+    @property
+    def program(self) -> Program:
+        """The current program."""
+        return self.pupil.program
+
+    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        pupil, world = self.pupil, self.pupil.reasoner.world
+
+        def choose(position: Any) -> Any:
+            after = pupil.choose(world.number(position), self.random)
+            return _find_move(position, world.states[after])
+
+        before = pupil.learned
+        if self.settings.selfplay:
+            practice = pupil.play_itself(world.number(start), self.random)
+            if practice is not None:
+                pupil.learn(*practice)
+        played = play_episode(start, choose, opponent)
+        if not self.settings.selfplay:
+            pupil.learn([world.number(each) for each in played.positions], played.score)
+        self._chooser.note(start, pupil.learned != before)
+        return played
+
+    def pick_start(self, starts: Sequence[Any], source: Random) -> Any:
+        if not self.settings.active:
+            return super().pick_start(starts, source)
+        world = self.pupil.reasoner.world
+        return self._chooser.pick(
+            starts, source, lambda start: self.pupil.wins(world.number(start))
+        )
+
+
+def _find_move(position: Any, after: Any) -> Any:
+    """Return the move that leads from one position to another."""
+    return next(move for move in position.legal_moves() if position.play(move) == after)

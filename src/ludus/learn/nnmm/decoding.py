@@ -1,0 +1,343 @@
+"""Decode moves part by part from class probabilities: greedy, beam search and ranked candidates,
+averaged over board symmetries."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadSpec, quote
+from ludus.games.nine_mens_morris.batch import NO_POINT, POINT_OF_CLASS, MoveBatch, transform_boards
+from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, SYMMETRIES, Move
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.nnmm.encoding import MAX_MEN, InputModel, Rows, append_choices
+from ludus.learn.nnmm.inference import PartClassifier
+from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, Order
+from ludus.learn.nnmm.weights import Array
+
+
+class SymmetryImages:
+    """Images of positions under some symmetries, as input rows grouped by symmetry."""
+
+    def __init__(self, entries: MoveBatch, model: InputModel, symmetries: int) -> None:
+        """Encode images under the first `symmetries` of the 16 symmetries, of which the first is
+        the identity."""
+        check_symmetries(symmetries)
+        self._model = model
+        self._classes = _CLASS_IMAGES[:symmetries]
+        boards = [
+            np.concatenate([transform_boards(men, each) for each in SYMMETRIES[:symmetries]])
+            for men in (entries.own, entries.other)
+        ]
+        hands = [np.tile(hand, symmetries) for hand in (entries.own_hand, entries.other_hand)]
+        self._rows = model.encode(*boards, *hands).reshape(symmetries, -1, model.width)
+        self.positions = len(entries)
+
+    def rows(self, position: NDArray[np.intp], choices: NDArray[np.integer[Any]]) -> Rows:
+        """Return input rows after these choices, shape (rows, parts).
+
+        `position` has the index of the position of each row of choices.
+        """
+        rows = self._rows[:, position].reshape(-1, self._model.width)
+        seen = self._classes[:, choices].reshape(len(rows), choices.shape[1])
+        return append_choices(self._model, rows, seen)
+
+    def seen_back(self, probabilities: Array) -> Array:
+        """Map the class probabilities of all images back and return their mean over the
+        symmetries."""
+        if len(self._classes) == 1:
+            return probabilities
+        found = probabilities.reshape(len(self._classes), -1, NUM_CLASSES)
+        found = np.take_along_axis(found, self._classes[:, None, :], axis=2)
+        mean: Array = found.mean(axis=0)
+        return mean
+
+
+def check_symmetries(symmetries: int) -> None:
+    """Check that the number of symmetries is from 1 to 16."""
+    if not 1 <= symmetries <= len(SYMMETRIES):
+        shown = quote(str(symmetries))
+        raise BadSpec(f"symmetries={shown} must be from 1 to {len(SYMMETRIES)}")
+
+
+def _build_class_images() -> NDArray[np.intp]:
+    """Return the image of each class, shape (16, 25); 0 (none) is fixed."""
+    class_of = {point: number for number, point in enumerate(READING_ORDER, start=1)}
+    return np.array(
+        [[0, *(class_of[symmetry[point]] for point in READING_ORDER)] for symmetry in SYMMETRIES],
+        dtype=np.intp,
+    )
+
+
+_CLASS_IMAGES = _build_class_images()
+
+
+MoveClasses = NDArray[np.int8]
+"""Columns TO, FROM and REMOVE: 0 for none, 1 to 24 for the points in reading order."""
+
+ROUNDING_ULPS = 256
+"""Probabilities that differ by fewer units in the last place count as equal."""
+
+ChainMember = Sequence[PartClassifier]
+"""One classifier for each part, in the order in which they are chosen."""
+
+
+class WeightedEnsemble(NamedTuple):
+    """One set of networks for some positions, and its weight in the mean."""
+
+    members: Sequence[ChainMember]
+
+    images: SymmetryImages
+
+    share: float = 1.0
+    """The weight; those of all ensembles add up to 1."""
+
+    def probabilities(
+        self, number: int, position: NDArray[np.intp], choices: NDArray[np.int8]
+    ) -> Array:
+        """Return the probabilities of the next part's classes, averaged over all members and
+        symmetries."""
+        rows = self.images.rows(position, choices)
+        found = self.members[0][number].probabilities(rows)
+        for member in self.members[1:]:
+            found += member[number].probabilities(rows)
+        found /= len(self.members)
+        return self.images.seen_back(found)
+
+
+class PartialMoves(NamedTuple):
+    """Moves with some parts chosen, equally many for each position, grouped by position."""
+
+    position: NDArray[np.intp]
+    """The index of each move's position."""
+
+    classes: MoveClasses
+    """Shape (moves, 3); parts not chosen yet are 0."""
+
+    likely: Array
+    """The joint probability of the parts chosen so far."""
+
+    probabilities: Array
+    """Shape (moves, 3, 25): the class probabilities from which each part was chosen."""
+
+    def some(self, which: NDArray[np.intp] | slice) -> "PartialMoves":
+        """Return the moves with these indices, which may repeat."""
+        return PartialMoves(
+            self.position[which],
+            self.classes[which],
+            self.likely[which],
+            self.probabilities[which],
+        )
+
+    def with_part(
+        self, part: int, classes: NDArray[np.intp], probabilities: Array
+    ) -> "PartialMoves":
+        """Extend each move by each of these classes of a part, shape (moves, classes)."""
+        self.probabilities[:, part] = probabilities
+        more = self.some(np.repeat(np.arange(len(classes)), classes.shape[1]))
+        more.classes[:, part] = classes.reshape(-1)
+        chosen = np.take_along_axis(probabilities, classes, axis=1).reshape(-1)
+        return more._replace(likely=more.likely * chosen)
+
+    def and_more(self, other: "PartialMoves") -> "PartialMoves":
+        """Concatenate these moves and others."""
+        return PartialMoves(
+            np.concatenate([self.position, other.position]),
+            np.concatenate([self.classes, other.classes]),
+            np.concatenate([self.likely, other.likely]),
+            np.concatenate([self.probabilities, other.probabilities]),
+        )
+
+    def firsts(self, number: int) -> "PartialMoves":
+        """Return the first of every `number` moves."""
+        return self.some(np.arange(0, len(self.position), number))
+
+
+class Decoder:
+    """Decoder of the moves of some positions from the networks' probabilities."""
+
+    def __init__(self, order: Order, voices: Sequence[WeightedEnsemble]) -> None:
+        self._order = order
+        self._voices = voices
+        self._positions = voices[0].images.positions
+
+    def begin(self) -> PartialMoves:
+        """Return one move with no part chosen for every position."""
+        number = self._positions
+        return PartialMoves(
+            np.arange(number),
+            np.zeros((number, len(PARTS)), dtype=np.int8),
+            np.ones(number, dtype=np.float32),
+            np.zeros((number, len(PARTS), NUM_CLASSES), dtype=np.float32),
+        )
+
+    def in_turn(self) -> PartialMoves:
+        """Decode greedily: the most likely class of each part, given those before it."""
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.extended(number, begun, 1, is_alone=True)
+        return begun
+
+    def joint(self, breadth: int) -> PartialMoves:
+        """Beam search: return `breadth` moves of each position, the most likely first.
+
+        After each part the `breadth` most likely partial moves are kept.
+        """
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.likeliest(self.extended(number, begun, breadth), breadth)
+        return begun
+
+    def likeliest_move(self, breadth: int) -> PartialMoves:
+        """Return the first move of `joint` for each position, with fewer network evaluations.
+
+        A move is at most as likely as any partial move that it extends. So partial moves that are
+        less likely than the greedily decoded move are not extended.
+        """
+        known, said = self.begin(), []
+        for number, part in enumerate(self._order.parts):
+            said.append(self.probabilities(number, known))
+            known = known.with_part(part, top_k(said[-1], 1), said[-1])
+        enough = known.likely * (1 - ROUNDING_ULPS * np.finfo(known.likely.dtype).eps)
+        begun = self.begin()
+        for number, part in enumerate(self._order.parts):
+            before, place = self._order.parts[:number], begun.position
+            is_known = (begun.classes[:, before] == known.classes[place][:, before]).all(axis=1)
+            is_open = ~is_known & (begun.likely >= enough[place])
+            found = np.where(is_known[:, None], said[number][place], 0)
+            if is_open.any():
+                found[is_open] = self.probabilities(number, begun.some(np.flatnonzero(is_open)))
+            more = begun.with_part(part, top_k(found, breadth), found)
+            begun = self.likeliest(more, breadth)
+        return begun.firsts(breadth)
+
+    def at_once(self, breadth: int) -> PartialMoves:
+        """Return the greedily decoded move of one position, then those of `joint`, from one pass.
+
+        Reading the weights from memory takes most of the time for few positions; here it is done
+        once.
+        """
+        begun = self.begin()
+        for number, part in enumerate(self._order.parts):
+            found = self.probabilities(number, begun)
+            # The greedy move comes first and is extended separately; both begin with the empty
+            # move.
+            best = top_k(self.ranks(number, found[:1]), 1)
+            alone = begun.some(slice(0, 1)).with_part(part, best, found[:1])
+            others = slice(1 if number else 0, None)
+            best = top_k(found[others], breadth)
+            more = begun.some(others).with_part(part, best, found[others])
+            begun = alone.and_more(self.likeliest(more, breadth))
+        return begun
+
+    def proposals(self, breadth: int) -> PartialMoves:
+        """Return all combinations of the best classes of each part, most likely first: 27 moves for
+        3."""
+        begun = self.begin()
+        for number in range(len(PARTS)):
+            begun = self.extended(number, begun, breadth)
+        return self.likeliest(begun, breadth ** len(PARTS))
+
+    def extended(
+        self, number: int, begun: PartialMoves, breadth: int, is_alone: bool = False
+    ) -> PartialMoves:
+        """Extend each move by the best classes of the next part; with `is_alone`, ordered by
+        `ranks`."""
+        found = self.probabilities(number, begun)
+        ranks = self.ranks(number, found) if is_alone else found
+        return begun.with_part(self._order.parts[number], top_k(ranks, breadth), found)
+
+    def probabilities(self, number: int, begun: PartialMoves) -> Array:
+        """Return the probabilities of the next part's classes, the weighted mean of all
+        ensembles."""
+        choices = begun.classes[:, self._order.parts[:number]]
+        first, *others = self._voices
+        found = first.probabilities(number, begun.position, choices) * first.share
+        for voice in others:
+            found = found + voice.probabilities(number, begun.position, choices) * voice.share
+        return found
+
+    def ranks(self, number: int, probabilities: Array) -> Array:
+        """Return the values by which the next part is ranked in greedy decoding.
+
+        In chains of five networks a part that is more likely present than absent is present, even
+        if no single point is as likely as none.
+        """
+        if not self._order.has_presence or PARTS[self._order.parts[number]] == "TO":
+            return probabilities
+        ranks = probabilities.copy()
+        ranks[:, 0] = probabilities[:, 0] >= 0.5
+        return ranks
+
+    def likeliest(self, begun: PartialMoves, number: int) -> PartialMoves:
+        """Return the `number` most likely moves of each position, best first."""
+        likely = begun.likely.reshape(self._positions, -1)
+        order = top_k(likely, number)
+        first = np.arange(len(likely)) * likely.shape[1]
+        return begun.some((first[:, None] + order).reshape(-1))
+
+
+def top_k(values: Array, number: int) -> NDArray[np.intp]:
+    """Return the indices of the largest `number` values of each row, the largest first.
+
+    Points that are symmetric to each other may be equally likely. Values that differ by no more
+    than rounding count as equal, and ties go to the lowest index, for the same result on every
+    machine.
+    """
+    nearly = 1 - ROUNDING_ULPS * np.finfo(values.dtype).eps
+    left = values.copy() if number > 1 else values
+    rows, found = np.arange(len(values)), np.empty((len(values), number), dtype=np.intp)
+    for place in range(number):
+        found[:, place] = (left >= nearly * left.max(axis=1, keepdims=True)).argmax(axis=1)
+        if number > 1:
+            left[rows, found[:, place]] = -1
+    return found
+
+
+def check_rules(rules: Rules) -> None:
+    """Check that the networks can represent the positions of these rules."""
+    if rules.men > MAX_MEN:
+        raise BadSpec(f"the networks count to {MAX_MEN} men a side; these rules give {rules.men}")
+    if rules.diagonals:
+        raise BadSpec("the networks have learned the board without diagonals")
+
+
+def to_entries(positions: Sequence[Any]) -> MoveBatch:
+    """Convert positions to a batch from their movers' point of view, without moves."""
+    rows = []
+    for position in positions:
+        mover, bits, hands = position.mover, position.bits, position.hands
+        rows.append((bits[mover], bits[1 - mover], hands[mover], hands[1 - mover]))
+    own, other, own_hand, other_hand = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
+    nothing = np.full(len(rows), NO_POINT, dtype=np.int8)
+    hands = own_hand.astype(np.uint8), other_hand.astype(np.uint8)
+    return MoveBatch(own, other, *hands, nothing, nothing, nothing)
+
+
+def to_moves(classes: MoveClasses) -> list[Move]:
+    """Convert rows of TO, FROM and REMOVE to moves, legal or not."""
+    return [_to_move(*row) for row in POINT_OF_CLASS[classes].tolist()]
+
+
+def to_classes(moves: Iterable[Move]) -> list[tuple[int, int, int]]:
+    """Return the classes TO, FROM and REMOVE of each move."""
+    return [
+        (_CLASS_OF_POINT[move.to], _CLASS_OF_POINT[move.frm], _CLASS_OF_POINT[move.take])
+        for move in moves
+    ]
+
+
+def class_point_name(number: int) -> str:
+    """Return the name of the point of a class other than 0."""
+    return POINTS[READING_ORDER[number - 1]]
+
+
+def _to_move(to: int, frm: int, take: int) -> Move:
+    return Move(*(None if point == NO_POINT else point for point in (frm, to, take)))
+
+
+_CLASS_OF_POINT: dict[int | None, int] = {
+    None: 0,
+    **{point: number for number, point in enumerate(READING_ORDER, start=1)},
+}

@@ -1,0 +1,335 @@
+"""Accuracy, legality and reliability tests of a chain on a dataset (Galassi 2018, chapter 6)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.games.nine_mens_morris.batch import (
+    ALL_POINTS,
+    NO_POINT,
+    NUM_CLASSES,
+    POINT_OF_CLASS,
+    MoveBatch,
+    closes_mill,
+    legal_moves,
+    men_in_mills,
+    neighbour_masks,
+    point_bits,
+    removable_men,
+)
+from ludus.games.nine_mens_morris.rules import PRESETS
+from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain, DecodingRule
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """A count of hits out of a count of cases."""
+
+    hits: int
+    of: int
+
+    @classmethod
+    def counted(cls, is_hit: Mask, among: Mask | None = None) -> Self:
+        """Count the hits among all cases, or among those selected by `among`."""
+        if among is None:
+            return cls(int(np.count_nonzero(is_hit)), len(is_hit))
+        return cls(int(np.count_nonzero(is_hit & among)), int(np.count_nonzero(among)))
+
+    @property
+    def percent(self) -> float | None:
+        """Percentage of hits; None if there were no cases."""
+        return 100 * self.hits / self.of if self.of else None
+
+    def plus(self, other: "Proportion") -> "Proportion":
+        return Proportion(self.hits + other.hits, self.of + other.of)
+
+
+ProportionTable = dict[str, Proportion]
+"""The rows of a test by name."""
+
+
+def add_tables(parts: Iterable[ProportionTable]) -> ProportionTable:
+    """Add up the rows of the parts of a dataset."""
+    found: ProportionTable = {}
+    for lines in parts:
+        for name, share in lines.items():
+            found[name] = found[name].plus(share) if name in found else share
+    return found
+
+
+MoveClasses = NDArray[np.int8]
+"""Columns TO, FROM and REMOVE: 0 for none, 1 to 24 for the points in reading order."""
+
+PHASES = (1, 2, 3)
+
+
+def compute_accuracy(
+    positions: MoveBatch, predicted: MoveClasses, true: MoveClasses
+) -> ProportionTable:
+    """Compute the accuracy test (section 6.3): how often the predicted move is that of the dataset.
+
+    Rows with `0` distinguish moves that lack the part from moves that have it. The phase is that of
+    the mover alone: it places, moves, or flies.
+    """
+    is_right = predicted == true
+    to, frm, remove = is_right.T
+    whole = is_right.all(axis=1)
+    lines = {"TO": Proportion.counted(to)}
+    for name, right, part in (("FROM", frm, 1), ("REMOVE", remove, 2)):
+        has_part = true[:, part] != 0
+        lines[name] = Proportion.counted(right)
+        lines[f"{name} not 0"] = Proportion.counted(right, has_part)
+        lines[f"{name} 0"] = Proportion.counted(right, ~has_part)
+    lines["whole move"] = Proportion.counted(whole)
+    phases = positions.phases
+    for phase in PHASES:
+        lines[f"whole move, phase {phase}"] = Proportion.counted(whole, phases == phase)
+    return lines
+
+
+LegalityStandard = Literal["rules", "author"]
+LEGALITY_STANDARDS: tuple[LegalityStandard, ...] = ("rules", "author")
+
+STANDARD_RULES = PRESETS["standard"]
+
+
+class LegalityChecks(NamedTuple):
+    """For each predicted move, which of the five tests of section 6.4 it passes.
+
+    Each test checks a part by itself or its relation to other parts; the properties combine them. A
+    move is legal if it passes all five.
+    """
+
+    to_self: Mask
+    """TO is free and, for a man that steps, next to a man of the mover."""
+
+    frm_self: Mask
+    """FROM is a man of the mover, or none while men are placed."""
+
+    remove_self: Mask
+    """REMOVE is none, or a man of the enemy that may be taken."""
+
+    frm_to: Mask
+    """A man that steps goes along a line."""
+
+    remove_frm_to: Mask
+    """A man is taken if and only if a mill is closed."""
+
+    @property
+    def whole_frm(self) -> Mask:
+        """TO and FROM are legal, by themselves and together."""
+        return self.to_self & self.frm_self & self.frm_to
+
+    @property
+    def whole_remove(self) -> Mask:
+        """As published: without checking that FROM and TO are adjacent."""
+        return self.to_self & self.frm_self & self.remove_self & self.remove_frm_to
+
+    @property
+    def whole_move(self) -> Mask:
+        return self.whole_frm & self.whole_remove
+
+
+def check_legality(
+    positions: MoveBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
+) -> LegalityChecks:
+    """Check predicted moves, rows of TO, FROM and REMOVE, by one of two standards.
+
+    `rules` is the game itself: men in mills may be taken if all men are in mills.
+
+    `author` is the check of Galassi's program, which produced the published figures. For the same
+    exception it tests whether all *points* are in lines with two more men, which never holds: so
+    men in mills are never taken, and a move that closes a mill is illegal if there is no other man
+    to take. It also requires men that are placed, if a FROM is predicted for them, to follow the
+    lines of the board.
+
+    Positions are those of unfinished games; whether a game is over is not checked.
+    """
+    own, other, phases = positions.own, positions.other, positions.phases
+    to, frm, take = POINT_OF_CLASS[predicted].T
+    to_bit, frm_bit, take_bit = point_bits(to), point_bits(frm), point_bits(take)
+    near = neighbour_masks(STANDARD_RULES.diagonals)
+    steps = phases == 2
+    is_free = to_bit & ~(own | other) & ALL_POINTS != 0
+    closes = closes_mill(own & ~frm_bit | to_bit, to, STANDARD_RULES.diagonals)
+    if judge == "author":
+        booty = other & ~men_in_mills(other, STANDARD_RULES.diagonals)
+        must_take = closes
+        is_held_to_lines = (phases != 3) & (frm != NO_POINT)
+    else:
+        booty = removable_men(other, STANDARD_RULES)
+        must_take = closes & (booty != 0)
+        is_held_to_lines = steps & (frm != NO_POINT)
+    takes = take != NO_POINT
+    return LegalityChecks(
+        to_self=is_free & (~steps | _intersects(near[to], own)),
+        frm_self=np.where(phases == 1, frm == NO_POINT, _intersects(frm_bit, own)),
+        remove_self=~takes | _intersects(take_bit, booty),
+        frm_to=~is_held_to_lines | _intersects(near[frm], to_bit),
+        remove_frm_to=takes == must_take,
+    )
+
+
+def compute_legality(
+    positions: MoveBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
+) -> ProportionTable:
+    """Compute all rows of the legality test, in the order of the thesis."""
+    found = check_legality(positions, predicted, judge)
+    return {
+        "TO self": Proportion.counted(found.to_self),
+        "FROM self": Proportion.counted(found.frm_self),
+        "REMOVE self": Proportion.counted(found.remove_self),
+        "FROM-TO relation": Proportion.counted(found.frm_to),
+        "REMOVE-FROM-TO relation": Proportion.counted(found.remove_frm_to),
+        "whole FROM": Proportion.counted(found.whole_frm),
+        "whole phase 2 FROM": Proportion.counted(found.whole_frm, positions.phases == 2),
+        "whole REMOVE": Proportion.counted(found.whole_remove),
+        "whole chosen REMOVE": Proportion.counted(found.whole_remove, predicted[:, 2] != 0),
+        "whole move": Proportion.counted(found.whole_move),
+    }
+
+
+def _intersects(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> Mask:
+    meets: Mask = first & second != 0
+    return meets
+
+
+Probabilities = NDArray[np.floating]
+"""Shape (positions, 25); only their order matters."""
+
+NUM_RECALL_LEVELS = NUM_CLASSES
+"""Number of recall levels at which precision is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionCurve:
+    """Precision at each recall level, summed over positions."""
+
+    sums: NDArray[np.float64]
+    positions: int
+
+    @classmethod
+    def empty(cls) -> Self:
+        return cls(np.zeros(NUM_RECALL_LEVELS), 0)
+
+    def plus(self, other: "PrecisionCurve") -> "PrecisionCurve":
+        return PrecisionCurve(self.sums + other.sums, self.positions + other.positions)
+
+    @property
+    def percent(self) -> list[float]:
+        """The mean precision at each recall level; empty if there were no positions."""
+        return (100 * self.sums / self.positions).tolist() if self.positions else []
+
+
+def compute_reliability(
+    positions: MoveBatch,
+    order: Sequence[int],
+    chosen: MoveClasses,
+    distributions: Sequence[Probabilities],
+    judge: LegalityStandard = "author",
+) -> list[PrecisionCurve]:
+    """Compute the reliability test of Galassi's program: how far legal choices rank above illegal
+    ones.
+
+    Return one curve for each network of a chain, in its order. A network ranks the 25 classes of
+    its part. At each rank, precision is the proportion of legal classes so far, recall the
+    proportion of all legal classes so far. The curve is the mean precision at 25 equally spaced
+    recalls, from 4% to 100%, over the positions where the network's first choice is a point, not
+    "none", and where the earlier choices can still become a legal move. A class is legal if some
+    legal move, by the standard `judge`, has it together with the earlier choices.
+
+    `order` has the columns of `chosen` in the order of the networks, and `distributions` the
+    probabilities of each network, given the choices before it.
+    """
+    entry, moves = _list_legal_moves(positions, judge)
+    curves = []
+    fits = np.ones(len(entry), dtype=bool)
+    for part, distribution in zip(order, distributions, strict=True):
+        is_legal = np.zeros((len(positions), NUM_CLASSES), dtype=bool)
+        is_legal[entry[fits], moves[fits, part]] = True
+        curves.append(compute_curve(distribution, is_legal))
+        fits &= moves[:, part] == chosen[entry, part]
+    return curves
+
+
+def compute_curve(distribution: Probabilities, is_legal: Mask) -> PrecisionCurve:
+    """Compute the curve of one network over the positions that count for it."""
+    counts = is_legal.any(axis=1) & (distribution.argmax(axis=1) != 0)
+    ranked = np.argsort(-distribution[counts], axis=1, kind="stable")
+    hits = np.take_along_axis(is_legal[counts], ranked, axis=1)
+    seen = hits.cumsum(axis=1)
+    precision = np.zeros((len(hits), NUM_RECALL_LEVELS))
+    row, rank = np.nonzero(hits)
+    precision[row, seen[row, rank] - 1] = seen[row, rank] / (rank + 1)
+    # The number of legal choices with which recall is at least level / 25.
+    levels = np.arange(1, NUM_RECALL_LEVELS + 1)
+    needed = -(-levels * seen[:, -1:] // NUM_RECALL_LEVELS)
+    return PrecisionCurve(np.take_along_axis(precision, needed - 1, axis=1).sum(axis=0), len(hits))
+
+
+def _list_legal_moves(
+    positions: MoveBatch, judge: LegalityStandard
+) -> tuple[NDArray[np.intp], MoveClasses]:
+    """Return all legal moves: the index of their position, and their classes."""
+    entry, moves = legal_moves(positions, STANDARD_RULES)
+    classes = moves.classes
+    if judge == "author":
+        # All moves that Galassi's check accepts are legal too, while a game is not over.
+        is_legal = check_legality(moves, classes, judge).whole_move
+        entry, classes = entry[is_legal], classes[is_legal]
+    return entry, classes
+
+
+EVALUATION_BATCH = 16_384
+"""Positions per batch, after which progress is reported."""
+
+
+class Evaluation(NamedTuple):
+    """The rows of the accuracy and the legality test."""
+
+    accuracy: ProportionTable
+    """Of the entries that have a move; empty if none has one."""
+
+    legality: dict[str, ProportionTable]
+    """By standard: the rules of the game, and the check of Galassi's program."""
+
+
+def count_batches(entries: MoveBatch) -> int:
+    """Return the number of evaluations that `evaluate_batches` yields."""
+    return -(-len(entries) // EVALUATION_BATCH)
+
+
+def evaluate_batches(
+    chain: Chain,
+    entries: MoveBatch,
+    rule: DecodingRule = "parts",
+    symmetries: int = 1,
+    breadth: int = DEFAULT_BREADTH,
+) -> Iterator[Evaluation]:
+    """Evaluate a chain on a dataset batch by batch; `combine_evaluations` adds the results up.
+
+    The networks run in sequence: each gets the choices of those before it, right or wrong.
+    """
+    for first in range(0, len(entries), EVALUATION_BATCH):
+        part = entries[first : first + EVALUATION_BATCH]
+        predicted = chain.parts(part, rule, symmetries, breadth).classes
+        has_move = part.has_move
+        moves = part[has_move]
+        right = compute_accuracy(moves, predicted[has_move], moves.classes) if len(moves) else {}
+        yield Evaluation(
+            right, {judge: compute_legality(part, predicted, judge) for judge in LEGALITY_STANDARDS}
+        )
+
+
+def combine_evaluations(parts: Iterable[Evaluation]) -> Evaluation:
+    """Add up the evaluations of all batches."""
+    every = list(parts)
+    return Evaluation(
+        add_tables(part.accuracy for part in every),
+        {judge: add_tables(part.legality[judge] for part in every) for judge in LEGALITY_STANDARDS},
+    )

@@ -1,0 +1,251 @@
+"""Evaluate trained networks in numpy, which is all that playing needs.
+
+Layers have the names that torch gives them. After training, batch normalisation is a scale and a
+shift, which are merged into a linear layer right before it. The precision is that of the weights:
+float32, or float64 for the networks that Galassi published.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import LudusError, quote
+from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
+from ludus.learn.equivariant.inference import NumpyEquivariantNetwork, list_parameter_shapes
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.encoding import Rows, find_column_permutations
+from ludus.learn.nnmm.parts import NUM_CLASSES
+from ludus.learn.nnmm.weights import Array, BadWeights, Tensors
+
+BATCH_NORM_EPSILON = 1e-5
+"""The epsilon that torch adds to a variance."""
+
+NETWORK_BATCH = 1024
+"""Rows per batch: enough to be fast, few enough for the cache."""
+
+LogitsFunction = Callable[[Array], Array]
+"""A network without its softmax: rows of inputs to rows of logits."""
+
+
+class BatchNorm(NamedTuple):
+    """Batch normalisation after training."""
+
+    scale: Array
+    shift: Array
+
+
+class Linear(NamedTuple):
+    """A fully connected layer."""
+
+    weight: Array
+    """Shape (inputs, outputs), the transpose of torch's."""
+
+    bias: Array
+
+    def __call__(self, x: Array) -> Array:
+        y: Array = x @ self.weight
+        y += self.bias
+        return y
+
+    def normalised(self, norm: BatchNorm | None) -> "Linear":
+        """Return this layer merged with the normalisation after it."""
+        if norm is None:
+            return self
+        return Linear(self.weight * norm.scale, self.bias * norm.scale + norm.shift)
+
+
+class TensorReader:
+    """Reader of a network's tensors: returns each once and checks its shape."""
+
+    def __init__(self, tensors: Tensors) -> None:
+        self._left = dict(tensors)
+
+    def layer(self, name: str, inputs: int, outputs: int) -> Linear:
+        weight = self.tensor(f"{name}.weight", (outputs, inputs))
+        return Linear(np.ascontiguousarray(weight.T), self.tensor(f"{name}.bias", (outputs,)))
+
+    def norm(self, name: str, units: int, design: NetworkConfig) -> BatchNorm | None:
+        """Return a layer's normalisation, or None in networks without it."""
+        if not design.batch_normalisation:
+            return None
+        weight, bias, mean, variance = (
+            self.tensor(f"{name}.{part}", (units,))
+            for part in ("weight", "bias", "running_mean", "running_var")
+        )
+        if (variance < 0).any():
+            raise BadWeights(f"{name} has a variance below 0")
+        scale = weight / np.sqrt(variance + BATCH_NORM_EPSILON)
+        return BatchNorm(scale, bias - mean * scale)
+
+    def close(self) -> None:
+        """Check that all tensors have been read: any left over belong to another architecture."""
+        if self._left:
+            raise BadWeights(f"tensor {quote(next(iter(self._left)), 100)} is not of its design")
+
+    def tensor(self, name: str, shape: tuple[int, ...]) -> Array:
+        tensor = self._left.pop(name, None)
+        if tensor is None:
+            raise BadWeights(f"there is no tensor {name}")
+        if tensor.shape != shape:
+            raise BadWeights(f"{name} has the shape {tensor.shape} and not {shape}")
+        return tensor
+
+
+def build_residual(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+    """Build the network of Fig. 5.1: residual blocks of two layers."""
+    width = design.first
+    first = reader.layer("first", inputs, width)
+    blocks = []
+    for number, units in enumerate(design.widths):
+        name = f"blocks.{number}"
+        before, inner = (
+            reader.norm(f"{name}.norm1", width, design),
+            reader.norm(f"{name}.norm2", units, design),
+        )
+        layer = reader.layer(f"{name}.layer1", width, units).normalised(inner)
+        blocks.append((before, layer, reader.layer(f"{name}.layer2", units, width)))
+    last = reader.layer("last", width, design.outputs)
+
+    def scores(x: Array) -> Array:
+        x = first(x)
+        for norm, enter, leave in blocks:
+            x += leave(_relu_in_place(enter(_normalise_and_relu(x, norm))))
+        return last(x)
+
+    return scores
+
+
+def build_dense(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+    """Build the network of Fig. 5.2: every layer, and the output, reads the outputs of all before
+    it."""
+    first = reader.layer("first", inputs, design.first)
+    layers, width = [], design.first
+    for number, units in enumerate(design.widths):
+        norm = reader.norm(f"layers.{number}.norm", width, design)
+        layers.append((norm, reader.layer(f"layers.{number}.layer", width, units)))
+        width += units
+    last = reader.layer("last", width, design.outputs)
+
+    def scores(x: Array) -> Array:
+        given = np.empty((len(x), width), dtype=x.dtype)
+        end = design.first
+        given[:, :end] = first(x)
+        for norm, layer in layers:
+            more = layer(_normalise_and_relu(given[:, :end], norm))
+            given[:, end : end + more.shape[1]] = more
+            end += more.shape[1]
+        return last(given)
+
+    return scores
+
+
+def build_feedforward(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+    """Build a feed-forward network."""
+    layers, width = [], inputs
+    for number, units in enumerate(design.widths):
+        layer = reader.layer(f"layers.{number}.layer", width, units)
+        layers.append(layer.normalised(reader.norm(f"layers.{number}.norm", units, design)))
+        width = units
+    last = reader.layer("last", width, design.outputs)
+
+    def scores(x: Array) -> Array:
+        for layer in layers:
+            x = _relu_in_place(layer(x))
+        return last(x)
+
+    return scores
+
+
+def build_equivariant(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+    """Build the equivariant network, whose weights are shared by the sixteen symmetries."""
+    answers = CLASS_PERMUTATIONS if design.outputs == NUM_CLASSES else None
+    shapes = list_parameter_shapes(
+        inputs, design.outputs, design.first, design.blocks, answers is None
+    )
+    tensors = {name: reader.tensor(name, (1, *shape))[0] for name, shape in shapes.items()}
+    return NumpyEquivariantNetwork(tensors, find_column_permutations(inputs), answers)
+
+
+NETWORK_BUILDERS: dict[str, Callable[[NetworkConfig, TensorReader, int], LogitsFunction]] = {
+    "residual": build_residual,
+    "dense": build_dense,
+    "feedforward": build_feedforward,
+    "symmetric": build_equivariant,
+}
+"""Builders by architecture; to add one, enter it here, in `config.ARCHITECTURES` and, for training,
+in model.py."""
+
+
+class NumpyNetwork:
+    """One trained network in numpy."""
+
+    def __init__(self, design: NetworkConfig, tensors: Tensors, inputs: int) -> None:
+        """Build a network with `inputs` input columns; raise BadWeights if the tensors do not
+        fit."""
+        if design.architecture not in NETWORK_BUILDERS:
+            raise BadWeights(f"there is no playing {quote(design.architecture)} network")
+        reader = TensorReader(tensors)
+        self._scores = NETWORK_BUILDERS[design.architecture](design, reader, inputs)
+        reader.close()
+        self._outputs = design.outputs
+        self._kind = np.result_type(*tensors.values())
+
+    def log_probabilities(self, rows: NDArray[Any]) -> Array:
+        """Return the log-probabilities of all classes, shape (rows, outputs)."""
+        found = np.empty((len(rows), self._outputs), dtype=self._kind)
+        for begin in range(0, len(rows), NETWORK_BATCH):
+            x = rows[begin : begin + NETWORK_BATCH].astype(self._kind)
+            found[begin : begin + NETWORK_BATCH] = log_softmax(self._scores(x))
+        return found
+
+
+def load_network(fields: Any, tensors: Tensors, inputs: int, outputs: int) -> NumpyNetwork:
+    """Build a network from a file, whose design is validated first."""
+    try:
+        design = NetworkConfig.from_dict(fields)
+    except LudusError as error:
+        raise BadWeights(f"its design is wrong: {error}") from error
+    if design.outputs != outputs:
+        raise BadWeights(f"a network has {design.outputs} outputs where {outputs} are needed")
+    return NumpyNetwork(design, tensors, inputs)
+
+
+def _relu_in_place(x: Array) -> Array:
+    return np.maximum(x, 0, out=x)
+
+
+def _normalise_and_relu(x: Array, norm: BatchNorm | None) -> Array:
+    """Normalise if there is a norm, then apply ReLU, in a new array."""
+    if norm is None:
+        copy: Array = np.maximum(x, 0)
+        return copy
+    y: Array = x * norm.scale
+    y += norm.shift
+    return _relu_in_place(y)
+
+
+def log_softmax(scores: Array) -> Array:
+    """Convert logits to log-probabilities in place."""
+    scores -= scores.max(axis=1, keepdims=True)
+    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return scores
+
+
+class PartClassifier:
+    """The network that chooses a part and, in chains of five, its presence network."""
+
+    def __init__(self, point: NumpyNetwork, presence: NumpyNetwork | None = None) -> None:
+        self._point = point
+        self._presence = presence
+
+    def probabilities(self, rows: Rows) -> Array:
+        """Return the probabilities of the 25 classes, shape (rows, 25)."""
+        points = self._point.log_probabilities(rows)
+        if self._presence is not None:
+            is_there = self._presence.log_probabilities(rows)
+            # The presence network decides on class 0; that of the point network is ignored.
+            points[:, 1:] = log_softmax(points[:, 1:]) + is_there[:, 1:]
+            points[:, 0] = is_there[:, 0]
+        return np.exp(points, out=points)

@@ -1,0 +1,333 @@
+"""Train one network epoch by epoch with early stopping, checkpoints and TensorBoard logs (Galassi
+2018, section 5.4)."""
+
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.learn.common.checkpoint import (
+    BadCheckpoint,
+    load_checkpoint,
+    optimizer_tensors,
+    restore_network,
+    restore_optimizer,
+    save_checkpoint,
+)
+from ludus.learn.nnmm.config import NetworkConfig, Precision, TrainingConfig
+from ludus.learn.nnmm.examples import Examples
+from ludus.learn.nnmm.model import build_network
+from ludus.learn.nnmm.optimizer import NetworkOptimizer, autocast, compute_learning_rate
+
+PREDICTION_BATCH = 32768
+
+
+class ValidationResult(NamedTuple):
+    """Mean negative log-likelihood and proportion of correct examples."""
+
+    loss: float
+    accuracy: float
+
+
+def evaluate_network(
+    network: nn.Module, examples: Examples, precision: Precision = "float32"
+) -> ValidationResult:
+    """Evaluate a network on all examples. It stays in eval mode, which is deterministic."""
+    scores = predict_example_logits(network, examples, precision)
+    loss = functional.cross_entropy(scores, examples.targets)
+    accuracy = (scores.argmax(dim=1) == examples.targets).float().mean()
+    return ValidationResult(loss.item(), accuracy.item())
+
+
+def predict_example_logits(
+    network: nn.Module, examples: Examples, precision: Precision = "float32"
+) -> Tensor:
+    """Return a network's logits, shape (examples, classes)."""
+    return predict_logits(network, examples.inputs, precision)
+
+
+def predict_logits(network: nn.Module, inputs: Tensor, precision: Precision = "float32") -> Tensor:
+    """Return a network's logits for rows of inputs."""
+    network.eval()
+    with torch.no_grad(), autocast(inputs.device, precision):
+        return torch.cat(
+            [network(part.float()).float() for part in torch.split(inputs, PREDICTION_BATCH)]
+        )
+
+
+MAX_WRITING_FRACTION = 0.05
+"""Maximum proportion of time for writing checkpoints, except at the end of training."""
+
+NetworkWeights = dict[str, NDArray[np.float32]]
+
+
+class Diverged(LudusError):
+    """The loss is not finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpochResult:
+    """State of training after an epoch."""
+
+    number: int
+    """From 1."""
+
+    loss: float
+    """On the training examples, including penalty terms."""
+
+    validation_loss: float
+    accuracy: float
+    """On the validation examples."""
+
+    rate: float
+    """The learning rate at the end of the epoch."""
+
+    seconds: float
+    """Training time so far, without interruptions."""
+
+
+@dataclass
+class NetworkTrainer:
+    """Trainer of one network.
+
+    All randomness of an epoch derives from the seed and its number, so training that resumes from a
+    checkpoint ends with the same network as without an interruption.
+    """
+
+    design: NetworkConfig
+    training: TrainingConfig
+    learned: Examples
+    validation: Examples
+
+    name: str = ""
+    """Name for error messages and part of the seed, so that networks of one seed differ."""
+
+    file: Path | None = None
+    """Checkpoint file."""
+
+    data: str = ""
+    """Fingerprint of the examples; a checkpoint of other examples is rejected."""
+
+    history: list[EpochResult] = field(default_factory=list)
+    best: dict[str, Tensor] = field(default_factory=dict)
+    best_epoch: int = 0
+    is_over: bool = False
+
+    def __post_init__(self) -> None:
+        if not len(self.learned) or not len(self.validation):
+            raise BadSpec(f"there are no examples for the network {self.name}")
+        generator = torch.Generator().manual_seed(self._seed("weights"))
+        width = self.learned.inputs.shape[1]
+        network = build_network(self.design, width, generator)
+        scale_residual_blocks(network, self.training.block_scale)
+        device = self.learned.targets.device
+        self.optimisation = NetworkOptimizer(network.to(device), self.learned, self.training)
+        self._written, self._writing = time.monotonic(), 0.0
+        if self.file is not None and self.file.exists():
+            self._take_up(self.file)
+
+    @property
+    def best_accuracy(self) -> float:
+        return self.history[self.best_epoch - 1].accuracy if self.best_epoch else 0.0
+
+    @property
+    def weights(self) -> NetworkWeights:
+        """The weights of the epoch with the best validation accuracy."""
+        return {
+            name: tensor.float().cpu().numpy()
+            for name, tensor in self.best.items()
+            if not name.endswith("num_batches_tracked")
+        }
+
+    def best_network(self) -> nn.Module:
+        """Return the network of the best epoch; it overwrites the latest one."""
+        network = self.optimisation.averaged
+        network.load_state_dict(self.best)
+        return network.eval()
+
+    def epochs(self) -> Iterator[EpochResult]:
+        """Train to the end, and yield the result of every epoch."""
+        while not self.is_over:
+            begun = time.monotonic()
+            seconds = self.history[-1].seconds if self.history else 0.0
+            number = len(self.history)
+            rates = self._rates(number, seconds)
+            self._seed_all(number)
+            order = torch.randperm(len(self.learned), device=self.learned.targets.device)
+            self.optimisation.epoch(order, rates)
+            found = evaluate_network(
+                self.optimisation.judged(), self.validation, self.training.precision
+            )
+            loss = self.optimisation.total_loss.item() / len(rates)
+            seconds += time.monotonic() - begun
+            self._note(EpochResult(number + 1, loss, *found, rates[-1], seconds))
+            self._keep()
+            yield self.history[-1]
+
+    @property
+    def _steps_an_epoch(self) -> int:
+        return len(self.learned) // self.optimisation.batch
+
+    def _rates(self, number: int, seconds: float) -> list[float]:
+        """Return the learning rate of each step of an epoch."""
+        steps = self._steps_an_epoch
+        progress, share = number / self.training.epochs, 1 / self.training.epochs
+        if self.training.seconds:
+            last = seconds - (self.history[-2].seconds if number > 1 else 0.0)
+            progress = max(progress, seconds / self.training.seconds)
+            share = max(share, last / self.training.seconds)
+        return [
+            compute_learning_rate(
+                self.training, number + step / steps, min(progress + share * step / steps, 1)
+            )
+            for step in range(steps)
+        ]
+
+    def _note(self, epoch: EpochResult) -> None:
+        """Record an epoch, save the network if it is the best so far, and check whether training is
+        over."""
+        self.history.append(epoch)
+        if not np.isfinite(epoch.loss):
+            raise Diverged(
+                f"the network {self.name} diverged in epoch {epoch.number}; "
+                "a lower learning rate may help"
+            )
+        if not self.best_epoch or epoch.accuracy > self.best_accuracy:
+            self.best_epoch = epoch.number
+            self.best = _copy_state(self.optimisation.judged())
+        settings = self.training
+        took = epoch.seconds - (self.history[-2].seconds if epoch.number > 1 else 0.0)
+        self.is_over = (
+            epoch.number >= settings.epochs
+            or (settings.patience > 0 and epoch.number - self.best_epoch >= settings.patience)
+            or (settings.seconds > 0 and epoch.seconds + took / 2 >= settings.seconds)
+        )
+
+    def _seed(self, what: str) -> int:
+        return zlib.crc32(f"{self.training.seed} {self.name} {what}".encode())
+
+    def _seed_all(self, epoch: int) -> None:
+        """Seed torch's global generators, which dropout uses."""
+        torch.manual_seed(self._seed(f"epoch {epoch}"))
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "design": self.design.as_dict(),
+            "training": asdict(self.training),
+            "data": self.data,
+        }
+
+    def _keep(self) -> None:
+        """Write a checkpoint, unless writing would take too much of the time."""
+        now = time.monotonic()
+        is_due = now - self._written >= self._writing / MAX_WRITING_FRACTION
+        if self.file is None or not (is_due or self.is_over):
+            return
+        about = {
+            **self._identity(),
+            "history": [asdict(epoch) for epoch in self.history],
+            "best_epoch": self.best_epoch,
+            "is_over": self.is_over,
+        }
+        parts = {"best": self.best}
+        if not self.is_over:
+            parts["network"] = self.optimisation.network.state_dict()
+            if self.training.averaging:
+                parts["averaged"] = self.optimisation.averaged.state_dict()
+            parts["adam"] = optimizer_tensors(self.optimisation.adam)
+        save_checkpoint(self.file, about, parts)
+        self._written = time.monotonic()
+        self._writing = self._written - now
+
+    def _take_up(self, file: Path) -> None:
+        """Resume from a checkpoint."""
+        about, parts = load_checkpoint(file)
+        identity = self._identity()
+        if {key: about.get(key) for key in identity} != identity:
+            raise BadCheckpoint(
+                f"{file.name!r} belongs to another training; name another file to write"
+            )
+        try:
+            self.history = [EpochResult(**epoch) for epoch in about["history"]]
+            self.best_epoch, self.is_over = about["best_epoch"], about["is_over"]
+            self._restore(parts)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadCheckpoint(f"{file.name!r} holds no whole training: {error!r}") from error
+
+    def _restore(self, parts: dict[str, dict[str, Tensor]]) -> None:
+        optimisation = self.optimisation
+        restore_network(optimisation.averaged, parts["best"])
+        self.best = _copy_state(optimisation.averaged)
+        if not self.is_over:
+            restore_network(optimisation.network, parts["network"])
+            if self.training.averaging:
+                restore_network(optimisation.averaged, parts["averaged"])
+            restore_optimizer(optimisation.adam, parts["adam"])
+            optimisation.steps = len(self.history) * self._steps_an_epoch
+
+
+def _copy_state(network: nn.Module) -> dict[str, Tensor]:
+    return {name: each.clone() for name, each in network.state_dict().items()}
+
+
+def scale_residual_blocks(network: nn.Module, scale: float) -> None:
+    """Scale the last layer of residual blocks, so that a deep network starts close to the
+    identity."""
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            if name.endswith("layer2.weight"):
+                parameter.mul_(scale)
+
+
+class TensorBoardLog:
+    """TensorBoard writer with one run, in a subfolder, for each network."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise LudusError("logs need TensorBoard: pip install 'ludus[learn]'") from None
+        self._writer_of = SummaryWriter
+        self._folder = folder
+        self._name = ""
+
+    def note(self, network: "NetworkTrainer", epoch: "EpochResult") -> None:
+        """Add an epoch to the curves of its network."""
+        if network.name != self._name:
+            self._begin(network.name, epoch.number)
+        for curve, value in (
+            ("loss/training", epoch.loss),
+            ("loss/validation", epoch.validation_loss),
+            ("accuracy/validation", epoch.accuracy),
+            ("accuracy/best", network.best_accuracy),
+            ("learning rate", epoch.rate),
+        ):
+            self._writer.add_scalar(curve, value, epoch.number)
+        self._writer.flush()
+
+    def _begin(self, name: str, first: int) -> None:
+        self.close()
+        folder = self._folder / name.replace(" ", "-").replace("/", "-of-").replace("?", "-there")
+        try:
+            # Discard what a killed run wrote after its last checkpoint.
+            self._writer = self._writer_of(str(folder), purge_step=first)
+        except OSError as error:
+            shown = quote(str(self._folder), 200)
+            raise LudusError(f"cannot write logs into {shown}: {error.strerror}") from error
+        self._name = name
+
+    def close(self) -> None:
+        """Close the current run."""
+        if self._name:
+            self._writer.close()
+            self._name = ""

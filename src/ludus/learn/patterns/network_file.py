@@ -1,0 +1,231 @@
+"""Pattern networks in files, and the shipped networks by name.
+
+A file is one line of ASCII JSON and a zlib stream, whose SHA-256 is in the line:
+
+    {"format": "ludus-patterns", "version": 1, "games": 430, "edges": 3068, "note": "…",
+     "sha256": "…"}
+
+The stream holds, little-endian and packed, 512 frequencies (uint64), 512 mutual scores (float64),
+and for each edge in rising order the old pattern, the new pattern (uint16 each) and the count of
+the move (uint64).
+"""
+
+import hashlib
+import json
+import math
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ludus.core.errors import LudusError, quote
+from ludus.learn.patterns.encoding import NUM_PATTERNS
+from ludus.learn.patterns.network import PatternNetwork
+
+
+class CannotWriteFile(LudusError):
+    """A file cannot be written."""
+
+
+def check_writable(path: Path) -> None:
+    """Check that a file can be written, before any work is done."""
+    try:
+        if path.exists() and not path.is_file():
+            raise CannotWriteFile(f"cannot write {quote(str(path), 200)}: it is not a regular file")
+        partial = _partial_path(path)
+        partial.touch()
+        partial.unlink()
+    except (OSError, ValueError) as error:
+        raise _make_write_error(path, error) from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it, so that readers never see a part of it."""
+    check_writable(path)
+    partial = _partial_path(path)
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError as error:
+        raise _make_write_error(path, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def describe_file_error(error: Exception) -> str:
+    """Return why a file could not be used, without its name."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _partial_path(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
+
+
+def _make_write_error(path: Path, error: Exception) -> CannotWriteFile:
+    return CannotWriteFile(f"cannot write {quote(str(path), 200)}: {describe_file_error(error)}")
+
+
+NETWORK_FORMAT, NETWORK_VERSION = "ludus-patterns", 1
+
+MAX_HEADER_LENGTH = 10_000
+MAX_NOTE_LENGTH = 1000
+MAX_EDGES = NUM_PATTERNS * 90
+"""Upper bound: a move adds a man (9 ways), removes one (9) or moves one (72)."""
+
+MAX_COUNT = 2**53
+"""Limit below which counts are exact as floating-point numbers."""
+
+VERTICES_STRUCT = struct.Struct(f"<{NUM_PATTERNS}Q{NUM_PATTERNS}d")
+EDGE_STRUCT = struct.Struct("<HHQ")
+
+
+class BadNetwork(LudusError):
+    """A file is not a pattern network, or cannot be read."""
+
+
+def save_network(network: PatternNetwork, path: Path) -> None:
+    """Write a network atomically."""
+    write_atomically(path, serialize_network(network))
+
+
+def load_network_file(path: Path) -> PatternNetwork:
+    """Read the network of a file."""
+    name = quote(str(path), 200)
+    try:
+        with path.open("rb") as file:
+            data = file.read(
+                MAX_HEADER_LENGTH + VERTICES_STRUCT.size + EDGE_STRUCT.size * MAX_EDGES
+            )
+    except (OSError, ValueError) as error:
+        raise BadNetwork(f"cannot read {name}: {describe_file_error(error)}") from error
+    try:
+        return parse_network(data)
+    except BadNetwork as error:
+        raise BadNetwork(f"{name} {error}") from error
+
+
+def serialize_network(network: PatternNetwork) -> bytes:
+    """Return the bytes of a network file."""
+    edges = [
+        (old, new, count)
+        for old, moves in sorted(network.edges.items())
+        for new, count in sorted(moves.items())
+    ]
+    packed = VERTICES_STRUCT.pack(*network.frequency, *network.mutual)
+    body = zlib.compress(packed + b"".join(EDGE_STRUCT.pack(*edge) for edge in edges), 9)
+    line = {
+        "format": NETWORK_FORMAT,
+        "version": NETWORK_VERSION,
+        "games": network.games,
+        "edges": len(edges),
+        "note": network.note[:MAX_NOTE_LENGTH],
+        "sha256": hashlib.sha256(body).hexdigest(),
+    }
+    return json.dumps(line).encode("ascii") + b"\n" + body
+
+
+def parse_network(data: bytes) -> PatternNetwork:
+    """Parse the bytes of a network file; messages of BadNetwork lack the subject, the file."""
+    if not data:
+        raise BadNetwork("is empty, and no network of patterns")
+    line, newline, body = data.partition(b"\n")
+    header = _parse_header(line) if newline and len(line) <= MAX_HEADER_LENGTH else None
+    if header is None or header.get("format") != NETWORK_FORMAT:
+        raise BadNetwork("is not a network of patterns")
+    if header.get("version") != NETWORK_VERSION:
+        version = quote(str(header.get("version")))
+        raise BadNetwork(f"is a network of version {version}; this program reads {NETWORK_VERSION}")
+    games: Any = header.get("games")
+    number: Any = header.get("edges")
+    note = header.get("note")
+    if not (_is_count(games) and _is_count(number) and isinstance(note, str)):
+        raise BadNetwork("is damaged: its first line lacks something")
+    if number > MAX_EDGES or len(note) > MAX_NOTE_LENGTH:
+        raise BadNetwork("is damaged: its first line says what cannot be")
+    if hashlib.sha256(body).hexdigest() != header.get("sha256"):
+        raise BadNetwork("is damaged: its checksum is wrong")
+    return _unpack_network(
+        _decompress(body, VERTICES_STRUCT.size + EDGE_STRUCT.size * number), games, note
+    )
+
+
+def _parse_header(line: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line.decode("ascii"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value <= MAX_COUNT
+
+
+def _decompress(body: bytes, size: int) -> bytes:
+    """Decompress the stream, which must have exactly this size."""
+    inflater = zlib.decompressobj()
+    try:
+        packed = inflater.decompress(body, size + 1)
+    except zlib.error:
+        raise BadNetwork("is damaged: its second part cannot be unpacked") from None
+    if len(packed) != size or not inflater.eof or inflater.unused_data:
+        raise BadNetwork("is damaged: its second part has the wrong size")
+    return packed
+
+
+def _unpack_network(packed: bytes, games: int, note: str) -> PatternNetwork:
+    numbers = VERTICES_STRUCT.unpack_from(packed)
+    frequency, mutual = list(numbers[:NUM_PATTERNS]), list(numbers[NUM_PATTERNS:])
+    if any(count > MAX_COUNT for count in frequency):
+        raise BadNetwork("is damaged: a frequency is too high")
+    if not all(math.isfinite(score) and score >= 0 for score in mutual):
+        raise BadNetwork("is damaged: a mutual score is not a number from 0 on")
+    edges: dict[int, dict[int, int]] = {}
+    for old, new, count in _unpack_edges(packed[VERTICES_STRUCT.size :]):
+        edges.setdefault(old, {})[new] = count
+    return PatternNetwork(frequency, edges, mutual, games, note)
+
+
+def _unpack_edges(packed: bytes) -> Iterator[tuple[int, int, int]]:
+    """Unpack the edges, which must be moves without repeats, in order."""
+    found = list(EDGE_STRUCT.iter_unpack(packed))
+    if any(first[:2] >= second[:2] for first, second in pairwise(found)):
+        raise BadNetwork("is damaged: its edges are not in order")
+    for old, new, count in found:
+        if not (_is_move(old, new) and 1 <= count <= MAX_COUNT):
+            raise BadNetwork(f"is damaged: {old} to {new}, {count} times, is no edge")
+        yield old, new, count
+
+
+def _is_move(old: int, new: int) -> bool:
+    """Return whether at most one man is added and at most one removed."""
+    if old >= NUM_PATTERNS or new >= NUM_PATTERNS or old == new:
+        return False
+    return (old & ~new).bit_count() <= 1 and (new & ~old).bit_count() <= 1
+
+
+NETWORKS_FOLDER = Path(__file__).parent / "data"
+
+SHIPPED_NETWORKS = ("seed", "long")
+"""`seed` was trained on the 430 games of the paper's plan, `long` on ten times as many."""
+
+EMPTY_NETWORK = "empty"
+"""The untrained network: its player moves at random."""
+
+
+def load_network(name: str) -> PatternNetwork:
+    """Load a network by name or file; it is a copy that the caller may train further."""
+    if name == EMPTY_NETWORK:
+        return PatternNetwork(note="nothing learned")
+    if name in SHIPPED_NETWORKS:
+        return _load_shipped_network(name).copy()
+    return load_network_file(Path(name))
+
+
+@lru_cache(maxsize=len(SHIPPED_NETWORKS))
+def _load_shipped_network(name: str) -> PatternNetwork:
+    return load_network_file(NETWORKS_FOLDER / f"{name}.patterns")

@@ -1,0 +1,330 @@
+"""Scorer and chain in numpy: forward pass, utilities, and the shipped weights."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadSpec, quote
+from ludus.games.nine_mens_morris.batch import count_men
+from ludus.learn.equivariant.group import (
+    CHOICE_PERMUTATIONS,
+    Permutations,
+    concatenate_permutations,
+)
+from ludus.learn.equivariant.inference import NumpyEquivariantNetwork, list_parameter_shapes
+from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
+from ludus.learn.scholar.weights import (
+    CHAIN,
+    SCORER,
+    BadWeights,
+    ScholarWeights,
+    Tensors,
+    load_weights,
+)
+
+RESULT_NAMES = ("loss", "draw", "win")
+"""Results of a position for its mover."""
+
+LOSS_CLASS, DRAW_CLASS, WIN_CLASS = range(len(RESULT_NAMES))
+
+OUTPUT_NAMES = (*RESULT_NAMES, "plies to a loss", "plies to a win")
+"""Outputs of a scorer: logits of the results, and log2 of the plies to a loss and to a win."""
+
+LOSS_AVERSION = 400.0
+"""Default factor on the predicted probability of a loss."""
+
+MAX_LOSS_AVERSION = 1e6
+"""With this factor the probability of a loss decides alone."""
+
+MAX_LENGTH_PENALTY = 0.1
+"""Largest relative reduction of a score by the length of the game: nearer wins and farther losses
+are better."""
+
+LONG_GAME_LOG2 = 7.0
+"""log2 of the plies of a long game: 128 plies."""
+
+
+def utility(chances: Any, care: float) -> Any:
+    """Convert (…, 3) probabilities of the mover to utilities of the other side, -1 to 1.
+
+    `care` is the loss aversion. With 1 the utility is the expected result. That differs little
+    between moves that all look drawn, and leads to positions where draws and losses are hard to
+    separate; larger values prefer positions whose result is certain.
+    """
+    ours, theirs = chances[..., LOSS_CLASS], care * chances[..., WIN_CLASS]
+    return (ours - theirs) / (ours + chances[..., DRAW_CLASS] + theirs)
+
+
+def penalize_length(scores: Any, plies: Any) -> Any:
+    """Reduce scores of the side that has just moved by the expected length of the game.
+
+    `plies` (…, 2) are log2 of the plies to the loss and to the win of the mover.
+    """
+    to_the_end = np.where(scores > 0, plies[..., 0], plies[..., 1])
+    return scores * (1 - MAX_LENGTH_PENALTY * np.clip(to_the_end / LONG_GAME_LOG2, 0, 1))
+
+
+FloatArray = NDArray[np.float32]
+
+
+class PositionColumns(NamedTuple):
+    """Positions from the mover's perspective, as arrays of one length."""
+
+    own: NDArray[np.uint32]
+    other: NDArray[np.uint32]
+    own_hand: NDArray[np.uint8]
+    other_hand: NDArray[np.uint8]
+
+
+def pack_positions(positions: Sequence[Any]) -> PositionColumns:
+    """Convert positions of the game to arrays."""
+    rows = []
+    for position in positions:
+        mover, bits, hands = position.mover, position.bits, position.hands
+        rows.append((bits[mover], bits[1 - mover], hands[mover], hands[1 - mover]))
+    own, other, own_hand, other_hand = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
+    return PositionColumns(own, other, own_hand.astype(np.uint8), other_hand.astype(np.uint8))
+
+
+def group_by_expert(
+    positions: PositionColumns,
+) -> Iterator[tuple[int, NDArray[np.intp], FloatArray]]:
+    """Yield for each expert its number, the indices of its positions, and their features."""
+    men = count_men(positions.own), count_men(positions.other)
+    kinds = select_experts(positions.own_hand, positions.other_hand, *men, expert_table())
+    for kind in np.unique(kinds).tolist():
+        which = np.flatnonzero(kinds == kind)
+        yield kind, which, encode(*(column[which] for column in positions))
+
+
+def build_network(
+    weights: Tensors,
+    things: Permutations,
+    answers: Permutations | None,
+    outputs: int,
+    repeats: int = 1,
+) -> NumpyEquivariantNetwork:
+    """Build a network from a file's tensors; raise BadWeights if they do not fit."""
+    first = weights.get("first")
+    if first is None or first.ndim != 2:
+        raise BadWeights("an expert has no first layer")
+    blocks = sum(name.endswith("layer1") for name in weights)
+    wanted = list_parameter_shapes(things.shape[1], outputs, len(first), blocks, answers is None)
+    if {name: values.shape for name, values in weights.items()} != wanted:
+        raise BadWeights("an expert's tensors do not make a network")
+    return NumpyEquivariantNetwork(weights, things, answers, repeats)
+
+
+def run_expert(expert: NumpyEquivariantNetwork, things: FloatArray) -> FloatArray:
+    """Return an expert's outputs for each position; raise BadWeights if they are not finite."""
+    # Large weights from a file may overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        outputs = expert(things)
+    if not np.isfinite(outputs).all():
+        raise BadWeights("an expert's answer is no number")
+    return outputs
+
+
+def softmax(outputs: FloatArray) -> FloatArray:
+    """Convert (positions, choices) logits to probabilities."""
+    raised = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+    found: FloatArray = raised / raised.sum(axis=1, keepdims=True)
+    return found
+
+
+class ScorerOutput(NamedTuple):
+    """Predictions for several positions from their movers' perspectives."""
+
+    chances: NDArray[np.float32]
+    """(positions, 3): probabilities of a loss, a draw and a win."""
+
+    plies: NDArray[np.float32]
+    """(positions, 2): log2 of the plies to a loss and to a win."""
+
+
+class Scorer:
+    """Predictor of results, with one network per kind of position, built on first use."""
+
+    def __init__(self, weights: ScholarWeights) -> None:
+        if weights.kind != SCORER:
+            raise BadWeights(f"these networks are a {weights.kind}, not a {SCORER}")
+        self._weights = weights
+        self._awake: dict[int, NumpyEquivariantNetwork] = {}
+
+    def judged(self, positions: PositionColumns) -> ScorerOutput:
+        """Predict the results of positions."""
+        found = np.empty((len(positions.own), len(OUTPUT_NAMES)), dtype=np.float32)
+        for kind, which, things in group_by_expert(positions):
+            found[which] = run_expert(self._expert(kind), things)
+        results = len(RESULT_NAMES)
+        return ScorerOutput(softmax(found[:, :results]), found[:, results:])
+
+    def _expert(self, kind: int) -> NumpyEquivariantNetwork:
+        if kind not in self._awake:
+            weights, repeats = self._weights.expert(kind), self._weights.repeats[kind]
+            self._awake[kind] = build_network(
+                weights, FEATURE_PERMUTATIONS, None, len(OUTPUT_NAMES), repeats
+            )
+        return self._awake[kind]
+
+
+MOVE_PARTS = ("to", "from", "take")
+NO_POINT = 24
+"""Class of no point."""
+
+_ONE_HOT = np.eye(NO_POINT + 1, dtype=np.float32)
+
+
+class ChainOutput(NamedTuple):
+    """Choices of the chain, shape (positions, 3), and their probabilities."""
+
+    choices: NDArray[np.int64]
+    """Point numbers, or NO_POINT."""
+
+    chances: FloatArray
+    """Shape (positions, 3, 25), each part given the choices before it."""
+
+
+class MoveProbabilities(NamedTuple):
+    """Probabilities of moves, shape (moves, 3) each: by part, given the parts before it."""
+
+    chances: FloatArray
+    """Probability of the move's own part."""
+
+    likeliest: NDArray[np.int64]
+    """The likeliest choice for that part."""
+
+    def some(self, first: int, end: int) -> "MoveProbabilities":
+        return MoveProbabilities(self.chances[first:end], self.likeliest[first:end])
+
+
+class Chain:
+    """Networks for TO, FROM and REMOVE, three per kind of position, built on first use."""
+
+    def __init__(self, weights: ScholarWeights) -> None:
+        if weights.kind != CHAIN:
+            raise BadWeights(f"these networks are a {weights.kind}, not a {CHAIN}")
+        self._weights = weights
+        self._awake: dict[int, list[NumpyEquivariantNetwork]] = {}
+
+    def choose(self, positions: PositionColumns) -> ChainOutput:
+        """Choose the likeliest value of each part in turn, ignoring legality."""
+        number = len(positions.own)
+        choices = np.empty((number, len(MOVE_PARTS)), dtype=np.int64)
+        chances = np.empty((number, len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
+        for kind, which, things in group_by_expert(positions):
+            seen = things
+            for part, each in enumerate(self._experts(kind)):
+                said = softmax(run_expert(each, seen))
+                best = said.argmax(axis=1)
+                choices[which, part], chances[which, part] = best, said
+                seen = np.concatenate([seen, _ONE_HOT[best]], axis=1)
+        return ChainOutput(choices, chances)
+
+    def said(self, positions: PositionColumns, moves: NDArray[np.int64]) -> FloatArray:
+        """Return the probabilities along a move in each position, as `ChainOutput.chances`."""
+        found = np.empty((len(moves), len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
+        for kind, which, things in group_by_expert(positions):
+            for part, each in enumerate(self._experts(kind)):
+                said = run_expert(each, _append_choices(things, moves[which, :part]))
+                found[which, part] = softmax(said)
+        return found
+
+    def ranked(
+        self, positions: PositionColumns, owner: NDArray[np.int64], moves: NDArray[np.int64]
+    ) -> MoveProbabilities:
+        """Evaluate moves, (moves, 3), of the positions whose indices are `owner`.
+
+        Common prefixes of moves are evaluated once.
+        """
+        chances = np.empty(moves.shape, dtype=np.float32)
+        likeliest = np.empty(moves.shape, dtype=np.int64)
+        row = np.empty(len(positions.own), dtype=np.int64)
+        for kind, which, things in group_by_expert(positions):
+            row[:] = -1
+            row[which] = np.arange(len(which))
+            here = np.flatnonzero(row[owner] >= 0)
+            begun = rows = row[owner[here]]
+            for part, each in enumerate(self._experts(kind)):
+                _, first, beginning = np.unique(begun, return_index=True, return_inverse=True)
+                seen = _append_choices(things[rows[first]], moves[here[first], :part])
+                said = softmax(run_expert(each, seen))
+                chosen = moves[here, part]
+                chances[here, part] = said[beginning, chosen]
+                likeliest[here, part] = said.argmax(axis=1)[beginning]
+                begun = begun * (NO_POINT + 1) + chosen
+        return MoveProbabilities(chances, likeliest)
+
+    def _experts(self, kind: int) -> list[NumpyEquivariantNetwork]:
+        if kind not in self._awake:
+            weights = self._weights.expert(kind)
+            self._awake[kind] = [
+                build_network(
+                    {
+                        name.removeprefix(f"{part}."): values
+                        for name, values in weights.items()
+                        if name.startswith(f"{part}.")
+                    },
+                    concatenate_permutations(FEATURE_PERMUTATIONS, *[CHOICE_PERMUTATIONS] * number),
+                    CHOICE_PERMUTATIONS,
+                    NO_POINT + 1,
+                    self._weights.repeats[kind],
+                )
+                for number, part in enumerate(MOVE_PARTS)
+            ]
+        return self._awake[kind]
+
+
+def _append_choices(things: FloatArray, choices: NDArray[np.int64]) -> FloatArray:
+    """Append the one-hot codes of the preceding parts of a move to the features."""
+    if not choices.shape[1]:
+        return things
+    told = _ONE_HOT[choices].reshape(len(things), -1)
+    return np.concatenate([things, told], axis=1)
+
+
+WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
+DEFAULT_SIZE: Final = "full"
+KIND_BY_WAY: Final = {"scorer": SCORER, "chain": CHAIN}
+"""Kind of file by way of playing."""
+
+
+def load_networks(
+    way: str, size: str = DEFAULT_SIZE, weights: str = "", folder: Path = WEIGHTS_FOLDER
+) -> Scorer | Chain:
+    """Load a file or shipped networks; raise BadSpec if they do not play this way."""
+    return _load_file(Path(weights), way) if weights else _load_shipped(way, size, folder)
+
+
+def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str], Path]:
+    """Map way and size to the shipped file `weights/<way>-<size>.safetensors`."""
+    found = {}
+    for path in sorted(folder.glob("*-*.safetensors")):
+        way, _, size = path.stem.partition("-")
+        if way in KIND_BY_WAY:
+            found[way, size] = path
+    return found
+
+
+@cache
+def _load_shipped(way: str, size: str, folder: Path) -> Scorer | Chain:
+    files = find_shipped_weights(folder)
+    if (way, size) not in files:
+        known = ", ".join(f"way={way} size={size}" for way, size in files)
+        raise BadSpec(
+            f"no scholar with way={way} and size {quote(size)} comes with the program; there are "
+            f"{known or 'none'}, and those that ludus train scholar writes: weights=FILE"
+        )
+    return _load_file(files[way, size], way)
+
+
+def _load_file(path: Path, way: str) -> Scorer | Chain:
+    weights = load_weights(path)
+    if weights.kind != KIND_BY_WAY[way]:
+        other = next(name for name, kind in KIND_BY_WAY.items() if kind == weights.kind)
+        raise BadSpec(f"{quote(str(path), 200)} plays with way={other}, not way={way}")
+    return Scorer(weights) if weights.kind == SCORER else Chain(weights)

@@ -1,0 +1,237 @@
+"""Endless batches of examples: uniform over subspaces, or from parallel games."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+import numpy as np
+
+from ludus.core.errors import BadSpec, UnknownName, quote
+from ludus.learn.scholar.examples import (
+    MAX_MOVES,
+    Array,
+    ExampleBatch,
+    ExampleSource,
+    GameBatch,
+    PositionBatch,
+)
+from ludus.oracle.morris.sectors import Subspace
+
+
+@dataclass(frozen=True)
+class ParallelGamesOptions:
+    """Options of parallel games."""
+
+    noise: float = 0.1
+    """Probability of a random move instead of a value-keeping one."""
+
+    max_plies: int = 100
+    """Length in plies after which a game restarts."""
+
+    from_start: float = 0.5
+    """Proportion of games that begin at the start of the game; others begin anywhere."""
+
+    from_errors: float = 0.25
+    """Proportion of games that begin where a chosen move gave the value away, if there are any."""
+
+    warm_up: int = 40
+    """Plies before the first examples, while all games have only just begun."""
+
+    def __post_init__(self) -> None:
+        for name in ("noise", "from_start", "from_errors"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadSpec(f"{name}={getattr(self, name)} must be from 0 to 1")
+        if self.from_start + self.from_errors > 1:
+            raise BadSpec("from_start and from_errors must not be more than 1 together")
+        if self.max_plies < 1 or self.warm_up < 0:
+            raise BadSpec("max_plies must be at least 1 and warm_up not negative")
+
+
+NUM_RESTART_POSITIONS = 4096
+"""Restart positions available in one ply."""
+
+MAX_ERROR_POSITIONS = 1 << 18
+"""Maximum number of error positions kept; the latest ones stay."""
+
+
+class ParallelGames:
+    """Many endless games played in parallel, as a source of positions that occur in play.
+
+    The first games are cut short, so that restarts are spread over time.
+    """
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        size: int,
+        seed: int,
+        options: ParallelGamesOptions | None = None,
+        max_moves: int = MAX_MOVES,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        """Begin all games; `weights` are the probabilities of the subspaces for games that do not
+        begin at the start of the game."""
+        self.options = ParallelGamesOptions() if options is None else options
+        self._source = source
+        self._max_moves = max_moves
+        self._weights = weights
+        self._seeds = Random(seed)
+        self._errors = source.starts(0)
+        begins = self._restarts()
+        (turns,) = source.columns([np.arange(size) % len(begins)])
+        (plies,) = source.columns([np.arange(size, dtype=np.int32) % self.options.max_plies])
+        self._games = GameBatch(begins[turns], plies)
+        self.examples = self._look()
+        """Current positions of the games."""
+
+    def step(self, chosen: Array | None = None) -> None:
+        """Play one ply of every game.
+
+        `chosen` are moves packed as in ChildBatch, negative where the game picks its own move.
+        Positions in which they give the value away become restart positions.
+        """
+        if chosen is not None:
+            self.note_errors(chosen)
+        self._games = self._source.advance(
+            self._games,
+            self.examples,
+            self._restarts(),
+            self._seeds.getrandbits(64),
+            self.options.noise,
+            self.options.max_plies,
+            chosen,
+        )
+        self.examples = self._look()
+
+    def _look(self) -> ExampleBatch:
+        seed = self._seeds.getrandbits(64)
+        return self._source.examples(self._games.positions, self._max_moves, seed)
+
+    def note_errors(self, chosen: Array) -> None:
+        """Store the positions in which these moves, played or not, give the value away."""
+        now = self.examples
+        is_chosen = (now.children.move == chosen[:, None]) & now.children.is_move
+        erred = now.positions[(is_chosen & ~now.keeps).any(1)]
+        self._errors = self._source.joined_positions([self._errors, erred])[-MAX_ERROR_POSITIONS:]
+
+    def _restarts(self) -> PositionBatch:
+        """Sample restart positions in the proportions of the options."""
+        num_starts = round(self.options.from_start * NUM_RESTART_POSITIONS)
+        num_again = (
+            round(self.options.from_errors * NUM_RESTART_POSITIONS) if len(self._errors) else 0
+        )
+        num_drawn = NUM_RESTART_POSITIONS - num_starts - num_again
+        again = self._some_errors(num_again)
+        drawn = self._source.draw(num_drawn, self._seeds.getrandbits(64), weights=self._weights)
+        return self._source.joined_positions([self._source.starts(num_starts), again, drawn])
+
+    def _some_errors(self, count: int) -> PositionBatch:
+        """Sample error positions with replacement."""
+        generator = np.random.default_rng(self._seeds.getrandbits(63))
+        (picked,) = self._source.columns(
+            [generator.integers(max(len(self._errors), 1), size=count)]
+        )
+        return self._errors[picked]
+
+
+@dataclass(frozen=True)
+class SamplerOptions:
+    """Distribution of positions and batch size."""
+
+    distribution: str = "uniform"
+    """uniform: every subspace equally often; play: positions of noisy games."""
+
+    batch: int = 4096
+    """Positions in a batch."""
+
+    critical: float | None = None
+    """Proportion of critical positions, in which some moves keep the value and others do not; None:
+    as they come. In `uniform` subspaces are then as frequent as they have such positions."""
+
+    max_moves: int = MAX_MOVES
+    """Maximum number of moves in a row."""
+
+    play: ParallelGamesOptions = field(default_factory=ParallelGamesOptions)
+    """Options of the games of `play`."""
+
+    def __post_init__(self) -> None:
+        if self.distribution not in DISTRIBUTIONS:
+            names = ", ".join(DISTRIBUTIONS)
+            raise UnknownName(f"no distribution {quote(self.distribution)}; there are {names}")
+        if self.batch < 1 or self.max_moves < 1:
+            raise BadSpec("batch and max_moves must be at least 1")
+        if self.critical is not None and not 0 <= self.critical <= 1:
+            raise BadSpec(f"critical={self.critical} must be from 0 to 1")
+
+
+def stream_examples(
+    source: ExampleSource, options: SamplerOptions, seed: int = 0
+) -> Iterator[ExampleBatch]:
+    """Yield batches without end."""
+    batches = DISTRIBUTIONS[options.distribution](source, options, seed)
+    if options.critical is None:
+        return batches
+    return balance_critical(source, batches, options.batch, options.critical, seed)
+
+
+def stream_uniform(
+    source: ExampleSource,
+    options: SamplerOptions,
+    seed: int,
+    subspaces: Sequence[Subspace] | None = None,
+    weights: Sequence[float] | None = None,
+) -> Iterator[ExampleBatch]:
+    """Yield random positions of random subspaces."""
+    seeds = Random(seed)
+    while True:
+        drawn = source.draw(options.batch, seeds.getrandbits(64), subspaces, weights)
+        yield source.examples(drawn, options.max_moves, seeds.getrandbits(64))
+
+
+def stream_play(
+    source: ExampleSource, options: SamplerOptions, seed: int
+) -> Iterator[ExampleBatch]:
+    """Yield the positions of parallel games, ply by ply, after the warm-up."""
+    games = ParallelGames(source, options.batch, seed, options.play, options.max_moves)
+    for _ in range(options.play.warm_up):
+        games.step()
+    while True:
+        yield games.examples
+        games.step()
+
+
+DISTRIBUTIONS: dict[str, Callable[[ExampleSource, SamplerOptions, int], Iterator[ExampleBatch]]] = {
+    "uniform": stream_uniform,
+    "play": stream_play,
+}
+
+
+def balance_critical(
+    source: ExampleSource, batches: Iterator[ExampleBatch], size: int, share: float, seed: int
+) -> Iterator[ExampleBatch]:
+    """Yield batches of this size with exactly this proportion of critical positions, shuffled.
+
+    Surplus examples of a batch are used in the next one, as far as needed.
+    """
+    seeds = Random(seed)
+    wanted = {True: round(share * size), False: size - round(share * size)}
+    spare: dict[bool, list[ExampleBatch]] = {kind: [] for kind in wanted}
+    while True:
+        while any(_count(spare[kind]) < number for kind, number in wanted.items()):
+            fresh = next(batches)
+            is_critical = fresh.is_critical
+            for kind, mask in ((True, is_critical), (False, ~is_critical)):
+                # The rare kind limits the rate; of the other no more than a batch is kept.
+                if _count(spare[kind]) < wanted[kind]:
+                    spare[kind].append(fresh[mask])
+        chosen = []
+        for kind, number in wanted.items():
+            if number > 0:
+                found = source.joined_examples(spare[kind])
+                chosen.append(found[:number])
+                spare[kind] = [found[number:]]
+        yield source.joined_examples(chosen)[source.order(size, seeds.getrandbits(63))]
+
+
+def _count(parts: list[ExampleBatch]) -> int:
+    return sum(map(len, parts))

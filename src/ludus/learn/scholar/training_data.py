@@ -1,0 +1,250 @@
+"""Training positions: random ones, games of the oracle, and self-play with its errors."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from ludus.learn.scholar.encoding import select_expert
+from ludus.learn.scholar.examples import Array, ExampleBatch, ExampleSource
+from ludus.learn.scholar.model import as_tensor
+from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
+from ludus.oracle.morris.sectors import Subspace
+
+MEN_PER_SIDE = 9
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """Parameters of parallel games in which the scholar may play."""
+
+    games: int
+    """Number of games; each advances by one ply per round."""
+
+    noise: float
+    """Probability of a random move."""
+
+    own: float
+    """Probability that other plies are the scholar's move instead of a random value-keeping one; 0
+    saves the inference."""
+
+    plays_errors: bool
+    """Whether the scholar's move is played even if it gives the value away."""
+
+    max_plies: int
+    """Length in plies after which a game restarts."""
+
+    from_start: float
+    """Proportion of restarts at the start of the game."""
+
+    from_errors: float
+    """Proportion of restarts where the scholar erred; the rest are anywhere."""
+
+
+@dataclass(frozen=True)
+class DataMixture:
+    """Sources of the positions of a round."""
+
+    drawn: int = 1 << 15
+    """Positions sampled at random."""
+
+    free: SelfPlayConfig = SelfPlayConfig(1 << 15, 0.15, 0.0, False, 50, 0.6, 0.0)
+    """Games without the scholar; many, so that positions rarely repeat."""
+
+    wild: SelfPlayConfig = SelfPlayConfig(1 << 12, 0.2, 0.7, True, 60, 0.4, 0.3)
+    """Games with many errors, so that the scholar is trained on unusual positions, too."""
+
+    sound: SelfPlayConfig = SelfPlayConfig(1 << 13, 0.01, 1.0, False, 40, 0.7, 0.3)
+    """Games against perfect play until the first error."""
+
+    moves: int = 2
+    """Number of value-keeping moves, and of other moves, sampled from a critical position."""
+
+    calm: float = 0.1
+    """Proportion of examples among positions in which every move keeps the value."""
+
+    losses: float = 0.6
+    """While placing: factor on the sampling weight for each captured man."""
+
+
+def compute_subspace_weights(subspaces: Sequence[Subspace], mixture: DataMixture) -> list[float]:
+    """Return the sampling weights of the subspaces.
+
+    All kinds of positions (experts) are equally likely. Within a kind, subspaces with many captures
+    while men are still in hand are rarer, because they are rare in play.
+    """
+    kinds = np.array([select_expert(*_men_counts(each)) for each in subspaces])
+    weights = np.array([_subspace_weight(each, mixture.losses) for each in subspaces])
+    totals = np.bincount(kinds, weights)
+    found: list[float] = (weights / totals[kinds]).tolist()
+    return found
+
+
+def _men_counts(space: Subspace) -> tuple[int, int, int, int]:
+    return space.mover_hand, space.other_hand, space.mover, space.other
+
+
+def _subspace_weight(space: Subspace, losses: float) -> float:
+    if space.mover_hand + space.other_hand == 0:
+        return 1.0
+    return float(losses ** (2 * MEN_PER_SIDE - sum(space)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """Training parameters shared by scorer and chain."""
+
+    shelf: int = 1 << 20
+    """Capacity of the replay buffer per expert."""
+
+    averaging: float = 0.999
+    """Decay of the averaged weights."""
+
+    rounds_ahead: int = 20
+    """Rounds of examples generated before the first step."""
+
+    steps_a_round: int = 4
+
+    rounds_an_own: int = 2
+    """Interval, in rounds, at which the scholar itself plays: its inference takes time."""
+
+    mixture: DataMixture = field(default_factory=DataMixture)
+    seed: int = 1
+
+    def begins_round(self, steps: int) -> bool:
+        """Return whether a round of examples precedes the step after this number of steps."""
+        return steps % self.steps_a_round == 0
+
+    def is_own(self, steps: int) -> bool:
+        """Return whether the scholar itself plays in that round."""
+        return steps // self.steps_a_round % self.rounds_an_own == 0
+
+
+ChooseMoves = Callable[[ExampleBatch], torch.Tensor]
+"""Returns the index of the move that the scholar would play in each position."""
+
+AddExamples = Callable[[ExampleBatch, torch.Tensor], None]
+"""Makes examples of positions; the tensor holds the index of the scholar's error in each, or -1."""
+
+NO_ERROR = -1
+
+
+class ExampleGenerator:
+    """Generator of training positions from the solved game, round by round.
+
+    A round evaluates many positions with all their moves: random ones, and those of parallel games.
+    Some are the scholar's own games; positions in which it erred become restart positions.
+    """
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        mixture: DataMixture,
+        choose: ChooseMoves,
+        teach: AddExamples,
+        seed: int,
+    ) -> None:
+        self.source, self.mixture, self.teach = source, mixture, teach
+        self.weights = compute_subspace_weights(source.subspaces, mixture)
+        self.rounds = seed << 32
+        self.parties = [
+            SelfPlay(source, sort, choose, teach, self.weights, 3 * seed + number)
+            for number, sort in enumerate((mixture.free, mixture.wild, mixture.sound))
+        ]
+
+    def round(self, own: bool) -> None:
+        """Generate examples of random positions and of every game; `own`: the scholar plays."""
+        self.rounds += 1
+        drawn = self.source.draw(self.mixture.drawn, self.rounds, weights=self.weights)
+        found = self.source.examples(drawn, seed=self.rounds)
+        self.teach(found, make_no_errors(found))
+        for party in self.parties:
+            if own and party.sort.own:
+                party.own_ply()
+            else:
+                party.other_ply()
+
+
+class SelfPlay:
+    """Parallel games with one set of parameters."""
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        sort: SelfPlayConfig,
+        choose: ChooseMoves,
+        teach: AddExamples,
+        weights: list[float],
+        seed: int,
+    ) -> None:
+        self.sort, self.choose, self.teach = sort, choose, teach
+        men = source.rules.men
+        # If only endings are solved, no game can begin at the start.
+        from_start = sort.from_start if (0, 0, men, men) in source.subspaces else 0.0
+        options = ParallelGamesOptions(sort.noise, sort.max_plies, from_start, sort.from_errors)
+        self.play = ParallelGames(source, sort.games, seed, options, weights=weights)
+
+    def other_ply(self) -> None:
+        """Advance the games without the scholar."""
+        found = self.play.examples
+        self.teach(found, make_no_errors(found))
+        self.play.step()
+
+    def own_ply(self) -> None:
+        """Let the scholar choose in all games and play some of its moves."""
+        found = self.play.examples
+        chosen = self.choose(found)
+        is_error = ~as_tensor(found.keeps).gather(1, chosen[:, None])[:, 0]
+        self.teach(found, torch.where(is_error, chosen, NO_ERROR))
+        move = as_tensor(found.children.move).gather(1, chosen[:, None])[:, 0]
+        is_played = torch.rand(len(move), device=move.device) < self.sort.own
+        if not self.sort.plays_errors:
+            self.play.note_errors(to_source_array(move))
+            is_played &= ~is_error
+        self.play.step(to_source_array(torch.where(is_played, move, -1)))
+
+
+def make_no_errors(found: ExampleBatch) -> torch.Tensor:
+    """Return NO_ERROR for each position, as the scholar has not chosen there."""
+    return torch.full_like(as_tensor(found.value), NO_ERROR, dtype=torch.long)
+
+
+def to_source_array(values: torch.Tensor) -> Array:
+    """Convert a tensor to the array type of its source."""
+    return values if values.is_cuda else values.numpy()
+
+
+def select_moves(
+    found: ExampleBatch, error: torch.Tensor, mixture: DataMixture
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return rows and columns of the moves to learn from.
+
+    Critical positions give value-keeping and other moves, which the scholar must learn to separate.
+    Its own errors are sampled twice as often as other bad moves. Of positions in which all moves
+    keep the value a proportion is sampled.
+    """
+    is_move, keeps = as_tensor(found.children.is_move), as_tensor(found.keeps)
+    is_critical, is_error = as_tensor(found.is_critical), error != NO_ERROR
+    is_calm = torch.rand(len(error), device=error.device) < mixture.calm
+    times = mixture.moves
+    picks = [
+        (is_critical, keeps, times),
+        (is_critical & ~is_error, is_move & ~keeps, times),
+        (is_critical & is_error, keeps, times),
+        (~is_critical & is_calm & is_move.any(1), is_move, 1),
+    ]
+    row = (is_critical & is_error).nonzero()[:, 0]
+    rows, columns = [row] * 2 * times, [error[row]] * 2 * times
+    for which, moves, number in picks:
+        row = which.nonzero()[:, 0]
+        for _ in range(number):
+            rows.append(row)
+            columns.append(sample_one(moves[row]))
+    return torch.cat(rows), torch.cat(columns)
+
+
+def sample_one(moves: torch.Tensor) -> torch.Tensor:
+    """Sample one move of each row of a (positions, moves) mask."""
+    chance = torch.rand(moves.shape, device=moves.device)
+    return torch.where(moves, chance, -1.0).argmax(1)

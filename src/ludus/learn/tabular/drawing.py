@@ -1,0 +1,82 @@
+"""Draw a matchbox: the beads of each move on the board, as SVG or as a player's picture."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ludus.core.game import AnyGame
+from ludus.core.marks import NUM_COLOURS, Marks, Note, Picture
+from ludus.games.squares_drawing import square_centres
+from ludus.render.canvas import Canvas, Point
+
+BEAD_COLOURS = (
+    "#c0392b", "#2471a3", "#1e8449", "#b7950b", "#7d3c98",
+    "#ca6f1e", "#148f77", "#5d6d7e", "#943126",
+)  # fmt: skip
+"""Bead colours, one for each move as in Michie's matchboxes."""
+
+COUNT_STYLE = "fill:#fff;font-size:12px;font-weight:bold;text-anchor:middle"
+"""SVG style of the number of beads."""
+
+BEAD_RADIUS = 15
+"""Radius of a bead in the drawing."""
+
+BEAD_OFFSET = 0.3
+"""Distance of the beads from a move's target, as a proportion of the move's length."""
+
+
+def make_heat_marks(game: AnyGame, chances: Mapping[Any, float]) -> Marks:
+    """Return marks for a text board: target squares, with the probability as heat."""
+    heat: dict[str, float] = {}
+    for move, chance in chances.items():
+        place = game.steps(move)[-1]
+        heat[place] = heat.get(place, 0.0) + chance
+    return Marks(points=dict.fromkeys(heat, "legal"), heat=heat)
+
+
+def draw_matchbox(game: AnyGame, position: Any, beads: Mapping[Any, float]) -> str:
+    """Draw the board with a numbered bead for each move, as SVG."""
+    places = square_centres(position.size)
+    arrows = tuple((steps[0], steps[-1]) for steps in map(game.steps, beads) if len(steps) > 1)
+    drawn: str = position.svg(Marks(arrows=arrows))
+    layer = Canvas(0, 0, "", style="")
+    for move, number in beads.items():
+        layer.circle(_bead_centre(game.steps(move), places), BEAD_RADIUS, "bead")
+        layer.text(_bead_centre(game.steps(move), places), f"{number:.0f}", "beads")
+    shapes = iter(layer.shapes)
+    coloured = [
+        f"{_add_style(next(shapes), f'fill:{BEAD_COLOURS[index % len(BEAD_COLOURS)]}')}\n"
+        f"{_add_style(next(shapes), COUNT_STYLE)}\n"
+        for index in range(len(beads))
+    ]
+    return drawn.replace("</svg>", "".join(coloured) + "</svg>")
+
+
+def _bead_centre(steps: tuple[str, ...], places: Mapping[str, Point]) -> Point:
+    (x, y), (from_x, from_y) = places[steps[-1]], places[steps[0]]
+    return x + BEAD_OFFSET * (from_x - x), y + BEAD_OFFSET * (from_y - y)
+
+
+def _add_style(shape: str, style: str) -> str:
+    return shape.replace(" ", f' style="{style}" ', 1)
+
+
+def make_matchbox_picture(
+    game: AnyGame, beads: Mapping[Any, float], names: Mapping[Any, str]
+) -> Picture:
+    """Return a picture of a position's matchbox; symmetric moves share a colour."""
+    shown = list(dict.fromkeys(names[move] for move in beads))
+    colours = {name: number % NUM_COLOURS for number, name in enumerate(shown)}
+    held = {names[move]: int(number) for move, number in beads.items()}
+    notes = (
+        Note(game.steps(move), beads=int(number), colour=colours[names[move]])
+        for move, number in beads.items()
+        if number >= 1
+    )
+    total = sum(held.values())
+    twins = " Moves that mirror each other share their beads." if len(held) < len(beads) else ""
+    return Picture(
+        "The matchbox",
+        text=f"{total} {'bead' if total == 1 else 'beads'} of {len(held)} colours lay in the box "
+        f"of this position, and one was drawn blindly.{twins}",
+        notes=tuple(notes),
+    )

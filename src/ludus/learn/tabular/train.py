@@ -1,0 +1,195 @@
+"""MENACE (Michie 1963), HER (Gardner 1962) and tabular Q-learning as learners.
+
+The beads and rewards of MENACE and HER, and the parameters of Q-learning, are those of Muggleton
+and Hocquette 2019.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ludus.core.errors import BadSpec
+from ludus.core.game import AnyGame
+from ludus.learn.common.learner import Episode, PerfectOpponent, play_episode
+from ludus.learn.common.start_positions import count_plies_to
+from ludus.learn.tabular.table import SymmetricRowIndex, TableLearner, TableRow
+
+MAX_BEADS = 1000
+"""Upper limit of rewards and of initial beads."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeadLearnerOptions:
+    """Initial beads, and the rewards of a game."""
+
+    beads: int = 4
+    """Beads for a move at the start of the game; fewer later in the game."""
+
+    win: int = 3
+    """Beads added for each move of a game that was won."""
+
+    draw: int = 1
+
+    loss: int = -1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.beads <= MAX_BEADS:
+            raise BadSpec(f"beads={self.beads} must be from 1 to {MAX_BEADS}")
+        for name in ("win", "draw", "loss"):
+            if abs(getattr(self, name)) > MAX_BEADS:
+                raise BadSpec(
+                    f"{name}={getattr(self, name)} must be from {-MAX_BEADS} to {MAX_BEADS}"
+                )
+
+    def reward(self, score: int) -> int:
+        """Return the reward for a game with this score."""
+        return (self.draw, self.win, self.loss)[score]
+
+
+class BeadLearner(TableLearner):
+    """A matchbox for each position, with beads for its moves, sampled at random.
+
+    After a game each box on its path gains or loses beads of the chosen move. A position with one
+    legal move has no box; in an empty box the move is random.
+    """
+
+    options: ClassVar[BeadLearnerOptions] = BeadLearnerOptions()
+    rows = SymmetricRowIndex
+
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
+        super().__init__(game, settings, spec)
+        self._drawn: list[tuple[TableRow, str]] = []
+        self._plies: dict[Any, int] = {}
+
+    @abstractmethod
+    def first_beads(self, ply: int) -> int:
+        """Return the initial beads per move of a box that is first opened after `ply` plies."""
+
+    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        self._drawn = []
+        if start not in self._plies:
+            self._plies[start] = count_plies_to(self.game, start)
+        ply = self._plies[start]
+
+        def choose(position: Any) -> Any:
+            nonlocal ply
+            move = self.draw(position, ply)
+            ply += 2
+            return move
+
+        played = play_episode(start, choose, opponent)
+        reward = self.settings.reward(played.score)
+        for box, bead in self._drawn:
+            box[bead] = max(0, box[bead] + reward)
+        return played
+
+    def draw(self, position: Any, ply: int) -> Any:
+        """Sample a move from the box of a position."""
+        key, names = self.places.find(position)
+        if len(names) == 1:
+            return next(iter(names))
+        if key not in self.table:
+            self.table[key] = dict.fromkeys(names.values(), max(1, self.first_beads(ply)))
+        box = self.table[key]
+        beads = list(box.values())
+        bead = self.random.choices(list(box), beads if any(beads) else None)[0]
+        self._drawn.append((box, bead))
+        return next(move for move, name in names.items() if name == bead)
+
+
+class MenaceLearner(BeadLearner):
+    """The Matchbox Educable Noughts And Crosses Engine, for noughts and crosses."""
+
+    system = "menace"
+
+    def first_beads(self, ply: int) -> int:
+        own_moves = ply // 2
+        return int(self.settings.beads) - own_moves
+
+
+class HerLearner(BeadLearner):
+    """The Hexapawn Educable Robot, for hexapawn."""
+
+    system = "her"
+
+    def first_beads(self, ply: int) -> int:
+        return int(2 * self.settings.beads - ply) // 2
+
+
+REWARDS_BY_SCORE = (0.5, 1.0, -1.0)
+"""Rewards for a game that was drawn, won and lost, indexed by its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class QLearnerOptions:
+    """Hyperparameters of Q-learning."""
+
+    alpha: float = 0.3
+    """Learning rate."""
+
+    gamma: float = 0.9
+    """Discount factor of the next position's value."""
+
+    epsilon: float = 0.0
+    """Probability of a random move."""
+
+    initial: float = 1.0
+    """Initial value of a move. The value of a win makes the learner try everything."""
+
+    end: float = 0.0
+    """Value of a final position, beyond the reward. The implementation that the paper names has 1
+    there, the initial value.
+    """
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "gamma", "epsilon"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadSpec(f"qlearning {name}={getattr(self, name)} must be from 0 to 1")
+        for name in ("initial", "end"):
+            if not abs(getattr(self, name)) <= 1000:
+                value = getattr(self, name)
+                raise BadSpec(f"qlearning {name}={value} must be from -1000 to 1000")
+
+
+class QLearner(TableLearner):
+    """Plays a move with the highest value; ties are broken at random.
+
+    There is no exploration by default besides the optimistic initial values.
+    """
+
+    options: ClassVar[QLearnerOptions] = QLearnerOptions()
+    system = "qlearning"
+
+    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        last: tuple[TableRow, str] | None = None
+
+        def choose(position: Any) -> Any:
+            nonlocal last
+            row, names = self._row(position)
+            if last is not None:
+                self._learn(*last, self.settings.gamma * max(row.values()))
+            move = self._choose(row, names)
+            last = row, names[move]
+            return move
+
+        played = play_episode(start, choose, opponent)
+        if last is not None:
+            self._learn(
+                *last, REWARDS_BY_SCORE[played.score] + self.settings.gamma * self.settings.end
+            )
+        return played
+
+    def _row(self, position: Any) -> tuple[TableRow, dict[Any, str]]:
+        key, names = self.places.find(position)
+        if key not in self.table:
+            self.table[key] = dict.fromkeys(names.values(), self.settings.initial)
+        return self.table[key], names
+
+    def _choose(self, row: TableRow, names: dict[Any, str]) -> Any:
+        if self.settings.epsilon and self.random.random() < self.settings.epsilon:
+            return self.random.choice(list(names))
+        most = max(row.values())
+        return self.random.choice([move for move, name in names.items() if row[name] == most])
+
+    def _learn(self, row: TableRow, move: str, worth: float) -> None:
+        row[move] += self.settings.alpha * (worth - row[move])

@@ -1,0 +1,1 @@
+"""The solved Morris family: sectors, solver, database, verification, lookup."""

@@ -1,0 +1,111 @@
+"""Endgames up to four men a side, solved on first use and stored in the user's cache folder."""
+
+import hashlib
+import os
+import shutil
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus._native import solver as native
+from ludus.core.errors import BadDatabase, CannotWrite
+from ludus.core.user_folders import cache_folder
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.morris.database import Database, Half
+from ludus.oracle.morris.oracle import ValueCodes, all_halves
+from ludus.oracle.morris.sectors import Sector, moving_sectors, without_repetition
+from ludus.oracle.morris.table_file import ValueCounts
+
+MAX_MEN = 4
+"""Maximum number of men of each side."""
+
+
+@cache
+def builtin_endgames(rules: Rules) -> "EndgameTables":
+    """Return the endgames of these rules, which must be solvable; one object per rules."""
+    return EndgameTables(rules)
+
+
+class EndgameTables:
+    """Endgames that are solved, or loaded from the cache, when a value is first looked up."""
+
+    has_depth = True
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = without_repetition(rules)
+        most = min(MAX_MEN, rules.men)
+        self._in_order = moving_sectors(self.rules, most)
+        self.sectors = all_halves(self.rules, self._in_order)
+        self._tables: Mapping[Half, ValueCodes] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def folder(self) -> Path | None:
+        """The cache folder of these endgames; None if there is none."""
+        name = hashlib.sha256(repr(self.rules).encode()).hexdigest()[:16]
+        cache_place = cache_folder()
+        return None if cache_place is None else cache_place / "morris" / f"{MAX_MEN}-men-{name}"
+
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> ValueCodes:
+        if self._tables is None:
+            with self._lock:
+                self._tables = self._tables or self._load() or self._solve()
+        return self._tables[sector, x_to_move][slots]
+
+    def _load(self) -> Mapping[Half, ValueCodes] | None:
+        """Load the cached tables, every byte verified; None if they are incomplete."""
+        folder = self.folder
+        if folder is None:
+            return None
+        try:
+            database = Database.open(folder)
+            if database.rules != self.rules or not self.sectors <= database.sectors:
+                return None
+            return {half: database.table(*half) for half in self.sectors}
+        except BadDatabase:
+            return None
+
+    def _solve(self) -> Mapping[Half, ValueCodes]:
+        solver = native.Solver(self.rules, threads=os.cpu_count() or 1)
+        for sector in self._in_order:
+            solver.solve(sector)
+        tables = {half: _copy_table(solver, half) for half in self.sectors}
+        tallies = {half: ValueCounts(**solver.tally(*half)) for half in self.sectors}
+        # Without a cache the next process solves the tables again, which is quick.
+        with suppress(CannotWrite):
+            self._keep(tables, tallies)
+        return tables
+
+    def _keep(self, tables: Mapping[Half, ValueCodes], tallies: Mapping[Half, ValueCounts]) -> None:
+        folder = self.folder
+        if folder is None:
+            return
+        try:
+            self._write(folder, tables, tallies)
+        except BadDatabase:
+            # Existing content is unusable, and all of it can be computed again.
+            shutil.rmtree(folder, ignore_errors=True)
+            self._write(folder, tables, tallies)
+
+    def _write(
+        self, folder: Path, tables: Mapping[Half, ValueCodes], tallies: Mapping[Half, ValueCounts]
+    ) -> None:
+        with (
+            Database.writing(folder, self.rules, has_depth=True) as database,
+            ThreadPoolExecutor(1) as pool,
+        ):
+            for half, table in tables.items():
+                database.write(*half, table, tallies[half], pool)
+
+
+def _copy_table(solver: native.Solver, half: Half) -> ValueCodes:
+    """Copy a table, so that it outlives the solver."""
+    table = solver.values(*half)
+    assert table is not None, "a half that can be to move has a table"
+    return table.copy()

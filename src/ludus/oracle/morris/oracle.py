@@ -1,0 +1,254 @@
+"""Values of the Morris family from tables: on disk, in memory, or in a live solver."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ludus._native import solver as native
+from ludus.core.errors import BadPosition
+from ludus.games.nine_mens_morris.batch import count_men
+from ludus.games.nine_mens_morris.board import POINTS
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.morris.database import Half
+from ludus.oracle.morris.sectors import (
+    Sector,
+    all_sectors,
+    format_spec,
+    moving_sectors,
+    orient,
+    sides_to_move,
+    without_repetition,
+)
+from ludus.oracle.morris.table_file import DRAW
+from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
+
+ALREADY_WON = 254
+"""Code of a position that the mover has already won, which cannot occur in play."""
+
+COUNT_BASE = 13
+"""Greater than any number of men of a side on the board or in hand."""
+
+ValueCodes = NDArray[np.uint8]
+Boards = NDArray[np.uint32]
+MenCounts = tuple[int, int, int, int]
+"""Men of the mover and of the other side on the board, then in hand."""
+
+
+class Tables(Protocol):
+    """Source of value codes: a database, or an object with its interface."""
+
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def has_depth(self) -> bool: ...
+    @property
+    def sectors(self) -> frozenset[Half]: ...
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> ValueCodes: ...
+
+
+class SolverTables:
+    """The tables of a live solver."""
+
+    has_depth = True
+
+    def __init__(self, solver: native.Solver, rules: Rules, sectors: Iterable[Sector]) -> None:
+        """Serve the values of `sectors`, all of which must be solved."""
+        self.rules = rules
+        self.sectors = all_halves(rules, sectors)
+        self._solver = solver
+
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> ValueCodes:
+        table = self._solver.values(sector, x_to_move)
+        assert table is not None, "a half that can be to move has a table"
+        return table[slots]
+
+
+class MorrisOracle(Oracle):
+    """Oracle of one member of the Morris family.
+
+    The repetition rule may differ from that of the tables: a side that can win does so without
+    repeating a position, and a side that cannot win may draw, so no value depends on it.
+    """
+
+    def __init__(self, tables: Tables, place: str) -> None:
+        """Serve values from `tables`; `place` names their location for users."""
+        self.tables = tables
+        self.rules = without_repetition(tables.rules)
+        self.place = place
+        self._known = tables.sectors
+        self._values = _list_values(tables.has_depth)
+        self._accepted: Any = None
+
+    @property
+    def has_depth(self) -> bool:
+        return self.tables.has_depth
+
+    @property
+    def extent(self) -> str:
+        men = self.rules.men
+        if orient(0, 0, men, men) in self._known:
+            return "from the first move on"
+        while men >= self.rules.lose_below:
+            if all_halves(self.rules, moving_sectors(self.rules, men)) <= self._known:
+                return f"up to {men} men a side"
+            men -= 1
+        return "in parts"
+
+    def knows(self, position: Any) -> bool:
+        self.check_rules(position.rules)
+        return position.outcome() is not None or orient(*_count_men(position)) in self._known
+
+    def recall(self, position: Any) -> Value | None:
+        # Searches look up single positions; `lookup` would take ten times as long.
+        self.check_rules(position.rules)
+        end = evaluate_end(position)
+        if end is not None:
+            return end
+        half = sector, own_is_x = orient(*_count_men(position))
+        if half not in self._known:
+            return None
+        own, other = _mover_first(position.bits, position.mover)
+        boards = np.array([[own], [other]] if own_is_x else [[other], [own]], dtype=np.uint32)
+        slots = make_indexer(self.rules.men).slots(sector, *boards)
+        return self._values[int(self.tables.read(sector, own_is_x, slots)[0])]
+
+    def value(self, position: Any) -> Value:
+        found = self.recall(position)
+        if found is None:
+            raise self._unsolved(_count_men(position))
+        return found
+
+    def values(self, positions: Sequence[Any]) -> list[Value]:
+        ends: list[Value | None] = []
+        going_on: list[tuple[int, ...]] = []
+        for position in positions:
+            self.check_rules(position.rules)
+            ends.append(evaluate_end(position))
+            if ends[-1] is None:
+                bits, hands = position.bits, position.hands
+                mover = position.mover
+                going_on.append((*_mover_first(bits, mover), *_mover_first(hands, mover)))
+        columns = np.array(going_on, dtype=np.uint32).reshape(-1, 4).T
+        codes = iter(self.lookup(*columns).tolist())
+        return [self._values[next(codes)] if end is None else end for end in ends]
+
+    def lookup(
+        self, own: ArrayLike, other: ArrayLike, own_hand: ArrayLike, other_hand: ArrayLike
+    ) -> ValueCodes:
+        """Return the codes of many positions, given as the mover's and the other side's men.
+
+        Bit i of a board is point i. A code is the number of plies to the end, odd where the mover
+        wins and even where it loses, or DRAW (255); without depth a win is 1 and a loss 0. The code
+        is ALREADY_WON (254) where the other side has too few men. Raises Unsolved if any position
+        is not solved.
+        """
+        given = (own, other, own_hand, other_hand)
+        x, y, x_hand, y_hand = np.broadcast_arrays(
+            *(np.atleast_1d(np.asarray(each, dtype=np.uint32)) for each in given)
+        )
+        counts = count_men(x), count_men(y), x_hand, y_hand
+        self._check_boards(x, y, counts)
+        codes = np.empty(len(x), dtype=np.uint8)
+        for group, men in _group_by_counts(counts):
+            codes[group] = self._codes(men, x[group], y[group])
+        return codes
+
+    def check_rules(self, rules: Any) -> None:
+        """Refuse positions and games of other rules."""
+        if rules is self._accepted:
+            return
+        if not isinstance(rules, Rules):
+            raise WrongRules(f"{self.place} holds nine_mens_morris and no other game")
+        if without_repetition(rules) != self.rules:
+            held, asked = format_spec(self.rules), format_spec(rules)
+            raise WrongRules(f"{self.place} holds {held}, not {asked}")
+        self._accepted = rules
+
+    def _codes(self, men: MenCounts, own: Boards, other: Boards) -> ValueCodes | int:
+        """Return the codes of positions that all have these numbers of men."""
+        own_men, other_men, own_hand, other_hand = men
+        if own_men + own_hand < self.rules.lose_below:
+            return 0
+        if other_men + other_hand < self.rules.lose_below:
+            return ALREADY_WON if self.has_depth else 1
+        half = sector, own_is_x = orient(*men)
+        if half not in self._known:
+            raise self._unsolved(men)
+        boards = (own, other) if own_is_x else (other, own)
+        slots = make_indexer(self.rules.men).slots(sector, *boards)
+        return self.tables.read(sector, own_is_x, slots)
+
+    def _check_boards(
+        self, own: Boards, other: Boards, counts: tuple[NDArray[np.uint32], ...]
+    ) -> None:
+        if np.any(own & other):
+            raise BadPosition("a point is taken by both sides")
+        if np.any((own | other) >> len(POINTS)):
+            raise BadPosition(f"a bit of a board is beyond its {len(POINTS)} points")
+        own_men, other_men, own_hand, other_hand = counts
+        for men, hand in ((own_men, own_hand), (other_men, other_hand)):
+            if np.any(hand > self.rules.men) or np.any(men + hand > self.rules.men):
+                raise BadPosition(f"a side has more than {self.rules.men} men")
+
+    def _unsolved(self, men: MenCounts) -> Unsolved:
+        own, other, own_hand, other_hand = men
+        in_hand = f" on the board and {own_hand} against {other_hand} in hand"
+        which = f"{own} men of the mover against {other}{in_hand if own_hand or other_hand else ''}"
+        if orient(*men) not in all_halves(self.rules, all_sectors(self.rules)):
+            return Unsolved(f"{which} cannot come about in play, so they are not solved")
+        few = "" if own_hand or other_hand else f" --max-men {max(own, other)}"
+        command = f"ludus solve {format_spec(self.rules)}{few} --out DIR"
+        return Unsolved(f"{which}: not solved in {self.place}; `{command}` solves it")
+
+
+def all_halves(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Half]:
+    """Return the sectors with every side to move that they can have."""
+    return frozenset(
+        (sector, mover) for sector in sectors for mover in sides_to_move(rules, sector)
+    )
+
+
+@cache
+def make_indexer(men: int) -> native.Solver:
+    """Return a solver used only to compute the slots of positions in their tables.
+
+    Slots depend on the number of men alone, so its large table is computed once per number.
+    """
+    return native.Solver(Rules(men=men))
+
+
+def _group_by_counts(
+    counts: tuple[NDArray[np.uint32], ...],
+) -> Iterator[tuple[NDArray[np.intp], MenCounts]]:
+    """Group positions with equal numbers of men: yield their indices and the numbers."""
+    keys = np.zeros(len(counts[0]), dtype=np.uint16)
+    for count in counts:
+        keys = keys * np.uint16(COUNT_BASE) + count.astype(np.uint16)
+    order = np.argsort(keys, kind="stable")
+    steps = np.flatnonzero(np.diff(keys[order])) + 1
+    for group in np.split(order, steps):
+        if len(group):
+            own, other, own_hand, other_hand = (int(count[group[0]]) for count in counts)
+            yield group, (own, other, own_hand, other_hand)
+
+
+def _mover_first(pair: tuple[int, int], mover: int) -> tuple[int, int]:
+    """Reorder a pair of White and Black as mover and other side."""
+    return pair if mover == 0 else (pair[1], pair[0])
+
+
+def _count_men(position: Any) -> MenCounts:
+    own, other = _mover_first(position.bits, position.mover)
+    return own.bit_count(), other.bit_count(), *_mover_first(position.hands, position.mover)
+
+
+def _list_values(has_depth: bool) -> list[Value]:
+    """Return the value of every code."""
+    ends = {ALREADY_WON: Value("win", 0), DRAW: Value("draw")}
+    return [
+        ends.get(code) or Value("win" if code % 2 else "loss", code if has_depth else None)
+        for code in range(256)
+    ]

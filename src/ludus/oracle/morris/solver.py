@@ -1,0 +1,305 @@
+"""Solve the Morris family sector by sector, on a CPU or a GPU; a killed run resumes.
+
+With a database each sector is written while the next one is being solved. A run resumes with the
+first missing sector; tables that it needs are read back.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus._native import solver as native
+from ludus.core.errors import CannotSolve
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.sectors import (
+    Sector,
+    Subspace,
+    next_sectors,
+    num_slots,
+    sides_to_move,
+    start_sector,
+    subspace_of,
+)
+from ludus.oracle.morris.table_file import ValueCounts
+
+DEVICES = ("cpu", "cuda")
+
+Stopped, TooDeep = native.Stopped, native.TooDeep
+
+
+class SectorSolver(Protocol):
+    """The interface of `ludus._native.solver.Solver`; its stub documents the methods."""
+
+    def solve(self, sector: Sector) -> None: ...
+    def verify(self, sector: Sector) -> int: ...
+    def tally(self, sector: Sector, x_to_move: bool) -> "native.Tally": ...
+    def values(self, sector: Sector, x_to_move: bool) -> NDArray[np.uint8] | None: ...
+    def load(
+        self,
+        sector: Sector,
+        x_moves: NDArray[np.uint8] | None,
+        y_moves: NDArray[np.uint8] | None,
+    ) -> None: ...
+    def has(self, sector: Sector) -> bool: ...
+    def drop(self, sector: Sector) -> None: ...
+    def stop(self) -> None: ...
+    def shape(self, sector: Sector) -> tuple[int, int]: ...
+    @property
+    def progress(self) -> tuple[int, int]: ...
+
+
+def make_solver(rules: Rules, device: str = "cpu", threads: int = 1) -> SectorSolver:
+    """Return a solver for these rules; CannotSolve if there is none."""
+    if why := native.why_unsolvable(rules):
+        raise CannotSolve(f"these rules cannot be solved: {why}")
+    if device not in DEVICES:
+        raise CannotSolve(f"there is no device {device!r}; there are {', '.join(DEVICES)}")
+    return _make_cuda_solver(rules) if device == "cuda" else native.Solver(rules, threads)
+
+
+def _make_cuda_solver(rules: Rules) -> SectorSolver:
+    from ludus.oracle.morris import cuda_solver
+
+    if why := cuda_solver.find_cuda_problem():
+        raise CannotSolve(f"cannot solve on a GPU: {why}")
+    return cuda_solver.CudaSolver(rules)
+
+
+def load_table(database: Database, sector: Sector, solver: SectorSolver, pool: Executor) -> None:
+    """Read a sector from its files into the solver."""
+    sides = sides_to_move(database.rules, sector)
+    x_moves, y_moves = (
+        database.table(sector, x_to_move, pool) if x_to_move in sides else None
+        for x_to_move in (True, False)
+    )
+    solver.load(sector, x_moves, y_moves)
+
+
+class TableReferences:
+    """Reference counts: for every sector the number of unfinished sectors that need its tables."""
+
+    def __init__(self, rules: Rules, waiting: Sequence[Sector]) -> None:
+        self._rules = rules
+        self._counts: Counter[Sector] = Counter()
+        for sector in waiting:
+            self._counts.update(next_sectors(rules, sector))
+
+    def finished(self, sector: Sector, drop: Callable[[Sector], None]) -> None:
+        """Mark a sector as finished; drop tables no longer needed, perhaps its own."""
+        for seen in next_sectors(self._rules, sector):
+            self._counts[seen] -= 1
+            if self._counts[seen] == 0:
+                drop(seen)
+        if self._counts[sector] == 0:
+            drop(sector)
+
+
+def estimate_peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
+    """Return the maximum memory of tables while these sectors are solved one after the other.
+
+    While men can move, a slot takes four bytes: values and offers for both sides. The previous
+    sector is kept until it is written.
+    """
+    needs, peak = TableReferences(rules, waiting), 0
+    sizes = {sector: num_slots(sector) * len(sides_to_move(rules, sector)) for sector in waiting}
+    alive: dict[Sector, int] = {}
+
+    def drop(sector: Sector) -> None:
+        alive.pop(sector, None)
+
+    for number, sector in enumerate(waiting):
+        is_sliding = rules.place_or_move or sector[2:] == (0, 0)
+        working = 4 * num_slots(sector) if is_sliding else sizes[sector]
+        peak = max(peak, sum(alive.values()) + working)
+        alive[sector] = sizes[sector]
+        if number > 0:
+            needs.finished(waiting[number - 1], drop)
+    return peak
+
+
+class SolveProgress:
+    """Progress of a run in slots; read by one thread while another works."""
+
+    def __init__(self, rules: Rules, sectors: Sequence[Sector], solver: SectorSolver) -> None:
+        self._rules = rules
+        self._solver = solver
+        self._done = 0
+        self.current: Sector | None = None
+        """The sector in progress."""
+
+        self.total = sum(map(self._slots, sectors))
+        """Slots of all sectors."""
+
+        self.resumed = 0
+        """Slots that were already solved."""
+
+    def begin(self, sector: Sector) -> None:
+        self.current = sector
+
+    def finish(self, sector: Sector, is_resumed: bool = False) -> None:
+        self.current = None
+        self._done += self._slots(sector)
+        self.resumed += self._slots(sector) if is_resumed else 0
+
+    @property
+    def done(self) -> int:
+        """Slots done, with an estimate for the sector in progress."""
+        sector = self.current
+        if sector is None:
+            return self._done
+        rows = self._solver.progress[0] / max(1, self._solver.shape(sector)[0])
+        # Where men can move, computing what placing and taking offer is about half the work.
+        is_sliding = self._rules.place_or_move or sector[2:] == (0, 0)
+        share = min(1.0, rows) / 2 if is_sliding else min(1.0, rows)
+        return self._done + int(share * self._slots(sector))
+
+    def _slots(self, sector: Sector) -> int:
+        return num_slots(sector) * len(sides_to_move(self._rules, sector))
+
+
+@dataclass
+class SolveResult:
+    """Results of every subspace in the order of solving."""
+
+    tallies: dict[Subspace, ValueCounts] = field(default_factory=dict)
+    root: int | None = None
+    """The value of the start of the game, if it was reached."""
+
+    num_resumed: int = 0
+    """Subspaces that an earlier run had written to the database."""
+
+    num_wrong: int | None = None
+    """Values that do not follow from their successors; None if they were not verified."""
+
+
+class SolveRun:
+    """One run through some sectors. `run` works on one thread, all other methods are for others.
+
+    Tables are dropped when no further sector needs them.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        sectors: Sequence[Sector],
+        solver: SectorSolver,
+        database: Database | None = None,
+        threads: int = 1,
+        verify: bool = False,
+    ) -> None:
+        self.rules = rules
+        self.sectors = sectors
+        self.work = SolveProgress(rules, sectors, solver)
+        self._solver = solver
+        self._database = database
+        self._threads = threads
+        self._result = SolveResult(num_wrong=0 if verify else None)
+        self._is_stopping = False
+
+    def stop(self) -> None:
+        """Request the end of the run: `run` raises Stopped. Repeat the call until it has ended."""
+        self._is_stopping = True
+        self._solver.stop()
+
+    def run(self) -> SolveResult:
+        """Solve the missing sectors."""
+        waiting = [sector for sector in self.sectors if not self._is_there(sector)]
+        for sector in self.sectors:
+            if self._is_there(sector):
+                self._resume(sector)
+        with (
+            ThreadPoolExecutor(self._threads, "compress") as pool,
+            ThreadPoolExecutor(1, "write") as writer,
+        ):
+            self._solve_all(waiting, pool, writer)
+        found = self._result.tallies
+        spaces = (
+            subspace_of(s, side) for s in self.sectors for side in sides_to_move(self.rules, s)
+        )
+        self._result.tallies = {space: found[space] for space in spaces}
+        return self._result
+
+    def _is_there(self, sector: Sector) -> bool:
+        return self._database is not None and self._database.has(sector)
+
+    def _resume(self, sector: Sector) -> None:
+        """Add a sector of an earlier run to the results."""
+        assert self._database is not None
+        for x_to_move in sides_to_move(self.rules, sector):
+            tally = self._database.tally(sector, x_to_move)
+            self._result.tallies[subspace_of(sector, x_to_move)] = tally
+            self._result.num_resumed += 1
+        if sector == start_sector(self.rules):
+            self._result.root = int(self._database.table(sector, True)[0])
+        self.work.finish(sector, is_resumed=True)
+
+    def _solve_all(self, waiting: list[Sector], pool: Executor, writer: Executor) -> None:
+        """Solve sectors while at most one is being written to disk.
+
+        A table must stay in memory until it is written.
+        """
+        needs = TableReferences(self.rules, waiting)
+        being_written: Future[None] | None = None
+        for number, sector in enumerate(waiting):
+            try:
+                self._solve(sector, pool)
+            except Stopped:
+                if being_written is not None:
+                    being_written.result()  # its failure may be the reason for stopping
+                raise
+            if being_written is not None:
+                being_written.result()
+                needs.finished(waiting[number - 1], self._solver.drop)
+            being_written = writer.submit(self._write, sector, pool)
+        if being_written is not None:
+            being_written.result()
+
+    def _solve(self, sector: Sector, pool: Executor) -> None:
+        if self._is_stopping:
+            raise Stopped
+        self.work.begin(sector)
+        name = subspace_of(sector, x_to_move=True)
+        try:
+            for seen in next_sectors(self.rules, sector):
+                if not self._solver.has(seen):
+                    assert self._database is not None
+                    load_table(self._database, seen, self._solver, pool)
+            self._solver.solve(sector)
+        except TooDeep as error:
+            raise CannotSolve(f"cannot solve {name}: {error}") from error
+        except MemoryError as error:
+            raise CannotSolve(f"not enough memory to solve {name}") from error
+        if self._result.num_wrong is not None:
+            self._result.num_wrong += self._solver.verify(sector)
+        self._note(sector)
+        self.work.finish(sector)
+
+    def _note(self, sector: Sector) -> None:
+        for x_to_move in sides_to_move(self.rules, sector):
+            tally = ValueCounts(**self._solver.tally(sector, x_to_move))
+            if self._database is not None and not self._database.has_depth:
+                tally = tally.without_depth()
+            self._result.tallies[subspace_of(sector, x_to_move)] = tally
+        if sector == start_sector(self.rules):
+            values = self._solver.values(sector, x_to_move=True)
+            assert values is not None
+            self._result.root = int(values[0])
+
+    def _write(self, sector: Sector, pool: Executor) -> None:
+        if self._database is None:
+            return
+        try:
+            for x_to_move in sides_to_move(self.rules, sector):
+                values = self._solver.values(sector, x_to_move)
+                assert values is not None
+                tally = self._result.tallies[subspace_of(sector, x_to_move)]
+                self._database.write(sector, x_to_move, values, tally, pool)
+        except BaseException:
+            self.stop()  # without its file a sector is lost, and so would be the next ones
+            raise

@@ -1,0 +1,89 @@
+"""Selection of a game's oracle: a database, built-in endgames, or solving in memory."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ludus._native import solver as native
+from ludus.core.errors import BadDatabase, CannotSolve, quote
+from ludus.core.game import CHANCE, AnyGame
+from ludus.core.user_folders import data_folder
+from ludus.games import GAMES
+from ludus.oracle.memory import MemoryOracle
+from ludus.oracle.morris.database import GAME_ID, MANIFEST_NAME, Database
+from ludus.oracle.morris.endgames import builtin_endgames
+from ludus.oracle.morris.oracle import MorrisOracle
+from ludus.oracle.morris.sectors import format_spec, without_repetition
+from ludus.oracle.oracle import Oracle, Unsolved
+
+
+def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
+    """Return the oracle of a game.
+
+    For the Morris family it is the database in `folder`, which must have these rules. Without a
+    folder it is the largest database of these rules in `find_database_folders`, or else the
+    endgames that are solved on first use. Other games are solved in memory.
+    """
+    if game.id != GAME_ID:
+        if folder is not None:
+            raise BadDatabase(f"databases hold {GAME_ID}; {game.id} is solved in memory")
+        if game.start().mover == CHANCE:
+            raise CannotSolve(f"{game.id} has dice, and games with dice are not solved")
+        return _make_memory_oracle(game.id, game.rules)
+    if why := native.why_unsolvable(game.rules):
+        raise CannotSolve(f"{format_spec(game.rules)} cannot be solved: {why}")
+    found = (
+        _find_largest_database(game.rules, needs_depth) if folder is None else Database.open(folder)
+    )
+    if found is None:
+        return MorrisOracle(
+            builtin_endgames(without_repetition(game.rules)), "the built-in endings"
+        )
+    oracle = MorrisOracle(found, quote(str(found.folder), 200))
+    oracle.check_rules(game.rules)
+    if needs_depth and not found.has_depth:
+        raise Unsolved(
+            f"{oracle.place} tells who wins and not how soon; solve it again without --wdl"
+        )
+    return oracle
+
+
+def find_database_folders() -> list[Path]:
+    """Return the folders of databases: LUDUS_ORACLE, or `ludus/oracle` in the user's data folder.
+
+    The folder is a database itself, or it contains databases, one for each set of rules.
+    """
+    named, data = os.environ.get("LUDUS_ORACLE"), data_folder()
+    if named:
+        folder = Path(named)
+    elif data is not None:
+        folder = data / "oracle"
+    else:
+        return []
+    try:
+        places = [folder, *sorted(path for path in folder.glob("*") if path.is_dir())]
+        found = [path for path in places if (path / MANIFEST_NAME).exists()]
+    except (OSError, ValueError) as error:
+        raise BadDatabase(f"cannot look into {quote(str(folder), 200)}: {error}") from error
+    if named and not found:
+        raise BadDatabase(f"there is no database in LUDUS_ORACLE={quote(named, 200)}")
+    return found
+
+
+def _find_largest_database(rules: Any, needs_depth: bool) -> Database | None:
+    """Return the database with the largest part of this game, if any."""
+    databases = [Database.open(folder) for folder in find_database_folders()]
+    fitting = [
+        database
+        for database in databases
+        if without_repetition(database.rules) == without_repetition(rules)
+        and (database.has_depth or not needs_depth)
+    ]
+    return max(fitting, key=lambda database: len(database.sectors), default=None)
+
+
+@lru_cache(maxsize=8)
+def _make_memory_oracle(name: str, rules: Any) -> MemoryOracle:
+    """Return an oracle shared by all users of the same game and rules."""
+    return MemoryOracle(GAMES[name](rules))

@@ -1,0 +1,208 @@
+"""Alpha-beta search in Python with oracle lookups, and static evaluation functions."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ludus.core.game import AnyGame
+from ludus.core.player import Limit
+from ludus.games.nine_mens_morris.board import neighbours
+from ludus.oracle.oracle import Oracle, Value, evaluate_end
+
+MAN_VALUE = 100
+"""The value of a man, which defines the unit of all evaluations."""
+
+FREE_POINT_VALUE = 4
+"""The value of a free point adjacent to an own man."""
+
+Evaluator = Callable[[Any], int]
+"""Static evaluation of a position from the mover's side; 0 is even."""
+
+
+def make_evaluator(game: AnyGame) -> Evaluator:
+    """Return the evaluation function of a game; constant 0 for games without one."""
+    if game.id == "nine_mens_morris":
+        return _make_morris_evaluator(game.rules.diagonals)
+    if game.id == "hexapawn":
+        return _evaluate_hexapawn
+    return lambda position: 0
+
+
+def _make_morris_evaluator(diagonals: bool) -> Evaluator:
+    """Return an evaluation by men, on the board or in hand, and by mobility."""
+    beside = [sum(1 << point for point in points) for points in neighbours(diagonals)]
+
+    def steps(men: int, free: int) -> int:
+        return sum((near & free).bit_count() for man, near in enumerate(beside) if men >> man & 1)
+
+    def evaluate(position: Any) -> int:
+        white, black = position.bits
+        hands: tuple[int, int] = position.hands
+        free = ~(white | black)
+        men = white.bit_count() + hands[0] - black.bit_count() - hands[1]
+        good_for_white: int = MAN_VALUE * men + FREE_POINT_VALUE * (
+            steps(white, free) - steps(black, free)
+        )
+        return -good_for_white if position.mover else good_for_white
+
+    return evaluate
+
+
+def _evaluate_hexapawn(position: Any) -> int:
+    """Return the difference in pawns."""
+    men: int = position.cells.count("W") - position.cells.count("B")
+    return MAN_VALUE * (-men if position.mover else men)
+
+
+WIN_SCORE = 1_000_000
+"""The score of a game that is already won; each ply before the end subtracts one."""
+
+DECIDED_SCORE = WIN_SCORE - 10_000
+"""Scores of at least this magnitude are proven wins or losses."""
+
+INFINITE_SCORE = 2 * WIN_SCORE
+
+MAX_DEPTH = 64
+
+NODES_PER_CLOCK_CHECK = 64
+"""Number of positions visited between two checks of the clock."""
+
+
+class OutOfBudget(Exception):
+    """The limit for this move is reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The result of a search to a fixed depth."""
+
+    depth: int
+    """Plies that were searched completely."""
+
+    scores: dict[Any, int]
+    """Move to score: exact for the best moves, an upper bound for the others."""
+
+    @property
+    def best(self) -> int:
+        return max(self.scores.values())
+
+    @property
+    def moves(self) -> list[Any]:
+        """The moves with the highest score."""
+        return [move for move, score in self.scores.items() if score == self.best]
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """Transposition table entry: the bound and best move from an earlier visit."""
+
+    depth: int
+    score: int
+    is_at_least: bool
+    is_at_most: bool
+    move: Any
+
+
+class AlphaBetaSearch:
+    """Iterative deepening within a limit; deterministic if there is no time limit."""
+
+    def __init__(self, oracle: Oracle, evaluate: Evaluator, limit: Limit) -> None:
+        self.oracle = oracle
+        self.evaluate = evaluate
+        self.limit = limit
+        self.nodes = 0
+        self._began = time.perf_counter()
+        self._memory: dict[Any, TableEntry] = {}
+
+    def run(self, position: Any) -> SearchResult | None:
+        """Return the result of the deepest completed search, or None if none was completed."""
+        found = None
+        order = position.legal_moves()
+        try:
+            for depth in range(1, min(self.limit.depth or MAX_DEPTH, MAX_DEPTH) + 1):
+                scores = self._root(position, order, depth)
+                found = SearchResult(depth, {move: scores[move] for move in position.legal_moves()})
+                order = sorted(order, key=lambda move: -scores[move])
+                if abs(found.best) >= DECIDED_SCORE:
+                    break
+        except OutOfBudget:
+            pass
+        return found
+
+    def _root(self, position: Any, order: list[Any], depth: int) -> dict[Any, int]:
+        scores: dict[Any, int] = {}
+        best = -INFINITE_SCORE
+        for move in order:
+            # The bound is one below the best, to distinguish equally good moves from worse ones.
+            scores[move] = -self._score(
+                position.play(move), depth - 1, 1, -INFINITE_SCORE, 1 - best
+            )
+            best = max(best, scores[move])
+        return scores
+
+    def _score(self, position: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
+        """Return the mover's score: exact between alpha and beta, a bound outside."""
+        self._spend()
+        value = evaluate_end(position) or self.oracle.recall(position)
+        if value is not None:
+            return value_to_score(value, ply)
+        if depth == 0:
+            return self.evaluate(position)
+        known = self._memory.get(position)
+        if known is not None and known.depth >= depth:
+            score = _shift_score(known.score, -ply)
+            if (known.is_at_least and score >= beta) or (known.is_at_most and score <= alpha):
+                return score
+            if known.is_at_least and known.is_at_most:
+                return score
+        best, best_move, lowest = -INFINITE_SCORE, None, alpha
+        for move in self._ordered(position, known):
+            score = -self._score(position.play(move), depth - 1, ply + 1, -beta, -lowest)
+            if score > best:
+                best, best_move = score, move
+            lowest = max(lowest, best)
+            if best >= beta:
+                break
+        self._memory[position] = TableEntry(
+            depth, _shift_score(best, ply), best > alpha, best < beta, best_move
+        )
+        return best
+
+    def _ordered(self, position: Any, known: TableEntry | None) -> list[Any]:
+        """Return the legal moves: the earlier best move first, then captures."""
+        moves: list[Any] = position.legal_moves()
+        best = None if known is None else known.move
+        return sorted(moves, key=lambda move: (move != best, not _is_capture(move)))
+
+    def _spend(self) -> None:
+        self.nodes += 1
+        if self.limit.nodes is not None and self.nodes > self.limit.nodes:
+            raise OutOfBudget
+        is_time_to_look = self.limit.time is not None and self.nodes % NODES_PER_CLOCK_CHECK == 0
+        if is_time_to_look and time.perf_counter() - self._began >= (self.limit.time or 0):
+            raise OutOfBudget
+
+
+def value_to_score(value: Value, ply: int = 0) -> int:
+    """Return the score at the root of an exact value found at this ply."""
+    if value.result == "draw":
+        return 0
+    distance = ply + (value.depth or 0)
+    return WIN_SCORE - distance if value.result == "win" else distance - WIN_SCORE
+
+
+def score_to_plies(score: int) -> int | None:
+    """Return the plies to the end of a proven win or loss; None for other scores."""
+    return WIN_SCORE - abs(score) if abs(score) >= DECIDED_SCORE else None
+
+
+def _shift_score(score: int, ply: int) -> int:
+    """Return a score with its distance to the end counted from a position `ply` plies later."""
+    if abs(score) < DECIDED_SCORE:
+        return score
+    return score + ply if score > 0 else score - ply
+
+
+def _is_capture(move: Any) -> bool:
+    return getattr(move, "take", None) is not None or getattr(move, "is_capture", False)

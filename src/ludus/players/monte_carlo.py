@@ -1,0 +1,130 @@
+"""Flat Monte Carlo player: chooses the move whose random games score best."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ludus.core.errors import BadSpec
+from ludus.core.player import Choice, Limit, Player
+from ludus.players.random_play import ScoreCounts, has_native_playouts, play_random_games
+
+MAX_BATCH = 64
+"""Maximum number of random games of one move between two checks of the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutOptions:
+    """The budget for a move."""
+
+    games: int = 2000
+    """Random games per decision, divided equally among the legal moves."""
+
+    plies: int = 16_000
+    """Maximum plies of these games played in Python; compiled ones are not counted."""
+
+    threads: int = 1
+    """Threads for random games in compiled code; the choice does not depend on it."""
+
+    def __post_init__(self) -> None:
+        for name, most in (
+            ("games", 100_000_000),
+            ("plies", 100_000_000),
+            ("threads", 256),
+        ):
+            value = getattr(self, name)
+            if not 1 <= value <= most:
+                raise BadSpec(f"playouts {name}={value} must be from 1 to {most}")
+
+
+@dataclass(slots=True)
+class PlayoutTally:
+    """Results of the random games after one move, from the mover's side."""
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    points: int = 0
+
+    def add(self, scores: ScoreCounts, side: int) -> None:
+        """Add games, whose scores are those of side 0, for this side."""
+        for points, games in scores.items():
+            own = -points if side else points
+            self.games += games
+            self.wins += games * (own > 0)
+            self.draws += games * (own == 0)
+            self.points += games * own
+
+    @property
+    def mean(self) -> float:
+        """Mean points per game."""
+        return self.points / self.games
+
+    def __str__(self) -> str:
+        drawn = f" and draws {self.draws / self.games:.0%}" if self.draws else ""
+        return f"wins {self.wins / self.games:.0%}{drawn} of {self.games} random games"
+
+
+class PlayoutPlayer(Player):
+    """Plays random games after every legal move and chooses the move with the highest mean."""
+
+    title: ClassVar[str] = "plays random games behind each move and takes the best"
+    options: ClassVar[PlayoutOptions] = PlayoutOptions()
+
+    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        moves = position.legal_moves()
+        if len(moves) == 1:
+            return Choice(moves[0], "has no choice")
+        after = {move: position.play(move) for move in moves}
+        ends = {
+            move: outcome.score(position.mover)
+            for move, reached in after.items()
+            if (outcome := reached.outcome()) is not None
+        }
+        if ends and max(ends.values()) > 0:
+            move = self._best(ends)
+            return Choice(move, "wins at once", {move: float(ends[move])})
+        going_on = {move: reached for move, reached in after.items() if move not in ends}
+        tallies = self._try(going_on, position.mover, limit)
+        scores = {move: float(score) for move, score in ends.items()}
+        scores |= {move: tally.mean for move, tally in tallies.items()}
+        if not scores:
+            return Choice(self.random.choice(moves), "had no time to think")
+        move = self._best(scores)
+        comment = str(tallies[move]) if move in tallies else "ends the game"
+        return Choice(move, comment, scores)
+
+    def _best(self, scores: Mapping[Any, float]) -> Any:
+        """Return one of the moves with the highest score, at random."""
+        highest = max(scores.values())
+        return self.random.choice([move for move, score in scores.items() if score == highest])
+
+    def _try(self, after: Mapping[Any, Any], side: int, limit: Limit) -> dict[Any, PlayoutTally]:
+        """Play random games after every move, as many as limit and options allow."""
+        began, plies = time.perf_counter(), 0
+        total = min(self.settings.games, limit.nodes or self.settings.games)
+        is_free = limit.time is None and has_native_playouts(self.game)
+        tallies: dict[Any, PlayoutTally] = {}
+        for move, games in self._batches(list(after), total, total if is_free else 1):
+            if limit.time is not None and time.perf_counter() - began >= limit.time:
+                break
+            if plies >= self.settings.plies:
+                break
+            threads = self.settings.threads
+            ended = play_random_games(self.game, after[move], games, self.random, threads)
+            plies += ended.python_plies
+            tallies.setdefault(move, PlayoutTally()).add(ended.scores, side)
+        # Legal order again, so that breaking ties does not depend on the shuffled order.
+        return {move: tallies[move] for move in after if move in tallies}
+
+    def _batches(self, moves: list[Any], total: int, size: int) -> Iterator[tuple[Any, int]]:
+        """Yield moves in turn with a number of games: first `size`, doubling up to MAX_BATCH."""
+        self.random.shuffle(moves)
+        share, more = divmod(total, max(len(moves), 1))
+        left = {move: share + (number < more) for number, move in enumerate(moves)}
+        while any(left.values()):
+            for move in moves:
+                if games := min(size, left[move]):
+                    left[move] -= games
+                    yield move, games
+            size = min(2 * size, MAX_BATCH)

@@ -1,0 +1,217 @@
+"""Heuristic Morris players of Vrajitoru 2015, section 3: Newbie, Basic and Focused.
+
+They look for moves that close, open and block mills. Where the paper is ambiguous, it is
+interpreted as follows, here and in the compiled version (`native/core/morris/heuristics.hpp`),
+unless the options (NewbieOptions, BasicOptions) say otherwise:
+
+- A side places while it has men in hand, and moves afterwards. Where the rules allow a side with
+  men in hand to move one on the board instead, that is part of its placing phase.
+- A closing move makes a mill, whether or not there is a man that may be taken.
+- An opening move moves a man out of a mill. The mill can be closed in the next turn if the man can
+  step back, so the opponent must not be able to enter the gap: it has no man next to it, cannot fly
+  and has no men in hand.
+- A blocking move occupies a point on which the opponent could close a mill if it were to move.
+- Moves of the preferred kind are equally likely, and moves that differ only in the man they take
+  are different moves. Without a preferred move, so are all legal moves.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar, Literal
+
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.nine_mens_morris.board import Move, mills, neighbours
+
+
+def is_placing(position: Any) -> bool:
+    """Return whether the mover has men in hand."""
+    return bool(position.hands[position.mover] > 0)
+
+
+def find_closing_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
+    """Return the moves that make a mill."""
+    own = position.men[position.mover]
+    return [
+        m for m in moves if m.to is not None and _is_closing_mill(position, own - {m.frm}, m.to)
+    ]
+
+
+def find_opening_moves(
+    position: Any, moves: Sequence[Move], *, is_bold: bool = False
+) -> list[Move]:
+    """Return the moves out of a mill whose gap the opponent cannot enter; any if `is_bold`."""
+    own = position.men[position.mover]
+    in_mills = {man for mill in mills(position.rules.diagonals) if own >= set(mill) for man in mill}
+    return [m for m in moves if m.frm in in_mills and (is_bold or not _can_enter(position, m.frm))]
+
+
+def find_blocking_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
+    """Return the moves to points on which the opponent could close a mill."""
+    threatened = _find_closing_points(position, 1 - position.mover)
+    return [m for m in moves if m.to in threatened]
+
+
+def _is_closing_mill(position: Any, others: frozenset[int], point: int) -> bool:
+    """Return whether a man on this point forms a mill with two of the others."""
+    lines = mills(position.rules.diagonals)
+    return any(point in mill and others >= set(mill) - {point} for mill in lines)
+
+
+def _can_go_anywhere(position: Any, side: int) -> bool:
+    """Return whether a side can bring a man to every free point."""
+    if position.hands[side] > 0:
+        return True
+    return bool(position.rules.flying and len(position.men[side]) <= 3)
+
+
+def _can_enter(position: Any, gap: int) -> bool:
+    """Return whether the opponent of the mover could enter this point once it is free."""
+    other = 1 - position.mover
+    if _can_go_anywhere(position, other):
+        return True
+    return not position.men[other].isdisjoint(neighbours(position.rules.diagonals)[gap])
+
+
+def _find_closing_points(position: Any, side: int) -> set[int]:
+    """Return the points on which a side could close a mill if it were to move."""
+    men, rules = position.men[side], position.rules
+    free = set(range(24)) - position.men[0] - position.men[1]
+    found: set[int] = set()
+    if position.hands[side] > 0:
+        found |= {to for to in free if _is_closing_mill(position, men, to)}
+        if not rules.place_or_move:
+            return found
+    flies = rules.flying and position.hands[side] == 0 and len(men) <= 3
+    for frm in men:
+        targets = free if flies else free.intersection(neighbours(rules.diagonals)[frm])
+        found |= {to for to in targets if _is_closing_mill(position, men - {frm}, to)}
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class NewbieOptions:
+    """How a player chooses among moves of the preferred kind, which the paper leaves open.
+
+    The defaults are the simplest interpretation; the experiment `vrajitoru-table-1` measures which
+    one fits the published table best.
+    """
+
+    taking: Literal["any", "first", "threat"] = "any"
+    """Which man it takes: any, the first on the board, or, if possible, one that the opponent
+    needs for its next mill."""
+
+    among: Literal["moves", "men", "first"] = "moves"
+    """How it selects at random: any move; any man, then any of its moves; or not at random but
+    the first move in board order that closes, opens or blocks, and any move if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class BasicOptions(NewbieOptions):
+    """Options of a player that also opens mills."""
+
+    opening: Literal["safe", "any"] = "safe"
+    """Which mills it opens: those whose gap the opponent cannot enter at once, or any."""
+
+
+def filter_moves(
+    reading: NewbieOptions, position: Any, moves: list[Move], is_wanted: bool
+) -> list[Move]:
+    """Return the moves that the options permit; `is_wanted` if they close, open or block."""
+    if reading.among == "first" and is_wanted:
+        moves = [move for move in moves if _get_path(move) == _get_path(moves[0])]
+    if reading.taking == "any" or all(move.take is None for move in moves):
+        return moves
+    found: list[Move] = []
+    for way in dict.fromkeys(map(_get_path, moves)):
+        alike = [move for move in moves if _get_path(move) == way]
+        found += (
+            alike[:1] if reading.taking == "first" else _filter_against_threats(position, alike)
+        )
+    return found
+
+
+def sample_move(reading: NewbieOptions, moves: Sequence[Move], source: Random) -> Move:
+    """Sample one of the moves as the options specify."""
+    if reading.among == "men":
+        man = source.choice(list(dict.fromkeys(move.frm for move in moves)))
+        moves = [move for move in moves if move.frm == man]
+    return source.choice(moves)
+
+
+def _get_path(move: Move) -> tuple[int | None, int | None]:
+    """Return a move without the man it takes."""
+    return move.frm, move.to
+
+
+def _filter_against_threats(position: Any, alike: list[Move]) -> list[Move]:
+    """Return the captures that reduce the opponent's open mills, else all; same path assumed."""
+    frm, to = _get_path(alike[0])
+    own = position.men[position.mover] - {frm} | {to}
+    other = position.men[1 - position.mover]
+    now = _count_mill_gaps(position, other, own)
+    fewer = [move for move in alike if _count_mill_gaps(position, other - {move.take}, own) < now]
+    return fewer or alike
+
+
+def _count_mill_gaps(position: Any, men: Iterable[int], others: Iterable[int]) -> int:
+    """Count the free points that would complete a mill of `men`."""
+    mine, theirs = set(men), set(others)
+    gaps = set()
+    for mill in mills(position.rules.diagonals):
+        missing = set(mill) - mine
+        if len(missing) == 1:
+            gaps |= missing - theirs
+    return len(gaps)
+
+
+class NewbiePlayer(Player):
+    """Closes a mill if it can, and moves at random otherwise (Newbie in Vrajitoru 2015)."""
+
+    title: ClassVar[str] = "closes a mill if it can, else plays any legal move"
+    games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
+    options: ClassVar[NewbieOptions] = NewbieOptions()
+
+    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        moves, why = self.candidates(position)
+        return Choice(sample_move(self.settings, moves, self.random), why)
+
+    def candidates(self, position: Any) -> tuple[list[Move], str]:
+        """Return the moves to sample from, and a comment on their purpose."""
+        legal = position.legal_moves()
+        moves, why = legal, ""
+        if closing := find_closing_moves(position, legal):
+            moves, why = closing, "closes a mill"
+        elif wanted := self.next_best(position, legal):
+            moves, why = wanted
+        return filter_moves(self.settings, position, moves, is_wanted=bool(why)), why
+
+    def next_best(self, position: Any, legal: list[Move]) -> tuple[list[Move], str] | None:
+        """Return the moves preferred if no mill can be closed, and a comment; None for any move."""
+        return None
+
+
+class BasicPlayer(NewbiePlayer):
+    """Places like Newbie; in the moving phase opens a mill if it cannot close one (Basic)."""
+
+    title: ClassVar[str] = "closes a mill if it can, else opens one to close it again"
+    options: ClassVar[BasicOptions] = BasicOptions()
+
+    def next_best(self, position: Any, legal: list[Move]) -> tuple[list[Move], str] | None:
+        if is_placing(position):
+            return None
+        is_bold = self.settings.opening == "any"
+        opening = find_opening_moves(position, legal, is_bold=is_bold)
+        return (opening, "opens a mill") if opening else None
+
+
+class FocusedPlayer(BasicPlayer):
+    """Moves like Basic; while placing blocks a mill if it cannot close one (Focused)."""
+
+    title: ClassVar[str] = "closes a mill if it can, blocks while placing, opens while moving"
+
+    def next_best(self, position: Any, legal: list[Move]) -> tuple[list[Move], str] | None:
+        if is_placing(position):
+            blocking = find_blocking_moves(position, legal)
+            return (blocking, "blocks a mill") if blocking else None
+        return super().next_best(position, legal)

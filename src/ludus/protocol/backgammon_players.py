@@ -1,0 +1,185 @@
+"""BSD backgammon (1980) and Tesauro's pubeval (1993) as players."""
+
+import re
+import struct
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from ludus.core.errors import BadSpec, quote
+from ludus.core.player import Choice, Limit, Player
+from ludus.games.backgammon.batch import NUM_PLACES, BoardRow, generate_afterstates, position_to_row
+from ludus.games.backgammon.board import BAR, HOME, OFF, Move, View, make_view
+from ludus.games.backgammon.position import Position
+from ludus.protocol.gnubg import check_num_men
+from ludus.protocol.processes import ProgramFailed, TerminalProcess, find_program
+
+BSD_PROGRAM: Final = "backgammon"
+BSD_PACKAGE: Final = "bsdgames"
+BSD_RED: Final = 1
+NUM_MEN: Final = 15
+BSD_MOVE_MESSAGE: Final = re.compile(rb"Red rolls [1-6] [1-6] and moves ([^.]*)\.")
+BSD_STEP: Final = re.compile(r"(bar|[0-9]{1,2})-(home|[0-9]{1,2})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class BsdOptions:
+    """Time limit of the program."""
+
+    seconds: float = 10.0
+    """Maximum seconds per move before the program is ended."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= 3600:
+            raise BadSpec(f"bsd seconds={self.seconds} must be above 0 and at most 3600")
+
+
+class BsdPlayer(Player):
+    """Plays the moves of BSD's backgammon program; its games are not reproducible by seed.
+
+    The program plays whole games with its own dice, but resumes a saved game in which the
+    computer has already rolled. So each decision is a saved game written here, and the program's
+    first message is the move. In the file the computer is red, who moves up from point 1. Ties
+    between moves are broken by the clock.
+    """
+
+    title: ClassVar[str] = "the backgammon of BSD, 1980 (Debian package bsdgames)"
+    options: ClassVar[BsdOptions] = BsdOptions()
+    games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
+
+    settings: BsdOptions
+
+    def __init__(self, game: Any, settings: BsdOptions, spec: str) -> None:
+        super().__init__(game, settings, spec)
+        check_num_men(game)
+        self._program = find_program(BSD_PROGRAM, BSD_PACKAGE)
+
+    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        legal = position.legal_moves()
+        if len(legal) == 1:
+            return Choice(legal[0], "has no choice")
+        seconds = min(self.settings.seconds, limit.time or self.settings.seconds)
+        with tempfile.TemporaryDirectory(prefix="ludus-bsd-") as folder:
+            file = Path(folder) / "game"
+            file.write_bytes(encode_saved_game(position))
+            said = _query_first_move(self._program, file, time.monotonic() + seconds)
+        return Choice(_parse_bsd_move(said, position))
+
+
+def encode_saved_game(position: Position) -> bytes:
+    """Encode a saved game of BSD's program, with the computer, red, about to play its roll."""
+    view = make_view(position.board, position.turn)
+    turned = view.turned()
+    # Places 0 and 25 are the bars: red enters from 0, white from 25.
+    board = [view.own[BAR - place] - view.their[BAR - place] for place in range(NUM_PLACES)]
+    board[OFF], board[BAR] = view.own[BAR], -view.their[OFF]
+    assert position.dice is not None
+    numbers = (
+        *board,
+        _encode_men_off(turned),
+        _encode_men_off(view),
+        _count_men_at_home(turned),
+        _count_men_at_home(view),
+        *position.dice,
+        BSD_RED,  # whose turn it is
+        0,  # who doubled last
+        BSD_RED,  # which side is the computer
+        0,  # red's score
+        0,  # white's score
+        1,  # value of the game in points
+        0,  # the dice are rolled
+    )
+    return struct.pack(f"{len(numbers)}i", *numbers)
+
+
+def _count_men_at_home(view: View) -> int:
+    return sum(view.own[point] for point in HOME)
+
+
+def _encode_men_off(view: View) -> int:
+    """Return the men borne off, minus 15 while there are men outside the home."""
+    off = view.own[OFF]
+    return off if off + _count_men_at_home(view) == NUM_MEN else off - NUM_MEN
+
+
+def _query_first_move(program: str, file: Path, deadline: float) -> str:
+    """Run the program on a saved game and return the text of its first move."""
+    environment = {"TERM": "dumb", "PATH": "/usr/bin:/bin"}
+    with TerminalProcess(BSD_PROGRAM, [program, "-s", str(file)], environment) as bsd:
+        bsd.read_until([b"-->"], deadline)
+        bsd.write(b"\n")
+        bsd.read_until([b"computer is red."], deadline)
+        said = bsd.read_until([b".\r\n"], deadline)
+    found = BSD_MOVE_MESSAGE.search(said)
+    if found is None:
+        shown = quote(said[-100:].decode("ascii", "replace"))
+        raise ProgramFailed(f"{BSD_PROGRAM} answers nonsense: {shown}")
+    return found[1].decode("ascii", "replace")
+
+
+def _parse_bsd_move(text: str, position: Position) -> Move:
+    """Return the legal move with the same resulting position as these steps."""
+    end = position_to_row(position)
+    for part in text.split(","):
+        match = BSD_STEP.fullmatch(part.strip())
+        if match is None:
+            raise ProgramFailed(f"{BSD_PROGRAM} answers nonsense: {quote(text)}")
+        start = BAR if match[1].lower() == "bar" else BAR - int(match[1])
+        stop = OFF if match[2].lower() == "home" else BAR - int(match[2])
+        end[start] -= 1
+        end[stop] += 1
+        if stop != OFF and end[NUM_PLACES + stop]:
+            end[NUM_PLACES + stop] -= 1
+            end[NUM_PLACES + OFF] += 1
+    legal: list[Move] = position.legal_moves()  # type: ignore[assignment]
+    for found, move in zip(generate_afterstates(position), legal, strict=True):
+        if (found == end).all():
+            return move
+    raise ProgramFailed(f"{BSD_PROGRAM} plays {quote(text)}, which is not legal in {position}")
+
+
+class PubevalPlayer(Player):
+    """Plays the move that pubeval, Tesauro's linear evaluation function of 1993, scores highest.
+
+    The package bgsage implements pubeval but does not return its moves. Given the error of every
+    resulting board, it returns the error of the board that pubeval prefers: so the board's index
+    is passed as its error.
+    """
+
+    title: ClassVar[str] = "Tesauro's pubeval, 1993 (PyPI package bgsage)"
+    games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
+
+    def __init__(self, game: Any, settings: Any, spec: str) -> None:
+        super().__init__(game, settings, spec)
+        check_num_men(game)
+        try:
+            self._sage: Any = import_module("bgbot_cpp")
+        except ImportError:
+            raise BadSpec("pubeval needs bgsage: pip install 'ludus[backgammon]'") from None
+
+    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        legal = position.legal_moves()
+        if len(legal) == 1:
+            return Choice(legal[0], "has no choice")
+        after = [
+            self._sage.flip_board(_to_bgsage_board(end)) for end in generate_afterstates(position)
+        ]
+        numbers = [float(number) for number in range(len(after))]
+        before = _to_bgsage_board(position_to_row(position))
+        question = self._sage.make_scenario(before, *position.dice, after, numbers)
+        weights = self._sage.PubEvalWeights.TESAURO
+        answer = self._sage.score_benchmarks_pubeval([question], weights, 1)
+        number = round(answer.total_error)
+        if answer.count != 1 or not 0 <= number < len(legal):
+            raise ProgramFailed(f"bgsage answers nonsense: move {number} of {len(legal)}")
+        return Choice(legal[number])
+
+
+def _to_bgsage_board(row: BoardRow) -> list[int]:
+    """Convert to bgsage's board: the mover's men positive, the counts on both bars nonnegative."""
+    men = [int(row[place]) - int(row[NUM_PLACES + place]) for place in range(NUM_PLACES)]
+    men[OFF], men[BAR] = int(row[NUM_PLACES + OFF]), int(row[BAR])
+    return men

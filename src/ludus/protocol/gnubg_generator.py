@@ -1,0 +1,106 @@
+"""Generate backgammon examples whose moves are scored by GNU Backgammon."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ludus._native import gammon
+from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.spec import apply_options, parse_options, parse_spec
+from ludus.datasets.backgammon.positions import SampledPosition, sample_position
+from ludus.datasets.backgammon.scored_positions import (
+    ScoredPosition,
+    choose_scored_moves,
+    parse_scored_positions,
+)
+from ludus.datasets.generator import DatasetGenerator, GenerationPlan
+from ludus.games.backgammon.batch import generate_afterstates
+from ludus.protocol.gnubg import GNUBG_PROGRAM, rank_moves
+from ludus.protocol.gnubg import GnubgOptions as Gnubg
+from ludus.protocol.processes import find_program
+
+FULL_DEPTH_MARGIN = 0.2
+"""Maximum 0-ply loss, in points per game, of moves that are evaluated to the full depth; a larger
+one is a blunder at any depth."""
+
+
+@dataclass(frozen=True, slots=True)
+class GnubgGeneratorOptions:
+    """Options of the generator beyond those of the plan."""
+
+    without: str = ""
+    """A dataset file whose positions are excluded, so that a test set is disjoint from it."""
+
+
+class GnubgGenerator(DatasetGenerator):
+    """Generates a position per number, cycling through the themes; none if moves hardly differ."""
+
+    title: ClassVar[str] = "positions by theme with an expert's scores for some of their moves"
+    teacher: ClassVar[str] = "gnubg:plies=2"
+    opponents: ClassVar[tuple[str, ...]] = ("tool",)
+    options: ClassVar[GnubgGeneratorOptions] = GnubgGeneratorOptions()
+
+    def check(self, plan: GenerationPlan) -> None:
+        parsed = parse_spec(plan.game)
+        if parsed.words or parsed.options or plan.rules:
+            raise BadSpec("the expert knows backgammon's standard rules alone")
+        if set(plan.opponents) - {"tool", plan.teacher}:
+            raise BadSpec("positions come from games of tool; other opponents are not used")
+        _parse_teacher(plan.teacher)
+        find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
+        _read_excluded_positions(_parse_plan_options(plan).without)
+
+    def lines(self, plan: GenerationPlan, number: int) -> list[str]:
+        drawn = sample_position(number, plan.seed)
+        lesson = ScoredPosition(
+            drawn.position, drawn.theme, score_moves(drawn, _parse_teacher(plan.teacher))
+        )
+        if not lesson.scores:
+            return []
+        line = str(lesson)
+        return (
+            []
+            if self.key(line) in _read_excluded_positions(_parse_plan_options(plan).without)
+            else [line]
+        )
+
+    def key(self, line: str) -> Hashable:
+        """Return position and roll, which identify an example."""
+        return tuple(line.split()[:2])
+
+
+def score_moves(drawn: SampledPosition, teacher: Gnubg) -> dict[Any, int]:
+    """Return the expert's scores for some moves of a position."""
+    (ranked,) = rank_moves([drawn.position], teacher.plies, teacher.seconds, FULL_DEPTH_MARGIN)
+    best = max(judged.equity for judged in ranked.values())
+    losses = {move: best - judged.equity for move, judged in ranked.items()}
+    legal = drawn.position.legal_moves()
+    liked = gammon.tool_scores(generate_afterstates(drawn.position))
+    tempting = [legal[number] for number in (-liked).argsort(kind="stable")]
+    return choose_scored_moves(losses, tempting)
+
+
+def _parse_teacher(spec: str) -> Gnubg:
+    parsed = parse_spec(spec)
+    if parsed.name != GNUBG_PROGRAM or parsed.words:
+        raise BadSpec(f"{quote(spec)} cannot be the expert; gnubg:plies=2 can")
+    return apply_options(Gnubg(), parsed.options, GNUBG_PROGRAM)
+
+
+def _parse_plan_options(plan: GenerationPlan) -> GnubgGeneratorOptions:
+    _, options = parse_options(plan.options)
+    return apply_options(GnubgGeneratorOptions(), options, "the expert")
+
+
+@lru_cache(maxsize=4)
+def _read_excluded_positions(file: str) -> frozenset[Hashable]:
+    """Return the keys of the positions in a dataset file; empty without a file name."""
+    if not file:
+        return frozenset()
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise LudusError(f"cannot read {quote(file, 200)}: {error}") from error
+    return frozenset(tuple(str(lesson).split()[:2]) for lesson in parse_scored_positions(text))

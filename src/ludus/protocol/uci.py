@@ -1,0 +1,206 @@
+"""Parse and format the lines of the UCI-like text protocol: line splitting, `go`, `info` and
+`bestmove`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ludus.core.errors import LudusError, quote
+from ludus.core.player import Choice, Limit
+from ludus.core.spec import format_suggestion
+from ludus.players.search import PrincipalVariation, SearchProgress
+from ludus.protocol.notation import MoveNotation, TurnState
+
+
+class Line(NamedTuple):
+    """A line without its terminator."""
+
+    text: str
+
+    is_cut: bool = False
+    """Whether the line exceeded the length limit; `text` is then its beginning."""
+
+
+class LineSplitter:
+    """Splits a byte stream into lines, keeping at most the first `longest` bytes of each.
+
+    >>> splitter = LineSplitter(longest=10)
+    >>> [line.text for line in splitter.feed(b"uci\\r\\nis")], [*splitter.feed(b"ready\\n")]
+    (['uci'], [Line(text='isready', is_cut=False)])
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._kept = bytearray()
+        self._is_cut = False
+
+    def feed(self, chunk: bytes) -> Iterator[Line]:
+        """Yield the lines that end in this chunk."""
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            self._keep(end)
+            yield self._take()
+        self._keep(rest)
+
+    def end(self) -> Iterator[Line]:
+        """Yield the unterminated last line of an ended stream, if any."""
+        if self._kept:
+            yield self._take()
+
+    def _keep(self, part: bytes) -> None:
+        room = self._longest - len(self._kept)
+        self._kept += part[:room]
+        self._is_cut |= len(part) > room
+
+    def _take(self) -> Line:
+        line = Line(self._kept.decode(errors="backslashreplace").strip(), self._is_cut)
+        self._kept.clear()
+        self._is_cut = False
+        return line
+
+
+GO_NUMBERS = ("depth", "nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
+GO_KEYWORDS = (*GO_NUMBERS, "infinite", "searchmoves")
+
+UNLIMITED = Limit(time=1e8)
+"""The limit of `go infinite`; without any limit, players would apply their default one."""
+
+DEFAULT_MOVES_TO_GO = 30
+"""Number of moves still expected when a clock has to last for the whole game."""
+
+CLOCK_RESERVE_SECONDS = 0.05
+"""Seconds of the clock reserved for transmitting the response."""
+
+MIN_SEARCH_SECONDS = 0.01
+
+
+class BadGo(LudusError):
+    """An invalid `go` command."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoCommand:
+    """A parsed `go` command: the search limit and the moves to search."""
+
+    limit: Limit = Limit()  # noqa: RUF009 - frozen
+
+    is_infinite: bool = False
+    """Whether `bestmove` is withheld until `stop`."""
+
+    only: tuple[str, ...] = ()
+    """The moves after `searchmoves`; empty for all legal moves."""
+
+
+def parse_go(words: Sequence[str], mover: int) -> GoCommand:
+    """Parse the words after `go`, with the clock of this side.
+
+    >>> parse_go(["depth", "8", "movetime", "1500"], 0).limit
+    Limit(time=1.5, nodes=None, depth=8)
+    """
+    numbers: dict[str, int] = {}
+    only: list[str] = []
+    is_infinite = False
+    rest = iter(words)
+    for word in rest:
+        if word in GO_NUMBERS:
+            numbers[word] = _parse_go_number(word, rest)
+        elif word == "searchmoves":
+            only += rest
+        elif word == "infinite":
+            is_infinite = True
+        else:
+            raise BadGo(f"go has no {quote(word)}{format_suggestion(word, GO_KEYWORDS)}")
+    if is_infinite:
+        return GoCommand(UNLIMITED, True, tuple(only))
+    limit = Limit(_allot_seconds(numbers, mover), numbers.get("nodes"), numbers.get("depth"))
+    return GoCommand(limit, False, tuple(only))
+
+
+def _parse_go_number(name: str, rest: Iterator[str]) -> int:
+    text = next(rest, "")
+    is_clock = name in ("wtime", "btime", "winc", "binc")
+    # An expired clock may be sent as a negative time.
+    if not re.fullmatch(r"-?[0-9]{1,15}" if is_clock else r"[0-9]{1,15}", text):
+        raise BadGo(f"go {name} needs a number, not {quote(text)}")
+    number = int(text)
+    if number == 0 and not is_clock:
+        raise BadGo(f"go {name} must be at least 1")
+    return number
+
+
+def _allot_seconds(numbers: dict[str, int], mover: int) -> float | None:
+    """Return the seconds for this move: `movetime`, or a fraction of the remaining clock."""
+    if "movetime" in numbers:
+        return numbers["movetime"] / 1000
+    left, more = (numbers.get(f"{'wb'[mover]}{name}") for name in ("time", "inc"))
+    if left is None:
+        return None
+    share = left / numbers.get("movestogo", DEFAULT_MOVES_TO_GO) + 0.8 * (more or 0)
+    return max(min(share / 1000, left / 1000 - CLOCK_RESERVE_SECONDS), MIN_SEARCH_SECONDS)
+
+
+SANMILL_MAN_SCORE, SANMILL_WIN_SCORE = 5, 80
+
+
+def format_progress(
+    progress: SearchProgress, seconds: float, speech: MoveNotation, turn: TurnState, *, apart: bool
+) -> Iterator[str]:
+    """Yield one `info` line per principal variation."""
+    per_second = int(progress.nodes / seconds) if seconds > 0 else 0
+    for number, line in enumerate(progress.lines, 1):
+        yield (
+            f"info depth {progress.depth} seldepth {max(progress.deepest, progress.depth)}"
+            f" multipv {number} score {format_score(line)} nodes {progress.nodes} nps {per_second}"
+            f" time {int(1000 * seconds)} pv {_format_variation(line, speech, turn, apart)}"
+        )
+
+
+def format_score(line: PrincipalVariation) -> str:
+    """Format a score as `cp` in hundredths, or as `mate` in own moves to the end of the game.
+
+    >>> lines = PrincipalVariation((), 29_997, 3), PrincipalVariation((), -29_996, -4)
+    >>> format_score(lines[0]), format_score(lines[1])
+    ('mate 2', 'mate -2')
+    """
+    if line.plies_to_end is None:
+        return f"cp {line.points}"
+    moves = (abs(line.plies_to_end) + 1) // 2
+    return f"mate {moves if line.plies_to_end > 0 else -moves}"
+
+
+def format_choice(choice: Choice, words: tuple[str, ...], *, with_score: bool) -> Iterator[str]:
+    """Yield `info` lines for the comment and, for players that report no progress, the score."""
+    if choice.comment:
+        yield f"info string {to_one_line(choice.comment)}"
+    points = choice.scores.get(choice.move) if with_score else None
+    if points is not None:
+        yield f"info multipv 1 score cp {round(100 * points)} pv {' '.join(words)}"
+
+
+def format_uci_answer(word: str, choice: Choice | None, turn: TurnState) -> str:
+    """Format the response as UCI chess engines do."""
+    return f"bestmove {word}"
+
+
+def format_sanmill_answer(word: str, choice: Choice | None, turn: TurnState) -> str:
+    """Format the response as Sanmill does, with a score in fifths of a man from White's side."""
+    points = 0.0 if choice is None else choice.scores.get(choice.move, 0.0)
+    score = max(-SANMILL_WIN_SCORE, min(round(SANMILL_MAN_SCORE * points), SANMILL_WIN_SCORE))
+    return f"info score {-score if turn.position.mover else score} bestmove {word}"
+
+
+def to_one_line(text: str) -> str:
+    """Replace non-printable characters and runs of whitespace by single spaces."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _format_variation(
+    line: PrincipalVariation, speech: MoveNotation, turn: TurnState, apart: bool
+) -> str:
+    first, *rest = line.moves
+    words = list(speech.words(first, turn.begun, apart=apart))
+    for move in rest:
+        words += speech.words(move, apart=apart)
+    return " ".join(words)

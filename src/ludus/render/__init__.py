@@ -1,0 +1,1 @@
+"""Drawings: an SVG canvas, themes, overlays, and boards as text."""

@@ -1,0 +1,126 @@
+"""Verdicts, reviews and advice, from exact values where the game is solved."""
+
+import asyncio
+from typing import Any
+
+from ludus.core.game import CHANCE
+from ludus.web.errors import OutOfTurn
+from ludus.web.game_registry import GameRegistry
+from ludus.web.game_tree import GameNode
+from ludus.web.schemas import AdviceView, RatedMoveView, ReviewPointView, ReviewView, VerdictView
+from ludus.web.session import Session
+from ludus.web.views import VALUE_SCORES
+from ludus.web.worker_pool import WorkerPool
+
+
+async def fetch_verdict(table: Session, number: int) -> VerdictView:
+    """Return the exact verdict on a node, with the cost of each move."""
+    found = await table.verdict(number)
+    node = table.node(number)
+    value: Any = found.get("value")
+    return VerdictView(
+        node=number,
+        known=found["known"],
+        why=found["why"],
+        value=value,
+        depth=found.get("depth"),
+        mover=node.position.mover,
+        moves=[
+            RatedMoveView(
+                move=each["move"],
+                value=each["value"],
+                depth=each["depth"],
+                cost=VALUE_SCORES[value] - VALUE_SCORES[each["value"]],
+            )
+            for each in found.get("moves", [])
+        ],
+    )
+
+
+async def fetch_review(table: Session, thinkers: WorkerPool) -> ReviewView:
+    """Return the values along the current line, continued as far as redo leads."""
+    line = table.tree.whole_line()
+    found = await thinkers.work("values", {**table.job(line[-1].number), "line": True})
+    if not found["known"]:
+        return ReviewView(known=False, why=found["why"], points=[])
+    scores = [
+        _first_side_score(node, value) for node, value in zip(line, found["line"], strict=True)
+    ]
+    points = [
+        ReviewPointView(
+            node=node.number,
+            text=node.text,
+            mover=node.mover,
+            share=None if score is None else (score + 1) / 2,
+            depth=None if value is None else value["depth"],
+            lost=_value_lost(node, before, score),
+        )
+        for node, value, before, score in zip(
+            line, found["line"], [None, *scores[:-1]], scores, strict=True
+        )
+    ]
+    table.lost |= {
+        point.node: point.lost
+        for point, before in zip(points, [None, *scores[:-1]], strict=True)
+        if before is not None and point.share is not None and point.mover in (0, 1)
+    }
+    is_known = any(point.share is not None for point in points)
+    why = "" if is_known else "this game has not come to where it is solved"
+    return ReviewView(known=is_known, why=why, points=points)
+
+
+def _first_side_score(node: GameNode, value: dict[str, Any] | None) -> int | None:
+    """Return 1 if the first side wins, 0 for a draw, -1 if it loses."""
+    if value is None:
+        return None
+    score = VALUE_SCORES[value["value"]]
+    return score if node.position.mover == 0 else -score
+
+
+def _value_lost(node: GameNode, before: int | None, after: int | None) -> int:
+    """Return the value lost by the side that moved."""
+    if before is None or after is None or node.mover not in (0, 1):
+        return 0
+    lost = before - after if node.mover == 0 else after - before
+    return max(lost, 0)
+
+
+ADVISERS = ("negascout:multipv=4", "gammon", "playouts")
+"""Players for unsolved positions; the first available one is used."""
+
+MAX_ADVISED_MOVES = 12
+
+
+async def fetch_advice(
+    table: Session, number: int, hall: GameRegistry, thinkers: WorkerPool
+) -> AdviceView:
+    """Return moves to consider, best first: exact if solved, else by a player."""
+    position = table.node(number).position
+    if position.outcome() is not None or position.mover == CHANCE:
+        raise OutOfTurn("there is nothing to decide here")
+    verdict = await fetch_verdict(table, number)
+    if verdict.known:
+        moves = table.hints[number] = [each.model_dump() for each in verdict.moves]
+        return AdviceView(
+            exact=True,
+            by="perfect play",
+            text=_describe_value(verdict.value, verdict.depth),
+            moves=moves,
+        )
+    known = [each["name"] for each in await hall.opponents(*table.names)]
+    adviser = next((spec for spec in ADVISERS if spec.partition(":")[0] in known), known[0])
+    job = {**table.job(number), "player": adviser, "seed": table.seed}
+    answer = await thinkers.choose(job, asyncio.Event())
+    scores = dict(answer["scores"])
+    others = [move for move, _ in answer["scores"] if move != answer["move"]]
+    ranked = [answer["move"], *others][:MAX_ADVISED_MOVES]
+    moves = table.hints[number] = [{"move": move, "score": scores.get(move)} for move in ranked]
+    return AdviceView(
+        exact=False, by=adviser.partition(":")[0], text=answer["comment"], moves=moves
+    )
+
+
+def _describe_value(value: str | None, depth: int | None) -> str:
+    verb = {"win": "You can win", "draw": "A draw with best play", "loss": "Lost against best play"}
+    told = verb[value or "draw"]
+    return told if depth is None else f"{told}, in {depth} {'ply' if depth == 1 else 'plies'}"

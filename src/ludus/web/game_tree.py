@@ -1,0 +1,168 @@
+"""The tree of a game's moves and variations, and the moves that dice and rules force."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ludus.core.errors import BadRecord
+from ludus.core.game import CHANCE, AnyGame
+from ludus.core.movetext import Line
+from ludus.core.movetext import Node as RecordNode
+
+PERSON, PLAYER, DICE, RULES = "person", "player", "dice", "rules"
+"""Who made a move; `rules` for a forced pass."""
+
+
+@dataclass(slots=True)
+class GameNode:
+    """A position of the tree and the move that led to it.
+
+    Its number is its index in `GameTree.nodes` and never changes; parents precede their children,
+    so a stored game can be read in order.
+    """
+
+    number: int
+    parent: int | None
+    move: Any
+    """The move that led here; None at the root."""
+
+    mover: int | None
+    """The side that made the move, or CHANCE."""
+
+    by: str
+    position: Any
+    comment: str = ""
+    thought: dict[str, Any] | None = None
+    """Explanation by the player that made the move, as JSON from its process."""
+
+    children: list[int] = field(default_factory=list)
+    """Main line first, then variations."""
+
+    text: str = ""
+    """The move in the notation of its game."""
+
+    preferred: int | None = None
+    """The child visited last, which redo follows."""
+
+    def __post_init__(self) -> None:
+        self.text = "" if self.move is None else str(self.move)
+
+
+class GameTree:
+    """Nodes by number, and the number of the current node."""
+
+    def __init__(self, game: AnyGame, start: Any) -> None:
+        self.game = game
+        self.nodes = [GameNode(0, None, None, None, RULES, start)]
+        self.at = 0
+
+    @property
+    def current(self) -> GameNode:
+        return self.nodes[self.at]
+
+    def child(self, node: GameNode, move: Any) -> GameNode | None:
+        """Return the node that a move leads to, if it exists."""
+        found = (self.nodes[number] for number in node.children)
+        return next((child for child in found if child.move == move), None)
+
+    def add(
+        self, parent: int, move: Any, by: str, comment: str = "", thought: Any = None
+    ) -> GameNode:
+        """Add a move after a node; return the existing node if the move was played before."""
+        before = self.nodes[parent]
+        known = self.child(before, move)
+        if known is not None:
+            return known
+        position = before.position.play(move)
+        node = GameNode(
+            len(self.nodes), parent, move, before.position.mover, by, position, comment, thought
+        )
+        self.nodes.append(node)
+        before.children.append(node.number)
+        return node
+
+    def go(self, number: int) -> None:
+        """Make a node current and let redo follow the path to it."""
+        self.at = number
+        for node in self.line(number):
+            if node.parent is not None:
+                self.nodes[node.parent].preferred = node.number
+
+    def line(self, number: int) -> list[GameNode]:
+        """Return the nodes from the root to this one."""
+        found: list[GameNode] = []
+        at: int | None = number
+        while at is not None:
+            found.append(self.nodes[at])
+            at = self.nodes[at].parent
+        return found[::-1]
+
+    def whole_line(self) -> list[GameNode]:
+        """Return the line through the current node, continued as far as redo leads."""
+        line = self.line(self.at)
+        while (following := _next_on_line(line[-1])) is not None:
+            line.append(self.nodes[following])
+        return line
+
+    def record_line(self) -> Line:
+        """Return the tree as the moves of a record, with variations."""
+        return Line(tuple(self._record_nodes(self.nodes[0])), self.nodes[0].comment)
+
+    def _record_nodes(self, node: GameNode) -> Iterator[RecordNode]:
+        while node.children:
+            first, *others = (self.nodes[number] for number in node.children)
+            variations = tuple(
+                Line((RecordNode(str(other.move), other.comment), *self._record_nodes(other)))
+                for other in others
+            )
+            yield RecordNode(str(first.move), first.comment, variations)
+            node = first
+
+    def add_line(self, line: Line, parent: int, limit: int) -> int:
+        """Add the moves of a record after a node; return the last node of its main line."""
+        at = parent
+        for node in line.moves:
+            before = self.nodes[at]
+            if len(self.nodes) >= limit:
+                raise BadRecord(f"a game here may have at most {limit - 1} moves")
+            move = self.game.parse_move(node.move, before.position)
+            at = self.add(before.number, move, PERSON, node.comment).number
+            for variation in node.variations:
+                self.add_line(variation, before.number, limit)
+        return at
+
+
+def _next_on_line(node: GameNode) -> int | None:
+    if node.preferred is not None:
+        return node.preferred
+    return node.children[0] if node.children else None
+
+
+MAX_FORCED = 100
+"""Maximum number of consecutive dice rolls and passes."""
+
+
+def play_forced_moves(tree: GameTree, board: Any, seed: int, number: int) -> int:
+    """Add dice rolls and forced passes after a node; return the last node's number."""
+    for _ in range(MAX_FORCED):
+        node = tree.nodes[number]
+        position = node.position
+        if position.outcome() is not None:
+            break
+        if position.mover == CHANCE:
+            number = _roll_dice(tree, seed, node).number
+        elif board.is_pass(position):
+            number = tree.add(number, position.legal_moves()[0], RULES).number
+        else:
+            break
+    return number
+
+
+def _roll_dice(tree: GameTree, seed: int, node: GameNode) -> GameNode:
+    """Roll the dice after a node; a roll made before is reused, so undo gives no new roll."""
+    if node.children:
+        return tree.nodes[node.children[0]]
+    rolls, weights = zip(*tree.game.chances(node.position), strict=True)
+    dice = random.Random(f"{seed} {node.number}")
+    return tree.add(node.number, dice.choices(rolls, weights)[0], DICE)

@@ -1,0 +1,1 @@
+"""FastAPI routes: one game (`games`), and everything else (`catalogue`)."""

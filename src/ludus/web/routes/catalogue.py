@@ -1,0 +1,244 @@
+"""Routes for games, opponents, positions, puzzles, tournaments and training curves."""
+
+import datetime
+import hashlib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+
+from ludus.core.errors import LudusError
+from ludus.core.game import AnyGame
+from ludus.core.marks import NO_MARKS
+from ludus.games import GAMES
+from ludus.games import game as named_game
+from ludus.games.move_entry import Arrangement, MoveEntry, get_move_entry
+from ludus.web.drawing import draw_board
+from ludus.web.errors import RequestRefused
+from ludus.web.routes.games import ERROR_RESPONSES
+from ludus.web.schemas import (
+    ArrangementRequest,
+    ArrangementView,
+    CurveView,
+    GameKindView,
+    OpponentView,
+    PlacedMen,
+    PositionRequest,
+    PositionView,
+    PuzzleView,
+    RulesView,
+    ServerFeaturesView,
+    TournamentView,
+)
+
+if TYPE_CHECKING:
+    from ludus.web.settings import Settings
+
+
+def write_notations(game: AnyGame, position: Any) -> dict[str, str]:
+    """Return the position by notation; the game's own is `Ludus`."""
+    found = {"Ludus": str(position)}
+    if game.id == "backgammon":
+        found |= _backgammon_notations(position)
+    elif game.id == "nine_mens_morris":
+        found |= _morris_notations(position)
+    return found
+
+
+def _backgammon_notations(position: Any) -> dict[str, str]:
+    from ludus.games.backgammon.notation import to_gnubg_id, to_xgid
+
+    return {"GNU Backgammon": to_gnubg_id(position), "XGID": to_xgid(position)}
+
+
+def _morris_notations(position: Any) -> dict[str, str]:
+    from ludus.games.nine_mens_morris.notation import to_sanmill, to_thesis
+
+    return {"dataset letters": to_thesis(position), "Sanmill": to_sanmill(position)}
+
+
+def make_arrangement_view(asked: ArrangementRequest) -> ArrangementView:
+    """Return the view of a position set up from a text or from men."""
+    game = named_game(asked.game, asked.rules)
+    board = get_move_entry(game)
+    if asked.men is None:
+        position = game.parse(asked.position) if asked.position else game.start()
+        arrangement = board.arranged(position)
+    else:
+        men = {place: (man.side, man.count) for place, man in asked.men.items()}
+        dice = (asked.dice[0], asked.dice[1]) if asked.dice and board.has_dice else None
+        arrangement = Arrangement(men, asked.mover, (asked.hands[0], asked.hands[1]), dice)
+    _check_arrangement(board, arrangement)
+    position = board.arrange(arrangement)
+    arrangement = board.arranged(position)
+    svg, places = draw_board(position, NO_MARKS)
+    text = str(position)
+    return ArrangementView(
+        position=text,
+        problem=_find_problem(board, text),
+        svg=svg,
+        labels={
+            place: f"{place}, {board.occupant(position, place) or 'empty'}" for place in places
+        },
+        men={
+            place: PlacedMen(side=side, count=count)
+            for place, (side, count) in arrangement.men.items()
+        },
+        mover=arrangement.mover,
+        hands=list(arrangement.hands),
+        most=board.most,
+        hand_title=board.hand_title,
+        dice=None if arrangement.dice is None else list(arrangement.dice),
+        has_dice=board.has_dice,
+    )
+
+
+def _check_arrangement(board: MoveEntry, arrangement: Arrangement) -> None:
+    """Check that all places exist and hold no more men than they can."""
+    _, places = draw_board(board.game.start(), NO_MARKS)
+    for place, (_, count) in arrangement.men.items():
+        if place not in places or count > board.most:
+            raise RequestRefused(f"{count} men cannot stand there: {place}")
+
+
+def _find_problem(board: MoveEntry, text: str) -> str:
+    """Return why a position cannot be played; empty if it can."""
+    try:
+        position = board.game.parse(text)
+    except LudusError as error:
+        return str(error)
+    return "the game would be over" if position.outcome() is not None else ""
+
+
+router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
+
+GameQuery = Annotated[str, Query(min_length=1, max_length=100)]
+RulesQuery = Annotated[str, Query(max_length=1_000)]
+
+PUZZLE_TASKS = {
+    "win": "{side} to move: one move alone wins. Find it.",
+    "hold": "{side} to move: one move alone does not lose. Find it.",
+}
+
+
+@router.get("/kinds")
+async def list_games() -> list[GameKindView]:
+    """List the available games."""
+    found = []
+    for name in GAMES:
+        game = named_game(name)
+        found.append(
+            GameKindView(
+                game=name,
+                title=game.title,
+                sides=[side.capitalize() for side in game.sides],
+                presets=list(game.presets),
+                start=str(game.start()),
+            )
+        )
+    return found
+
+
+@router.get("/how")
+async def get_rules(game: GameQuery, rules: RulesQuery = "") -> RulesView:
+    """Explain how a game is played."""
+    found = named_game(game, rules)
+    return RulesView(title=found.title, sentences=get_move_entry(found).how())
+
+
+@router.get("/opponents")
+async def list_opponents(
+    request: Request, game: GameQuery, rules: RulesQuery = ""
+) -> list[OpponentView]:
+    """List the players for a game, with their measured strength."""
+    found = await request.app.state.hall.opponents(game, rules)
+    return [OpponentView(**each) for each in found]
+
+
+@router.post("/positions")
+async def read_position(asked: PositionRequest) -> PositionView:
+    """Read a position in any notation; return it in all notations and as SVG."""
+    game = named_game(asked.game, asked.rules)
+    found = game.parse(asked.position) if asked.position else game.start()
+    svg, _ = draw_board(found, NO_MARKS)
+    return PositionView(
+        position=str(found),
+        svg=svg,
+        mover=found.mover,
+        over=found.outcome() is not None,
+        texts=write_notations(game, found),
+    )
+
+
+@router.post("/arrangements")
+async def arrange_position(asked: ArrangementRequest) -> ArrangementView:
+    """Draw a position set up by hand, and report what is wrong with it."""
+    return make_arrangement_view(asked)
+
+
+@router.get("/puzzles")
+async def get_puzzle(
+    request: Request,
+    game: Annotated[Literal["nine_mens_morris", "hexapawn", "noughts_and_crosses"], Query()],
+    kind: Annotated[Literal["win", "hold"], Query()] = "win",
+    grade: Annotated[int, Query(ge=1, le=3)] = 1,
+    number: Annotated[int | None, Query(ge=0, lt=2**53)] = None,
+) -> PuzzleView:
+    """Return a puzzle by its number, or today's."""
+    rules = "four" if game == "hexapawn" else ""
+    seed = _seed_of_today(game, kind, grade) if number is None else number
+    found: dict[str, Any] = await request.app.state.thinkers.work(
+        "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
+    )
+    position = named_game(game, rules).parse(found["position"])
+    side = named_game(game, rules).sides[position.mover].capitalize()
+    return PuzzleView(
+        game=game,
+        rules=rules,
+        position=found["position"],
+        svg=draw_board(position, NO_MARKS)[0],
+        kind=kind,
+        task=PUZZLE_TASKS[kind].format(side=side),
+        grade=found["grade"],
+        plies=found["plies"],
+        side=position.mover,
+    )
+
+
+@router.get("/shown")
+async def get_features(request: Request) -> ServerFeaturesView:
+    """Return which optional pages this server offers."""
+    settings: Settings = request.app.state.settings
+    return ServerFeaturesView(
+        tournament=settings.tournament_file is not None,
+        training=settings.curves_folder is not None,
+    )
+
+
+@router.get("/tournament")
+async def get_tournament(request: Request) -> list[TournamentView]:
+    """Return the tournament that this server shows, which may be running."""
+    settings: Settings = request.app.state.settings
+    plan = settings.tournament_file
+    if plan is None:
+        return []
+    store = settings.results_file or plan.with_suffix(".sqlite")
+    job = {"plan": str(plan), "store": str(store)}
+    found = await request.app.state.thinkers.work("tournament", job)
+    return [TournamentView(**each) for each in found["tournaments"]]
+
+
+@router.get("/training")
+async def get_training(request: Request) -> list[CurveView]:
+    """Return the training curves that this server shows."""
+    settings: Settings = request.app.state.settings
+    if settings.curves_folder is None:
+        return []
+    job = {"folder": str(settings.curves_folder)}
+    found = await request.app.state.thinkers.work("training", job)
+    return [CurveView(**each) for each in found["curves"]]
+
+
+def _seed_of_today(*words: object) -> int:
+    """Return a number that changes daily."""
+    text = " ".join(map(str, (datetime.date.today().isoformat(), *words)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6])

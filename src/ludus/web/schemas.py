@@ -1,0 +1,390 @@
+"""Pydantic models of requests and responses, from which the OpenAPI description is made."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+ShortText = Annotated[str, StringConstraints(max_length=1_000)]
+PlaceName = Annotated[str, StringConstraints(min_length=1, max_length=8)]
+NodeNumber = Annotated[int, Field(ge=0, le=1_000_000)]
+PlaceNames = Annotated[list[PlaceName], Field(max_length=8)]
+
+
+class RequestBody(BaseModel):
+    """The body of a request; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SeatRequest(RequestBody):
+    """A person, or a player by name."""
+
+    player: Name | None = None
+    level: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    choices: Annotated[dict[Name, Name], Field(max_length=20)] = {}
+
+
+class NewGameRequest(RequestBody):
+    """A new game: from its start, from a position, or from a record."""
+
+    game: Name = "nine_mens_morris"
+    rules: ShortText = ""
+    position: ShortText = ""
+    record: Annotated[str, StringConstraints(max_length=1_000_000)] = ""
+    seats: Annotated[list[SeatRequest], Field(min_length=2, max_length=2)] = [
+        SeatRequest(),
+        SeatRequest(),
+    ]
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    delay: Annotated[float, Field(ge=0, le=60)] = 0.0
+    after: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
+    """Id of a game whose players continue with what they learned."""
+
+
+class TouchRequest(RequestBody):
+    """One more place touched at the current node, after those touched before."""
+
+    node: NodeNumber
+    touched: PlaceNames = []
+    place: PlaceName
+
+
+class MoveRequest(RequestBody):
+    """A move at the current node, in the notation of the game."""
+
+    node: NodeNumber
+    move: ShortText
+
+
+class NodeRequest(RequestBody):
+    """A node of the game."""
+
+    node: NodeNumber
+
+
+class CommentRequest(RequestBody):
+    """A comment on a move; an empty text removes it."""
+
+    node: NodeNumber
+    text: Annotated[str, StringConstraints(max_length=2_000)]
+
+
+class SeatsRequest(RequestBody):
+    """New persons or players for both sides."""
+
+    seats: Annotated[list[SeatRequest], Field(min_length=2, max_length=2)]
+
+
+class PaceRequest(RequestBody):
+    """Whether players are paused, and the delay between their moves in seconds."""
+
+    paused: bool
+    delay: Annotated[float, Field(ge=0, le=60)] = 0.0
+
+
+class PositionRequest(RequestBody):
+    """A position in any notation of the game; empty for its start."""
+
+    game: Name
+    rules: ShortText = ""
+    position: ShortText = ""
+
+
+class PlacedMen(RequestBody):
+    """Men of one side on a place."""
+
+    side: Annotated[int, Field(ge=0, le=1)]
+    count: Annotated[int, Field(ge=1, le=15)] = 1
+
+
+class ArrangementRequest(RequestBody):
+    """A position to set up: from a text, or from men on places."""
+
+    game: Name
+    rules: ShortText = ""
+    position: ShortText = ""
+    men: Annotated[dict[PlaceName, PlacedMen], Field(max_length=200)] | None = None
+    mover: Annotated[int, Field(ge=0, le=1)] = 0
+    hands: Annotated[
+        list[Annotated[int, Field(ge=0, le=15)]], Field(min_length=2, max_length=2)
+    ] = [0, 0]
+    dice: (
+        Annotated[list[Annotated[int, Field(ge=1, le=6)]], Field(min_length=2, max_length=2)] | None
+    ) = None
+
+
+class ArrangementView(BaseModel):
+    """A position that is being set up."""
+
+    position: str
+    problem: str
+    """Why the position cannot be played; empty if it can."""
+
+    svg: str
+    labels: dict[str, str]
+    men: dict[str, PlacedMen]
+    mover: int
+    hands: list[int]
+    hand_title: str
+    """Title of the men beside the places; empty if the game has none."""
+
+    dice: list[int] | None
+    has_dice: bool
+    most: int
+    """Maximum number of men on one place."""
+
+
+class ErrorView(BaseModel):
+    """Why a request was refused, in one line."""
+
+    detail: str
+
+
+class SeatView(BaseModel):
+    """A side and who plays it."""
+
+    side: str
+    title: str
+    player: str | None
+    level: int | None
+    choices: dict[str, str]
+    standing: str
+    """The side's men on and beside the board."""
+
+
+class MoveView(BaseModel):
+    """A node of the tree."""
+
+    node: int
+    parent: int | None
+    mover: int | None
+    """0 or 1; -1 for dice; null at the root."""
+
+    text: str
+    by: str
+    comment: str
+    verdict: Literal["", "kept", "lost"]
+    """Whether the move lost value, if known."""
+
+
+class ExplanationView(BaseModel):
+    """Explanation of a move by the player that made it."""
+
+    comment: str
+    scores: list[tuple[str, float]]
+    pictures: list[str]
+    """Titles of its pictures."""
+
+
+class PictureView(BaseModel):
+    """A player's picture of the board before its move."""
+
+    title: str
+    text: str
+    svg: str
+
+
+class OutcomeView(BaseModel):
+    """How the game ended."""
+
+    winner: int | None
+    reason: str
+    points: int
+
+
+class GameView(BaseModel):
+    """A game as the page shows it, at one of its nodes."""
+
+    id: str
+    revision: int
+    game: str
+    title: str
+    rules: str
+    node: int
+    at: int
+    """Current node of the game; the page may show another one."""
+
+    position: str
+    svg: str
+    places: list[str]
+    """Places that may be touched now."""
+
+    labels: dict[str, str]
+    """Description of each place: its name, its men, and the effect of touching it."""
+
+    touched: list[str]
+    prompt: str
+    """What to do next, in one line."""
+
+    told: str
+    """The moves since a person's last move."""
+
+    status: Literal["yours", "thinking", "paused", "over", "looking", "trouble"]
+    mover: int
+    outcome: OutcomeView | None
+    seats: list[SeatView]
+    delay: float
+    moves: list[MoveView]
+    thought: ExplanationView | None
+
+
+class RatedMoveView(BaseModel):
+    """A legal move and its exact value for the side that makes it."""
+
+    move: str
+    value: Literal["win", "draw", "loss"]
+    depth: int | None
+    cost: int
+    """Value lost: 0, 1 or 2."""
+
+
+class RecordView(BaseModel):
+    """A game as text."""
+
+    record: str
+
+
+class VerdictView(BaseModel):
+    """The exact value of a node and its moves."""
+
+    node: int
+    known: bool
+    why: str
+    value: Literal["win", "draw", "loss"] | None
+    depth: int | None
+    mover: int
+    moves: list[RatedMoveView]
+
+
+class ReviewPointView(BaseModel):
+    """A position of the line and its exact value, if known."""
+
+    node: int
+    text: str
+    mover: int | None
+    share: float | None
+    """1 if the first side wins, 0 if it loses, 0.5 for a draw; null if unknown."""
+
+    depth: int | None
+    lost: int
+    """Value lost by the move to here: 0, 1 or 2."""
+
+
+class ReviewView(BaseModel):
+    """The exact values along the current line."""
+
+    known: bool
+    why: str
+    points: list[ReviewPointView]
+
+
+class AdviceView(BaseModel):
+    """Moves to consider, best first."""
+
+    exact: bool
+    by: str
+    text: str
+    moves: list[dict[str, Any]]
+
+
+class OpponentView(BaseModel):
+    """An available player."""
+
+    name: str
+    title: str
+    levels: int | None
+    choices: dict[str, list[str]]
+    strength: str
+    strengths: list[str]
+    """By level, starting at level 1."""
+
+
+class GameKindView(BaseModel):
+    """An available game."""
+
+    game: str
+    title: str
+    sides: list[str]
+    presets: list[str]
+    start: str
+
+
+class RulesView(BaseModel):
+    """How a game is played under given rules."""
+
+    title: str
+    sentences: list[str]
+
+
+class PositionView(BaseModel):
+    """A position as text and SVG."""
+
+    position: str
+    svg: str
+    mover: int
+    over: bool
+    texts: dict[str, str]
+    """The position by notation."""
+
+
+class PuzzleView(BaseModel):
+    """A position with exactly one good move."""
+
+    game: str
+    rules: str
+    position: str
+    svg: str
+    kind: Literal["win", "hold"]
+    task: str
+    grade: int
+    plies: int | None
+    side: int
+
+
+class ServerFeaturesView(BaseModel):
+    """Which optional pages this server offers."""
+
+    tournament: bool
+    training: bool
+
+
+class StandingView(BaseModel):
+    """A player of a tournament."""
+
+    player: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    elo: float
+    elo_margin: float
+
+
+class PairView(BaseModel):
+    """Two players of a tournament."""
+
+    players: tuple[str, str]
+    games: int
+    wins: tuple[int, int]
+    draws: int
+
+
+class TournamentView(BaseModel):
+    """A tournament, which may be running."""
+
+    name: str
+    game: str
+    games: int
+    planned: int
+    players: list[StandingView]
+    pairs: list[PairView]
+
+
+class CurveView(BaseModel):
+    """One training curve."""
+
+    name: str
+    steps: list[float]
+    values: list[float]

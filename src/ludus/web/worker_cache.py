@@ -1,0 +1,137 @@
+"""Games, positions and players that a worker process caches between jobs."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ludus.core.game import AnyGame
+from ludus.core.player import Limit, Player
+from ludus.core.spec import parse_spec
+from ludus.games import game as named_game
+from ludus.players import PLAYERS
+from ludus.players import player as named_player
+
+MAX_CACHED_POSITIONS = 256
+"""Positions kept, so that the next move of a game needs no replay."""
+
+_positions: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+
+
+@lru_cache(maxsize=64)
+def load_game(name: str, rules: str) -> AnyGame:
+    """Return a game by its name and rules."""
+    return named_game(name, rules)
+
+
+def load_position(job: Mapping[str, Any]) -> Any:
+    """Return the position of a job.
+
+    A job holds a start position and the moves since, because repetition rules depend on the
+    history.
+    """
+    game = load_game(job["game"], job["rules"])
+    key = (job["game"], job["rules"], job["start"])
+    moves = tuple(job["moves"])
+    known = next(
+        (size for size in range(len(moves), -1, -1) if (*key, *moves[:size]) in _positions), None
+    )
+    position = game.parse(job["start"]) if known is None else _positions[(*key, *moves[:known])]
+    for text in moves[known or 0 :]:
+        position = position.play(game.parse_move(text, position))
+    _positions[(*key, *moves)] = position
+    while len(_positions) > MAX_CACHED_POSITIONS:
+        _positions.popitem(last=False)
+    return position
+
+
+Job = Mapping[str, Any]
+
+MAX_SHARED_PLAYERS = 12
+"""Cached stateless players; networks and searches are slow to construct."""
+
+MAX_SESSION_PLAYERS = 48
+"""Cached stateful players, one game each; the least recently used are evicted."""
+
+REPLAY_LIMIT = Limit(time=0.01, nodes=1, depth=1)
+"""Limit for choices that are discarded during a replay."""
+
+_shared_players: OrderedDict[tuple[str, str, str], Player] = OrderedDict()
+_session_players: "OrderedDict[tuple[str, int, str], SessionPlayer]" = OrderedDict()
+
+
+@dataclass(slots=True)
+class SessionPlayer:
+    """Stateful player of one game."""
+
+    player: Player
+    moves: tuple[str, ...]
+    """Moves the player knows, including its own last move."""
+
+
+def load_player(job: Job, side: int) -> Player:
+    """Return the player of a job, ready to choose a move for this side.
+
+    A player that overrides neither `begin` nor `end` is stateless: one object is shared by all
+    games, and each move has its own seed. Any other player gets one object per game, on which
+    `begin` is called once. If that object is not cached (server restart, other process), a new one
+    replays the game so far with `REPLAY_LIMIT`, and its choices are discarded.
+    """
+    kind = PLAYERS[parse_spec(job["player"]).name]
+    if "table" not in job or not is_stateful(kind):
+        player = _load_shared_player(job)
+        player.begin(job["seed"])
+        return player
+    key = (job["table"], side, job["player"])
+    moves = tuple(job["moves"])
+    seated = _session_players.get(key)
+    if seated is None or moves[: len(seated.moves)] != seated.moves:
+        seated = _session_players[key] = SessionPlayer(_replay_game(job, side), moves)
+    _session_players.move_to_end(key)
+    while len(_session_players) > MAX_SESSION_PLAYERS:
+        _session_players.popitem(last=False)
+    return seated.player
+
+
+def record_move(job: Job, side: int, move: str) -> None:
+    """Record the moves that a session player knows."""
+    seated = _session_players.get((job.get("table", ""), side, job["player"]))
+    if seated is not None:
+        seated.moves = (*job["moves"], move)
+
+
+def drop_player(job: Job, side: int) -> None:
+    """Remove the player of a finished game."""
+    _session_players.pop((job["table"], side, job["player"]), None)
+
+
+def is_stateful(kind: type[Player]) -> bool:
+    """Return whether a player keeps state between the moves of a game."""
+    return kind.begin is not Player.begin or wants_results(kind)
+
+
+def wants_results(kind: type[Player]) -> bool:
+    """Return whether a player overrides `end` and so needs the outcomes of its games."""
+    return kind.end is not Player.end
+
+
+def _load_shared_player(job: Job) -> Player:
+    key = (job["game"], job["rules"], job["player"])
+    if key not in _shared_players:
+        _shared_players[key] = named_player(job["player"], load_game(job["game"], job["rules"]))
+    _shared_players.move_to_end(key)
+    while len(_shared_players) > MAX_SHARED_PLAYERS:
+        _shared_players.popitem(last=False)
+    return _shared_players[key]
+
+
+def _replay_game(job: Job, side: int) -> Player:
+    """Return a new player that has replayed the game so far."""
+    player = named_player(job["player"], load_game(job["game"], job["rules"]))
+    player.begin(job["begin"])
+    for size in range(len(job["moves"])):
+        position = load_position({**job, "moves": job["moves"][:size]})
+        if position.mover == side:
+            player.choose(position, REPLAY_LIMIT)
+    return player
