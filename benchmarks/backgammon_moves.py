@@ -27,7 +27,7 @@ def main() -> None:
         wall, used = time.perf_counter() - began, time.process_time() - used
         print(
             f"1000 games of the {name} network against tool: {wall:.1f} s, {used:.1f} s of "
-            f"processor time, {result.share:.1%} won"
+            f"processor time, {result.win_rate:.1%} won"
         )
 
 

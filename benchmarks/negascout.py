@@ -47,13 +47,13 @@ def main() -> int:
     oracle = oracle_for(game, options.oracle)
     found = RegretStatistics(game, oracle)
     player = ludus.player(options.player, game)
-    player.begin(0)
+    player.start_game(0)
     for position in critical_positions(game, oracle, options.positions, options.count):
-        found.add_choices([position], [player.choose(position).move])
-    kept = found.total.kept_share or 0.0
+        found.add_moves([position], [player.choose(position).move])
+    kept = found.total.critical_kept_rate or 0.0
     if options.json:
         times = {str(depth): round(spent, 4) for depth, spent in seconds.items()}
-        shares = {name: part.kept_share for name, part in found.phases.items()}
+        shares = {name: part.critical_kept_rate for name, part in found.phases.items()}
         told = {"nodes_a_second": round(speed), "seconds_to_depth": times, "kept": kept}
         print(json.dumps({**told, "critical": found.total.critical, "by_phase": shares}))
     else:
@@ -63,7 +63,9 @@ def main() -> int:
         number = found.total.critical
         print(f"value kept, {number} critical       {kept:12.1%}   wanted {WANTED_KEPT:.0%}")
         for name, part in found.phases.items():
-            print(f"  {name:8} {part.critical:5} critical       {part.kept_share or 0:12.1%}")
+            print(
+                f"  {name:8} {part.critical:5} critical       {part.critical_kept_rate or 0:12.1%}"
+            )
     return 0 if speed >= WANTED_NODES and kept >= WANTED_KEPT else 1
 
 
@@ -101,7 +103,7 @@ def critical_positions(game: Any, oracle: Oracle, file: Path | None, count: int)
         if position in seen or position.outcome() is not None:
             continue
         try:
-            values = {each.value for each in oracle.moves(position)}
+            values = {each.value for each in oracle.rate_moves(position)}
         except Unsolved:
             continue
         if len(values) > 1:
@@ -124,7 +126,7 @@ def from_random_games(game: Any, oracle: Oracle) -> Iterator[Any]:
     while True:
         position = game.start()
         while position.outcome() is None:
-            if oracle.knows(position):
+            if oracle.has_value(position):
                 yield position
             position = position.play(source.choice(position.legal_moves()))
 

@@ -26,7 +26,7 @@ from ludus.learn.nnmm.chain import Chain, find_shipped_weights
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import to_entries
 from ludus.learn.nnmm.encoding import INPUT_MODELS
-from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.parts import PartOrder
 from ludus.learn.nnmm.policy import ChainPolicy
 from ludus.learn.nnmm.weights import ChainWeights
 
@@ -40,30 +40,30 @@ def main() -> None:
     for name, chain in _chains(sys.argv[1:]).items():
         inputs = " and ".join(model.name for model in chain.models)
         print(f"{name}, order {chain.order}, inputs {inputs}")
-        chain.parts(entries[:100], symmetries=16)
+        chain.predict(entries[:100], symmetries=16)
         for rule, symmetries in (("parts", 1), ("joint", 1), ("parts", 16), ("joint", 16)):
             count = POSITIONS if symmetries == 1 else POSITIONS // 10
             began = time.perf_counter()
-            chain.parts(entries[:count], rule, symmetries)
+            chain.predict(entries[:count], rule, symmetries)
             rate = count / (time.perf_counter() - began)
-            decider = ChainPolicy(chain, any(chain.trained), rule, 3, symmetries)
-            single = _milliseconds(decider, positions[::67])
+            policy = ChainPolicy(chain, any(chain.trained), rule, 3, symmetries)
+            single = _milliseconds(policy, positions[::67])
             print(
                 f"  {rule:<6} {symmetries:>2} symmetries: {rate:10,.0f} positions/s in batches, "
                 f"{single:6.2f} ms for one move"
             )
         if any(chain.trained):
             began = time.perf_counter()
-            ChainPolicy(chain, True, "parts", 3, 1).many(positions)
+            ChainPolicy(chain, True, "parts", 3, 1).decide_batch(positions)
             rate = POSITIONS / (time.perf_counter() - began)
             print(f"  with the legality check: {rate:10,.0f} positions/s in batches")
 
 
-def _milliseconds(decider: ChainPolicy, positions: list[Any]) -> float:
+def _milliseconds(policy: ChainPolicy, positions: list[Any]) -> float:
     taken = []
     for position in positions[:SINGLE]:
         began = time.process_time_ns()
-        decider.one(position)
+        policy.decide(position)
         taken.append(time.process_time_ns() - began)
     return median(taken) / 1e6
 
@@ -79,11 +79,14 @@ def _chains(files: list[str]) -> dict[str, Chain]:
 
 def _random() -> ChainWeights:
     """Networks of 200 and ten blocks of 300, as in the thesis."""
-    order, model, design = Order(), INPUT_MODELS["rawest"], NetworkConfig("residual")
+    order, model, design = PartOrder(), INPUT_MODELS["rawest"], NetworkConfig("residual")
     rng = np.random.default_rng(0)
     networks = []
     for step in order.steps:
-        sizes = {"first": (model.width_after(len(step.after)), 200), "last": (200, 25)}
+        sizes = {
+            "first": (model.width_with_choices(len(step.parts_before)), 200),
+            "last": (200, 25),
+        }
         for block in range(design.blocks):
             sizes |= {f"blocks.{block}.layer1": (200, 300), f"blocks.{block}.layer2": (300, 200)}
         tensors = {}

@@ -10,7 +10,7 @@ from itertools import pairwise
 import torch
 
 from ludus.learn.common.devices import select_device
-from ludus.learn.nnmm.config import Preset, preset
+from ludus.learn.nnmm.config import Preset, load_preset
 from ludus.learn.nnmm.examples import Examples
 from ludus.learn.nnmm.train import NetworkTrainer
 
@@ -25,11 +25,11 @@ def made_up(plan: Preset, count: int, device: torch.device) -> Examples:
 
 def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> None:
     plan, device = (
-        preset(name).with_texts(f"epochs={EPOCHS},seconds=0,patience=0"),
+        load_preset(name).with_overrides(f"epochs={EPOCHS},seconds=0,patience=0"),
         select_device(where),
     )
     learned, judged = made_up(plan, int(count), device), made_up(plan, 1000, device)
-    network = NetworkTrainer(plan.design_of(plan.steps[0]), plan.training, learned, judged)
+    network = NetworkTrainer(plan.design_for(plan.steps[0]), plan.training, learned, judged)
     seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
     best = min(after - before for before, after in pairwise(seconds))
     weights = sum(each.numel() for each in network.optimisation.network.parameters())

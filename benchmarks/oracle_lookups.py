@@ -61,7 +61,7 @@ def main() -> int:
 
 def make_database(folder: Path, max_men: int) -> None:
     rules = ludus.game("nine_mens_morris").rules
-    with Database.writing(folder, rules, has_depth=True) as database:
+    with Database.open_for_writing(folder, rules, has_depth=True) as database:
         SolveRun(
             rules, moving_sectors(rules, max_men), make_solver(rules, threads=2), database
         ).run()

@@ -9,7 +9,7 @@ import torch
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.model import build_network
-from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.parts import PartOrder
 from ludus.learn.nnmm.weights import ChainWeights, save_weights
 
 SMALL = NetworkConfig("residual", first=24, units=16, blocks=2, batch_normalisation=True)
@@ -46,7 +46,7 @@ def random_chain(
     seed: int = 0,
 ) -> ChainWeights:
     """The weights of a chain."""
-    steps, model = Order.parse(order).steps, INPUT_MODELS[inputs]
+    steps, model = PartOrder.parse(order).steps, INPUT_MODELS[inputs]
     designs = [
         NetworkConfig.from_dict({**design.as_dict(), "outputs": step.outputs}) for step in steps
     ]
@@ -55,7 +55,7 @@ def random_chain(
             tensors_of(
                 torch_network(
                     designs[number],
-                    model.width_after(len(step.after)),
+                    model.width_with_choices(len(step.parts_before)),
                     seed + 100 * member + number,
                 )
             )
@@ -65,7 +65,11 @@ def random_chain(
     ]
     facts = {"note": "random"}
     return ChainWeights(
-        Order.parse(order), model, tuple(each.as_dict() for each in designs), tuple(networks), facts
+        PartOrder.parse(order),
+        model,
+        tuple(each.as_dict() for each in designs),
+        tuple(networks),
+        facts,
     )
 
 

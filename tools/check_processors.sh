@@ -27,7 +27,7 @@ for sector in moving_sectors(game.rules, 3):
     found[str(sector)] = solver.tally(sector, True)
 for spec in ("negascout:depth=4", "scholar", "nnmm", "fuzzy"):
     player = ludus.player(spec, game)
-    player.begin(1)
+    player.start_game(1)
     found[spec] = str(player.choose(game.parse("WW./..W/.../..B.../B../.../..B w 6 6")).move)
 print(native.LEVEL, found)
 '

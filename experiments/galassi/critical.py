@@ -37,7 +37,7 @@ def run(context: Context) -> Iterator[Finding]:
         for system in systems(context, context.published["ways"])
     ]
     found = {
-        TEACHER: context.cell(
+        TEACHER: context.cached(
             "teacher", lambda: judged(oracle, positions, to_moves(entries.classes))
         )
     }
@@ -47,9 +47,9 @@ def run(context: Context) -> Iterator[Finding]:
         def compute(spec: str = player.spec) -> Kept:
             return judged(oracle, positions, answered(spec, positions, context.seed))
 
-        found[player.name] = context.cell(f"kept {player.key or player.spec}", compute)
+        found[player.name] = context.cached(f"kept {player.key or player.spec}", compute)
     for name, each in found.items():
-        yield Measurement.share(f"{name}: critical positions kept", *each["all"][:2])
+        yield Measurement.proportion(f"{name}: critical positions kept", *each["all"][:2])
     yield Table("By phase", HEADINGS, [table_row(*each) for each in found.items()], CAPTION)
     yield Figure("Critical positions kept", draw_kept, shares(found), CAPTION, (7, 6))
 
@@ -79,14 +79,14 @@ def as_position(entries: MoveBatch, number: int) -> Any:
 def answered(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
     """A player's move in each position."""
     player = named_player(spec, named_game(GAME, RULES))
-    player.begin(seed)
+    player.start_game(seed)
     parts = choose_moves(player, positions, Limit(), get_batch_size(player))
     return [move for part in parts for move in part]
 
 
 def judged(oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]) -> Kept:
     found = RegretStatistics(named_game(GAME, RULES), oracle)
-    found.add_choices(positions, moves)
+    found.add_moves(positions, moves)
     return kept(found)
 
 

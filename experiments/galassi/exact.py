@@ -25,7 +25,7 @@ def solved(context: Context) -> Oracle | None:
     game = named_game(GAME, RULES)
     oracle = oracle_for(game, context.oracle)
     try:
-        oracle.moves(game.start())
+        oracle.rate_moves(game.start())
     except Unsolved:
         return None
     return oracle
@@ -46,7 +46,7 @@ def kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table
                 found.add(Record.parse(each.record), each.side)
             return kept(found)
 
-        rows.append(table_row(name, context.cell(f"regret {name} {key_of(games)}", compute)))
+        rows.append(table_row(name, context.cached(f"regret {name} {key_of(games)}", compute)))
     return Table("Exact figures", HEADINGS, rows, CAPTION)
 
 
@@ -65,7 +65,12 @@ def key_of(games: Iterable[Game]) -> str:
 def kept(found: RegretStatistics) -> Kept:
     tallies: dict[str, RegretTally] = {**found.phases, "all": found.total}
     return {
-        name: [tally.critical_kept, tally.critical, tally.regret, tally.moves - tally.unjudged]
+        name: [
+            tally.critical_kept,
+            tally.critical,
+            tally.regret,
+            tally.moves - tally.num_unevaluated,
+        ]
         for name, tally in tallies.items()
     }
 

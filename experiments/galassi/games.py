@@ -75,7 +75,7 @@ def played(context: Context, pool: LocalPool, one: Contestant, other: Contestant
             found[result.key.number] = _seen(result, jobs[result.key])
         return [found[number] for number in sorted(found)]
 
-    return [Game(**fields) for fields in context.cell(f"games {identity}", compute)]
+    return [Game(**fields) for fields in context.cached(f"games {identity}", compute)]
 
 
 def schedule(context: Context, one: Contestant, other: Contestant) -> Iterator[Job]:
@@ -86,7 +86,7 @@ def schedule(context: Context, one: Contestant, other: Contestant) -> Iterator[J
     conditions = GameConditions(GAME, RULES)
     for number in range(2 * (SEEDS + context.setting("openings"))):
         opening = opening_of(number)
-        start = starts.position(game, context.seed, opening) if opening else ""
+        start = starts.get_position(game, context.seed, opening) if opening else ""
         key = JobKey(tournament, one.spec, other.spec, number)
         # An even number gives White to the first player, whoever is to move after the opening.
         yield Job(key, conditions, number % 2 == 1, start)

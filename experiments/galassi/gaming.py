@@ -60,7 +60,7 @@ def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measurement]
             for game in games
             if opponent != row["player"] and game.colour in row["colours"]
         )
-        yield Measurement.share(row.name, results[row["result"]], results.total())
+        yield Measurement.proportion(row.name, results[row["result"]], results.total())
 
 
 def outcomes(found: Mapping[str, Ladder]) -> Table:
@@ -129,12 +129,12 @@ def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
             if position.mover == each.side and position.outcome() is None
         ]
         entries = to_entries(asked)
-        answer = system.chain.parts(entries, system.rule, system.symmetries)
+        answer = system.chain.predict(entries, system.rule, system.symmetries)
         is_legal = check_legality(entries, answer.classes).whole_move
         return [len(asked) - int(is_legal.sum()), len(asked)]
 
     games = key_of(chain(*ladder.values()))
-    changed, moves = context.cell(f"interventions {system.key} {games}", compute)
+    changed, moves = context.cached(f"interventions {system.key} {games}", compute)
     return Remark(
         f"{system.name}: the legality check stepped in for {changed} of {moves} moves "
         "(the thesis: for none in all its games)."

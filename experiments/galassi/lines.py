@@ -34,9 +34,9 @@ class Found:
         if share.percent is None:
             return
         if self.is_sample:
-            yield Measurement.share(name, share.hits, share.of)
+            yield Measurement.proportion(name, share.hits, share.total)
         else:
-            yield Measurement(name, share.percent, count=share.of, unit="%")
+            yield Measurement(name, share.percent, count=share.total, unit="%")
 
 
 def counted(context: Context, system: System, where: str, kind: str, count: Count) -> Found:
@@ -48,11 +48,11 @@ def counted(context: Context, system: System, where: str, kind: str, count: Coun
             count(part, answer.classes) for part, answer in system.answers(context, where, entries)
         )
         return {
-            "lines": {name: [share.hits, share.of] for name, share in lines.items()},
+            "lines": {name: [share.hits, share.total] for name, share in lines.items()},
             "is_sample": len(entries) < len(positions(where)),
         }
 
-    return Found(**context.cell(f"{kind} {system.key} {where}", compute))
+    return Found(**context.cached(f"{kind} {system.key} {where}", compute))
 
 
 def table(

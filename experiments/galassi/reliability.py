@@ -61,12 +61,12 @@ def ranked(context: Context, system: System, where: str) -> Curves:
         for part, answer in system.answers(context, where, entries):
             given = [answer.probabilities[:, each] for each in order]
             curves = compute_reliability(part, order, answer.classes, given)
-            total = [whole.plus(more) for whole, more in zip(total, curves, strict=True)]
+            total = [whole + more for whole, more in zip(total, curves, strict=True)]
         found = zip(order, total, strict=True)
         # A network that never names a point has no curve.
         return {PARTS[part]: curve.percent for part, curve in found if curve.positions}
 
-    return context.cell(f"reliability {system.key} {where}", compute)
+    return context.cached(f"reliability {system.key} {where}", compute)
 
 
 def furthest(published: Curves, found: Curves) -> float:

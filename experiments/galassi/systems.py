@@ -75,7 +75,7 @@ class System:
         for first in range(0, len(entries), STEP):
             context.progress(first, len(entries), f"{self.name}, {where}")
             part = entries[first : first + STEP]
-            yield part, self.chain.parts(part, self.rule, self.symmetries)
+            yield part, self.chain.predict(part, self.rule, self.symmetries)
 
 
 def systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]:

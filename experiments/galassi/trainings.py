@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from ludus.datasets.morris import MoveBatch, augment, read_dataset
-from ludus.learn.nnmm.config import TrainingConfig, preset
+from ludus.learn.nnmm.config import TrainingConfig, load_preset
 from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.examples import EncodedEntries, Examples
-from ludus.learn.nnmm.parts import Order, Step
+from ludus.learn.nnmm.parts import ChainStep, PartOrder
 from ludus.learn.nnmm.train import NetworkTrainer
 from ludus.reproduce import Context
 
@@ -32,13 +32,13 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     It learns from the first `entries` of the dataset, 0 for all of them, and for as many epochs as
     the size allows.
     """
-    wanted = preset(name)
-    step = next(each for each in Order.parse(wanted.order).steps if each.name == part)
+    wanted = load_preset(name)
+    step = next(each for each in PartOrder.parse(wanted.order).steps if each.name == part)
     settings = replace(
-        limited(wanted.training_of(step), context.setting("epochs"), context.setting("batch")),
+        limited(wanted.training_for(step), context.setting("epochs"), context.setting("batch")),
         seed=context.seed,
     )
-    design = wanted.design_of(step)
+    design = wanted.design_for(step)
     key = f"{name} {part} {entries} {design} {settings}"
 
     def compute() -> Curve:
@@ -55,7 +55,7 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
             "seconds": [epoch["seconds"] for epoch in history],
         }
 
-    return context.cell(key, compute)
+    return context.cached(key, compute)
 
 
 def limited(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
@@ -71,16 +71,16 @@ def limited(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig
 
 
 @lru_cache(maxsize=1)
-def examples(data: Path, inputs: str, step: Step, entries: int) -> tuple[Examples, Examples]:
+def examples(data: Path, inputs: str, step: ChainStep, entries: int) -> tuple[Examples, Examples]:
     """What is learned, and what decides; expanded as published and cut without shuffling."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     expanded = _expanded(data, entries)
     first = len(expanded) - len(expanded) // VALIDATION_SHARE
     parts = (
-        EncodedEntries.of(part, INPUT_MODELS[inputs])
+        EncodedEntries.encode(part, INPUT_MODELS[inputs])
         for part in (expanded[:first], expanded[first:])
     )
-    learned, validation = (part.examples(step, False, device) for part in parts)
+    learned, validation = (part.build_examples(step, False, device) for part in parts)
     return learned, validation
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.learn.nnmm.config import preset
+from ludus.learn.nnmm.config import load_preset
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .trainings import Curve, top, trained
@@ -39,7 +39,7 @@ def summary(title: str, curves: Mapping[str, Curve]) -> Table:
     rows: list[list[Any]] = []
     for name, curve in curves.items():
         best, epoch = top(curve)
-        rows.append([name, preset(name).about, round(best, 2), epoch, len(curve["accuracy"])])
+        rows.append([name, load_preset(name).about, round(best, 2), epoch, len(curve["accuracy"])])
     return Table(title, ("preset", "network", "best accuracy, %", "in epoch", "epochs"), rows)
 
 

@@ -22,13 +22,13 @@ def program_of(rules: Sequence[str]) -> Program:
 
 def policy_of(strategy: Strategy) -> Policy:
     """The first move of the first rule that gives one; any move if none does."""
-    world = strategy.reasoner.world
+    graph = strategy.reasoner.graph
 
     def policy(position: Any) -> dict[Any, float]:
-        board = world.number(position)
+        board = graph.state_id(position)
         decision = strategy.decide(board)
-        wanted = decision.boards if decision.rule is None else decision.boards[:1]
-        legal, after = position.legal_moves(), world.moves(board)
+        wanted = decision.state_ids if decision.rule is None else decision.state_ids[:1]
+        legal, after = position.legal_moves(), graph.moves(board)
         return {legal[after.index(each)]: 1 / len(wanted) for each in wanted}
 
     return policy
@@ -61,12 +61,12 @@ def _regret_of(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
 _known: dict[tuple[str, tuple[int, ...]], float] = {}
 
 
-def solve(world: StateGraph, first: int) -> dict[int, Value]:
+def solve(graph: StateGraph, first: int) -> dict[int, Value]:
     """The value of every state that can follow a state, to the side to move."""
     boards, places = [first], {first: 0}
     replies: list[list[int]] = []
     for board in boards:  # which grows on the way
-        after = world.moves(board)
+        after = graph.moves(board)
         for each in after:
             if each not in places:
                 places[each] = len(boards)
@@ -74,7 +74,7 @@ def solve(world: StateGraph, first: int) -> dict[int, Value]:
         replies.append([places[each] for each in after])
     ends = {True: Value("loss", 0), False: Value("draw")}
     known = [
-        None if after else ends[world.won(b)] for b, after in zip(boards, replies, strict=True)
+        None if after else ends[graph.won(b)] for b, after in zip(boards, replies, strict=True)
     ]
     return dict(zip(boards, solve_backwards(replies, known), strict=True))
 
@@ -84,16 +84,18 @@ def errors(strategy: Strategy, values: dict[int, Value], starts: Sequence[int]) 
 
     Where no rule gives a move, every move counts as a decision.
     """
-    world = strategy.reasoner.world
+    graph = strategy.reasoner.graph
     met, seen, wrong, decisions = list(starts), set(starts), 0, 0
     for board in met:  # which grows on the way
         decision = strategy.decide(board)
-        wanted = decision.boards if decision.rule is None else decision.boards[:1]
-        best = min(ORDER.index(values[each].before().result) for each in world.moves(board))
+        wanted = decision.state_ids if decision.rule is None else decision.state_ids[:1]
+        best = min(
+            ORDER.index(values[each].for_previous_mover().result) for each in graph.moves(board)
+        )
         for after in wanted:
             decisions += 1
-            wrong += ORDER.index(values[after].before().result) > best
-            new = [each for each in world.moves(after) if world.moves(each) and each not in seen]
+            wrong += ORDER.index(values[after].for_previous_mover().result) > best
+            new = [each for each in graph.moves(after) if graph.moves(each) and each not in seen]
             seen.update(new)
             met += new
     return decisions, wrong

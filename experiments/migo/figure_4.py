@@ -50,7 +50,7 @@ def run(context: Context) -> Iterator[Finding]:
 def share(row: PublishedRow, programs: Sequence[list[str]]) -> Measurement:
     """How many runs have found the published rule."""
     hits = sum(has_rule(row, program) for program in programs)
-    return Measurement.share(row.name, hits, len(programs))
+    return Measurement.proportion(row.name, hits, len(programs))
 
 
 def has_rule(row: PublishedRow, program: Sequence[str]) -> bool:

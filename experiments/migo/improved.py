@@ -44,7 +44,7 @@ def exact_regrets(context: Context, name: str, game: str, found: list[RunResult]
     def compute() -> list[float]:
         return [regret_of_program(game, each.learned) for each in found]
 
-    return context.cell(f"exact {name}", compute)
+    return context.cached(f"exact {name}", compute)
 
 
 def table_row(label: str, found: list[RunResult], exact: list[float]) -> list[str | float]:

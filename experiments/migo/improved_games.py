@@ -21,8 +21,8 @@ def run(context: Context) -> Iterator[Finding]:
 
 def _findings(context: Context, row: PublishedRow) -> Iterator[Finding]:
     spec, games = row["game"], row["games_a_run"]
-    learned = context.cell(f"learned {spec}", lambda: learn(spec, games, context.seed))
-    found = context.cell(f"checked {spec}", lambda: check(spec, learned["rules"]))
+    learned = context.cached(f"learned {spec}", lambda: learn(spec, games, context.seed))
+    found = context.cached(f"checked {spec}", lambda: check(spec, learned["rules"]))
     yield Measurement(row.name, found["positions"], note="exact")
     name = row["short"]
     yield Measurement(f"{name}: levels of wins learned", learned["levels"])
@@ -38,26 +38,26 @@ def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
     """A program from so many games against itself."""
     chosen, source = find_target_game(spec), Random(seed)
     settings = MigoLearnerOptions(mode="improved", selfplay=True)
-    pupil = StrategyLearner(chosen.world, settings, chosen.game)
+    strategy_learner = StrategyLearner(chosen.graph, settings, chosen.game)
     for _ in range(games):
-        start = chosen.world.number(source.choice(chosen.starts))
-        practice = pupil.play_itself(start, source)
+        start = chosen.graph.state_id(source.choice(chosen.start_states))
+        practice = strategy_learner.play_self(start, source)
         if practice is not None:
-            pupil.learn(*practice)
+            strategy_learner.learn(*practice)
     return {
-        "rules": [str(clause) for clause in pupil.program.clauses],
-        "levels": len(pupil.program.levels("win")),
+        "rules": [str(clause) for clause in strategy_learner.program.clauses],
+        "levels": len(strategy_learner.program.levels("win")),
     }
 
 
 def check(spec: str, rules: list[str]) -> dict[str, Any]:
     """Every decision the program can come to, beside the value of the position."""
     chosen: TargetGame = find_target_game(spec)
-    world = chosen.world
-    first = world.number(chosen.first)
-    values = solve(world, first)
-    starts = [world.number(start) for start in chosen.starts]
-    strategy = Strategy(Reasoner(world), program_of(rules))
+    graph = chosen.graph
+    first = graph.state_id(chosen.start_state)
+    values = solve(graph, first)
+    starts = [graph.state_id(start) for start in chosen.start_states]
+    strategy = Strategy(Reasoner(graph), program_of(rules))
     decisions, wrong = errors(strategy, values, starts)
     results = [values[start].result for start in starts]
     return {

@@ -27,7 +27,7 @@ DRAW = 255
 def run(context: Context) -> Iterator[Finding]:
     most = context.setting("levels")
     num_examples = context.setting("examples")
-    found = context.cell("endings", lambda: measure(context, most, num_examples))
+    found = context.cached("endings", lambda: measure(context, most, num_examples))
     claimed, right, won = found["claimed"], found["right"], found["won"]
     yield Measurement("positions", found["positions"], note="exact")
     yield Measurement("won positions", won, note="exact")
@@ -66,7 +66,7 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
     source = Random(context.seed_for("examples"))
     examples = ExampleSet()
     for level in range(1, levels + 1):
-        for edge in winning_moves(reasoner.world, codes, level, num_examples, source):
+        for edge in winning_moves(reasoner.graph, codes, level, num_examples, source):
             examples.add("win", level, edge)
     learned = DependentLearner(reasoner, levels + 1).learn(examples)
     program = learned.program
@@ -76,7 +76,7 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
     for number, (state, positions) in enumerate(states.items()):
         if number % 1000 == 0:
             context.progress(number, len(states), "running the rules")
-        board = reasoner.world.number(state)
+        board = reasoner.graph.state_id(state)
         level = known.win_level(board)
         if level is None:
             continue
@@ -84,11 +84,11 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
         rights[level] += positions * is_won(codes[state])
         after = next(reasoner.solutions(known.wins[level - 1], board))
         moves += positions
-        kept += positions * is_kept(codes, reasoner.world.states[after])
+        kept += positions * is_kept(codes, reasoner.graph.states[after])
     return {
         "positions": sum(states.values()),
         "won": sum(states[state] for state, code in codes.items() if is_won(code)),
-        "examples": len(examples.all_boards("win")),
+        "examples": len(examples.all_state_ids("win")),
         "claimed": sums(claims, levels),
         "right": sums(rights, levels),
         "moves": moves,
@@ -106,16 +106,16 @@ def oracle_codes(states: Sequence[EndingState], context: Context) -> dict[Ending
 
 
 def winning_moves(
-    world: StateGraph, codes: dict[EndingState, int], level: int, wanted: int, source: Random
+    graph: StateGraph, codes: dict[EndingState, int], level: int, wanted: int, source: Random
 ) -> Iterator[tuple[int, int]]:
     """Random moves that win as fast as can be, from positions won in so many moves."""
     won = [state for state, code in codes.items() if code == 2 * level - 1]
     for state in source.sample(won, min(wanted, len(won))):
-        board = world.number(state)
+        board = graph.state_id(state)
         best = [
             after
-            for after in dict.fromkeys(world.moves(board))
-            if code_after(codes, world.states[after]) == 2 * level - 2
+            for after in dict.fromkeys(graph.moves(board))
+            if code_after(codes, graph.states[after]) == 2 * level - 2
         ]
         yield board, source.choice(best)
 

@@ -23,7 +23,7 @@ def marks_of(context: Context, course: Mapping[str, Any], runs: int, label: str)
         def compute(courses: list[RunConfig] = courses) -> list[Any]:
             return [_as_json(each) for each in run_trainings(courses, context.jobs)]
 
-        found += [RunResult(**each) for each in context.cell(key, compute)]
+        found += [RunResult(**each) for each in context.cached(key, compute)]
     return found
 
 

@@ -25,7 +25,7 @@ def answered(context: Context, player: Examined, name: str, asked: Exam) -> NDAr
             found += [packed(move) for move in part]
         return found
 
-    return asked.numbers(context.cell(f"moves {name} {player.key}", compute))
+    return asked.numbers(context.cached(f"moves {name} {player.key}", compute))
 
 
 def taught(asked: Exam) -> NDArray[np.int64]:

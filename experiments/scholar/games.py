@@ -65,7 +65,7 @@ def drawn(context: Context, oracle: MorrisOracle) -> list[str]:
     source, number = OracleExampleSource(oracle), context.setting("positions")
     found: list[str] = []
     while len(found) < number:
-        some = source.draw(8 * number, context.seed_for("drawn", len(found)))
+        some = source.sample_positions(8 * number, context.seed_for("drawn", len(found)))
         some = some[np.flatnonzero(source.label(some) == DRAW)]
         found += [str(as_position(*row)) for row in zip(*some.columns, strict=True)]
     return found[:number]
@@ -75,7 +75,7 @@ def lost(name: str, place: str, games: Games) -> Iterator[Finding]:
     for colour in COLOURS:
         if its := _of(games, colour):
             number = sum(each["result"] == "loss" for each in its)
-            yield Measurement.share(f"{name}, {place}, as {colour}: lost", number, len(its))
+            yield Measurement.proportion(f"{name}, {place}, as {colour}: lost", number, len(its))
 
 
 def results(found: Mapping[tuple[str, str], Games]) -> Table:

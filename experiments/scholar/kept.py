@@ -44,7 +44,7 @@ def told(name: str, asked: Exam, chosen: Chosen) -> Iterator[Finding]:
     """Figures for all players."""
     kept = {player: lost(asked, moves) == 0 for player, moves in chosen.items()}
     for player, its in kept.items():
-        yield Measurement.share(f"{player}: {name}", int(its.sum()), len(its))
+        yield Measurement.proportion(f"{player}: {name}", int(its.sum()), len(its))
     by_chance = np.add.reduceat(asked.kept, asked.first[:-1]) / np.diff(asked.first)
     yield Measurement(f"{CHANCE}: {name}", 100 * float(by_chance.mean()), unit="%")
     phases, kinds = by_phase(asked), by_kind(asked)

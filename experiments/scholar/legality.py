@@ -28,7 +28,9 @@ def run(context: Context) -> Iterator[Finding]:
         entries = asked(context, name)
         found = {player.name: counted(context, player, name, entries) for player in players}
         for player, lines in found.items():
-            yield Measurement.share(f"{player}, {name}: {WHOLE}", lines[WHOLE][0], lines[WHOLE][1])
+            yield Measurement.proportion(
+                f"{player}, {name}: {WHOLE}", lines[WHOLE][0], lines[WHOLE][1]
+            )
         yield Table(
             f"All lines, {name}",
             ("%", *found),
@@ -64,9 +66,9 @@ def counted(context: Context, player: Examined, name: str, entries: MoveBatch) -
             moves = made.choose_many([positions[at] for at in np.flatnonzero(goes_on)])
             classes = np.array(to_classes(choice.move for choice in moves)).reshape(-1, 3)
             parts.append(_lines(part[goes_on], classes))
-        return {line: [share.hits, share.of] for line, share in add_tables(parts).items()}
+        return {line: [share.hits, share.total] for line, share in add_tables(parts).items()}
 
-    return context.cell(f"legality {name} {player.key}", compute)
+    return context.cached(f"legality {name} {player.key}", compute)
 
 
 def _lines(entries: MoveBatch, classes: np.ndarray) -> ProportionTable:

@@ -44,7 +44,7 @@ class Examined:
     def made(self, seed: int) -> Player:
         """The player, ready to play."""
         player = named_player(self.spec, named_game(GAME, RULES))
-        player.begin(seed)
+        player.start_game(seed)
         return player
 
 

@@ -81,7 +81,7 @@ class Table:
     def _move(self, which: Sequence[int], oracle: MorrisOracle) -> None:
         asked = [self._positions[at] for at in which]
         chosen = self._one.choose_many(asked)
-        for at, choice, rated in zip(which, chosen, oracle.moves_of_many(asked), strict=True):
+        for at, choice, rated in zip(which, chosen, oracle.rate_many(asked), strict=True):
             self._judge(at, choice.move, rated)
             self._play(at, choice.move)
 
@@ -132,7 +132,7 @@ def played(
         Table(games, player.made(context.seed_for(name)), perfect).play(oracle)
         return [_plain(each) for each in games]
 
-    return context.cell(f"games {opponent} {name} {len(starts)} {player.key}", compute)
+    return context.cached(f"games {opponent} {name} {len(starts)} {player.key}", compute)
 
 
 def _plain(game: Game) -> dict[str, Any]:

@@ -18,4 +18,4 @@ def solved(context: Context) -> MorrisOracle:
 
 def is_whole(oracle: MorrisOracle) -> bool:
     """Whether the start of the game is solved."""
-    return oracle.knows(named_game(GAME, RULES).start())
+    return oracle.has_value(named_game(GAME, RULES).start())

@@ -43,7 +43,7 @@ def run(context: Context) -> Iterator[Finding]:
         context.progress(number, len(context.published["taught"]), told["name"])
         for kept, games, taken in _measured(context, oracle, asked, told):
             if kept is not None:
-                yield Measurement.share(f"{told['name']}: kept", kept, len(asked))
+                yield Measurement.proportion(f"{told['name']}: kept", kept, len(asked))
             share = told.get("kept") if kept is None else round(100 * kept / len(asked), 2)
             rows.append([told["teacher"], told["examples"], told["network"], share, *games, taken])
     yield Table("The story", HEADINGS, rows, CAPTION)
@@ -103,4 +103,4 @@ def _milliseconds(context: Context, player: Examined, asked: Exam) -> float:
             taken.append(time.process_time_ns() - began)
         return round(median(taken) / 1e6, 2)
 
-    return context.cell(f"time {player.key}", compute)
+    return context.cached(f"time {player.key}", compute)

@@ -44,10 +44,10 @@ def main() -> int:
 
 def compare_with_sample(source: CudaExampleSource) -> list[tuple[str, bool]]:
     sample = scholar_sample.read()
-    given = PositionBatch(*source.columns(sample.positions.columns))
+    given = PositionBatch(*source.to_columns(sample.positions.columns))
     examples = source.examples(given, scholar_sample.MAX_MOVES)
     rows, is_move = examples.children, examples.children.is_move
-    drawn = source.draw(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED)
+    drawn = source.sample_positions(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED)
     after = scholar_sample.one_ply(source, examples, drawn)
     pairs: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
         "values": ([examples.value], [sample.value]),
@@ -59,7 +59,7 @@ def compare_with_sample(source: CudaExampleSource) -> list[tuple[str, bool]]:
         "plies": ([after.plies], [sample.after.plies]),
     }
     return [
-        (name, all(map(torch.equal, ours, source.columns(theirs))))
+        (name, all(map(torch.equal, ours, source.to_columns(theirs))))
         for name, (ours, theirs) in pairs.items()
     ]
 
@@ -67,7 +67,7 @@ def compare_with_sample(source: CudaExampleSource) -> list[tuple[str, bool]]:
 def compare_with_children(source: CudaExampleSource) -> tuple[str, bool]:
     num_wrong = num_long = num_critical = 0
     for seed in range(4):
-        examples = source.examples(source.draw(COUNT, seed))
+        examples = source.examples(source.sample_positions(COUNT, seed))
         is_whole = examples.children.count <= examples.children.value.shape[1]
         num_wrong += int(((derived(examples) != examples.value) & is_whole).sum())
         num_long += int((~is_whole).sum())
@@ -89,8 +89,8 @@ def derived(examples: ExampleBatch) -> Any:
 
 def time_methods(source: CudaExampleSource) -> None:
     """Each repetition has positions of its own: the same ones again would be in the cache."""
-    batches = [source.draw(COUNT, 1000 + number) for number in range(REPEATS + 1)]
-    timed("draw", lambda seed: source.draw(COUNT, seed), range(REPEATS + 1))
+    batches = [source.sample_positions(COUNT, 1000 + number) for number in range(REPEATS + 1)]
+    timed("draw", lambda seed: source.sample_positions(COUNT, seed), range(REPEATS + 1))
     timed("label", source.label, batches)
     timed("children", source.children, batches)
     plies = torch.zeros(COUNT, dtype=torch.int32, device="cuda")

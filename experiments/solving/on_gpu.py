@@ -59,7 +59,7 @@ def solve(rules: Rules, verify: bool) -> dict[str, object]:
             values = solver.values(sector, x_to_move=True)
             assert values is not None
             root = int(values[0])
-        needs.finished(sector, solver.drop)
+        needs.release(sector, solver.drop)
         if sys.stderr.isatty():
             print(f"\r{slots / 1e9:.1f} billion slots", end="", file=sys.stderr)
     return {

@@ -26,7 +26,7 @@ def openings(folder: Path) -> dict[str, Any]:
 
 def _first_moves(game: Any, oracle: Any) -> list[dict[str, str]]:
     seen, rows = set(), []
-    for rated in oracle.moves(game.start()):
+    for rated in oracle.rate_moves(game.start()):
         after = game.canonical(game.start().play(rated.move))
         if after not in seen:
             seen.add(after)
@@ -40,7 +40,7 @@ def _losing_moves(game: Any, oracle: Any) -> list[dict[str, Any]]:
     for ply in range(1, PLIES + 1):
         after, moves, losing, example = {}, 0, 0, ""
         for position in positions:
-            for rated in oracle.moves(position):
+            for rated in oracle.rate_moves(position):
                 moves += 1
                 if rated.value == "loss":
                     losing += 1
@@ -69,11 +69,11 @@ def _longest(game: Any, oracle: Any) -> list[dict[str, Any]]:
     for sector, x_to_move in database.sectors:
         if sector[2] or sector[3]:
             continue
-        tally = database.tally(sector, x_to_move)
+        tally = database.read_counts(sector, x_to_move)
         deepest.append((max(tally.max_win, tally.max_loss), sector, x_to_move))
     rows = []
     for depth, sector, x_to_move in sorted(deepest, reverse=True)[:5]:
-        slot = int(np.argmax(database.table(sector, x_to_move) == depth))
+        slot = int(np.argmax(database.read_table(sector, x_to_move) == depth))
         boards = solver.boards(sector, np.array([slot], np.uint64))[:, 0].tolist()
         own, other = boards if x_to_move else boards[::-1]
         men = tuple(frozenset(p for p in range(24) if bits >> p & 1) for bits in (own, other))

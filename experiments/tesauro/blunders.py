@@ -30,14 +30,14 @@ def run(context: Context) -> Iterator[Any]:
     games = context.setting("games")
     for number in range(games):
         context.progress(number, games, "judging games")
-        found += context.cell(f"game {number}", lambda number=number: _game(context, number))
+        found += context.cached(f"game {number}", lambda number=number: _game(context, number))
     blunders = [each for each in found if each["loss"] >= BLUNDER]
     clean = games - len({each["game"] for each in blunders})
     error = sum(each["loss"] for each in found) / len(found)
     yield Measurement("games of 20 without a blunder", 20 * clean / games, count=games)
-    yield Measurement.share("games without a blunder", clean, games)
+    yield Measurement.proportion("games without a blunder", clean, games)
     yield Measurement("loss a decision", 1000 * error, unit="thousandths", note=get_rating(error))
-    yield Measurement.share("decisions that are blunders", len(blunders), len(found))
+    yield Measurement.proportion("decisions that are blunders", len(blunders), len(found))
     stages, kinds = _sums(found, "theme"), _sums(blunders, "kind")
     yield Table("By stage of the game", HEADINGS, stages)
     yield Table("Blunders by kind", HEADINGS, kinds)
@@ -97,14 +97,14 @@ def kind(judged: ReviewedMove) -> str:
         return "did not hit"
     if hits == [True, False]:
         return "hit in vain"
-    risk = ours.exposure.any - theirs.exposure.any
+    risk = ours.own_blot_shots.any - theirs.own_blot_shots.any
     if risk >= BOLDER:
         return "risked too much"
     if risk <= -BOLDER:
         return "risked too little"
     if ours.home_points < theirs.home_points or ours.own_prime < theirs.own_prime:
         return "made or kept too few points"
-    if ours.own_back != theirs.own_back:
+    if ours.num_own_back_men != theirs.num_own_back_men:
         return "men behind moved at the wrong time"
     return "men badly placed"
 

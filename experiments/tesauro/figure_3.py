@@ -22,7 +22,7 @@ def run(context: Context) -> Iterator[Any]:
         hidden=(), coding="exact", cycles=context.setting("cycles"), seed=context.seed
     )
     # From nothing: what is not learned then shows as nothing.
-    size = MOVE_ENCODINGS["exact"].size
+    size = MOVE_ENCODINGS["exact"].num_units
     nothing = GammonNetwork(
         MOVE_ENCODINGS["exact"], ((np.zeros((size, 1), np.float32), np.zeros(1, np.float32)),)
     )
@@ -32,7 +32,7 @@ def run(context: Context) -> Iterator[Any]:
     beside = weights[NUM_LOCATIONS * COLUMNS :]
     yield Measurement("test positions", 100 * curve[-1][1], unit="%", count=1000)
     yield Measurement("columns that mean the same wherever they are", _alike(board), unit="of 23")
-    names = MOVE_ENCODINGS["exact"].names
+    names = MOVE_ENCODINGS["exact"].unit_names
     order = np.argsort(-abs(beside))[:STRONGEST]
     rows = [[names[NUM_LOCATIONS * COLUMNS + i], round(float(beside[i]), 2)] for i in order]
     yield Table("Strongest units beside the board", ["unit", "weight"], rows)

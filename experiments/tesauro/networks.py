@@ -30,21 +30,25 @@ def coded(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMoves]:
     """Training and test lessons in a coding."""
     known = find_encoding(coding)
     chosen = load_training_positions()[: positions or None]
-    return ScoredMoves.of(chosen, known), ScoredMoves.of(load_test_positions(), known)
+    return ScoredMoves.from_positions(chosen, known), ScoredMoves.from_positions(
+        load_test_positions(), known
+    )
 
 
 def train(settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None) -> Curve:
     """Train a network, keep it in a file, and tell how agreement grew."""
     lessons, tests = coded(settings.coding, settings.positions)
     rng = np.random.default_rng(settings.seed)
-    network = begin or GammonNetwork.random(find_encoding(settings.coding), settings.hidden, rng)
+    network = begin or GammonNetwork.initialise(
+        find_encoding(settings.coding), settings.hidden, rng
+    )
     training = GammonTrainer(lessons, network, settings)
     curve = [
         (
-            lessons.agreement(cycle.network.scores(lessons.patterns)),
-            tests.agreement(cycle.network.scores(tests.patterns)),
+            lessons.compute_accuracy(cycle.network.scores(lessons.encoded_moves)),
+            tests.compute_accuracy(cycle.network.scores(tests.encoded_moves)),
         )
-        for cycle in training.cycles()
+        for cycle in training.run()
     ]
     training.network.save(file)
     return curve
@@ -55,5 +59,5 @@ def trained(
 ) -> tuple[Path, Curve]:
     """The file of a network and its curve, which are made once in a run that may be broken off."""
     file = context.folder("networks") / f"{name}-{settings.seed}.npz"
-    curve = context.cell(f"curve of {name} {settings}", lambda: train(settings, file, begin))
+    curve = context.cached(f"curve of {name} {settings}", lambda: train(settings, file, begin))
     return file, [(first, second) for first, second in curve]

@@ -21,7 +21,7 @@ def run(context: Context) -> Iterator[Any]:
         for opponent in OPPONENTS:
             tally = context.matches("backgammon", spec, opponent, games[opponent])
             won, played = tally.wins[0], tally.games
-            yield Measurement.share(f"{name} against {opponent}", won, played)
+            yield Measurement.proportion(f"{name} against {opponent}", won, played)
             shares.append(round(won / played, 3))
         table.append(shares)
     yield Table("Share of games won", ["", *OPPONENTS], table)

@@ -24,7 +24,7 @@ def run(context: Context) -> Iterator[Any]:
         won = sum(result["won"] for result in played)
         games = sum(result["games"] for result in played)
         wins[name] = won / games
-        yield Measurement.share(f"{name}: games against tool", won, games)
+        yield Measurement.proportion(f"{name}: games against tool", won, games)
         points = sum(result["points"] * result["games"] for result in played) / games
         low, high = compute_proportion_interval(won, games)
         table.append([name, round(wins[name], 4), round((high - low) / 4, 4), round(points, 3)])
@@ -51,9 +51,13 @@ def _row(
             games = context.setting("games") // seeds
             dice = context.seed_for(name, seed)
             result = play_native_games(GammonNetwork.load(file), "tool", games, dice, context.jobs)
-            return {"won": sum(result.wins), "games": result.games, "points": result.points}
+            return {
+                "won": sum(result.wins),
+                "games": result.games,
+                "points": result.points_per_game,
+            }
 
-        played.append(context.cell(f"games of {name} {settings}", play))
+        played.append(context.cached(f"games of {name} {settings}", play))
     return curves[0], [curve[-1][1] for curve in curves], played
 
 
@@ -68,14 +72,14 @@ def _comparison(context: Context) -> Iterator[Measurement]:
     yield _tested("a, alternatives compared: test positions", agreements)
     won = sum(result["won"] for result in played)
     games = sum(result["games"] for result in played)
-    yield Measurement.share("a, alternatives compared: games against tool", won, games)
+    yield Measurement.proportion("a, alternatives compared: games against tool", won, games)
 
 
 def _tested(name: str, agreements: list[float]) -> Measurement:
     """The mean over networks, which all saw the same positions."""
     positions = len(load_test_positions())
     mean = sum(agreements) / len(agreements)
-    return Measurement.share(name, round(mean * positions), positions)
+    return Measurement.proportion(name, round(mean * positions), positions)
 
 
 def _order(wins: dict[str, float]) -> str:

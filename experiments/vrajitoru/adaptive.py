@@ -31,7 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
         def compute(rules: str = rules, target: float = target, opponent: str = opponent) -> Any:
             return played(context, rules, target, opponent)
 
-        levels, results = context.cell(f"{rules} {target} {opponent}", compute)
+        levels, results = context.cached(f"{rules} {target} {opponent}", compute)
         found = Measurement.mean("", [100 * result for result in results])
         name = f"{rules}, target {100 * target:.0f}%, {opponent}: points"
         early = 100 * mean(results[:EARLY])

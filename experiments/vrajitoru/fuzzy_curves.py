@@ -31,7 +31,7 @@ def curve_data(
 def draw_curve(axes: Any, data: Mapping[str, Any]) -> None:
     """A line for each heuristic; crosses where the paper has a figure."""
     for number, (opponent, points) in enumerate(data["ours"].items()):
-        found = [Measurement.share("", wins, games) for _, wins, games in points]
+        found = [Measurement.proportion("", wins, games) for _, wins, games in points]
         below = [each.value - (each.low or 0) for each in found]
         above = [(each.high or 0) - each.value for each in found]
         values = [point[0] for point in points]

@@ -26,7 +26,7 @@ def run_table(context: Context) -> Iterator[Finding]:
         tallies[condition] = play(context, *condition)
     for condition, names in conditions.items():
         for name, count in zip(names, tallies[condition].counts, strict=True):
-            yield Measurement.share(name, count, tallies[condition].games)
+            yield Measurement.proportion(name, count, tallies[condition].games)
     counts = published_counts(context, conditions)
     yield tests_table(counts, tallies)
     yield from readings_tables(all_readings(context, counts), counts, tallies)

@@ -42,7 +42,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 def known_moves(context: Context, plan: TrainingPlan, number: int) -> int:
     """Moves that a trained network knows."""
-    return context.cell(
+    return context.cached(
         f"moves {plan.games} {number}",
         lambda: sum(map(len, network(context, plan, number).edges.values())),
     )
@@ -65,14 +65,14 @@ def wins(context: Context, plan: TrainingPlan, options: str, opponent: str, numb
         return measure_win_rate(
             named_game(GAME, RULES),
             network(context, plan, number),
-            parse_options(options).settings(),
+            parse_options(options).to_settings(),
             opponent,
             context.setting("games"),
             context.seed_for("games", plan.games, number) >> 16,
             context.jobs,
         )
 
-    return context.cell(f"wins {plan.games} {options} {opponent} {number}", compute)
+    return context.cached(f"wins {plan.games} {options} {opponent} {number}", compute)
 
 
 def draw_lines(axes: Any, data: Mapping[str, list[Any]]) -> None:

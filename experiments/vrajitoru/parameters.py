@@ -31,7 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
             "The other parameters have the values of the paper's last tables.",
         )
         for value, wins, games in ours["focused"]:
-            yield Measurement.share(f"{parameter}={value}, focused: fuzzy wins", wins, games)
+            yield Measurement.proportion(f"{parameter}={value}, focused: fuzzy wins", wins, games)
         shares = [100 * wins / games for _, wins, games in ours["focused"]]
         top = max(range(len(values)), key=lambda index: shares[index])
         best.append([parameter, values[top], shares[top], min(shares)])

@@ -54,7 +54,7 @@ def round_of(
 
         answers = [reading.answers for reading in group]
         for reading, (likelihood, tallies) in zip(
-            group, context.cell(f"{label} {rules} {games} {answers}", compute), strict=True
+            group, context.cached(f"{label} {rules} {games} {answers}", compute), strict=True
         ):
             found.append(Scored(reading, likelihood, dict(zip(published, tallies, strict=True))))
     return by_likelihood(found)

@@ -77,7 +77,7 @@ def _tallies(context: Context, reading: Reading, pair: Pair, games: int) -> dict
     first, second = (reading.player(name) for name in pair)
     begun: dict[str, MatchTally] = {
         starter: context.matches(
-            GAME, first, second, games, rules=reading.rules, starter=starter, is_kept=False
+            GAME, first, second, games, rules=reading.rules, starter=starter, is_cached=False
         )
         for starter in ("first", "second")
     }

@@ -19,7 +19,7 @@ def run(context: Context) -> Iterator[Finding]:
     game = named_game(GAME, RULES)
     oracle = oracle_for(game, context.oracle)
     try:
-        oracle.moves(game.start())
+        oracle.rate_moves(game.start())
     except Unsolved as error:
         yield Remark(
             f"Nothing was judged, because the oracle does not know the whole game: {error}"
@@ -33,9 +33,9 @@ def run(context: Context) -> Iterator[Finding]:
         def compute(spec: str = spec) -> dict[str, Any]:
             return judged(context, oracle, spec)
 
-        found = context.cell(f"regret {spec}", compute)
+        found = context.cached(f"regret {spec}", compute)
         kept, critical = found["kept"]
-        yield Measurement.share(f"{name}: critical moves kept", kept, critical)
+        yield Measurement.proportion(f"{name}: critical moves kept", kept, critical)
         rows.append([name, spec, found["mean"], found["error"], found["per_move"]])
     yield Table(
         "Regret",

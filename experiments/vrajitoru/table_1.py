@@ -27,7 +27,7 @@ def run(context: Context) -> Iterator[Finding]:
     for pair, starter, names in condition_rows(context):
         tally = tallies[pair, starter]
         for name, count in zip(names, tally.counts, strict=True):
-            yield Measurement.share(name, count, tally.games)
+            yield Measurement.proportion(name, count, tally.games)
     yield tests_table(published, tallies)
     found = ranked(context, published, plain)
     yield from readings_tables(context, found, plain)
@@ -130,7 +130,7 @@ def draw_shares(axes: Any, data: list[Any]) -> None:
     for offset, (column, label, marker) in enumerate(
         ((1, "published", "o"), (2, "ours, plain reading", "s"), (3, "ours, best reading", "D"))
     ):
-        found = [Measurement.share("", *line[column]) for line in data]
+        found = [Measurement.proportion("", *line[column]) for line in data]
         values = [each.value for each in found]
         below = [each.value - (each.low or 0) for each in found]
         above = [(each.high or 0) - each.value for each in found]

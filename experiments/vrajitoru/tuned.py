@@ -14,7 +14,7 @@ def run(context: Context) -> Iterator[Finding]:
         tally = play(context, row["opponent"], row["options"])
         p_value = compare_wins(*tally.wins).p_value
         test = f"p = {p_value:.2g}" if p_value else "p < 1e-300"
-        yield Measurement.share(row.name, tally.wins[0], tally.games, test)
+        yield Measurement.proportion(row.name, tally.wins[0], tally.games, test)
     for preset in ("seed", "tuned"):
         yield ablation(context, preset)
 

@@ -29,7 +29,7 @@ class Quits(_First):
 class RaisesLater(_First):
     """Its second move fails."""
 
-    def begin(self, seed):
+    def start_game(self, seed):
         self.moves = 0
 
     def choose(self, position, limit=None):
@@ -38,7 +38,7 @@ class RaisesLater(_First):
 
 
 class CannotBegin(_First):
-    def begin(self, seed):
+    def start_game(self, seed):
         raise OSError("no network")
 
 

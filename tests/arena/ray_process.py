@@ -22,7 +22,7 @@ def main() -> None:
         cluster.add_node(num_cpus=1, object_store_memory=MEMORY, include_dashboard=False)
     players = ("random", "playouts:games=4", "dies")
     plan = Tournament(GameConditions("hexapawn"), players, games=6, seed=5)
-    with RayCluster(cluster.address, prepare=odd_players.register) as executor:
+    with RayCluster(cluster.address, initializer=odd_players.register) as executor:
         nodes = [node for node in ray.nodes() if node["Alive"]]
         results = sorted(executor.run(plan.schedule()), key=lambda result: result.key)
     cluster.shutdown()

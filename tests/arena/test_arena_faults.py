@@ -125,7 +125,7 @@ def test_the_grace_is_granted():
 
 def test_processes_that_never_play_are_not_started_for_ever():
     plan = Tournament(GameConditions("hexapawn"), ("random", "perfect"), games=1)
-    with LocalPool(1, odd_players.die) as pool, pytest.raises(LudusError, match="end at once"):
+    with LocalPool(1, odd_players.die) as pool, pytest.raises(LudusError, match="exit at once"):
         list(pool.run(plan.schedule()))
 
 

@@ -98,7 +98,7 @@ def test_against_perfect_play_regret_is_what_the_start_was_worth_less_the_result
         result = 0 if winner is None else 1 if winner == 0 else -1
         assert regret == start - result
     assert sum(found.games) == found.total.regret > 0
-    assert found.total.unjudged == 0
+    assert found.total.num_unevaluated == 0
     assert 0 < found.total.critical_kept < found.total.critical < found.total.moves
     assert found.total.critical - found.total.critical_kept == sum(
         tally.critical - tally.critical_kept for tally in found.phases.values()
@@ -108,7 +108,7 @@ def test_against_perfect_play_regret_is_what_the_start_was_worth_less_the_result
 def test_perfect_play_has_no_regret():
     found, _, _ = _measured(RegretSchedule(GameConditions("hexapawn"), "perfect", "random", 30))
     assert found.mean == 0
-    assert found.total.kept_share == 1.0
+    assert found.total.critical_kept_rate == 1.0
     assert not found.first_errors
 
 
@@ -140,14 +140,18 @@ def test_the_first_error_of_a_game_is_kept():
 def test_what_is_beyond_the_solved_part_is_counted_and_not_judged():
     plan = RegretSchedule(GameConditions("nine_mens_morris", "men=4"), "random", "random", 6)
     found, _, _ = _measured(plan)
-    assert found.phases["placing"].unjudged == found.phases["placing"].moves == 6 * 4
-    assert found.total.moves > found.total.unjudged == 6 * 4
+    assert found.phases["placing"].num_unevaluated == found.phases["placing"].moves == 6 * 4
+    assert found.total.moves > found.total.num_unevaluated == 6 * 4
     assert found.total.regret_per_move == found.total.regret / (
-        found.total.moves - found.total.unjudged
+        found.total.moves - found.total.num_unevaluated
     )
     alone = RegretStatistics(game("nine_mens_morris"), oracle_for(game("nine_mens_morris")))
     alone.add(Record.parse("1. a7 b6 *"), 0)
-    assert (alone.mean, alone.total.regret_per_move, alone.total.kept_share) == (None, None, None)
+    assert (alone.mean, alone.total.regret_per_move, alone.total.critical_kept_rate) == (
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(

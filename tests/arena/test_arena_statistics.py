@@ -38,7 +38,7 @@ def test_tests_and_intervals_are_those_of_scipy():
         assert ours.interval == pytest.approx(theirs.proportion_ci(0.95, "exact"), rel=1e-9)
     assert compare_wins(10, 0).interval == (pytest.approx(0.025 ** (1 / 10)), 1.0)
     assert compare_wins(0, 0).p_value == 1.0
-    assert compare_wins(0, 0).share is None
+    assert compare_wins(0, 0).proportion is None
 
 
 def test_without_draws_ratings_are_elos():

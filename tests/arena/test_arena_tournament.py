@@ -211,7 +211,8 @@ def test_a_stopped_tournament_goes_on_and_ends_with_the_same_totals(tmp_path, ho
     assert 5 <= len(before) < 90
     if how == signal.SIGINT:
         assert stopped.returncode == 130
-        assert complaint == f"ludus: {90 - len(before)} games are left; the same command goes on\n"
+        left = f"{90 - len(before)} games are left"
+        assert complaint == f"ludus: {left}; run the same command to resume\n"
     done = subprocess.run(_command(file, out), capture_output=True, timeout=PATIENCE, check=True)
     report, games = undisturbed
     assert json.loads(done.stdout) == {**report, "resumed": len(before)}

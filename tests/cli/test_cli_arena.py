@@ -168,7 +168,7 @@ def test_regret_of_a_solved_game(ludus):
     perfect = json.loads(ludus("regret", "hexapawn", "perfect", "--games", "10", "--json").out)
     assert perfect["mean_regret"] == 0
     assert perfect["critical_kept"] == perfect["critical"]
-    assert "where it went wrong first" in ludus(*arguments[:-1]).out
+    assert "first errors" in ludus(*arguments[:-1]).out
 
 
 def test_regret_with_a_database(ludus, tmp_path):
@@ -182,7 +182,7 @@ def test_regret_with_a_database(ludus, tmp_path):
     assert 0 < known["by_phase"]["placing"]["moves"] <= 8 * 3
     assert known["opponent"] == f"perfect:oracle={folder}"
     result = ludus(*play)
-    assert "are beyond what is solved" in result.out
+    assert "are in unsolved positions" in result.out
 
 
 def _positions(played, count):

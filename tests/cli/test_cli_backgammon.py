@@ -21,7 +21,7 @@ def test_training_from_the_command_line(ludus, tmp_path):
     assert again["against_tool"] == said["against_tool"]
     other = ludus(*line, "--seed", "3")
     assert other.status == 2
-    assert "trained in another way" in other.err
+    assert "trained with other settings" in other.err
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,14 @@ def positions(spec, seed, plies=60):
 def test_every_move_can_be_typed_place_by_place_and_as_a_whole(spec):
     for game, position in positions(spec, seed=1):
         for move in position.legal_moves():
-            assert TypedMove(game, position).read(str(move)) == move
+            assert TypedMove(game, position).enter(str(move)) == move
             entry = TypedMove(game, position)
             *first, last = entry.steps[move]
             for place in first:
-                assert place in entry.places
+                assert place in entry.next_places
                 # A place alone can be a whole move too; then it takes the next one to tell.
-                assert entry.read(f" {place} ") is None
-            assert entry.read(last) == move
+                assert entry.enter(f" {place} ") is None
+            assert entry.enter(last) == move
 
 
 HOSTILE = [
@@ -61,8 +61,8 @@ def test_hostile_texts_are_bad_moves(spec, text):
     game, position = next(positions(spec, seed=2))
     entry = TypedMove(game, position)
     with pytest.raises(BadMove):
-        entry.read(text)
-    assert entry.touched == ()
+        entry.enter(text)
+    assert entry.chosen_places == ()
 
 
 @given(st.text(alphabet="abcdefg1234567x-/ *off barpass,()", max_size=12), st.integers(0, 50))
@@ -71,8 +71,8 @@ def test_any_text_is_a_legal_move_the_beginning_of_one_or_refused(text, ply):
     game, position = places[ply % len(places)]
     entry = TypedMove(game, position)
     try:
-        move = entry.read(text)
+        move = entry.enter(text)
     except BadMove:
-        assert entry.touched == ()
+        assert entry.chosen_places == ()
     else:
         assert move in entry.steps if move is not None else entry.moves

@@ -55,13 +55,13 @@ def test_each_step_is_asked_for_by_what_it_does():
     assert "d3 to? (g7, g4, g1, " in said
     assert "d3-e3 take? (a7, d7, a1)" in said
     assert "7 >●<─────────>●<──────────·" in after(said, "Nine Men")
-    assert "'g7' does not go on from d3-e3" in said
+    assert "'g7' does not continue d3-e3" in said
 
 
 def test_commands_that_change_nothing():
     lines = ["help", "moves", "position", "hint", "nonsense", "save", "", "back", "quit"]
     said = talk("hexapawn", "--seed", "1", lines=lines)
-    assert "take back, to your last decision" in said
+    assert "return to your last decision" in said
     assert "a1-a2  b1-b2  c1-c2" in said
     assert "\nBBB/.../WWW w\n" in said
     assert "Mean results" in said
@@ -78,7 +78,7 @@ def test_taking_back_returns_to_the_last_decision():
 
 def test_a_place_named_too_early_can_be_taken_back():
     said = talk("hexapawn", "--side", "both", lines=["a1", "b3", "back", "b1", "", "quit"])
-    assert "a1 to? (a2) b3\n'b3' does not go on from a1" in said
+    assert "a1 to? (a2) b3\n'b3' does not continue a1" in said
     assert "a1 to? (a2) back" in said
     assert "White played b1-b2." in said
 
@@ -87,7 +87,7 @@ def test_changing_sides():
     said = talk("hexapawn", "--seed", "1", lines=["flip side", "quit"])
     assert "playouts is white, you are black" in said
     assert "White played" in said
-    assert "there is nobody to change places with" in talk(
+    assert "sides can be swapped only if one person plays" in talk(
         "hexapawn", "--side", "both", lines=["flip side", "quit"]
     )
 

@@ -127,7 +127,7 @@ def test_a_machine_that_is_too_small_is_told_at_once(ludus, monkeypatch):
     monkeypatch.setattr("os.sysconf", sizes.__getitem__)
     result = ludus("solve", "nine_mens_morris")
     assert result.status == 2
-    assert "GB of memory; here are 0 GB" in result.err
+    assert "GB of memory; this machine has 0 GB" in result.err
 
 
 def test_another_game_s_folder_is_refused(ludus, tmp_path):

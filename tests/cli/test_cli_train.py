@@ -53,7 +53,7 @@ def test_training_goes_on_where_it_stopped(capsys, tmp_path):
     )
     assert told["resumed_after"] == 500
     assert parts.read_text() == whole.read_text()
-    assert "nothing was left" in output(
+    assert "no games were left" in output(
         capsys, "train", "her", "--games", "1000", "--out", str(parts)
     )
 

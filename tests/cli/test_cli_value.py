@@ -29,7 +29,7 @@ def test_json_has_the_value_and_every_move_best_first(ludus):
     assert (told["value"], told["depth"]) == ("win", 1)
     assert told["position"] == WON
     assert [each["move"] for each in told["moves"][:3]] == ["b6-d7xg4", "b6-d7xf4", "b6-d7xe4"]
-    rated = oracle_for(package.game("nine_mens_morris")).moves(position)
+    rated = oracle_for(package.game("nine_mens_morris")).rate_moves(position)
     assert told["moves"] == [
         {"move": str(each.move), "value": each.value, "depth": each.depth} for each in rated
     ]
@@ -75,7 +75,7 @@ def test_people_see_the_board_and_a_table(ludus):
 
 def test_a_named_database_is_asked(ludus, tmp_path):
     rules = package.game("nine_mens_morris").rules
-    with Database.writing(tmp_path / "empty", rules, has_depth=True):
+    with Database.open_for_writing(tmp_path / "empty", rules, has_depth=True):
         pass
     result = ludus("value", "nine_mens_morris", WON, "--oracle", str(tmp_path / "empty"))
     assert result.status == 2

@@ -158,7 +158,7 @@ def test_the_command(command, server, tmp_path):
     folder = tmp_path / "new"
     result = command("--out", str(folder))
     assert (result.status, result.err) == (0, "")
-    assert "2 files fetched, 0 were there" in result.out
+    assert "2 files fetched, 0 were present" in result.out
     assert "be kind" in result.out
     assert _files(folder) == {"folder/data.bin", "b"}
     (folder / "b").unlink()

@@ -44,7 +44,7 @@ def _contents(folder):
 def test_every_line_is_legal_and_no_state_is_symmetric_to_another(undisturbed):
     found = compute_statistics(read_chunks(undisturbed), Rules())
     assert (found.entries, found.with_move) == (PLAN.states, PLAN.states)
-    assert found.is_right
+    assert found.is_valid
     assert found.symmetric == []
     assert found.phases[1:].min() > 0
     assert {path.name for path in undisturbed.parent.iterdir()} == {
@@ -104,7 +104,7 @@ def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
         running.send_signal(signal.SIGINT)
         output, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, output) == (130, b"")
-    assert b"of 300 states; the same command goes on" in complaint
+    assert b"of 300 states; run the same command to resume" in complaint
     assert not out.exists()
     assert carried_out(PLAN, out).resumed > 0
     assert out.read_bytes() == undisturbed.read_bytes()
@@ -129,7 +129,7 @@ def test_what_is_there_already_is_not_made_again(undisturbed):
 
 
 def test_a_file_that_was_made_otherwise_is_left_alone(undisturbed, tmp_path):
-    with pytest.raises(BadDataset, match="is not what this would make"):
+    with pytest.raises(BadDataset, match="is not the result of this plan"):
         carried_out(dataclasses.replace(PLAN, seed=9), undisturbed)
     mine = tmp_path / "mine.txt"
     mine.write_text("precious")
@@ -234,7 +234,7 @@ def test_starts_with_an_advantage():
 def test_random_starts_are_realistic():
     game, source = NineMensMorris(), random.Random(2)
     found = [sample_random_start(game, source) for _ in range(100)]
-    entries = parse_lines("\n".join(map(to_thesis, found)).encode()).entries
+    entries = parse_lines("\n".join(map(to_thesis, found)).encode()).moves
     assert not validate_states(entries, Rules()).any()
     assert all(start.outcome() is None for start in found)
     assert {start.mover for start in found} == {0, 1}

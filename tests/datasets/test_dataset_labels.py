@@ -37,14 +37,14 @@ def pairs():
 
 
 def test_every_field_is_what_the_oracle_says(oracle, pairs):
-    entries = parse_lines(data(lines(pairs))).entries
+    entries = parse_lines(data(lines(pairs))).moves
     found = format_labels(entries, label(entries, oracle))
     assert len(found) == len(pairs)
     game = NineMensMorris(RULES)
     for line, labelled in zip(lines(pairs), found, strict=True):
         entry, result, depth, num_legal, kept = labelled.split("\t")
         position = game.parse(line)
-        value, rated = oracle.value(position), oracle.moves(position)
+        value, rated = oracle.value(position), oracle.rate_moves(position)
         assert (entry, result) == (line, value.result)
         assert depth == ("-" if value.depth is None else str(value.depth))
         assert int(num_legal) == len(rated)
@@ -54,7 +54,7 @@ def test_every_field_is_what_the_oracle_says(oracle, pairs):
 
 
 def test_the_tally_counts_what_the_lines_say(oracle, pairs):
-    entries = parse_lines(data(lines(pairs))).entries
+    entries = parse_lines(data(lines(pairs))).moves
     tally = LabelCounts()
     for numbers in group_by_men(entries, 100):
         tally.add(label(entries[numbers], oracle))
@@ -85,21 +85,21 @@ def test_states_that_are_no_positions_are_unknown_and_not_an_error():
         move = "".join(places[: 1 + source.randrange(2) + (hands[0] == "0")])
         texts.append(f"{''.join(letters)}{hands}{own}{other}-{move}")
     part = parse_lines(data(texts))
-    assert part.bad == []
+    assert part.bad_lines == []
     oracle = oracle_for(NineMensMorris())
-    labels = label(part.entries, oracle)
-    too_many = part.entries.own_men + part.entries.own_hand > 9
-    too_many |= part.entries.other_men + part.entries.other_hand > 9
+    labels = label(part.moves, oracle)
+    too_many = part.moves.own_men + part.moves.own_hand > 9
+    too_many |= part.moves.other_men + part.moves.other_hand > 9
     assert (labels.result[too_many] == RESULT_NAMES.index("unknown")).all()
-    assert len(format_labels(part.entries, labels)) == len(texts)
+    assert len(format_labels(part.moves, labels)) == len(texts)
     found = compute_statistics([part], Rules())
     assert found.entries == len(texts)
     assert len(found.illegal["a side has more men than the rules give it"]) == too_many.sum()
-    assert len(augment(part.entries, "published")) >= len(texts)
+    assert len(augment(part.moves, "published")) >= len(texts)
 
 
 def test_batches_hold_every_entry_once(pairs):
-    entries = parse_lines(data(lines(pairs))).entries
+    entries = parse_lines(data(lines(pairs))).moves
     numbers = np.concatenate(list(group_by_men(entries, 64)))
     assert sorted(numbers.tolist()) == list(range(len(entries)))
 
@@ -112,7 +112,7 @@ def test_what_is_not_solved_is_unknown():
         "MMOOOOOOOOOOOOOOOOOOOEEE0023-a7g7",
         "MMMOOOOOOOOOOOOOOOOOOEEO0032",
     ]
-    entries = parse_lines(data(texts)).entries
+    entries = parse_lines(data(texts)).moves
     found = format_labels(entries, label(entries, oracle_for(NineMensMorris())))
     assert [line.split("\t")[1:4] for line in found] == [
         ["unknown", "-", "24"],

@@ -24,7 +24,7 @@ def pairs():
 
 
 def test_arrays_say_what_the_rules_say(pairs):
-    entries = parse_lines(data(lines(pairs))).entries
+    entries = parse_lines(data(lines(pairs))).moves
     assert len(entries) == len(pairs) > 1000
     for number, (position, move) in enumerate(pairs):
         own, other = position.mover, 1 - position.mover
@@ -40,21 +40,21 @@ def test_arrays_say_what_the_rules_say(pairs):
 def test_written_as_it_was_read(pairs, end):
     text = data(lines(pairs), end)
     part = parse_lines(text)
-    assert part.bad == []
-    assert format_lines(part.entries, end.encode()) == text
+    assert part.bad_lines == []
+    assert format_lines(part.moves, end.encode()) == text
 
 
 def test_states_without_moves(pairs):
     text = data([line[:28] for line in lines(pairs)])
     part = parse_lines(text)
-    assert part.bad == []
-    assert not part.entries.has_move.any()
-    assert format_lines(part.entries) == text
+    assert part.bad_lines == []
+    assert not part.moves.has_move.any()
+    assert format_lines(part.moves) == text
 
 
 def test_classes_are_the_numbers_of_the_thesis():
     """TO, FROM, REMOVE; a7 is 1, g1 is 24, 0 is none (section 5.3.2 of the thesis)."""
-    entries = parse_lines(data([PLACED, MOVED, STATE])).entries
+    entries = parse_lines(data([PLACED, MOVED, STATE])).moves
     assert entries.classes.tolist() == [[8, 0, 19], [5, 4, 17], [0, 0, 0]]
     assert [POINTS[POINT_OF_CLASS[number]] for number in (1, 2, 23, 24)] == ["a7", "d7", "d1", "g1"]
     assert entries.phases.tolist() == [1, 2, 1]
@@ -87,7 +87,7 @@ def test_a_bad_line_is_told_and_the_others_are_read(line, reason):
     text = f"{PLACED}\n{line}\n{MOVED}\n".encode()
     part = parse_lines(text, first=10)
     assert part.numbers.tolist() == [10, 12]
-    (bad,) = part.bad
+    (bad,) = part.bad_lines
     assert bad.number == 11
     assert reason in bad.reason
     assert bad.reason.isprintable()
@@ -105,12 +105,12 @@ def test_no_line_is_lost_and_none_is_invented():
         letters[place : place + source.randrange(3)] = source.choice("OME0123456789-abcdefgx ")
         changed.append("".join(letters))
     part = parse_lines(data(changed))
-    numbers = [*part.numbers.tolist(), *(bad.number for bad in part.bad)]
+    numbers = [*part.numbers.tolist(), *(bad.number for bad in part.bad_lines)]
     assert sorted(numbers) == list(range(1, len(changed) + 1))
-    assert format_lines(part.entries) == data([changed[number - 1] for number in part.numbers])
-    assert len(part.entries) > 50
+    assert format_lines(part.moves) == data([changed[number - 1] for number in part.numbers])
+    assert len(part.moves) > 50
     reader = game("nine_mens_morris:men=12")
-    for number, reason in part.bad:
+    for number, reason in part.bad_lines:
         line = changed[number - 1]
         # The reader of positions allows blanks around them, and does not count a move's points.
         if line == line.strip() and "but a man" not in reason:
@@ -125,18 +125,18 @@ def test_a_file_is_the_same_however_it_is_cut(tmp_path, pairs, block):
     path.write_bytes(text)
     parts = list(read_chunks(path, block))
     whole = parse_lines(text)
-    assert [bad for part in parts for bad in part.bad] == whole.bad
-    assert [bad.number for bad in whole.bad] == [301, 302]
+    assert [bad for part in parts for bad in part.bad_lines] == whole.bad_lines
+    assert [bad.number for bad in whole.bad_lines] == [301, 302]
     assert np.concatenate([part.numbers for part in parts]).tolist() == whole.numbers.tolist()
-    joined = MoveBatch.joined(part.entries for part in parts)
-    assert format_lines(joined) == format_lines(whole.entries)
+    joined = MoveBatch.concatenate(part.moves for part in parts)
+    assert format_lines(joined) == format_lines(whole.moves)
 
 
 def test_an_endless_line_does_not_fill_the_memory(tmp_path):
     path = tmp_path / "dataset.txt"
     path.write_bytes(b"O" * 5_000_000 + b"\n" + PLACED.encode())
     parts = list(read_chunks(path, 1000))
-    assert [bad.number for part in parts for bad in part.bad] == [1]
+    assert [bad.number for part in parts for bad in part.bad_lines] == [1]
     assert [number for part in parts for number in part.numbers.tolist()] == [2]
 
 

@@ -27,7 +27,7 @@ WITH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
 
 
 def _states(found):
-    return parse_lines(data([to_thesis(position) for position in found])).entries
+    return parse_lines(data([to_thesis(position) for position in found])).moves
 
 
 def _moves(moves):
@@ -46,7 +46,7 @@ def test_all_legal_moves_in_the_order_of_the_rules(rules):
 
 def test_what_follows_a_move():
     pairs = examples(Rules(), 12)
-    result = play_moves(parse_lines(data(lines(pairs))).entries)
+    result = play_moves(parse_lines(data(lines(pairs))).moves)
     wanted = [to_thesis(position.play(move)) for position, move in pairs]
     assert format_lines(result) == data(wanted)
 
@@ -55,9 +55,9 @@ def test_a_game_that_is_over_has_no_moves():
     few = "MMOOOOOOOOOOOOOOOOOOOEEE0023"
     blocked = "MEOEOOOOOEOOOOMOOOOOOEOM0034"
     walled = "MEOOOEOOOEOOOOOOOEOOOOOO0014"
-    entries = parse_lines(data([few, walled])).entries
+    entries = parse_lines(data([few, walled])).moves
     assert len(legal_moves(entries, Rules()).moves) == 0
-    assert len(legal_moves(parse_lines(data([blocked])).entries, Rules()).moves) > 0
+    assert len(legal_moves(parse_lines(data([blocked])).moves, Rules()).moves) > 0
 
 
 @WITH_RULES
@@ -78,8 +78,8 @@ def test_a_move_is_fine_if_and_only_if_it_is_legal(rules):
         texts += lines([(position, move) for move in tried])
         wanted += [move in legal for move in tried]
     part = parse_lines(data(texts))
-    assert part.bad == []
-    verdicts = validate_moves(part.entries, rules)
+    assert part.bad_lines == []
+    verdicts = validate_moves(part.moves, rules)
     assert (verdicts == 0).tolist() == wanted
     assert len(np.unique(verdicts)) >= 6
 
@@ -112,8 +112,8 @@ REASONS_BY_LINE = [
 @pytest.mark.parametrize(("line", "reason"), REASONS_BY_LINE)
 def test_reasons(line, reason):
     part = parse_lines(line.encode())
-    assert part.bad == []
-    found = ILLEGAL_REASONS[validate_moves(part.entries, Rules())[0]]
+    assert part.bad_lines == []
+    found = ILLEGAL_REASONS[validate_moves(part.moves, Rules())[0]]
     assert reason in found
     assert bool(reason) == bool(found)
 
@@ -148,8 +148,8 @@ IMPOSSIBLE_STATES = [
 @pytest.mark.parametrize(("line", "reason"), IMPOSSIBLE_STATES)
 def test_states_that_no_game_leads_to(line, reason):
     part = parse_lines(line.encode())
-    assert part.bad == []
-    assert reason in UNREACHABLE_REASONS[validate_states(part.entries, Rules())[0]]
+    assert part.bad_lines == []
+    assert reason in UNREACHABLE_REASONS[validate_states(part.moves, Rules())[0]]
 
 
 @pytest.mark.parametrize("men", [3, 4])

@@ -65,7 +65,7 @@ def test_entropies(found):
 
 
 def test_lines_that_are_wrong_or_repeat_others(found):
-    assert [line.number for line in found.bad] == [4]
+    assert [line.number for line in found.bad_lines] == [4]
     assert found.illegal == {
         "a mill is closed but no man is taken": [9],
         "a man is taken but no mill is closed": [7],
@@ -73,7 +73,7 @@ def test_lines_that_are_wrong_or_repeat_others(found):
     assert found.impossible == {"a side has a mill and has taken nothing": [10]}
     assert found.duplicates == [(6, 1), (9, 2)]
     assert found.symmetric == [(8, 2)]
-    assert not found.is_right
+    assert not found.is_valid
 
 
 def test_the_picture_shows_every_point_three_times(found):
@@ -96,10 +96,10 @@ def test_a_generated_dataset():
     assert placing > 0
     assert flying > 0
     assert found.phases.tolist() == [0, placing, len(states) - placing - flying, flying]
-    assert (found.entries, found.with_move, found.bad) == (len(states), len(states), [])
+    assert (found.entries, found.with_move, found.bad_lines) == (len(states), len(states), [])
     assert (found.illegal, found.impossible) == ({}, {})
     assert (found.duplicates, found.symmetric) == ([], [])
-    assert found.is_right
+    assert found.is_valid
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -113,7 +113,7 @@ def test_a_file_is_written_as_it_is_read(tmp_path, end):
 def test_the_authors_dataset():
     """The figures of sections 5.3 and 5.3.2 of the thesis, and what else is known of the data."""
     found = compute_statistics(read_chunks(external("nnmm", "dataset.txt")), Rules())
-    assert (found.entries, found.with_move, found.bad) == (100_154, 100_154, [])
+    assert (found.entries, found.with_move, found.bad_lines) == (100_154, 100_154, [])
     assert found.phases[1:].tolist() == [18_399, 65_466, 16_289]
     assert {reason: len(lines) for reason, lines in found.illegal.items()} == {
         "the game is over: a side has too few men": 7
@@ -132,7 +132,7 @@ def test_the_published_expansion():
     add_counts(found, Chunk(expanded, np.arange(len(expanded)), []))
     assert found.phases[1:].tolist() == [302_429, 1_043_644, 282_600]
     assert [round(found.entropy(part), 3) for part in range(3)] == [4.533, 4.406, 1.999]
-    assert [round(1 - found.shares(part)[0], 4) for part in range(3)] == [1, 0.8143, 0.2590]
+    assert [round(1 - found.proportions(part)[0], 4) for part in range(3)] == [1, 0.8143, 0.2590]
 
 
 @pytest.mark.external("nnmm")

@@ -21,7 +21,7 @@ def pairs():
 
 
 def _read(text_lines):
-    return parse_lines(data(text_lines)).entries
+    return parse_lines(data(text_lines)).moves
 
 
 def _lines(entries):
@@ -90,7 +90,7 @@ def test_parts_give_the_same_as_the_whole(pairs):
     entries = _read(lines(pairs))
     for recipe in RECIPES:
         parts = augment_parts([entries[:100], entries[100:101], entries[101:]], recipe)
-        assert _lines(MoveBatch.joined(parts)) == _lines(augment(entries, recipe))
+        assert _lines(MoveBatch.concatenate(parts)) == _lines(augment(entries, recipe))
     assert len(augment(MoveBatch.empty())) == 0
 
 

@@ -20,7 +20,7 @@ def labels(picture: str) -> dict[tuple[float, float], str]:
 
 
 def said(picture: str) -> str:
-    (caption,) = shapes(picture, "said")
+    (caption,) = shapes(picture, "caption")
     return caption.text or ""
 
 

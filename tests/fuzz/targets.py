@@ -133,7 +133,7 @@ def _of_specs(specs: list[str]) -> list[Target]:
 
 def _use_player(text: str, game: Any) -> None:
     player = ludus.player(text, game)
-    player.begin(1)
+    player.start_game(1)
     assert player.spec == text
 
 

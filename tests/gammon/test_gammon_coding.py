@@ -25,7 +25,9 @@ def units(coding, before, move):
     here = make_view(before.board, 0)
     end = make_view(before.play(_found(before, move)).board, 0)
     found = compute_activations(MOVE_ENCODINGS[coding], here, before.dice, end)
-    return {name for name, unit in zip(MOVE_ENCODINGS[coding].names, found, strict=True) if unit}
+    return {
+        name for name, unit in zip(MOVE_ENCODINGS[coding].unit_names, found, strict=True) if unit
+    }
 
 
 def _found(before, text):
@@ -37,20 +39,24 @@ def _found(before, text):
 )
 def test_sizes_are_those_of_the_paper(name, size):
     coding = MOVE_ENCODINGS[name]
-    assert coding.size == len(set(coding.names)) == size
+    assert coding.num_units == len(set(coding.unit_names)) == size
     here = met(games=1, seed=1)[0]
     _, _, patterns = encode_moves(
         position_to_row(here)[None], np.array([here.dice], np.int8), coding
     )
-    assert patterns.dense(size).shape[1] == size
+    assert patterns.to_dense(size).shape[1] == size
 
 
 def test_sizes_add_up_as_the_paper_says():
-    assert MOVE_ENCODINGS["features"].size - MOVE_ENCODINGS["raw"].size == len(FEATURE_UNITS) == 66
-    assert MOVE_ENCODINGS["tool"].size - MOVE_ENCODINGS["raw"].size == 17
+    assert (
+        MOVE_ENCODINGS["features"].num_units - MOVE_ENCODINGS["raw"].num_units
+        == len(FEATURE_UNITS)
+        == 66
+    )
+    assert MOVE_ENCODINGS["tool"].num_units - MOVE_ENCODINGS["raw"].num_units == 17
     assert len(STATE_UNITS) + len(CHANGE_UNITS[2]) == 23
-    assert MOVE_ENCODINGS["exact"].size == NUM_LOCATIONS * 23 + 99
-    assert MOVE_ENCODINGS["unary"].size == NUM_LOCATIONS * 16 + 33
+    assert MOVE_ENCODINGS["exact"].num_units == NUM_LOCATIONS * 23 + 99
+    assert MOVE_ENCODINGS["unary"].num_units == NUM_LOCATIONS * 16 + 33
 
 
 @pytest.mark.parametrize("name", MOVE_ENCODINGS)
@@ -62,7 +68,7 @@ def test_the_twin_sees_the_same(name):
         _, ends, patterns = encode_moves(
             position_to_row(here)[None], np.array([here.dice], np.int8), coding
         )
-        for end, row in list(zip(ends, patterns.dense(coding.size), strict=True))[::7]:
+        for end, row in list(zip(ends, patterns.to_dense(coding.num_units), strict=True))[::7]:
             expected = compute_activations(coding, before, here.dice, row_to_view(end))
             np.testing.assert_allclose(row, expected, atol=1e-6)
             moves += 1

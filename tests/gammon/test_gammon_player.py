@@ -26,17 +26,17 @@ GAME = ludus.game("backgammon")
 @pytest.mark.parametrize(("name", "least"), [("paper", 0.54), ("comparison", 0.59)])
 def test_agreement_with_the_expert(name, least):
     """At least the paper's .540 on positions that were not learned; chance would give .11."""
-    tests = ScoredMoves.of(shipped_test_lessons(), MOVE_ENCODINGS["features"])
+    tests = ScoredMoves.from_positions(shipped_test_lessons(), MOVE_ENCODINGS["features"])
     assert load_network(name).name == "459-24-24-1"
-    assert tests.agreement(load_network(name).scores(tests.patterns)) >= least
+    assert tests.compute_accuracy(load_network(name).scores(tests.encoded_moves)) >= least
 
 
 def test_it_beats_the_conventional_program():
     """61% and 64% of many games; 1500 games put four standard errors between that and half."""
     paper = play_native_games(load_network("paper"), "tool", 1500, seed=5)
     compared = play_native_games(load_network("comparison"), "tool", 1500, seed=5)
-    assert paper.share > 0.56
-    assert compared.share > 0.58
+    assert paper.win_rate > 0.56
+    assert compared.win_rate > 0.58
 
 
 def test_every_move_has_a_score_and_the_highest_is_played():
@@ -69,12 +69,12 @@ def test_both_sides_see_the_same_problem():
 def test_compiled_games_are_those_of_the_player():
     """The compiled network plays the moves that the player plays."""
     who = player("gammon", GAME)
-    compiled = load_network("paper").compiled()
+    compiled = load_network("paper").to_native()
     for here in met(games=1, seed=8)[:20]:
         _, _, patterns = encode_moves(
             position_to_row(here)[None], np.array([here.dice], np.int8), MOVE_ENCODINGS["features"]
         )
-        scores = compiled.scores(patterns.starts, patterns.index, patterns.value)
+        scores = compiled.scores(patterns.offsets, patterns.unit_indices, patterns.activations)
         assert here.legal_moves()[int(scores.argmax())] == who.choose(here).move
 
 
@@ -85,16 +85,18 @@ def test_the_stacking_example():
     this one has its moves, and GNU Backgammon prefers the first by 0.03 points."""
     here = position("21:2,13:2,8:3,6:4,5:4", "24:2,13:5,9:1,8:2,6:5", (5, 1))
     good, stacking = "21/20 21/16*", "21/16* 6/5"
-    lessons = ScoredMoves.of(load_training_positions(), MOVE_ENCODINGS["unary_features"])
+    lessons = ScoredMoves.from_positions(
+        load_training_positions(), MOVE_ENCODINGS["unary_features"]
+    )
     settings = GammonTrainingConfig(coding="unary_features")
-    begin = GammonNetwork.random(
+    begin = GammonNetwork.initialise(
         MOVE_ENCODINGS["unary_features"], settings.hidden, np.random.default_rng(settings.seed)
     )
-    (*_, last) = GammonTrainer(lessons, begin, settings).cycles()
+    (*_, last) = GammonTrainer(lessons, begin, settings).run()
     preference = {}
     for name, trained in (("1a", last.network), ("1b", load_network("paper"))):
         _, _, patterns = encode_moves(
-            position_to_row(here)[None], np.array([here.dice], np.int8), trained.coding
+            position_to_row(here)[None], np.array([here.dice], np.int8), trained.encoding
         )
         texts = [str(move) for move in here.legal_moves()]
         scores = dict(zip(texts, trained.scores(patterns), strict=True))
@@ -104,7 +106,7 @@ def test_the_stacking_example():
 
 
 def test_weights_of_ones_own(tmp_path):
-    made = GammonNetwork.random(MOVE_ENCODINGS["raw"], (3,), np.random.default_rng(1))
+    made = GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (3,), np.random.default_rng(1))
     made.save(tmp_path / "own.npz")
     who = player(f"gammon:weights={tmp_path / 'own.npz'}", GAME)
     assert who.name == "trained network 393-3-1"

@@ -59,11 +59,11 @@ def test_counts_are_those_of_the_rules():
         other = position.play(position.legal_moves()[0])
         view = make_view(other.board, position.turn)
         walkers, counted = get_advancing_opponent(view), count_shots(get_advancing_opponent(view))
-        hitting = dict.fromkeys(walkers.blots, 0)
+        hitting = dict.fromkeys(walkers.opponent_blots, 0)
         for high, low in ROLLS if not other.is_over else ():
             ways = 1 if high == low else 2
             ends = generate_plays(other.with_engine("python").play(Roll(high, low)))
-            hit = {p for p in walkers.blots for end in ends if end.their[25 - p] == 0}
+            hit = {p for p in walkers.opponent_blots for end in ends if end.other[25 - p] == 0}
             for point in hit:
                 hitting[point] += ways
         for point, number in hitting.items():
@@ -87,6 +87,6 @@ def test_facts_of_the_start():
     found = compute_features(board({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5}))
     assert (found.own_pips, found.their_pips) == (167, 167)
     assert found.has_contact
-    assert (found.home_points, found.own_back, found.anchors) == (1, 2, 1)
+    assert (found.home_points, found.num_own_back_men, found.anchors) == (1, 2, 1)
     assert found.own_prime == find_longest_run(frozenset({24, 13, 8, 6})) == 1
-    assert found.exposure.any == found.chances.any == 0
+    assert found.own_blot_shots.any == found.their_blot_shots.any == 0

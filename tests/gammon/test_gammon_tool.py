@@ -41,7 +41,7 @@ def test_the_twin_counts_the_same():
 
 def test_ends_are_those_of_the_rules_in_their_order():
     for here in met(games=2, seed=4)[::7]:
-        expected = [view.own + view.their for view in generate_plays(here.with_engine("python"))]
+        expected = [view.own + view.other for view in generate_plays(here.with_engine("python"))]
         np.testing.assert_array_equal(generate_afterstates(here), expected)
 
 
@@ -63,15 +63,15 @@ def test_it_bears_men_off():
 
 
 def test_it_beats_chance_and_not_itself():
-    assert play_native_games("tool", "random", 200, seed=1).share > 0.97
-    assert 0.4 < play_native_games("tool", "tool", 1000, seed=1).share < 0.6
+    assert play_native_games("tool", "random", 200, seed=1).win_rate > 0.97
+    assert 0.4 < play_native_games("tool", "tool", 1000, seed=1).win_rate < 0.6
 
 
 def test_threads_do_not_change_the_games():
     one = play_native_games("tool", "random", 60, seed=7, threads=1)
     assert one == play_native_games("tool", "random", 60, seed=7, threads=3)
     assert one != play_native_games("tool", "random", 60, seed=8, threads=3)
-    assert one.points == pytest.approx(
+    assert one.points_per_game == pytest.approx(
         (np.dot(one.wins, (1, 2, 3)) - np.dot(one.losses, (1, 2, 3))) / 60
     )
 

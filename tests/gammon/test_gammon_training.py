@@ -19,7 +19,7 @@ def lessons(count=40, coding="raw"):
         ScoredPosition(here, "middle", {here.legal_moves()[0]: 100, here.legal_moves()[-1]: -60})
         for here in some
     ]
-    return ScoredMoves.of(made, MOVE_ENCODINGS[coding])
+    return ScoredMoves.from_positions(made, MOVE_ENCODINGS[coding])
 
 
 def logistic(x):
@@ -49,13 +49,15 @@ def stepped(layers, x, output_error, rate):
 def test_back_propagation_is_the_textbook_one(hidden):
     """Three patterns in a row, as compiled code and as numpy learn them."""
     known = lessons()
-    dense = known.patterns.dense(MOVE_ENCODINGS["raw"].size).astype(np.float64)
-    network = GammonNetwork.random(MOVE_ENCODINGS["raw"], hidden, np.random.default_rng(1))
+    dense = known.encoded_moves.to_dense(MOVE_ENCODINGS["raw"].num_units).astype(np.float64)
+    network = GammonNetwork.initialise(MOVE_ENCODINGS["raw"], hidden, np.random.default_rng(1))
     layers = [(w.astype(np.float64), b.astype(np.float64)) for w, b in network.layers]
     rows, targets = np.array([0, 7, 30]), np.array([0.9, 0.1, 0.5], np.float32)
-    compiled = network.compiled()
-    patterns = known.patterns
-    error = compiled.learn(patterns.starts, patterns.index, patterns.value, rows, targets, 0.3)
+    compiled = network.to_native()
+    patterns = known.encoded_moves
+    error = compiled.learn(
+        patterns.offsets, patterns.unit_indices, patterns.activations, rows, targets, 0.3
+    )
     expected = 0.0
     for row, target in zip(rows, targets, strict=True):
         output = forward(layers, dense[row])[-1][0]
@@ -71,16 +73,16 @@ def test_comparing_moves_the_difference_and_not_the_level():
     """Two moves that the teacher likes equally are left alone however low they stand, and of
     two that differ the better one rises and the worse one falls."""
     known = lessons()
-    patterns = known.patterns
-    coded = patterns.starts, patterns.index, patterns.value
-    network = GammonNetwork.random(MOVE_ENCODINGS["raw"], (8,), np.random.default_rng(2))
+    patterns = known.encoded_moves
+    coded = patterns.offsets, patterns.unit_indices, patterns.activations
+    network = GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (8,), np.random.default_rng(2))
     twice, both = np.array([3, 3]), np.array([0, 2])
-    same = network.compiled()
+    same = network.to_native()
     same.compare(*coded, twice, np.array([1, 1], np.float32), both, 8.0, 0.5)
     for (weights, _), (before, _) in zip(same.layers(), network.layers, strict=True):
         np.testing.assert_array_equal(weights, before)
     pair = np.array([3, 4])
-    learned = network.compiled()
+    learned = network.to_native()
     before = learned.scores(*coded)[pair]
     learned.compare(*coded, pair, np.array([1, 0], np.float32), both, 8.0, 0.5)
     after = learned.scores(*coded)[pair]
@@ -89,9 +91,11 @@ def test_comparing_moves_the_difference_and_not_the_level():
 
 def test_compiled_and_plain_scores_agree():
     known = lessons(coding="features")
-    network = GammonNetwork.random(MOVE_ENCODINGS["features"], (24, 12), np.random.default_rng(3))
-    plain = network.outputs(known.patterns.dense(459))
-    np.testing.assert_allclose(network.scores(known.patterns), 200 * plain - 100, atol=1e-3)
+    network = GammonNetwork.initialise(
+        MOVE_ENCODINGS["features"], (24, 12), np.random.default_rng(3)
+    )
+    plain = network.outputs(known.encoded_moves.to_dense(459))
+    np.testing.assert_allclose(network.scores(known.encoded_moves), 200 * plain - 100, atol=1e-3)
 
 
 def test_uncommented_moves_are_shown_as_the_paper_says():
@@ -100,13 +104,13 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
     doubles = known.is_double[known.position_of_move]
     training = GammonTrainer(
         known,
-        GammonNetwork.random(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
+        GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
         GammonTrainingConfig(),
     )
     shown, noise = np.zeros(len(known.scores)), []
     cycles = 200
     for cycle in range(cycles):
-        rows, targets, groups = training._shown(np.random.default_rng(cycle))
+        rows, targets, groups = training._sample_targets(np.random.default_rng(cycle))
         assert len(set(rows)) == len(rows)
         assert (groups[0], groups[-1]) == (0, len(rows))
         positions = known.position_of_move[rows]
@@ -125,10 +129,10 @@ def test_without_noise_only_comments_are_shown():
     known = lessons()
     training = GammonTrainer(
         known,
-        GammonNetwork.random(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
+        GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
         GammonTrainingConfig(noise=False),
     )
-    rows, _, _ = training._shown(np.random.default_rng(0))
+    rows, _, _ = training._sample_targets(np.random.default_rng(0))
     assert sorted(rows) == list(np.flatnonzero(~np.isnan(known.scores)))
 
 
@@ -136,15 +140,15 @@ def test_without_noise_only_comments_are_shown():
 def test_a_network_learns_its_lessons_and_can_stop_in_between(error):
     known = lessons(coding="features")
     settings = GammonTrainingConfig(hidden=(12,), cycles=60, error=error, rate=1.0, seed=4)
-    begin = GammonNetwork.random(
+    begin = GammonNetwork.initialise(
         MOVE_ENCODINGS["features"], settings.hidden, np.random.default_rng(4)
     )
-    cycles = list(GammonTrainer(known, begin, settings).cycles())
+    cycles = list(GammonTrainer(known, begin, settings).run())
     assert [cycle.number for cycle in cycles] == list(range(1, 61))
-    assert known.agreement(begin.scores(known.patterns)) < 0.3
-    assert known.agreement(cycles[-1].network.scores(known.patterns)) > 0.6
-    taken_up = GammonTrainer(known, cycles[11].network, settings, done=12)
-    (*_, last) = taken_up.cycles()
+    assert known.compute_accuracy(begin.scores(known.encoded_moves)) < 0.3
+    assert known.compute_accuracy(cycles[-1].network.scores(known.encoded_moves)) > 0.6
+    taken_up = GammonTrainer(known, cycles[11].network, settings, num_cycles_done=12)
+    (*_, last) = taken_up.run()
     for (weights, _), (expected, _) in zip(
         last.network.layers, cycles[-1].network.layers, strict=True
     ):
@@ -153,12 +157,13 @@ def test_a_network_learns_its_lessons_and_can_stop_in_between(error):
 
 def test_agreement_counts_the_move_that_is_played():
     known = lessons(count=4)
-    outputs = np.zeros(len(known.patterns), np.float32)
-    assert known.agreement(outputs) == 1.0  # all alike: the first is played, and it is the best
-    outputs[known.moves[1:] - 1] = 1
-    assert known.agreement(outputs) == 0.0
-    outputs[known.moves[0]] = 2
-    assert known.agreement(outputs) == 0.25
+    outputs = np.zeros(len(known.encoded_moves), np.float32)
+    # All alike: the first is played, and it is the best.
+    assert known.compute_accuracy(outputs) == 1.0
+    outputs[known.move_offsets[1:] - 1] = 1
+    assert known.compute_accuracy(outputs) == 0.0
+    outputs[known.move_offsets[0]] = 2
+    assert known.compute_accuracy(outputs) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -178,7 +183,7 @@ def test_settings_that_make_no_sense(wrong):
 
 
 def test_networks_are_kept_and_found_again(tmp_path):
-    network = GammonNetwork.random(MOVE_ENCODINGS["tool"], (24, 12), np.random.default_rng(5))
+    network = GammonNetwork.initialise(MOVE_ENCODINGS["tool"], (24, 12), np.random.default_rng(5))
     network.save(tmp_path / "net.npz", "a note")
     again, notes = GammonNetwork.load_with_notes(tmp_path / "net.npz")
     assert (again.name, notes) == ("410-24-12-1", "a note")
@@ -189,7 +194,7 @@ def test_networks_are_kept_and_found_again(tmp_path):
 
 def test_files_that_hold_no_network(tmp_path):
     file = tmp_path / "net.npz"
-    GammonNetwork.random(MOVE_ENCODINGS["raw"], (3,), np.random.default_rng(6)).save(file)
+    GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (3,), np.random.default_rng(6)).save(file)
     whole = file.read_bytes()
     wrong = {"cut": whole[: len(whole) // 2], "empty": b"", "text": b"\0not a network\xff" * 9}
     for name, content in wrong.items():
@@ -217,17 +222,21 @@ def test_files_that_hold_no_network(tmp_path):
 
 def test_compiled_networks_refuse_what_does_not_fit():
     known = lessons(count=3)
-    patterns = known.patterns
-    network = GammonNetwork.random(MOVE_ENCODINGS["raw"], (4,), np.random.default_rng(0)).compiled()
-    coded = patterns.starts, patterns.index, patterns.value
+    patterns = known.encoded_moves
+    network = GammonNetwork.initialise(
+        MOVE_ENCODINGS["raw"], (4,), np.random.default_rng(0)
+    ).to_native()
+    coded = patterns.offsets, patterns.unit_indices, patterns.activations
     one = np.array([1.0], np.float32)
     with pytest.raises(ValueError, match="no such pattern"):
         network.learn(*coded, np.array([len(patterns)]), one, 0.1)
     with pytest.raises(ValueError, match="target"):
         network.learn(*coded, np.array([0, 1]), one, 0.1)
     with pytest.raises(ValueError, match="has not"):
-        network.scores(patterns.starts, patterns.index + np.uint16(400), patterns.value)
+        network.scores(
+            patterns.offsets, patterns.unit_indices + np.uint16(400), patterns.activations
+        )
     with pytest.raises(ValueError, match="not patterns"):
-        network.scores(patterns.starts[::-1].copy(), patterns.index, patterns.value)
+        network.scores(patterns.offsets[::-1].copy(), patterns.unit_indices, patterns.activations)
     with pytest.raises(ValueError, match="groups"):
         network.compare(*coded, np.array([0]), one, np.array([0, 0, 1]), 8.0, 0.1)

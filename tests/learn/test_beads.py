@@ -17,10 +17,10 @@ OX = game("noughts_and_crosses")
 def test_a_box_has_beads_for_the_moves_that_differ():
     """The empty board has three kinds of moves: corner, edge and centre; four beads for each."""
     menace = learner("menace", OX)
-    menace.draw(OX.start(), 0)
+    menace.sample_move(OX.start(), 0)
     ((beads),) = menace.table.values()
     assert sorted(beads.values()) == [4, 4, 4]
-    kinds = menace.places.find(OX.start())[1]
+    kinds = menace.row_index.locate(OX.start())[1]
     assert {str(move): name for move, name in kinds.items()}["c1"] == "a1"
 
 
@@ -28,21 +28,23 @@ def test_the_more_marks_the_fewer_beads():
     menace = learner("menace", OX)
     for ply, text in ((2, "X.O/.../... x"), (4, "XOX/O../... x"), (6, "XOX/OXO/... x")):
         board = OX.parse(text)
-        menace.draw(board, ply)
-        box = menace.table[menace.places.find(board)[0]]
+        menace.sample_move(board, ply)
+        box = menace.table[menace.row_index.locate(board)[0]]
         assert set(box.values()) == {4 - ply // 2}
 
 
 @pytest.mark.parametrize(("ply", "beads"), [(0, 4), (1, 3), (2, 3), (3, 2), (4, 2), (6, 1)])
 def test_her_beads(ply, beads):
     """The whole part of 4 less half the plies."""
-    assert learner("her", game("hexapawn")).first_beads(ply) == beads
+    assert learner("her", game("hexapawn")).initial_beads(ply) == beads
 
 
 def test_mirror_images_share_a_box():
     menace = learner("menace", OX)
     board = OX.parse("XO./.../... x")
-    keys = {menace.places.find(OX.transform(board, symmetry))[0] for symmetry in OX.symmetries()}
+    keys = {
+        menace.row_index.locate(OX.transform(board, symmetry))[0] for symmetry in OX.symmetries()
+    }
     assert len(keys) == 1
 
 
@@ -53,7 +55,7 @@ class Scripted(PerfectOpponent):
         super().__init__(OX)
         self.moves = list(moves)
 
-    def reply(self, position):
+    def choose_move(self, position):
         return OX.parse_move(self.moves.pop(0), position)
 
 
@@ -68,15 +70,15 @@ def test_a_win_gives_three_beads_and_a_loss_takes_one(replies, own, reward):
     start, opponent = board, Scripted(*replies)
     boxes = []
     for number, text in enumerate(own):
-        menace.draw(board, 2 + 2 * number)
-        key, names = menace.places.find(board)
+        menace.sample_move(board, 2 + 2 * number)
+        key, names = menace.row_index.locate(board)
         bead = names[OX.parse_move(text, board)]
         menace.table[key] = {name: 2 * (name == bead) for name in set(names.values())}
         boxes.append((key, bead))
         board = board.play(next(move for move, name in names.items() if name == bead))
         if board.outcome() is None and number < len(replies):
             board = board.play(OX.parse_move(replies[number], board))
-    played = menace.play_and_learn(start, opponent)
+    played = menace.train_episode(start, opponent)
     assert played.score == (1 if reward > 0 else -1)
     assert [menace.table[key][bead] for key, bead in boxes] == [2 + reward] * len(boxes)
 
@@ -86,7 +88,7 @@ def test_a_box_is_never_less_than_empty():
     opponent = PerfectOpponent(OX)
     start = OX.parse("X.O/.../... x")
     for _ in range(200):
-        menace.play_and_learn(start, opponent)
+        menace.train_episode(start, opponent)
     beads = [bead for box in menace.table.values() for bead in box.values()]
     assert min(beads) == 0
     assert any(not any(box.values()) for box in menace.table.values())
@@ -120,18 +122,18 @@ def test_boards_drawn_anew_do_not_give_the_published_figure_of_her():
 def test_the_trained_player_explains_its_draw(name, spec):
     played = game(name)
     who = player(spec, played)
-    who.begin(1)
+    who.start_game(1)
     choice = who.choose(played.start())
     assert "beads" in choice.comment
     assert set(choice.scores) == set(played.start().legal_moves())
-    assert sum(who.chances(played.start()).values()) == pytest.approx(1)
+    assert sum(who.move_probabilities(played.start()).values()) == pytest.approx(1)
     assert choice.scores[choice.move] > 0
 
 
 def test_chances_are_those_of_the_beads():
     who = player("menace", OX)
     who.table = {".../.../... x": {"a1": 1, "a2": 0, "b2": 3}}
-    chances = {str(move): chance for move, chance in who.chances(OX.start()).items()}
+    chances = {str(move): chance for move, chance in who.move_probabilities(OX.start()).items()}
     assert chances["b2"] == pytest.approx(3 / 4)
     assert chances["a3"] == chances["c1"] == pytest.approx(1 / 16)
     assert "b3" not in chances

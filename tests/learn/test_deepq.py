@@ -70,7 +70,7 @@ def test_numpy_plays_what_torch_has_learned():
     states = np.random.default_rng(0).normal(size=(20, 9)).astype(np.float32)
     with torch.no_grad():
         expected = _compute_q_values(trainer.online, torch.from_numpy(states)).numpy()
-    assert compute_q_values(trainer.arrays(), states) == pytest.approx(expected, abs=1e-5)
+    assert compute_q_values(trainer.to_arrays(), states) == pytest.approx(expected, abs=1e-5)
 
 
 def test_one_step_of_learning_by_hand():
@@ -78,14 +78,14 @@ def test_one_step_of_learning_by_hand():
     settings = DqnLearnerOptions(clip=1e6)
     trainer = QNetworkTrainer(list_tensor_shapes(9, 9), settings, 5)
     state, after = encode_position(OX.start()), encode_position(OX.parse("XO./.../... x"))
-    before = {name: weights.copy() for name, weights in trainer.arrays().items()}
+    before = {name: weights.copy() for name, weights in trainer.to_arrays().items()}
     target = {name: before[f"target_{name}"] for name in list_tensor_shapes(9, 9)}
     found = compute_q_values(before, np.array([state], dtype=np.float32))[0, 4]
     goal = 7 + 0.8 * compute_q_values(target, np.array([after], dtype=np.float32)).max()
-    trainer.learn([Transition(state, 4, 7.0, after)])
+    trainer.step([Transition(state, 4, 7.0, after)])
     gradient = 2 * (found - goal)  # the bias is zero, so nothing is added for its size
     square = 0.9 + 0.1 * gradient**2
-    moved = trainer.arrays()
+    moved = trainer.to_arrays()
     assert moved["b3"][4] == pytest.approx(-1e-4 * gradient / square**0.5, rel=1e-4)
     assert moved["b3"][3] == 0
     assert moved["squares_b3"][4] == pytest.approx(square, rel=1e-4)
@@ -94,9 +94,9 @@ def test_one_step_of_learning_by_hand():
 
 def test_a_long_gradient_is_cut():
     trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnLearnerOptions(penalty=0.0), 5)
-    trainer.learn([Transition(encode_position(OX.start()), 4, 1e6, None)])
+    trainer.step([Transition(encode_position(OX.start()), 4, 1e6, None)])
     # 0.9 of the first square and 0.1 of the new ones, which add up to 5 squared.
-    grown = trainer.arrays()["squares_w1"] - 0.9
+    grown = trainer.to_arrays()["squares_w1"] - 0.9
     assert grown.sum() == pytest.approx(0.1 * 5**2, rel=1e-3)
 
 
@@ -106,10 +106,10 @@ def test_learning_again_and_again_comes_near_the_reward():
     )
     state = encode_position(OX.start())
     for _ in range(300):
-        trainer.learn([Transition(state, 4, 10.0, None)])
-    found = compute_q_values(trainer.arrays(), np.array([state], dtype=np.float32))
+        trainer.step([Transition(state, 4, 10.0, None)])
+    found = compute_q_values(trainer.to_arrays(), np.array([state], dtype=np.float32))
     assert found[0, 4] == pytest.approx(10, abs=1.5)
-    assert trainer.best(state) == 4
+    assert trainer.select_action(state) == 4
 
 
 def test_the_oldest_experience_makes_room():
@@ -118,9 +118,9 @@ def test_the_oldest_experience_makes_room():
         replay.add(Transition([0.0], number, 0.5, None if number % 2 else [1.0]))
     assert sorted(item.action for item in replay.items) == [2, 3, 4]
     again = TransitionBuffer(3)
-    again.restore(replay.arrays())
+    again.load_arrays(replay.to_arrays())
     assert [item.action for item in again.items] == [2, 3, 4]
-    assert [item.after for item in again.items] == [[1.0], None, [1.0]]
+    assert [item.next_state for item in again.items] == [[1.0], None, [1.0]]
 
 
 def taught(played, games, options="", seed=3):
@@ -135,25 +135,26 @@ def test_it_is_punished_for_illegal_moves_and_remembers_ends_and_every_fifth_mov
     illegal = [item for item in pupil.replay.items if item.reward == ILLEGAL_MOVE_REWARD]
     assert illegal
     for item in illegal:
-        assert item.after is None
+        assert item.next_state is None
         assert item.state[item.action] != -1
-    rewards = {item.reward for item in pupil.replay.items if item.after is None}
+    rewards = {item.reward for item in pupil.replay.items if item.next_state is None}
     assert rewards <= {100.0, 10.0, -1.0, ILLEGAL_MOVE_REWARD}
     kept = sum(
-        item.reward != ILLEGAL_MOVE_REWARD and item.after is None for item in pupil.replay.items
+        item.reward != ILLEGAL_MOVE_REWARD and item.next_state is None
+        for item in pupil.replay.items
     )
     assert kept == len(lessons)
-    going_on = sum(item.after is not None for item in pupil.replay.items)
+    going_on = sum(item.next_state is not None for item in pupil.replay.items)
     assert 0 < going_on < pupil.num_moves / 5 + 1
     assert 0.59 < pupil.exploration < 0.6
 
 
 def test_the_same_seed_learns_the_same():
     first, second = (taught(HEXAPAWN, 20)[0] for _ in range(2))
-    for name, weights in first.trainer.arrays().items():
-        assert (second.trainer.arrays()[name] == weights).all()
+    for name, weights in first.trainer.to_arrays().items():
+        assert (second.trainer.to_arrays()[name] == weights).all()
     other = taught(HEXAPAWN, 20, seed=4)[0]
-    assert (other.trainer.arrays()["w1"] != first.trainer.arrays()["w1"]).any()
+    assert (other.trainer.to_arrays()["w1"] != first.trainer.to_arrays()["w1"]).any()
 
 
 def test_what_is_kept_can_be_taken_up(tmp_path):
@@ -164,10 +165,10 @@ def test_what_is_kept_can_be_taken_up(tmp_path):
     assert again.load(file) == {"games": 30}
     assert again.num_updates == pupil.num_updates > 0
     for each in (pupil, again):
-        each.begin(9)
-        each.play_and_learn(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
-    for name, weights in pupil.trainer.arrays().items():
-        assert (again.trainer.arrays()[name] == weights).all()
+        each.reset_seed(9)
+        each.train_episode(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
+    for name, weights in pupil.trainer.to_arrays().items():
+        assert (again.trainer.to_arrays()[name] == weights).all()
     with pytest.raises(BadWeights, match="other options"):
         learner("deepq:gamma=0.5", HEXAPAWN).load(file)
 
@@ -214,7 +215,7 @@ def test_the_network_that_comes_with_the_program_beats_chance(played):
     assert [choice.move for choice in who.choose_many(boards)] == one_by_one
     score = 0
     for number in range(60):
-        chance.begin(number)
+        chance.start_game(number)
         board = played.start()
         while (outcome := board.outcome()) is None:
             mine = board.mover == number % 2

@@ -76,7 +76,7 @@ def test_the_opponent_plays_the_first_of_the_best_moves(name):
         if board.outcome() is not None:
             continue
         ranks = [preferred(plain_rank(board, move)) for move in board.legal_moves()]
-        assert opponent.reply(board) == board.legal_moves()[ranks.index(max(ranks))]
+        assert opponent.choose_move(board) == board.legal_moves()[ranks.index(max(ranks))]
         for after in map(board.play, board.legal_moves()):
             if after not in seen:
                 seen.add(after)
@@ -107,7 +107,7 @@ class Watcher(Learner):
         self.begun = []
         self.restless = restless
 
-    def play_and_learn(self, start, opponent):
+    def train_episode(self, start, opponent):
         self.begun.append(start)
         for _ in range(self.restless):
             self.random.random()
@@ -144,12 +144,12 @@ def test_a_schooling_in_two_parts_is_the_same_as_in_one():
     played = game("hexapawn")
     whole, parts = (learner("her", played) for _ in range(2))
     plan = TrainingRun(2 * BLOCK_SIZE, 4, "mixed", "everywhere")
-    marks = [lesson.played.moves for block in plan.blocks(whole) for lesson in block]
-    first = next(TrainingRun(BLOCK_SIZE, 4, "mixed", "everywhere").blocks(parts))
+    marks = [lesson.episode.moves for block in plan.run_blocks(whole) for lesson in block]
+    first = next(TrainingRun(BLOCK_SIZE, 4, "mixed", "everywhere").run_blocks(parts))
     again = learner("her", played)
     again.table = parts.table
-    (second,) = plan.blocks(again, BLOCK_SIZE)
-    assert [lesson.played.moves for lesson in (*first, *second)] == marks
+    (second,) = plan.run_blocks(again, BLOCK_SIZE)
+    assert [lesson.episode.moves for lesson in (*first, *second)] == marks
     assert again.table == whole.table
 
 

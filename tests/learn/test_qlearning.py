@@ -16,10 +16,10 @@ def test_one_game_by_hand():
     """From 1: a lost last move goes to 0.7 - 0.3 = 0.4, one before it to 0.7 + 0.3 * 0.9 = 0.97."""
     pupil = learner("qlearning", HEXAPAWN)
     opponent = PerfectOpponent(HEXAPAWN)
-    pupil.begin(0)
+    pupil.reset_seed(0)
     while True:
         pupil.table = {}
-        played = pupil.play_and_learn(HEXAPAWN.start(), opponent)
+        played = pupil.train_episode(HEXAPAWN.start(), opponent)
         own = list(zip(played.positions[::2], played.moves[::2], strict=False))
         if len(own) > 1 and played.score < 0:
             break
@@ -29,7 +29,7 @@ def test_one_game_by_hand():
 
 def test_what_was_not_played_is_worth_a_win():
     pupil = learner("qlearning", HEXAPAWN)
-    pupil.play_and_learn(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
+    pupil.train_episode(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
     row = pupil.table[str(HEXAPAWN.start())]
     assert sorted(row.values())[1:] == [1.0, 1.0]
 
@@ -39,7 +39,7 @@ def test_it_learns_hexapawn():
     lessons = list(
         train_episodes(pupil, list_start_positions(HEXAPAWN), PerfectOpponent(HEXAPAWN), 400, 2)
     )
-    regret = [lesson.played.regret for lesson in lessons]
+    regret = [lesson.episode.regret for lesson in lessons]
     assert sum(regret[:50]) > 5
     assert sum(regret[-200:]) == 0
 
@@ -47,15 +47,15 @@ def test_it_learns_hexapawn():
 def test_exploration_makes_moves_that_look_bad():
     board = HEXAPAWN.start()
     pupil = learner("qlearning:epsilon=1", HEXAPAWN)
-    pupil.begin(0)
+    pupil.reset_seed(0)
     pupil.table = {str(board): {"a1-a2": 5.0, "b1-b2": 0.0, "c1-c2": 0.0}}
     opponent = PerfectOpponent(HEXAPAWN)
-    assert len({pupil.play_and_learn(board, opponent).moves[0] for _ in range(20)}) == 3
+    assert len({pupil.train_episode(board, opponent).moves[0] for _ in range(20)}) == 3
 
 
 def test_the_player_shows_what_moves_are_worth():
     who = player("qlearning", HEXAPAWN)
-    who.begin(0)
+    who.start_game(0)
     choice = who.choose(HEXAPAWN.start())
     assert choice.scores[choice.move] == max(choice.scores.values())
     assert choice.comment == f"thinks it is worth {choice.scores[choice.move]:+.2f}"

@@ -17,7 +17,7 @@ HEXAPAWN = game("hexapawn")
 @pytest.fixture
 def file(tmp_path):
     pupil = learner("her", HEXAPAWN)
-    for _ in TrainingRun(50).blocks(pupil):
+    for _ in TrainingRun(50).run_blocks(pupil):
         pass
     path = tmp_path / "her.json"
     pupil.save(path, {"games": 50})
@@ -26,7 +26,7 @@ def file(tmp_path):
 
 def test_what_is_written_is_read_again(file):
     saved = load_table(file, HEXAPAWN, "her")
-    assert saved.schooling == {"games": 50}
+    assert saved.training_run == {"games": 50}
     assert len(saved.table) > 5
     again = learner("her", HEXAPAWN)
     assert again.load(file) == {"games": 50}
@@ -54,13 +54,13 @@ def test_other_options_are_not_taken_up(file):
         ({"game": "noughts_and_crosses"}, "game"),
         ({"rules": {"size": 4}}, "rules"),
         ({"table": []}, "no table"),
-        ({"table": {"nonsense": {}}}, "positions is none"),
+        ({"table": {"nonsense": {}}}, "positions is invalid"),
         ({"table": {"BBB/.../WWW w": {}}}, "malformed"),
         ({"table": {"bbb/.../www w": {"a1-a2": 1}}}, "malformed"),
         ({"table": {"BBB/.../WWW w": {"a1-a3": 1}}}, "'a1-a3' is not legal"),
         ({"table": {"BBB/.../WWW w": {"a1-a2": "many"}}}, "'many'"),
-        ({"table": {"BBB/.../WWW w": {"a1-a2": True}}}, "no number"),
-        ({"table": {"BBB/.../WWW w": {"a1-a2": float("nan")}}}, "no number"),
+        ({"table": {"BBB/.../WWW w": {"a1-a2": True}}}, "not a number"),
+        ({"table": {"BBB/.../WWW w": {"a1-a2": float("nan")}}}, "not a number"),
     ],
 )
 def test_foreign_tables_are_refused(file, change, message):

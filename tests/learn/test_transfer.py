@@ -18,7 +18,7 @@ win_3(A,B) :- win_3_1_1(A,B), not(win_3_1_1(B,_)).
 def test_invented_predicates_are_set_apart():
     """Whatever is learned later may be called win_2_1_1, and mean something else or be given up."""
     pupil = learner("migo", game("noughts_and_crosses"))
-    pupil.pupil.transfer(parse_program(GIVEN).program)
+    pupil.strategy_learner.transfer(parse_program(GIVEN).program)
     names = list(pupil.program)
     assert names == ["win_1", "given_win_2_1_1", "win_2", "given_win_3_1_1", "win_3"]
     assert pupil.program.strategy == ["win_1", "win_2", "win_3"]
@@ -27,9 +27,9 @@ def test_invented_predicates_are_set_apart():
 def test_what_is_not_replaced_stays():
     played = game("noughts_and_crosses")
     pupil = learner("migo", played)
-    pupil.pupil.transfer(parse_program(GIVEN).program)
+    pupil.strategy_learner.transfer(parse_program(GIVEN).program)
     lessons = train_episodes(pupil, list_start_positions(played), PerfectOpponent(played), 60, 3)
-    regret = [lesson.played.regret for lesson in lessons]
+    regret = [lesson.episode.regret for lesson in lessons]
     assert {"win_1", "win_2", "win_3"} <= set(pupil.program)
     # The wins are known from the first game on; only draws are still to be learned.
     assert sum(regret) < 30

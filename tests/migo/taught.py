@@ -22,7 +22,7 @@ def lessons(spec, games, seed, **settings):
     played = game(spec)
     learner = MigoLearner(played, MigoLearnerOptions(**settings))
     marks = train_episodes(learner, list_start_positions(played), opponent(spec), games, seed)
-    return learner, [mark.played.regret for mark in marks]
+    return learner, [mark.episode.regret for mark in marks]
 
 
 @cache
@@ -34,25 +34,25 @@ def taught(spec, mode, games=200, seed=0):
 def exact(spec, program):
     """The mean regret of a program on the start boards: first solutions, else any move."""
     strategy = Strategy(Reasoner(StateGraph()), program)
-    world = strategy.reasoner.world
+    graph = strategy.reasoner.graph
 
     def policy(position):
-        board = world.number(position)
+        board = graph.state_id(position)
         decision = strategy.decide(board)
-        wanted = decision.boards if decision.rule is None else decision.boards[:1]
-        moves = dict(zip(world.moves(board), position.legal_moves(), strict=True))
+        wanted = decision.state_ids if decision.rule is None else decision.state_ids[:1]
+        moves = dict(zip(graph.moves(board), position.legal_moves(), strict=True))
         return {moves[each]: 1 / len(wanted) for each in wanted}
 
     played = game(spec)
     return compute_expected_regret(oracle_for(played), policy, list_start_positions(played))
 
 
-def all_boards(world, first):
+def all_boards(graph, first):
     """The numbers of all states that can follow one."""
-    found = [world.number(first)]
+    found = [graph.state_id(first)]
     seen = set(found)
     for board in found:
-        for after in world.moves(board):
+        for after in graph.moves(board):
             if after not in seen:
                 seen.add(after)
                 found.append(after)

@@ -32,7 +32,7 @@ def drawn(state): return False
 
 def test_connect_three_has_as_many_positions_as_is_known_and_fits_a_screen():
     chosen = find_target_game("connect_three")
-    assert len(all_boards(chosen.world, chosen.first)) == 41_750
+    assert len(all_boards(chosen.graph, chosen.start_state)) == 41_750
     assert len(inspect.getsource(connect_three).splitlines()) < 60
 
 
@@ -53,14 +53,14 @@ def test_a_game_of_ones_own_is_learned_from_its_file(tmp_path):
     file.write_text(NIM)
     chosen = find_target_game(str(file))
     pupil, source = (
-        StrategyLearner(chosen.world, MigoLearnerOptions(mode="improved", selfplay=True)),
+        StrategyLearner(chosen.graph, MigoLearnerOptions(mode="improved", selfplay=True)),
         random.Random(1),
     )
     for _ in range(30):
-        start = chosen.world.number(source.choice([chosen.first, *chosen.starts]))
-        pupil.learn(*pupil.play_itself(start, source))
+        start = chosen.graph.state_id(source.choice([chosen.start_state, *chosen.start_states]))
+        pupil.learn(*pupil.play_self(start, source))
     for left in range(1, 6):
-        assert pupil.wins(chosen.world.number((left, 0))) == (left % 3 != 0)
+        assert pupil.has_known_win(chosen.graph.state_id((left, 0))) == (left % 3 != 0)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +149,14 @@ def test_two_examples_teach_the_short_wins_of_morris():
     own, other = zip(*states, strict=True)
     codes = dict(zip(states, oracle.lookup(own, other, 0, 0).tolist(), strict=True))
     reasoner = Reasoner(StateGraph(ThreeMenPrimitives()))
-    world, examples = reasoner.world, ExampleSet()
+    graph, examples = reasoner.graph, ExampleSet()
     for level in (1, 2):
         state = next(each for each, code in codes.items() if code == 2 * level - 1)
-        board = world.number(state)
+        board = graph.state_id(state)
         best = next(
             after
-            for after in world.moves(board)
-            if codes.get(world.states[after], 0) == 2 * level - 2
+            for after in graph.moves(board)
+            if codes.get(graph.states[after], 0) == 2 * level - 2
         )
         examples.add("win", level, (board, best))
     program = DependentLearner(reasoner, 3).learn(examples).program
@@ -164,4 +164,4 @@ def test_two_examples_teach_the_short_wins_of_morris():
     known = KnownLevels(reasoner, [concepts["win_1"], concepts["win_2"]])
     for state in random.Random(5).sample(list(states), 60):
         expected = {1: 1, 3: 2}.get(codes[state])
-        assert known.win_level(world.number(state)) == expected
+        assert known.win_level(graph.state_id(state)) == expected

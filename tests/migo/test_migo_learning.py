@@ -95,12 +95,12 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
     played = game("hexapawn:size=4")
     learner = MigoLearner(played)
     given = taught("noughts_and_crosses", "faithful")
-    learner.pupil.transfer(given)
-    reasoner = learner.pupil.reasoner
+    learner.strategy_learner.transfer(given)
+    reasoner = learner.strategy_learner.reasoner
     ours, theirs = reasoner.concepts(learner.program), reasoner.concepts(given)
     assert [ours[name] for name in given.strategy] == [theirs[name] for name in given.strategy]
     with_it = sum(
-        each.played.regret
+        each.episode.regret
         for each in train_episodes(
             learner, list_start_positions(played), opponent("hexapawn:size=4"), 40, 1
         )
@@ -114,14 +114,14 @@ def test_separated_learning_waits_until_wins_are_stable():
     learner = MigoLearner(played, MigoLearnerOptions(learning="separated", patience=7))
     since = 0
     for _ in train_episodes(learner, list_start_positions(played), opponent("hexapawn"), 100, 2):
-        since += bool(learner.pupil.learned.wins)
-        if learner.pupil.examples.all_boards("draw"):
+        since += bool(learner.strategy_learner.learned.wins)
+        if learner.strategy_learner.examples.all_state_ids("draw"):
             break
     assert since > 7
-    assert learner.pupil.examples.all_boards("draw")
+    assert learner.strategy_learner.examples.all_state_ids("draw")
 
 
 def test_the_same_seed_gives_the_same_program():
     first, again, other = (lessons("noughts_and_crosses", 60, seed)[0] for seed in (4, 4, 5))
     assert first.program == again.program
-    assert first.pupil.examples != other.pupil.examples
+    assert first.strategy_learner.examples != other.strategy_learner.examples

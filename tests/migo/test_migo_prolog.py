@@ -43,18 +43,18 @@ def test_prolog_makes_the_same_moves(tmp_path, spec, mode, step):
     """The rules of the games are written anew in Prolog, so they are compared as well."""
     played, program = game(spec), taught(spec, mode)
     strategy = Strategy(Reasoner(StateGraph()), program)
-    world = strategy.reasoner.world
-    boards = all_boards(world, played.start())[::-step]
+    graph = strategy.reasoner.graph
+    boards = all_boards(graph, played.start())[::-step]
     answers = _ask(
         tmp_path,
         format_prolog(program, played),
-        [format_prolog_term(world.states[b]) for b in boards],
+        [format_prolog_term(graph.states[b]) for b in boards],
     )
     assert len(answers) == len(boards)
     for board, answer in zip(boards, answers, strict=True):
-        moves = [format_prolog_term(world.states[each]) for each in world.moves(board)]
+        moves = [format_prolog_term(graph.states[each]) for each in graph.moves(board)]
         decision = strategy.decide(board)
         chosen = "none"
         if decision.rule is not None:
-            chosen = format_prolog_term(world.states[decision.boards[0]])
+            chosen = format_prolog_term(graph.states[decision.state_ids[0]])
         assert answer == f"{chosen}/[{','.join(moves)}]"

@@ -30,7 +30,7 @@ class Graph:
 
 def _background(graph):
     reasoner = Reasoner(StateGraph(graph))
-    return BackgroundKnowledge(reasoner), reasoner.world.number
+    return BackgroundKnowledge(reasoner), reasoner.graph.state_id
 
 
 def test_the_first_rule_that_explains_an_example_is_kept():
@@ -72,7 +72,7 @@ def test_no_hypothesis_is_smaller_and_every_example_is_proved(source):
     examples = [number(state) for state in source.sample(states, 3)]
     proved = {
         clause: {each for each in examples if _holds(background, (clause,), each)}
-        for clause in _all_clauses(background.newest_first)
+        for clause in _all_clauses(background.names_newest_first)
     }
     found = HypothesisSearch(background, PUBLISHED_METARULES, examples).run("p")
     sizes = [

@@ -24,7 +24,7 @@ def solve_into(
 ) -> SolveResult:
     """Solve a game, or its part with few men, into a folder."""
     sectors = all_sectors(rules) if max_men is None else moving_sectors(rules, max_men)
-    with Database.writing(folder, rules, has_depth) as database:
+    with Database.open_for_writing(folder, rules, has_depth) as database:
         return SolveRun(rules, sectors, Solver(rules, threads), database, threads).run()
 
 

@@ -50,8 +50,10 @@ def test_tables_are_read_as_they_were_solved(solved):
             values = solver.values(sector, side)
             assert ((sector, side) in database.sectors) == (values is not None)
             if values is not None:
-                assert np.array_equal(database.table(sector, side), values)
-                assert database.tally(sector, side) == ValueCounts(**solver.tally(sector, side))
+                assert np.array_equal(database.read_table(sector, side), values)
+                assert database.read_counts(sector, side) == ValueCounts(
+                    **solver.tally(sector, side)
+                )
     assert len(database.sectors) == 4
 
 
@@ -59,7 +61,7 @@ def test_tables_are_read_as_they_were_solved(solved):
 def test_some_slots_are_read_as_the_table_has_them(solved, data):
     database = Database.open(solved)
     sector, side = data.draw(st.sampled_from(sorted(database.sectors)))
-    table = database.table(sector, side)
+    table = database.read_table(sector, side)
     near_an_edge = st.integers(0, len(table) // BLOCK_SLOTS).flatmap(
         lambda block: st.integers(block * BLOCK_SLOTS - 2, block * BLOCK_SLOTS + 2)
     )
@@ -75,7 +77,7 @@ def test_a_slot_that_there_is_not(solved):
 
 def test_a_subspace_that_there_is_not(solved):
     with pytest.raises(BadDatabase, match=r"9_9_0_0\.values"):
-        Database.open(solved).table((9, 9, 0, 0), True)
+        Database.open(solved).read_table((9, 9, 0, 0), True)
 
 
 @given(
@@ -94,8 +96,8 @@ def everything(folder):
     """Whatever can be read from a database."""
     database = Database.open(folder)
     halves = sorted(database.sectors)
-    counts = [database.tally(*half) for half in halves]
-    return halves, counts, [database.table(*half).tobytes() for half in halves]
+    counts = [database.read_counts(*half) for half in halves]
+    return halves, counts, [database.read_table(*half).tobytes() for half in halves]
 
 
 def flips(data, seed, samples):
@@ -113,14 +115,14 @@ def test_a_changed_byte_of_a_table_is_found(copy):
         changed[place] ^= source.randint(1, 255)
         path.write_bytes(changed)
         with pytest.raises(BadDatabase, match="3_3_0_0"):
-            Database.open(copy).table(*HALF)
+            Database.open(copy).read_table(*HALF)
     path.write_bytes(data)
     everything(copy)
 
 
 def test_a_damaged_block_is_named_and_spoils_no_other(copy):
     database = Database.open(copy)
-    table = database.table(*HALF)
+    table = database.read_table(*HALF)
     path = copy / FILE
     data = bytearray(path.read_bytes())
     data[-10] ^= 1
@@ -180,7 +182,7 @@ def test_a_file_of_other_rules_is_not_read(copy, tmp_path):
     solve_into(tmp_path / "lasker", PRESETS["lasker"], max_men=3)
     shutil.copy(tmp_path / "lasker" / FILE, copy / FILE)
     with pytest.raises(BadDatabase, match="another database"):
-        Database.open(copy).table(*HALF)
+        Database.open(copy).read_table(*HALF)
 
 
 def test_a_folder_of_other_rules_is_not_written_to(copy):
@@ -236,19 +238,19 @@ def test_other_files_in_the_folder_do_not_matter(copy):
 
 def test_one_process_writes_at_a_time(copy):
     with (
-        Database.writing(copy, RULES, True),
+        Database.open_for_writing(copy, RULES, True),
         pytest.raises(CannotWrite, match="another process"),
-        Database.writing(copy, RULES, True),
+        Database.open_for_writing(copy, RULES, True),
     ):
         pass
-    with Database.writing(copy, RULES, True):
+    with Database.open_for_writing(copy, RULES, True):
         pass
 
 
 @pytest.mark.parametrize("path", ["file", "file/below", "n\0l", "x" * 5000])
 def test_a_folder_that_cannot_be_made(tmp_path, path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(CannotWrite), Database.writing(tmp_path / path, RULES, True):
+    with pytest.raises(CannotWrite), Database.open_for_writing(tmp_path / path, RULES, True):
         pass
 
 
@@ -258,8 +260,8 @@ def test_an_error_while_writing_leaves_nothing_behind(copy, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    with Database.writing(copy, RULES, True) as database, ThreadPoolExecutor(1) as pool:
-        values, tally = database.table(*HALF), database.tally(*HALF)
+    with Database.open_for_writing(copy, RULES, True) as database, ThreadPoolExecutor(1) as pool:
+        values, tally = database.read_table(*HALF), database.read_counts(*HALF)
         monkeypatch.setattr("os.fsync", fail)
         with pytest.raises(CannotWrite, match=r"3_3_0_0\.values': No space left on device"):
             database.write(*HALF, values, replace(tally, win=0), pool)

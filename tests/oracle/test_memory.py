@@ -124,12 +124,12 @@ def test_boards_after_one_move_each(spec, is_reduced, counts):
 def test_moves_are_rated_for_the_side_that_makes_them():
     game = ludus.game("noughts_and_crosses")
     oracle = MemoryOracle(game)
-    rated = oracle.moves(game.parse("XO./.../X.O x"))
+    rated = oracle.rate_moves(game.parse("XO./.../X.O x"))
     told = [(str(each.move), each.value, each.depth) for each in rated]
     assert told[0] == ("a2", WIN, 1)
     assert told[1:] == sorted(told[1:], key=lambda each: (-(each[1] == WIN), each[2] or 0))
     over = game.parse("XXX/OO./... o")
-    assert oracle.moves(over) == []
+    assert oracle.rate_moves(over) == []
     assert oracle.value(over) == Value(LOSS, 0)
     assert oracle.value(game.parse("XOX/XXO/OXO o")) == Value(DRAW)
 
@@ -142,7 +142,7 @@ def test_moves_of_a_lost_game_resist_longest_first():
         for place in sorted(everything_after(game.start()), key=str)
         if oracle.value(place).result == LOSS and len(place.legal_moves()) > 2
     ]
-    depths = [[each.depth for each in oracle.moves(place)] for place in lost]
+    depths = [[each.depth for each in oracle.rate_moves(place)] for place in lost]
     assert all(each == sorted(each, reverse=True) for each in depths)
     assert any(len(set(each)) > 1 for each in depths)
     for place, each in zip(lost, depths, strict=True):
@@ -174,19 +174,19 @@ def test_what_is_too_large_is_refused_and_its_ending_is_not():
     game = ludus.game("hexapawn:five")
     oracle = MemoryOracle(game, max_positions=2000)
     for _ in range(2):
-        assert not oracle.knows(game.start())
+        assert not oracle.has_value(game.start())
         with pytest.raises(Unsolved, match="more than 2,000 positions of hexapawn can follow BBBB"):
             oracle.value(game.start())
     ending = game.parse("B..../...../.W.B./...../....W w")
-    assert oracle.recall(ending) is None
-    assert oracle.knows(ending)
-    assert oracle.recall(ending) == oracle.value(ending)
+    assert oracle.value_if_known(ending) is None
+    assert oracle.has_value(ending)
+    assert oracle.value_if_known(ending) == oracle.value(ending)
 
 
 def test_the_limit_is_the_number_of_positions():
     game = ludus.game("hexapawn")
-    assert MemoryOracle(game, max_positions=135).knows(game.start())
-    assert not MemoryOracle(game, max_positions=134).knows(game.start())
+    assert MemoryOracle(game, max_positions=135).has_value(game.start())
+    assert not MemoryOracle(game, max_positions=134).has_value(game.start())
 
 
 def test_positions_of_other_rules_or_with_dice_are_refused():

@@ -53,9 +53,9 @@ def test_nothing_is_solved_before_it_is_needed(cache, no_solver):
     tables = EndgameTables(RULES)
     oracle = MorrisOracle(tables, "here")
     game = ludus.game("nine_mens_morris")
-    assert oracle.extent == "up to 4 men a side"
-    assert oracle.knows(game.parse(WON))
-    assert not oracle.knows(game.start())
+    assert oracle.coverage == "up to 4 men a side"
+    assert oracle.has_value(game.parse(WON))
+    assert not oracle.has_value(game.start())
     assert not cache.exists()
     with pytest.raises(AssertionError, match="not solved"):
         answer(tables)
@@ -109,7 +109,7 @@ def test_a_damaged_cache_is_solved_again_and_mended(cache, name, damage):
 def test_a_database_of_other_rules_in_its_place_is_not_believed(cache):
     tables = EndgameTables(RULES)
     other = ludus.game("nine_mens_morris", "flying=no,repetition=0").rules
-    with Database.writing(tables.folder, other, has_depth=True):
+    with Database.open_for_writing(tables.folder, other, has_depth=True):
         pass
     assert answer(tables) == Value("win", 1)
     assert Database.open(tables.folder).rules == tables.rules
@@ -171,7 +171,7 @@ def test_a_user_without_a_home(monkeypatch):
     monkeypatch.setattr(Path, "home", fail)
     assert cache_folder() is data_folder() is None
     assert answer(EndgameTables(RULES)) == Value("win", 1)
-    assert oracle_for(ludus.game("nine_mens_morris")).place == "the built-in endings"
+    assert oracle_for(ludus.game("nine_mens_morris")).source == "the built-in endings"
 
 
 @pytest.mark.parametrize("preset", ["lasker", "morabaraba"])

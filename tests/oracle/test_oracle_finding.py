@@ -10,12 +10,12 @@ from ludus.oracle.morris.database import Database
 
 def begun(folder, rules="standard", has_depth=True):
     """A database with nothing in it yet."""
-    with Database.writing(folder, ludus.game("nine_mens_morris", rules).rules, has_depth):
+    with Database.open_for_writing(folder, ludus.game("nine_mens_morris", rules).rules, has_depth):
         return folder
 
 
 def place(rules="standard", **options):
-    return oracle_for(ludus.game("nine_mens_morris", rules), **options).place
+    return oracle_for(ludus.game("nine_mens_morris", rules), **options).source
 
 
 def test_small_games_are_solved_in_memory_and_shared():

@@ -33,7 +33,7 @@ def solved(rules, max_men):
 def written(folder, rules, max_men, has_depth):
     solver, sectors = solved(rules, max_men)
     with (
-        Database.writing(folder, rules, has_depth) as database,
+        Database.open_for_writing(folder, rules, has_depth) as database,
         ThreadPoolExecutor(1) as pool,
     ):
         for sector in sectors:
@@ -78,8 +78,8 @@ def test_every_form_says_the_same(oracle):
     positions = random_positions("standard", 20)
     one_by_one = [oracle.value(position) for position in positions]
     assert oracle.values(positions) == one_by_one
-    assert [oracle.recall(position) for position in positions] == one_by_one
-    assert all(oracle.knows(position) for position in positions)
+    assert [oracle.value_if_known(position) for position in positions] == one_by_one
+    assert all(oracle.has_value(position) for position in positions)
     going_on = [place for place in positions if place.outcome() is None]
     bits = np.array([[place.bits[place.mover], place.bits[1 - place.mover]] for place in going_on])
     codes = oracle.lookup(bits[:, 0], bits[:, 1], 0, 0)
@@ -107,10 +107,12 @@ def test_both_engines_and_all_symmetries_agree(oracle):
 
 def test_moves_are_best_first_and_keep_the_value(oracle):
     for position in random_positions("standard", 5):
-        rated = oracle.moves(position)
+        rated = oracle.rate_moves(position)
         assert sorted(map(str, position.legal_moves())) == sorted(str(each.move) for each in rated)
         values = [Value(each.value, each.depth) for each in rated]
-        assert values == [oracle.value(position.play(each.move)).before() for each in rated]
+        assert values == [
+            oracle.value(position.play(each.move)).for_previous_mover() for each in rated
+        ]
         order = [(("win", "draw", "loss").index(v.result), v.depth or 0) for v in values]
         assert order == sorted(order, key=lambda key: (key[0], -key[1] if key[0] == 2 else key[1]))
         if rated:
@@ -120,7 +122,7 @@ def test_moves_are_best_first_and_keep_the_value(oracle):
 def test_equal_moves_stay_in_legal_order(oracle):
     position = ludus.game("nine_mens_morris").parse("W.W/W../.../...BBB/.../.../... w 0 0")
     legal = position.legal_moves()
-    best = [each.move for each in oracle.moves(position) if each.depth == 1]
+    best = [each.move for each in oracle.rate_moves(position) if each.depth == 1]
     assert len(best) == 3
     assert best == [move for move in legal if move in best]
 
@@ -136,7 +138,7 @@ def test_a_position_drawn_by_repetition_is_a_draw(oracle):
     assert again.outcome().reason == "repetition"
     assert oracle.value(start) == Value("win", 1)
     assert oracle.value(again) == Value("draw")
-    rated = {each.move: each.value for each in oracle.moves(position)}
+    rated = {each.move: each.value for each in oracle.rate_moves(position)}
     assert rated[back] == "draw"
 
 
@@ -161,9 +163,9 @@ def test_the_rule_of_repetition_does_not_matter_and_every_other_rule_does(oracle
 )
 def test_what_is_not_solved_is_said_and_not_guessed(oracle, text, missing):
     position = ludus.game("nine_mens_morris").parse(text)
-    assert not oracle.knows(position)
-    assert oracle.recall(position) is None
-    for ask in (oracle.value, oracle.moves, lambda place: oracle.values([place])):
+    assert not oracle.has_value(position)
+    assert oracle.value_if_known(position) is None
+    for ask in (oracle.value, oracle.rate_moves, lambda place: oracle.values([place])):
         with pytest.raises(Unsolved, match=missing):
             ask(position)
 
@@ -205,7 +207,7 @@ def test_a_database_answers_like_the_solver(oracle, folders):
     positions = random_positions("standard", 50, most=3)
     opened = Oracle.open(folders[True])
     assert opened.has_depth
-    assert opened.extent == "up to 3 men a side"
+    assert opened.coverage == "up to 3 men a side"
     assert opened.values(positions) == oracle.values(positions)
     with pytest.raises(Unsolved, match=r"3 men of the mover against 4: not solved in '.*True'"):
         opened.values(random_positions("standard", 1, most=4))
@@ -218,7 +220,7 @@ def test_a_database_without_depth(oracle, folders):
     for position, value in zip(positions, opened.values(positions), strict=True):
         assert value.result == oracle.value(position).result
         assert value.depth == (0 if position.outcome() is not None else None)
-    rated = opened.moves(next(place for place in positions if place.outcome() is None))
+    rated = opened.rate_moves(next(place for place in positions if place.outcome() is None))
     assert [each.value for each in rated] == sorted(
         (each.value for each in rated), key=("win", "draw", "loss").index
     )
@@ -230,7 +232,7 @@ def test_a_live_solver_answers_too(oracle):
     live = MorrisOracle(SolverTables(solver, rules, sectors), "memory")
     positions = random_positions("standard", 30, most=3)
     assert live.values(positions) == oracle.values(positions)
-    assert live.extent == "up to 3 men a side"
+    assert live.coverage == "up to 3 men a side"
 
 
 def test_hands_are_seen_from_the_mover():
@@ -241,7 +243,7 @@ def test_hands_are_seen_from_the_mover():
     for sector in sectors:
         solver.solve(sector)
     oracle = MorrisOracle(SolverTables(solver, rules, sectors), "memory")
-    assert oracle.extent == "from the first move on"
+    assert oracle.coverage == "from the first move on"
     rng = random.Random(5)
     for _ in range(40):
         position = game.start()

@@ -91,5 +91,5 @@ def test_no_table_is_dropped_too_soon_or_kept_for_ever(rules):
     for sector in sectors:
         assert next_sectors(rules, sector) <= alive
         alive.add(sector)
-        needs.finished(sector, alive.remove)
+        needs.release(sector, alive.remove)
     assert alive == set()

@@ -43,7 +43,7 @@ Its small rows were checked against the database of Malom (Gévay and Danner, 20
 def check_against_published(max_men):
     rules = PRESETS["standard"]
     solver = Solver(rules, 2)
-    found = SolveRun(rules, moving_sectors(rules, max_men), solver).run().tallies
+    found = SolveRun(rules, moving_sectors(rules, max_men), solver).run().counts
     spaces = [sides for sides in PUBLISHED if max(sides) <= max_men]
     assert len(found) >= len(spaces) > 0
     for sides in spaces:
@@ -135,12 +135,12 @@ def test_a_folder_grows_from_few_men_to_the_whole_game(tmp_path, has_depth):
     part = solve_into(tmp_path / "grown", rules, max_men=3, has_depth=has_depth)
     assert (part.root, part.num_resumed) == (None, 0)
     grown = solve_into(tmp_path / "grown", rules, has_depth=has_depth)
-    assert grown.num_resumed == len(part.tallies) == 1
-    assert list(grown.tallies.items()) == list(whole.tallies.items())
+    assert grown.num_resumed == len(part.counts) == 1
+    assert list(grown.counts.items()) == list(whole.counts.items())
     assert contents(tmp_path / "grown") == contents(tmp_path / "at once")
     again = solve_into(tmp_path / "grown", rules, has_depth=has_depth)
-    assert again.num_resumed == len(whole.tallies)
-    assert (again.root, again.tallies) == (whole.root, whole.tallies)
+    assert again.num_resumed == len(whole.counts)
+    assert (again.root, again.counts) == (whole.root, whole.counts)
 
 
 @pytest.mark.parametrize("place_or_move", [False, True])
@@ -160,14 +160,14 @@ def test_without_depth_the_same_side_wins(tmp_path):
     rules = Rules(men=4, place_or_move=True)
     deep = solve_into(tmp_path / "deep", rules)
     flat = solve_into(tmp_path / "flat", rules, has_depth=False)
-    assert {space: tally.without_depth() for space, tally in deep.tallies.items()} == flat.tallies
+    assert {space: tally.without_depth() for space, tally in deep.counts.items()} == flat.counts
     full, plain = Database.open(tmp_path / "deep"), Database.open(tmp_path / "flat")
     assert full.sectors == plain.sectors
     assert (full.has_depth, plain.has_depth) == (True, False)
     for half in full.sectors:
-        values = full.table(*half)
+        values = full.read_table(*half)
         expected = np.where(values == DRAW, DRAW, values % 2)
-        assert np.array_equal(plain.table(*half), expected)
+        assert np.array_equal(plain.read_table(*half), expected)
 
 
 def test_tables_are_dropped_when_nothing_needs_them():

@@ -18,8 +18,8 @@ def test_verify_finds_nothing_wrong(tmp_path, has_depth):
     rules = Rules(men=4)
     solved_copy(tmp_path, rules, has_depth)
     found = VerificationRun(Database.open(tmp_path), Solver(rules, 2), 2).run()
-    assert found.is_right
-    assert found.num_subspaces == len(solve_into(tmp_path, rules, has_depth=has_depth).tallies)
+    assert found.is_valid
+    assert found.num_subspaces == len(solve_into(tmp_path, rules, has_depth=has_depth).counts)
 
 
 @pytest.mark.parametrize("has_depth", [True, False])
@@ -27,15 +27,15 @@ def test_verify_finds_nothing_wrong(tmp_path, has_depth):
 def test_verify_finds_one_wrong_value(tmp_path, has_depth, sector):
     rules = Rules(men=4)
     solved_copy(tmp_path, rules, has_depth)
-    with Database.writing(tmp_path, rules, has_depth) as database:
-        values = database.table(sector, True)
-        tally = database.tally(sector, True)
+    with Database.open_for_writing(tmp_path, rules, has_depth) as database:
+        values = database.read_table(sector, True)
+        tally = database.read_counts(sector, True)
         slot = int(np.flatnonzero(values == DRAW)[0])
         values[slot] = 1
         with ThreadPoolExecutor(1) as pool:
             database.write(sector, True, values, tally, pool)
     found = VerificationRun(Database.open(tmp_path), Solver(rules, 2), 2).run()
-    assert not found.is_right
+    assert not found.is_valid
     assert found.num_wrong >= 1
     name = "_".join(map(str, sector))
     assert found.problems == [f"{name} has other counts than its file says"]
@@ -47,7 +47,7 @@ def test_verify_names_what_is_missing(tmp_path):
     (tmp_path / "3_4_0_0.values").unlink()
     found = VerificationRun(Database.open(tmp_path), Solver(rules), 1).run()
     assert "4_4_0_0 needs 4_3_0_0, which is missing" in found.problems
-    assert not found.is_right
+    assert not found.is_valid
 
 
 def test_verify_names_what_is_damaged(tmp_path):

@@ -37,7 +37,7 @@ def play(adaptive, opponent, games, rules="vrajitoru", seed=0):
 class Untold(AdaptivePlayer):
     """Sits where nobody says how a game ended."""
 
-    def end(self, outcome):
+    def finish_game(self, outcome):
         pass
 
 
@@ -47,7 +47,7 @@ def test_results_are_found_out_without_being_told(rules):
     game = morris(rules)
     adaptive = Untold(game, AdaptiveOptions(level=4, gain=0.01), "adaptive")
     told = play(adaptive, "focused", 40, rules)
-    adaptive.begin(0)
+    adaptive.start_game(0)
     known = adaptive.state.recent
     assert adaptive.state.games >= 39, "a game by nobody's last move may be missed"
     assert known == tuple(told[-len(known) :])
@@ -59,7 +59,7 @@ def test_results_that_are_told_count_once_and_none_is_missed(rules):
     adaptive = ludus.player("adaptive:level=4,gain=0.01", morris(rules))
     told = play(adaptive, "focused", 20, rules)
     assert (adaptive.state.games, adaptive.state.recent) == (20, tuple(told))
-    adaptive.begin(0)
+    adaptive.start_game(0)
     assert adaptive.state.games == 20
 
 
@@ -68,11 +68,11 @@ def test_one_that_is_shown_a_game_counts_it_once():
     game = morris("standard")
     can_win = game.parse("WW./.../.../W.B.B./.../.../..B w 0 0")
     adaptive = ludus.player(f"adaptive:level={MAX_LEVEL}", game)
-    adaptive.begin(1)
+    adaptive.start_game(1)
     for _ in range(3):
         end = can_win.play(adaptive.choose(can_win, Limit(depth=2)).move)
         assert end.outcome().winner == 0
-    adaptive.end(end.outcome())
+    adaptive.finish_game(end.outcome())
     assert (adaptive.state.games, adaptive.state.recent) == (1, (1.0,))
 
 
@@ -88,9 +88,9 @@ def test_it_can_be_followed_by_another_at_its_level():
 def test_an_unfinished_game_counts_for_nothing():
     game = morris()
     adaptive = ludus.player("adaptive", game)
-    adaptive.begin(1)
+    adaptive.start_game(1)
     adaptive.choose(game.start())
-    adaptive.begin(2)
+    adaptive.start_game(2)
     assert adaptive.state == AdaptiveState(AdaptivePlayer.options.level)
 
 
@@ -129,14 +129,14 @@ def test_every_level_can_play():
     game = morris()
     for rung, spec in enumerate(LEVEL_PLAYERS):
         adaptive = ludus.player(f"adaptive:level={rung}", game)
-        adaptive.begin(1)
+        adaptive.start_game(1)
         choice = adaptive.choose(game.parse("WWB/.../.../....../.B./.W./..B w 6 6"))
         assert f"plays as {spec}" in choice.comment
 
 
 def test_between_two_levels_chance_decides():
     adaptive = ludus.player("adaptive:level=3.25", morris())
-    drawn = [adaptive._draw_rung() for _ in range(2000)]
+    drawn = [adaptive._sample_level_index() for _ in range(2000)]
     assert set(drawn) == {3, 4}
     assert 400 < drawn.count(4) < 600
 
@@ -146,7 +146,7 @@ def test_it_holds_its_target(opponent, target):
     """What it may be off by is known: the levels it climbed, divided by games times gain."""
     adaptive = ludus.player(f"adaptive:target={target}", morris())
     found = play(adaptive, opponent, 120)
-    adaptive.begin(0)
+    adaptive.start_game(0)
     climbed = adaptive.state.level - AdaptivePlayer.options.level
     missed = target - sum(found) / len(found)
     assert missed == pytest.approx(climbed / (0.5 * len(found)))
@@ -168,7 +168,7 @@ def test_what_it_knows_is_kept_from_day_to_day(tmp_path):
     spec = f"adaptive:level=3,state={path}"
     told = [play(ludus.player(spec, morris()), "newbie", 1, seed=day)[0] for day in range(12)]
     last = ludus.player(spec, morris())
-    last.begin(0)
+    last.start_game(0)
     assert set(told) == {0.0, 1.0}
     assert last.state == load_state(path)
     assert last.state.recent == tuple(told)
@@ -183,7 +183,7 @@ def test_what_is_left_of_a_game_with_other_rules_is_no_result(tmp_path):
     first.choose(lasker.start())
     assert load_state(path).waiting
     second = ludus.player(f"adaptive:state={path}", morris("men=3"))
-    second.begin(0)
+    second.start_game(0)
     assert second.state.games == 0
 
 

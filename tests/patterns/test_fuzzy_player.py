@@ -72,7 +72,7 @@ def test_figure_3_a_corner_move_is_scored_where_it_closes_a_mill():
     assert sum(
         weight for move, weight in found.items() if move.startswith("a4-a7")
     ) == pytest.approx(50)
-    without = weights(text, knows({after: 50.0}, *edges, corners=False))
+    without = weights(text, knows({after: 50.0}, *edges, scores_corner_moves=False))
     assert sum(
         weight for move, weight in without.items() if move.startswith("a4-a7")
     ) == pytest.approx(1)
@@ -88,7 +88,7 @@ def test_the_defence_blocks_what_the_other_side_threatens():
     assert {weight for move, weight in found.items() if move != "g7"} == {1.0}
     steeper = weights(text, knows(scores, (before, after), rate_threshold=2.5))
     assert steeper["g7"] == 1.0, "the rate 2.5 is not more than the threshold"
-    without = weights(text, knows(scores, (before, after), defends=False))
+    without = weights(text, knows(scores, (before, after), blocks_threats=False))
     assert without["g7"] == 1.0
 
 
@@ -115,7 +115,7 @@ def test_which_man_is_taken():
     d1, e4 = encode_quadrant(bits("d1"), 2), encode_quadrant(bits("e4"), 1)
     scores = {d1: 30.0, e4: 10.0}
     shares = {
-        take: weights(text, knows(scores, take=take, defends=False))
+        take: weights(text, knows(scores, capture_rule=take, blocks_threats=False))
         for take in ("random", "share", "best")
     }
     assert (shares["random"]["g7xd1"], shares["random"]["g7xe4"]) == (0.5, 0.5)
@@ -149,7 +149,7 @@ def test_the_choice_is_in_proportion_to_the_scores():
     player = ludus.player("fuzzy:k=1,moveThr=0", morris())
     position = morris().parse("WW./.B./.../....../.../.../... w 7 8")
     expected = player.choose(position).scores
-    player.begin(5)
+    player.start_game(5)
     drawn = [player.choose(position).move for _ in range(4000)]
     for move, share in expected.items():
         assert abs(drawn.count(move) / 4000 - share) < 4 * (share / 4000) ** 0.5 + 1e-9
@@ -181,13 +181,13 @@ def test_published_and_tuned_strength():
 
 
 def test_options_read_as_the_issue_writes_them():
-    settings = parse_options("k=4,mutual=0.2,wT=0.33,wL=15").settings()
+    settings = parse_options("k=4,mutual=0.2,wT=0.33,wL=15").to_settings()
     assert (settings.k, settings.mutual, settings.wT, settings.wL) == (4, 0.2, 0.33, 15)
     seed = SETTINGS["seed"]
     assert (seed.wL, seed.wT, seed.wF, seed.wM) == (10, 1 / 3, 3, 1)
     assert (seed.k, seed.mutual, seed.rateThr, seed.moveThr) == (4, 0.2, 2, 5)
-    assert FuzzyOptions().settings() == seed
-    tuned = parse_options("preset=tuned,take=random").settings()
+    assert FuzzyOptions().to_settings() == seed
+    tuned = parse_options("preset=tuned,take=random").to_settings()
     assert (tuned.take, tuned.wL) == ("random", SETTINGS["tuned"].wL)
 
 
@@ -227,7 +227,7 @@ def watched(spec, opponent, seed):
     game = morris()
     players = ludus.player(spec, game), ludus.player(opponent, game)
     positions = [game.start()]
-    ludus.play_match(game, players, seed=seed, watch=lambda after, move: positions.append(after))
+    ludus.play_match(game, players, seed=seed, on_move=lambda after, move: positions.append(after))
     return players[0], positions
 
 
@@ -242,7 +242,7 @@ def test_it_learns_while_it_plays_what_the_match_shows(tmp_path):
         player, positions = watched(spec, "focused", seed)
         is_own = positions[-1].mover == 1
         assert path.exists() == is_own, "it learns of another's end when the next match begins"
-        player.begin(0)
+        player.start_game(0)
         seen = positions if is_own else positions[:-1]
         endings.add(is_own)
         expected = load_network("seed")
@@ -271,17 +271,17 @@ def test_what_it_learns_changes_its_play():
     player, _ = watched("fuzzy:network=empty,learn=yes", "focused", 1)
     start = morris().start()
     before = player.choose(start).scores
-    player.begin(1)
+    player.start_game(1)
     after = player.choose(start).scores
     assert set(before.values()) == {1 / 24}
     assert player.network.games == 1
-    assert player.knowledge.edges
+    assert player.policy.edges
     assert after.keys() == before.keys()
 
 
 def test_without_learning_nothing_changes():
     player, _ = watched("fuzzy", "newbie", 2)
-    player.begin(0)
+    player.start_game(0)
     assert player.network == load_network("seed")
 
 
@@ -290,7 +290,7 @@ def test_a_position_out_of_nowhere_begins_a_new_match():
     player = ludus.player("fuzzy:network=empty,learn=yes", game)
     for position in odd_positions(game, 60, random.Random(3).randrange(100)):
         player.choose(position)
-    player.begin(1)
+    player.start_game(1)
     for old, moves in player.network.edges.items():
         for new in moves:
             assert (old & ~new).bit_count() <= 1

@@ -38,7 +38,7 @@ def test_shipped_networks_are_small_and_full():
 
 def test_a_network_given_out_is_the_callers_own():
     mine = load_network("seed")
-    mine.see(5)
+    mine.count_pattern(5)
     mine.edges[0].clear()
     assert load_network("seed") != mine
 

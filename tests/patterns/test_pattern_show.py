@@ -31,26 +31,26 @@ def test_the_scores_shown_are_those_that_are_played_with():
 
 def test_the_best_patterns_come_first():
     view = NetworkView(load_network("seed"), FuzzySettings())
-    best = view.best(30)
+    best = view.top(30)
     assert [vertex.score for vertex in best] == sorted((v.score for v in best), reverse=True)
-    assert best[0].score == max(view.vertex(number).score for number in view.seen())
+    assert best[0].score == max(view.vertex(number).score for number in view.list_observed())
 
 
 def test_weights_are_probabilities_and_both_directions_agree():
     view = NetworkView(load_network("seed"), FuzzySettings())
-    onwards = view.onwards(61)
+    onwards = view.outgoing(61)
     assert sum(move.weight for move in onwards) == pytest.approx(1)
     for move in onwards:
-        back = {each.pattern: each for each in view.back(move.pattern)}
+        back = {each.pattern: each for each in view.incoming(move.pattern)}
         assert back[61].count == move.count
         assert back[61].weight == pytest.approx(move.weight)
 
 
 def test_the_picture_holds_every_pattern():
     view = NetworkView(load_network("seed"), FuzzySettings())
-    picture = draw_patterns(view.best(9), "Patterns of <seed> & others")
+    picture = draw_patterns(view.top(9), "Patterns of <seed> & others")
     root = ElementTree.fromstring(picture)
-    shown = [vertex.pattern for vertex in view.best(9)]
+    shown = [vertex.pattern for vertex in view.top(9)]
     labels = "".join(root.itertext())
     assert all(f"{number}: score" in labels for number in shown)
     men = [each for each in root.iter() if each.get("class") == "man black"]
@@ -59,5 +59,5 @@ def test_the_picture_holds_every_pattern():
 
 def test_an_empty_network_has_nothing_to_show():
     view = NetworkView(PatternNetwork(), FuzzySettings())
-    assert view.best(5) == view.onwards(0) == view.back(0) == []
+    assert view.top(5) == view.outgoing(0) == view.incoming(0) == []
     assert ElementTree.fromstring(draw_patterns([], "nothing")) is not None

@@ -84,7 +84,7 @@ def records(*seeds, rules="vrajitoru"):
     for seed in seeds:
         seen = [game.start()]
         match = ludus.play_match(
-            game, players, seed=seed, watch=lambda after, move, seen=seen: seen.append(after)
+            game, players, seed=seed, on_move=lambda after, move, seen=seen: seen.append(after)
         )
         found.append(str(Record.from_match(match, game)))
         positions.append(seen)

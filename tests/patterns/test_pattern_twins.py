@@ -56,7 +56,7 @@ def test_moves_are_weighed_alike(rules):
 def test_python_positions_are_weighed_like_compiled_ones():
     game, readable = morris(), morris(engine="python")
     player = ludus.player("fuzzy", readable)
-    known = player.knowledge
+    known = player.policy
     for position in odd_positions(game, 100, seed=4):
         other = readable.parse(str(position))
         assert compute_move_weights(other, known) == compute_move_weights(position, known)

@@ -107,38 +107,38 @@ def test_a_capture_is_seen_but_is_no_move():
 def test_the_sums_are_those_of_the_paper():
     network = PatternNetwork()
     network.frequency[61], network.frequency[0] = 50, 200
-    network.mutual[61] = 7.0
+    network.mutual_scores[61] = 7.0
     expected = 10 * 1 + 5 / 3 + 3 * 0.25 + 1 * 7.0
-    assert network.sums(ScoreWeights())[61] == pytest.approx(expected)
-    assert network.sums(ScoreWeights(2, 1, 0, 0.5))[61] == pytest.approx(2 + 5 + 3.5)
+    assert network.compute_sums(ScoreWeights())[61] == pytest.approx(expected)
+    assert network.compute_sums(ScoreWeights(2, 1, 0, 0.5))[61] == pytest.approx(2 + 5 + 3.5)
 
 
 def test_lent_scores_are_a_part_of_the_neighbours_mean():
     """From 0 to 1 three times, to 2 once: mutualWeight times the mean of their sums."""
     network = PatternNetwork(edges={0: {1: 3, 2: 1}, 1: {3: 1}})
     weights = ScoreWeights(mill=0, token=1, freq=0, mutual=1)
-    network.spread(weights, 0.2)
-    assert network.mutual[0] == pytest.approx(0.2 * 1.0)
-    assert network.mutual[1] == pytest.approx(0.2 * 2.0)
-    network.spread(weights, 0.2)
-    assert network.mutual[0] == pytest.approx(0.2 * (0.75 * (1 + 0.4) + 0.25 * 1.0))
-    assert network.mutual[3] == 0
+    network.propagate(weights, 0.2)
+    assert network.mutual_scores[0] == pytest.approx(0.2 * 1.0)
+    assert network.mutual_scores[1] == pytest.approx(0.2 * 2.0)
+    network.propagate(weights, 0.2)
+    assert network.mutual_scores[0] == pytest.approx(0.2 * (0.75 * (1 + 0.4) + 0.25 * 1.0))
+    assert network.mutual_scores[3] == 0
 
 
 def test_lent_scores_settle_down():
     """mutualWeight is less than 1, so what comes from far away fades."""
     network = ludus.player("fuzzy", morris()).network
     for _ in range(40):
-        before = list(network.mutual)
-        network.spread()
-    assert network.mutual == pytest.approx(before, abs=1e-9)
+        before = list(network.mutual_scores)
+        network.propagate()
+    assert network.mutual_scores == pytest.approx(before, abs=1e-9)
 
 
 def test_learning_twice_doubles_what_was_seen():
     game = morris()
     players = ludus.player("newbie", game), ludus.player("basic", game)
     positions = [game.start()]
-    ludus.play_match(game, players, seed=3, watch=lambda after, move: positions.append(after))
+    ludus.play_match(game, players, seed=3, on_move=lambda after, move: positions.append(after))
     once, twice = PatternNetwork(), PatternNetwork()
     learn_match(once, positions)
     for _ in range(2):

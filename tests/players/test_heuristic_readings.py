@@ -58,7 +58,7 @@ def test_a_man_drawn_first_is_any_man_whatever_its_moves():
     counts = {}
     for spec in ("newbie", "newbie:among=men"):
         player = ludus.player(spec, game)
-        player.begin(1)
+        player.start_game(1)
         moves = [player.choose(position).move for _ in range(4000)]
         assert {str(move) for move in moves} == texts(player.candidates(position)[0])
         counts[spec] = Counter(move.frm for move in moves)

@@ -17,7 +17,7 @@ def morris(rules="standard", engine="native"):
 def choose(options, text, game=None, limit=None, seed=1):
     game = game or morris()
     player = ludus.player(f"negascout:{options}", game)
-    player.begin(seed)
+    player.start_game(seed)
     return player.choose(game.parse(text), limit or ludus.Limit())
 
 

@@ -16,7 +16,7 @@ MORRIS = ludus.game("nine_mens_morris")
 
 def perfect(game, options="", seed=1):
     player = ludus.player(f"perfect{options}", game)
-    player.begin(seed)
+    player.start_game(seed)
     return player
 
 
@@ -69,7 +69,7 @@ def test_nothing_is_ever_given_away():
             value = oracle.value(position)
             if position.mover == 0:
                 position = position.play(player.choose(position).move)
-                kept = oracle.value(position).before()
+                kept = oracle.value(position).for_previous_mover()
                 assert order.index(kept.result) <= order.index(value.result), position
             else:
                 position = position.play(rng.choice(position.legal_moves()))
@@ -126,7 +126,7 @@ def test_of_drawn_moves_the_hardest_to_answer_is_played(spec, expected):
 
 
 def _check_drawn(game, oracle, position):
-    drawn = [each.move for each in oracle.moves(position) if each.value == "draw"]
+    drawn = [each.move for each in oracle.rate_moves(position) if each.value == "draw"]
     choice = perfect(game).choose(position)
     left = {move: replies(game, position.play(move)) for move in drawn}
     hold, total = left.pop(choice.move)
@@ -163,7 +163,7 @@ def test_a_draw_by_repetition_is_the_last_resort():
             continue
         position = position.play(_reversed(there))
         repeating = _reversed(step)
-        rated = {each.move: each.value for each in oracle.moves(position)}
+        rated = {each.move: each.value for each in oracle.rate_moves(position)}
         if repeating not in rated:
             continue
         assert position.play(repeating).outcome().reason == "repetition"
@@ -204,7 +204,7 @@ def test_any_move_that_draws_may_be_asked_for():
 def test_scores_are_ordered_like_the_moves():
     position = MORRIS.parse("W.W/W../.../...BBB/.../.../... w 0 0")
     scores = perfect(MORRIS).choose(position).scores
-    rated = oracle_for(MORRIS).moves(position)
+    rated = oracle_for(MORRIS).rate_moves(position)
     told = [scores[each.move] for each in rated]
     assert told == sorted(told, reverse=True)
     assert {each.value: scores[each.move] > 0 for each in rated} == {
@@ -274,7 +274,7 @@ def test_options(tmp_path):
 
 def test_a_database_that_is_named_is_asked(tmp_path):
     for has_depth in (True, False):
-        with Database.writing(tmp_path / str(has_depth), MORRIS.rules, has_depth):
+        with Database.open_for_writing(tmp_path / str(has_depth), MORRIS.rules, has_depth):
             pass
     assert perfect(MORRIS, f":oracle={tmp_path / 'True'}").name.startswith("perfect in parts")
     with pytest.raises(Unsolved, match="not how soon"):

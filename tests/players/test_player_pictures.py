@@ -27,7 +27,7 @@ SEERS = [
 def seen(game, spec, text):
     """What a player chooses in a position, and the pictures it has of it."""
     one = player(spec, named_game(game))
-    one.begin(1)
+    one.start_game(1)
     position = one.game.parse(text)
     return one, position, one.choose(position), list(one.pictures(position))
 
@@ -35,7 +35,7 @@ def seen(game, spec, text):
 @pytest.mark.parametrize(("game", "spec"), SEERS)
 def test_pictures_show_places_of_the_board_and_are_kept_as_they_are(game, spec):
     one = player(spec, named_game(game))
-    one.begin(3)
+    one.start_game(3)
     assert isinstance(one, HasPictures)
     places = find_places(one.game.start().svg(NO_MARKS)).keys()
     shown = 0
@@ -66,7 +66,7 @@ def test_everybody_with_pictures_is_looked_at_here():
 def test_a_matchbox_holds_the_beads_of_its_table():
     menace, position, _, [box] = seen("noughts_and_crosses", "menace", ".../.X./..O x")
     beads = {note.places[0]: note.beads for note in box.notes}
-    assert beads == {str(move): number for move, number in menace.numbers(position).items()}
+    assert beads == {str(move): number for move, number in menace.row_values(position).items()}
     colours = {note.places[0]: note.colour for note in box.notes}
     # The board is its own mirror image about the long diagonal.
     assert colours["b3"] == colours["a2"] != colours["a3"]
@@ -116,7 +116,7 @@ def test_a_pattern_player_shows_its_chances_and_the_patterns_it_makes():
     assert sum(chances.marks.heat.values()) == pytest.approx(1, abs=0.02)
     made = [picture for picture in others if picture.title.startswith("Pattern")]
     own = position.play(choice.move).bits[position.mover]
-    scores = {encode_quadrant(own, quadrant): fuzzy.knowledge.scores for quadrant in range(4)}
+    scores = {encode_quadrant(own, quadrant): fuzzy.policy.scores for quadrant in range(4)}
     for picture in made:
         [note] = picture.notes
         assert POINT_NUMBERS[note.places[0]] == choice.move.to

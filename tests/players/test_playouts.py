@@ -14,7 +14,7 @@ SPECS = [f"{name}:{preset}" for name in ludus.GAMES for preset in ludus.GAMES[na
 def choice(spec, position, options="", limit=None, seed=1):
     game = ludus.game(spec)
     player = ludus.player(f"playouts{options}", game)
-    player.begin(seed)
+    player.start_game(seed)
     place = game.parse(position) if position else game.start()
     return player.choose(place, limit or ludus.Limit())
 
@@ -102,5 +102,5 @@ def test_compiled_and_python_games_end_alike(spec):
     mean = sum(score * count for score, count in many.scores.items()) / 4000
     square = sum(score**2 * count for score, count in many.scores.items()) / 4000
     assert many.scores.total() == 4000
-    assert many.python_plies == 0
+    assert many.num_python_plies == 0
     assert abs(sum(few) / 120 - mean) < 4 * (square / 120 + square / 4000) ** 0.5

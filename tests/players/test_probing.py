@@ -23,7 +23,7 @@ CASES = [("nine_mens_morris", 3), ("nine_mens_morris:lasker", 2), ("hexapawn:fiv
 def plain(oracle, evaluate, position, depth, ply=0):
     """The score of a position, every line to its end."""
     if ply:
-        value = evaluate_end(position) or oracle.recall(position)
+        value = evaluate_end(position) or oracle.value_if_known(position)
         if value is not None:
             return value_to_score(value, ply)
     if depth == 0:
@@ -64,7 +64,7 @@ def test_cutting_lines_off_changes_nothing(spec, depth):
 
 def _ends(oracle, position, score):
     """Whether a move leads straight to this score; `plain` would look beyond the end."""
-    value = evaluate_end(position) or oracle.recall(position)
+    value = evaluate_end(position) or oracle.value_if_known(position)
     return value is not None and -value_to_score(value, 1) == score
 
 
@@ -79,7 +79,7 @@ def test_the_solved_part_is_asked_before_the_evaluation():
         text = _text(points[:5], points[5:])
         position = game.parse(text)
         takes = [move for move in position.legal_moves() if move.take is not None]
-        if not takes or oracle.knows(position):
+        if not takes or oracle.has_value(position):
             continue
         found = AlphaBetaSearch(oracle, make_evaluator(game), Limit(depth=1)).run(position)
         told_apart += found.best == WIN_SCORE - 1

@@ -133,5 +133,5 @@ def test_a_strong_side_gives_away_less_than_chance():
     worst = max(judged, key=lambda each: each.loss)
     assert worst.mark == "??"
     assert worst.best != worst.move
-    assert 0 <= worst.judged.win <= 1
+    assert 0 <= worst.ranked.win <= 1
     assert compute_error_per_move(judged[:0], 0) is None

@@ -49,7 +49,7 @@ FAULTS = {
     "print('-->')\ninput()\nprint('computer is red.')\nprint('Red rolls 3 1 and moves 1-24.')": (
         "not legal"
     ),
-    "while True: print('x' * 1000)": "talks without end",
+    "while True: print('x' * 1000)": "sends endless output",
 }
 
 

@@ -117,7 +117,7 @@ def test_a_search_is_told_depth_by_depth_and_is_the_players(fresh):
     for move in ("d6", "f4", "d2", "b4"):
         position = position.play(game.parse_move(move, position))
     player = ludus.player("negascout", game)
-    player.begin(0)
+    player.start_game(0)
     choice = player.choose(position, Limit(nodes=30000))
     assert lines[-1] == f"bestmove {choice.move}"
     assert told[-1]["cp"] == str(round(100 * choice.scores[choice.move]))

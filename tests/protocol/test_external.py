@@ -53,7 +53,7 @@ def test_a_search_comes_with_its_score_and_its_line():
     outside = ludus.player(ludus_engine("nine_mens_morris", depth=3), game)
     inside = ludus.player("negascout:depth=3", game)
     for player in (inside, outside):
-        player.begin(7)
+        player.start_game(7)
     mine, theirs = (player.choose(game.start()) for player in (inside, outside))
     assert (mine.move, mine.scores) == (theirs.move, theirs.scores)
     assert (
@@ -70,21 +70,21 @@ def test_options_are_set_and_must_be_offered():
     outside = ludus.player(ludus_engine("", nodes=500, options="Level=2;MultiPV=2"), game)
     inside = ludus.player("negascout:level=2,multipv=2", game)
     for player in (inside, outside):
-        player.begin(3)
+        player.start_game(3)
     assert outside.choose(start).move == inside.choose(start, Limit(nodes=500)).move
     outside.close()
     player = ludus.player(ludus_engine("", options="Contempt=3"), game)
     with pytest.raises(ExternalError, match="offers no option 'Contempt'"):
-        player.begin(1)
+        player.start_game(1)
     player = ludus.player(ludus_engine("", options="Level=99"), game)
     with pytest.raises(ExternalError, match="level=99 must be from 1 to 10"):
-        player.begin(1)
+        player.start_game(1)
 
 
 def test_the_engine_is_told_the_game_and_its_rules():
     game = ludus.game("hexapawn:four")
     player = ludus.player(ludus_engine("nine_mens_morris", nodes=10), game)
-    player.begin(1)
+    player.start_game(1)
     assert player.choose(game.start()).move in game.start().legal_moves()
     player.close()
 
@@ -96,17 +96,19 @@ def test_it_is_told_the_moves_and_not_only_positions():
     position = game.start()
     for text in ("d6", "f4", "d2", "b4"):
         position = position.play(game.parse_move(text, position))
-        player._road.reach(position)
-    assert player._road.line() == "position startpos moves d6 f4 d2 b4"
+        player._history.advance_to(position)
+    assert player._history.format_position_command() == "position startpos moves d6 f4 d2 b4"
     other = game.parse("W.W/.../.../W..W../.B./..B/B.B w 0 0")
-    player._road.reach(other)
-    assert player._road.line() == f"position fen {other}"
-    player._road.forget()
-    player._road.reach(position)
-    assert player._road.line() == f"position fen {position}"
-    player._road.forget()
-    player._road.reach(game.start().play(game.parse_move("d6", game.start())))
-    assert player._road.line() == "position startpos moves d6", "the opponent has begun"
+    player._history.advance_to(other)
+    assert player._history.format_position_command() == f"position fen {other}"
+    player._history.reset()
+    player._history.advance_to(position)
+    assert player._history.format_position_command() == f"position fen {position}"
+    player._history.reset()
+    player._history.advance_to(game.start().play(game.parse_move("d6", game.start())))
+    assert player._history.format_position_command() == "position startpos moves d6", (
+        "the opponent has begun"
+    )
 
 
 HEXAPAWN = ludus.game("hexapawn")
@@ -140,7 +142,7 @@ def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
     before = children(), threading.active_count(), len(os.listdir("/proc/self/fd"))
     options = IMPATIENT if "in time" in message else QUICK
     player = ludus.player(odd_engine(fault, tmp_path / "n", **options), HEXAPAWN)
-    player.begin(1)
+    player.start_game(1)
     with pytest.raises(ExternalError, match=message) as caught:
         player.choose(HEXAPAWN.start())
     text = str(caught.value)
@@ -164,7 +166,7 @@ def test_an_engine_that_does_not_start(fault, message, tmp_path):
     options = {"startup": 0.5} if "in time" in message else {}
     player = ludus.player(odd_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     with pytest.raises(ExternalError, match=message):
-        player.begin(1)
+        player.start_game(1)
     assert children() == before
 
 
@@ -172,7 +174,7 @@ def test_an_engine_that_does_not_start(fault, message, tmp_path):
 def test_odd_manners_are_no_fault(fault):
     player = ludus.player(odd_engine(fault, time=0.05), HEXAPAWN)
     for seed in (1, 2):
-        player.begin(seed)
+        player.start_game(seed)
         assert str(player.choose(HEXAPAWN.start()).move) == "b1-b2"
     player.close()
 
@@ -190,7 +192,7 @@ def test_what_an_engine_says_unasked_is_not_its_answer():
 def test_after_a_fault_the_next_game_begins_with_a_new_process(tmp_path):
     player = ludus.player(odd_engine("dies", tmp_path / "n", **QUICK), HEXAPAWN)
     for seed in (1, 2):
-        player.begin(seed)
+        player.start_game(seed)
         with pytest.raises(ExternalError):
             player.choose(HEXAPAWN.start())
     assert len(set(numbers(tmp_path / "n"))) == 2
@@ -231,7 +233,7 @@ def test_commands_with_spaces_commas_and_equals_signs():
 def test_programs_that_are_none(command):
     player = ludus.player(spec(command), HEXAPAWN)
     with pytest.raises(ExternalError, match="cannot be started"):
-        player.begin(1)
+        player.start_game(1)
 
 
 def test_words_are_still_no_options_of_others():

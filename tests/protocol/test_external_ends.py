@@ -19,7 +19,7 @@ HEXAPAWN = ludus.game("hexapawn")
 def begun(file, fault="stubborn"):
     """A player whose engine, and the child of its engine, are at work."""
     player = ludus.player(odd_engine(fault, file, time=60), HEXAPAWN)
-    player.begin(1)
+    player.start_game(1)
     return player
 
 
@@ -43,7 +43,7 @@ def test_a_player_that_nobody_needs_ends_its_engine(tmp_path):
 def test_a_polite_engine_is_asked_to_quit(tmp_path):
     """It ends by itself: `end` says so."""
     player = begun(tmp_path / "n", "plays")
-    assert player._child.end() == "exit status 0"
+    assert player._process.end() == "exit status 0"
 
 
 SCRIPT = """
@@ -52,7 +52,7 @@ import ludus
 spec, file, end = sys.argv[1:]
 game = ludus.game("hexapawn")
 player = ludus.player(spec, game)
-player.begin(1)
+player.start_game(1)
 print("begun", flush=True)
 if end == "choose":
     player.choose(game.start())

@@ -50,8 +50,8 @@ MESSAGES = {
     "answers_half": "does not answer",
     "says_too_little": "answers nonsense",
     "says_nan": "answers nonsense",
-    "says_too_much": "more than it was asked",
-    "floods": "answers without end",
+    "says_too_much": "more than one line",
+    "floods": "sends an endless line",
 }
 
 
@@ -152,7 +152,7 @@ class TestTheRealOne:
     def test_moves_further_behind_are_looked_at_less_deeply(self):
         gnubg = GnubgProcess()
         (shallow,) = gnubg.rank([START], 0, PATIENCE)
-        (near,) = gnubg.rank([START], 1, PATIENCE, within=0.01)
+        (near,) = gnubg.rank([START], 1, PATIENCE, max_equity_loss=0.01)
         (deep,) = gnubg.rank([START], 1, PATIENCE)
         gnubg.close()
         equity = [{each.move: each.equity for each in some} for some in (shallow, near, deep)]

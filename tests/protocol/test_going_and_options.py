@@ -19,7 +19,7 @@ from ludus.protocol.uci import UNLIMITED, GoCommand, Line, LineSplitter, parse_g
         ("depth 8", GoCommand(Limit(depth=8))),
         ("nodes 100 movetime 20", GoCommand(Limit(time=0.02, nodes=100))),
         ("infinite", GoCommand(UNLIMITED, True)),
-        ("depth 2 searchmoves d6 d7", GoCommand(Limit(depth=2), only=("d6", "d7"))),
+        ("depth 2 searchmoves d6 d7", GoCommand(Limit(depth=2), search_moves=("d6", "d7"))),
         ("wtime 60000 btime 1000", GoCommand(Limit(time=2.0))),
         ("wtime 60000 winc 1000 movestogo 6", GoCommand(Limit(time=10.8))),
         ("wtime 1000 winc 5000", GoCommand(Limit(time=0.95))),  # no more than is left

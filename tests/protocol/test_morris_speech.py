@@ -28,7 +28,7 @@ OLD_NAME = {
 def follow(words, turn=None):
     turn = turn or TurnState(GAME.start())
     for word in words.split():
-        turn = SPEECH.follow(turn, word)
+        turn = SPEECH.advance(turn, word)
     return turn
 
 
@@ -56,13 +56,17 @@ def test_every_way_of_saying_a_move_is_understood(rules):
             after = position.play(move)
             taken += move.take is not None
             whole = str(move)
-            ways = [[whole], said.words(move), said.words(move, apart=True)]
+            ways = [
+                [whole],
+                said.format_words(move),
+                said.format_words(move, separate_captures=True),
+            ]
             if move.to is not None:
                 ways += [old(move), [whole.upper()], [whole.replace("-", "")], ["".join(old(move))]]
             for way in ways:
                 turn = TurnState(position)
                 for word in way:
-                    turn = said.follow(turn, word)
+                    turn = said.advance(turn, word)
                 assert turn == TurnState(after), way
             position = after
     assert taken > 50
@@ -70,12 +74,15 @@ def test_every_way_of_saying_a_move_is_understood(rules):
 
 def test_a_mill_that_is_closed_waits_for_the_man_it_takes():
     turn = follow("d6 d7 f6 g7 b6")
-    assert str(turn.begun) == "b6"
-    assert [str(move) for move in SPEECH.choices(turn)] == ["b6xd7", "b6xg7"]
+    assert str(turn.partial_move) == "b6"
+    assert [str(move) for move in SPEECH.list_continuations(turn)] == ["b6xd7", "b6xg7"]
     assert follow("xd7", turn).position == follow("d6 d7 f6 g7 b6xd7").position
-    assert SPEECH.words(SPEECH.choices(turn)[0], turn.begun) == ("xd7",)
-    assert SPEECH.words(SPEECH.choices(turn)[0]) == ("b6xd7",)
-    assert SPEECH.words(SPEECH.choices(turn)[0], apart=True) == ("b6", "xd7")
+    assert SPEECH.format_words(SPEECH.list_continuations(turn)[0], turn.partial_move) == ("xd7",)
+    assert SPEECH.format_words(SPEECH.list_continuations(turn)[0]) == ("b6xd7",)
+    assert SPEECH.format_words(SPEECH.list_continuations(turn)[0], separate_captures=True) == (
+        "b6",
+        "xd7",
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +122,7 @@ def test_words_of_other_games_have_no_spaces():
             if position.outcome() is not None:
                 break
             move = source.choice(position.legal_moves())
-            (word,) = said.words(move)
+            (word,) = said.format_words(move)
             assert not set(word) & set(" \t")
-            assert said.read(TurnState(position), word) == (move, True)
+            assert said.parse(TurnState(position), word) == (move, True)
             position = position.play(move)

@@ -69,7 +69,7 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
     with Server(player, "--compat", "2018", "--line-time", "3") as server:
         assert server.told["dialect"] == "2018"
         for state, move in list(known.items())[::15]:
-            (numbers,) = parse_lines(state + b"-" + move).entries.classes.tolist()
+            (numbers,) = parse_lines(state + b"-" + move).moves.classes.tolist()
             wanted = "".join(f"{number}\n" for number in numbers).encode()
             # A line, a string of Java's, and the bare state.
             for sent in (state + b"\r\n", b"\0\x1c" + state, state):

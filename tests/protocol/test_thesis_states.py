@@ -22,7 +22,7 @@ def read(dialect, chunks):
     if (rest := found.end()) is not None:
         texts.append(rest)
     assert found.end() is None
-    assert not found.has_begun
+    assert not found.has_partial_state
     return texts
 
 

@@ -41,10 +41,10 @@ from ludus.reproduce import Figure, Measurement, Remark, Table
 def run(context):
     games = context.setting("games")
     tally = context.matches("hexapawn", "random", "random", games)
-    heads = context.cell("heads", lambda: games // 2)
-    yield Measurement.share("heads", heads, games)
+    heads = context.cached("heads", lambda: games // 2)
+    yield Measurement.proportion("heads", heads, games)
     yield Measurement.mean("length", [3.0, 3.5, 4.0], note="of three")
-    yield Measurement.share("first player wins", tally.wins[0], tally.games)
+    yield Measurement.proportion("first player wins", tally.wins[0], tally.games)
     yield Table("Endings", ("reason", "games"), sorted(tally.reasons.items()), "How games end.")
     yield Figure("Figure 1", draw, [heads, games - heads], "Heads and tails.")
     yield Remark("A coin is fair.")

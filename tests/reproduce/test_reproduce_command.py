@@ -186,7 +186,9 @@ def test_the_documentation_knows_the_stored_figures():
     results = read_results(find_experiment("vrajitoru-table-1", folder / "experiments"))
     for row in results.rows[::3]:
         low, high = row.interval
-        figures = f"| {row.row.published} | {row.ours.value:.1f} | {low:.1f} … {high:.1f} |"
+        figures = (
+            f"| {row.published_row.published} | {row.ours.value:.1f} | {low:.1f} … {high:.1f} |"
+        )
         assert figures in text, row.name
     best, plain = results.findings.remarks
     assert re.search(r"log-likelihood (−[\d.]+)\.$", best)[1] in text

@@ -98,7 +98,8 @@ def test_stored_means_of_migo_agree_with_the_published_ones():
         row
         for identity in ("migo-figure-3", "migo-figure-5")
         for row in read_results(find_experiment(identity, FOLDER)).rows
-        if row.row.published is not None and row.row["learner"].startswith("migo")
+        if row.published_row.published is not None
+        and row.published_row["learner"].startswith("migo")
     ]
     assert len(compared) == 8
     for row in compared:

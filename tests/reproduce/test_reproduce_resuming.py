@@ -37,9 +37,10 @@ def run(context):
         return number
 
     for number in range(5):
-        yield Measurement(f"cell {number}", context.cell(f"cell {number}", lambda: compute(number)))
+        value = context.cached(f"cell {number}", lambda: compute(number))
+        yield Measurement(f"cell {number}", value)
     tally = context.matches("hexapawn", "playouts:games=100", "random", 60)
-    yield Measurement.share("wins", tally.wins[0], tally.games)
+    yield Measurement.proportion("wins", tally.wins[0], tally.games)
 """
 
 
@@ -146,7 +147,7 @@ def test_compiled_matches_count_as_matches_of_the_arena_do(context):
 
 
 def test_a_key_makes_another_match(context):
-    settings = {"rules": "vrajitoru", "is_kept": False}
+    settings = {"rules": "vrajitoru", "is_cached": False}
     once = context.matches("nine_mens_morris", "newbie", "basic", 500, **settings)
     assert once == context.matches("nine_mens_morris", "newbie", "basic", 500, **settings)
     other = context.matches("nine_mens_morris", "newbie", "basic", 500, key="b", **settings)

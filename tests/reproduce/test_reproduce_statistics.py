@@ -46,7 +46,7 @@ def test_differences_of_two_shares_that_are_one_are_rarely_found():
         ours = sum(source.random() < 0.6 for _ in range(200))
         theirs = sum(source.random() < 0.6 for _ in range(100))
         row = PublishedRow("x", float(theirs), "%", games=100)
-        apart += not ComparedRow(row, Measurement.share("x", ours, 200)).agrees
+        apart += not ComparedRow(row, Measurement.proportion("x", ours, 200)).agrees
     assert 20 <= apart <= 120
 
 
@@ -56,7 +56,10 @@ def test_agreement_needs_to_know_an_uncertainty():
     assert ComparedRow(bare, Measurement("x", 5.0, 4.0, 6.0)).agrees is True
     assert ComparedRow(bare, Measurement("x", 7.0, 6.5, 7.5)).agrees is False
     assert (
-        ComparedRow(PublishedRow("x", 5.0, given=(3.0, 7.0)), Measurement("x", 6.0)).agrees is True
+        ComparedRow(
+            PublishedRow("x", 5.0, stated_interval=(3.0, 7.0)), Measurement("x", 6.0)
+        ).agrees
+        is True
     )
     assert ComparedRow(PublishedRow("x"), Measurement("x", 6.0, 5.0, 7.0)).agrees is None
     assert ComparedRow(PublishedRow("x", 5.0), None).difference is None
@@ -64,7 +67,7 @@ def test_agreement_needs_to_know_an_uncertainty():
 
 def test_within_asks_for_our_interval_alone():
     row = PublishedRow("x", 80.0, "%", games=100)
-    found = ComparedRow(row, Measurement.share("x", 8300, 10_000))
+    found = ComparedRow(row, Measurement.proportion("x", 8300, 10_000))
     assert found.is_within is False
     assert found.agrees is True
     assert found.difference == pytest.approx(3)
@@ -79,8 +82,8 @@ def test_within_asks_for_our_interval_alone():
         lambda: Measurement("x", "1"),
         lambda: Measurement("x", None),
         lambda: Measurement(3, 1.0),
-        lambda: Measurement.share("x", 5, 4),
-        lambda: Measurement.share("x", 0, 0),
+        lambda: Measurement.proportion("x", 5, 4),
+        lambda: Measurement.proportion("x", 0, 0),
         lambda: Measurement.mean("x", []),
     ],
 )

@@ -55,18 +55,18 @@ def _positions(file: Any, prefix: str) -> PositionBatch:
 
 def one_ply(source: ExampleSource, examples: ExampleBatch, drawn: PositionBatch) -> GameBatch:
     """A ply from each position; some have had so many that they begin anew among the drawn."""
-    (plies,) = source.columns([np.arange(len(examples), dtype=np.int32) % 5])
+    (plies,) = source.to_columns([np.arange(len(examples), dtype=np.int32) % 5])
     return source.advance(GameBatch(examples.positions, plies), examples, drawn[:100], **PLY)
 
 
 def make(source: ExampleSource) -> Sample:
     chosen = []
     for number, subspace in enumerate(source.subspaces):
-        found = source.examples(source.draw(TRIES, number, [subspace]), MAX_MOVES)
+        found = source.examples(source.sample_positions(TRIES, number, [subspace]), MAX_MOVES)
         chosen.append(found[np.argsort(~found.is_critical, kind="stable")[:1]])
-    examples = source.joined_examples(chosen)
+    examples = source.concatenate_examples(chosen)
     rows, is_move = examples.children, examples.children.is_move
-    drawn = source.draw(NUM_DRAWN, DRAW_SEED)
+    drawn = source.sample_positions(NUM_DRAWN, DRAW_SEED)
     return Sample(
         examples.positions,
         examples.value,

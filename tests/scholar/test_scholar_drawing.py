@@ -23,7 +23,7 @@ def chi_squared(counts, shares_expected=None):
 
 def test_all_positions_of_a_subspace_are_equally_likely():
     source = source_of(THREE)
-    drawn = source.draw(100_000, 4, [(1, 1, 2, 2)])
+    drawn = source.sample_positions(100_000, 4, [(1, 1, 2, 2)])
     assert set(drawn.own_hand.tolist()) == set(drawn.other_hand.tolist()) == {2}
     counts = Counter(zip(drawn.own.tolist(), drawn.other.tolist(), strict=True))
     assert len(counts) == 24 * 23
@@ -33,7 +33,7 @@ def test_all_positions_of_a_subspace_are_equally_likely():
 def test_subspaces_come_as_often_as_their_weights_say():
     source, weights = source_of(FOUR), [1.0, 0.0, 5.5, 2.0]
     chosen = [(3, 3, 0, 0), (4, 3, 0, 0), (0, 0, 4, 4), (2, 2, 2, 2)]
-    drawn = source.draw(50_000, 5, chosen, weights)
+    drawn = source.sample_positions(50_000, 5, chosen, weights)
     kinds = Counter(drawn.own_hand.tolist())
     assert set(kinds) == {0, 4, 2}
     expected = np.array([1.0, 5.5, 2.0]) / 8.5
@@ -42,7 +42,7 @@ def test_subspaces_come_as_often_as_their_weights_say():
     all_kinds = Counter(
         (own.bit_count(), other.bit_count(), *hands)
         for own, other, *hands in zip(
-            *(column.tolist() for column in source.draw(50_000, 6).columns), strict=True
+            *(column.tolist() for column in source.sample_positions(50_000, 6).columns), strict=True
         )
     )
     assert set(all_kinds) == set(source.subspaces)
@@ -70,10 +70,10 @@ def test_weights_that_cannot_be(weights):
 
 def test_short_rows_hold_a_fair_choice():
     source, room = source_of(THREE), 5
-    one = source.draw(1, 7, [(3, 3, 0, 0)])
+    one = source.sample_positions(1, 7, [(3, 3, 0, 0)])
     many = one[np.zeros(20_000, int)]
-    children = source.children(many, room, seed=8)
-    whole = source.children(one, 128)
+    children = source.expand(many, room, seed=8)
+    whole = source.expand(one, 128)
     moves = whole.move[0, : whole.count[0]].tolist()
     assert (children.count == len(moves)).all()
     assert len(moves) > 20
@@ -89,8 +89,8 @@ def test_short_rows_hold_a_fair_choice():
 
 def test_the_same_seeds_give_the_same_and_others_do_not():
     source = source_of(FOUR)
-    first, again, other = (source.draw(100, seed) for seed in (1, 1, 2))
+    first, again, other = (source.sample_positions(100, seed) for seed in (1, 1, 2))
     assert np.array_equal(first.own, again.own)
     assert not np.array_equal(first.own, other.own)
     # What a position gets does not depend on how many there are.
-    assert np.array_equal(source.draw(1000, 1).own[:100], first.own)
+    assert np.array_equal(source.sample_positions(1000, 1).own[:100], first.own)

@@ -39,7 +39,7 @@ from ludus.oracle.morris.sectors import all_sectors, num_slots, orient, sides_to
 @pytest.mark.parametrize("rules", [THREE, FOUR, ODD, SLOW])
 def test_moves_and_values_are_those_of_the_readable_rules(rules):
     source, oracle = source_of(rules), oracle_of(rules)
-    drawn = source.draw(150, seed=1)
+    drawn = source.sample_positions(150, seed=1)
     examples = source.examples(drawn, max_moves=128)
     children = examples.children
     for i, position in enumerate(readable(rules, drawn)):
@@ -52,7 +52,7 @@ def test_moves_and_values_are_those_of_the_readable_rules(rules):
         assert (children.value[i, len(moves) :] == NO_VALUE).all()
         result = oracle.value(position).result
         kept = [result == opposite(oracle.value(position.play(move)).result) for move in moves]
-        assert examples.keeps[i, : len(moves)].tolist() == kept
+        assert examples.keeps_value[i, : len(moves)].tolist() == kept
         assert examples.is_critical[i] == (any(kept) and not all(kept))
     assert len({oracle.value(position).result for position in readable(rules, drawn)}) >= 2
     assert examples.is_critical.any()
@@ -66,7 +66,7 @@ def opposite(result):
 @pytest.mark.parametrize("rules", [THREE, FOUR, ODD, SLOW])
 def test_children_are_seen_by_the_side_that_is_to_move(rules):
     source = source_of(rules)
-    children = source.children(source.draw(500, seed=2), max_moves=128)
+    children = source.expand(source.sample_positions(500, seed=2), max_moves=128)
     is_move = children.is_move
     assert is_move.sum() == children.count.sum()
     assert np.array_equal(source.label(children.positions[is_move]), children.value[is_move])
@@ -82,8 +82,8 @@ def test_tables_side_by_side_say_what_the_oracle_says(rules):
         for x_to_move in sides_to_move(rules, sector):
             values = solver_of(rules).values(sector, x_to_move)
             tables.add(tuple(subspace_of(sector, x_to_move)), values)
-    drawn = source.draw(30_000, seed=3)
-    children = source.children(drawn)
+    drawn = source.sample_positions(30_000, seed=3)
+    children = source.expand(drawn)
     for positions in (drawn, children.positions[children.is_move]):
         found = np.empty(len(positions), np.uint8)
         tables.label(tuple(map(np.ascontiguousarray, positions.columns)), found)
@@ -170,7 +170,7 @@ def test_seeds_still_give_what_they_gave_when_the_sample_was_made():
     subspaces = sorted(
         subspace_of(s, side) for s in all_sectors(rules) for side in sides_to_move(rules, s)
     )
-    drawn = source.draw(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED, subspaces)
+    drawn = source.sample_positions(scholar_sample.NUM_DRAWN, scholar_sample.DRAW_SEED, subspaces)
     examples = ExampleBatch(sample.positions, sample.value, rows_of(sample, rules))
     after = scholar_sample.one_ply(source, examples, drawn)
     for ours, kept in ((drawn, sample.drawn), (after.positions, sample.after.positions)):
@@ -219,6 +219,6 @@ def test_structs_are_as_long_as_those_of_the_compiled_code():
 
 
 def test_columns_that_would_have_to_be_converted_are_refused():
-    drawn = source_of(THREE).draw(5, 1)
+    drawn = source_of(THREE).sample_positions(5, 1)
     with pytest.raises(TypeError):
         native.Tables(THREE).label(drawn.columns, np.empty(5, np.int32))

@@ -43,7 +43,7 @@ def small(tmp_path_factory):
         file.write_text(text)
     (folder / "data").mkdir()
     exam = module(folder, "exam")
-    drawn = OracleExampleSource(oracle_for(GAME)).draw(200, 5)
+    drawn = OracleExampleSource(oracle_for(GAME)).sample_positions(200, 5)
     positions = [exam.as_position(*row) for row in zip(*drawn.columns, strict=True)]
     source = random.Random(3)
     lines = [

@@ -82,7 +82,7 @@ def test_columns_turn_with_the_board(g):
 def test_torch_sees_what_numpy_sees():
     seen = pack_positions(POSITIONS[::5])
     given = [torch.as_tensor(column.astype(np.int32)) for column in seen]
-    looked = TensorEncoder(torch.device("cpu")).columns(given)
+    looked = TensorEncoder(torch.device("cpu")).encode(given)
     np.testing.assert_array_equal(looked.numpy(), encode(*seen))
 
 

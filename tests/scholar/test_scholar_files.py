@@ -66,17 +66,17 @@ def test_bytes_are_as_good_as_floats():
 
 
 def test_the_player_judges_as_the_training_did(training, file):
-    drawn = source_of(FOUR).draw(500, 9)
+    drawn = source_of(FOUR).sample_positions(500, 9)
     found = load_weights(file)
     assert found.trained == {"size": "tiny"}
     assert len(found.experts) == NUM_EXPERTS
     own, other, *hands = drawn.columns
     chances = (
         Scorer(found)
-        .judged(PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands))
-        .chances
+        .evaluate(PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands))
+        .probabilities
     )
-    said = utility(chances, training.course.care)
+    said = utility(chances, training.config.care)
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
     np.testing.assert_allclose(said, expected, atol=0.05)  # rounded to bytes
     assert np.std(said) > 0.05
@@ -100,15 +100,15 @@ def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
 
 def test_the_file_says_how_far_off_the_end_is(training, file):
     """As the expert that has seen most of all would, to about a byte's precision."""
-    expert = int(training.shelves.put.argmax())
-    rows = training.paces(expert)
-    kept = load_weights(file).expert(expert)
+    expert = int(training.replay_buffer.num_added.argmax())
+    rows = training.fit_plies(expert)
+    kept = load_weights(file).expert_weights(expert)
     assert kept["last"].shape[0] == len(OUTPUT_NAMES)
     np.testing.assert_allclose(kept["last"][3:], rows.weights, atol=0.2 * rows.weights.abs().max())
 
 
 def test_an_expert_that_has_seen_nothing_thinks_that_it_takes_long(training):
-    rows = training.paces(0)
+    rows = training.fit_plies(0)
     assert rows.bias.tolist() == [LONG_GAME_LOG2, LONG_GAME_LOG2]
     assert not rows.weights.any()
 
@@ -122,16 +122,16 @@ def test_banks_of_different_size_and_depth_become_one_player():
     for _ in range(15):
         training.step(8e-3)
     weights = export_weights(training, {})
-    drawn = source_of(FOUR).draw(300, 9)
+    drawn = source_of(FOUR).sample_positions(300, 9)
     own, other, *hands = drawn.columns
     seen = PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands)
     expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
-    care = training.course.care
+    care = training.config.care
     np.testing.assert_allclose(
-        utility(Scorer(weights).judged(seen).chances, care), expected, atol=0.02
+        utility(Scorer(weights).evaluate(seen).probabilities, care), expected, atol=0.02
     )
     once = dataclasses.replace(weights, repeats=(1,) * NUM_EXPERTS)
-    assert np.abs(utility(Scorer(once).judged(seen).chances, care) - expected).max() > 0.05
+    assert np.abs(utility(Scorer(once).evaluate(seen).probabilities, care) - expected).max() > 0.05
 
 
 def _with(**metadata):
@@ -192,9 +192,9 @@ def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
     save_weights(file, export_weights(before, {}))
     after = kind(source, courses["tiny"](2), CPU)
     load_initial_weights(after, load_weights(file))
-    for networks in (after.pupil.networks, after.pupil.averaged):
+    for networks in (after.optimizer.model, after.optimizer.ema_model):
         for ours, theirs in zip(
-            networks.parameters(), before.pupil.averaged.parameters(), strict=True
+            networks.parameters(), before.optimizer.ema_model.parameters(), strict=True
         ):
             torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0.02)  # rounded to bytes
     with pytest.raises(BadWeights):
@@ -216,19 +216,19 @@ def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
     file = tmp_path / "state"
     first = Trainer(
         kind(source_of(FOUR), courses["tiny"](1), CPU),
-        TrainingSchedule(0.5, keep_seconds=0.1),
+        TrainingSchedule(0.5, checkpoint_seconds=0.1),
         file,
     )
     list(first.run())
-    first.note({"seconds": 0.2})
-    first.keep(file)
+    first.log({"seconds": 0.2})
+    first.save_checkpoint(file)
     again = Trainer(kind(source_of(FOUR), courses["tiny"](1), CPU), TrainingSchedule(0.5), file)
     assert again.seconds == first.seconds
     assert again.history == [{"seconds": 0.2}]
-    assert again.training.pupil.steps == first.training.pupil.steps > 0
+    assert again.training.optimizer.steps == first.training.optimizer.steps > 0
     for ours, theirs in zip(
-        again.training.pupil.averaged.parameters(),
-        first.training.pupil.averaged.parameters(),
+        again.training.optimizer.ema_model.parameters(),
+        first.training.optimizer.ema_model.parameters(),
         strict=True,
     ):
         assert torch.equal(ours, theirs)
@@ -239,10 +239,10 @@ def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
 
 def test_the_rate_rises_and_falls():
     term = TrainingSchedule(100, learning_rate=1.0, warmup=10)
-    assert term.rate(0, 0) == pytest.approx(0.1)
-    assert term.rate(0, 10) == pytest.approx(1.0)
-    assert term.rate(50, 500) == pytest.approx(0.5)
-    assert term.rate(100, 900) == pytest.approx(0.0)
+    assert term.learning_rate_at(0, 0) == pytest.approx(0.1)
+    assert term.learning_rate_at(0, 10) == pytest.approx(1.0)
+    assert term.learning_rate_at(50, 500) == pytest.approx(0.5)
+    assert term.learning_rate_at(100, 900) == pytest.approx(0.0)
 
 
 def test_one_command_from_values_to_a_player(tmp_path, capsys):
@@ -271,17 +271,17 @@ def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     path = tmp_path / "chain.safetensors"
     save_weights(path, export_weights(training, {}))
     chain = Chain(load_weights(path))
-    drawn = source_of(FOUR).draw(300, 9)
+    drawn = source_of(FOUR).sample_positions(300, 9)
     own, other, *hands = drawn.columns
     positions = PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands)
     chosen = chain.choose(positions)
     packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
     expected = training.moves([torch.as_tensor(column) for column in drawn.columns]).numpy()
     assert (packed == expected).mean() > 0.9  # rounded to bytes, some choices are close calls
-    said = chain.said(positions, chosen.choices)
-    np.testing.assert_allclose(said, chosen.chances, rtol=1e-4, atol=1e-6)
-    ranked = chain.ranked(positions, np.arange(len(drawn)), chosen.choices)
-    np.testing.assert_allclose(ranked.chances, chosen.chances.max(axis=2), rtol=1e-4)
-    assert (ranked.likeliest == chosen.choices).all()
+    said = chain.probabilities_along(positions, chosen.choices)
+    np.testing.assert_allclose(said, chosen.probabilities, rtol=1e-4, atol=1e-6)
+    ranked = chain.score_moves(positions, np.arange(len(drawn)), chosen.choices)
+    np.testing.assert_allclose(ranked.probabilities, chosen.probabilities.max(axis=2), rtol=1e-4)
+    assert (ranked.best_choices == chosen.choices).all()
     with pytest.raises(BadWeights):
         Scorer(load_weights(path))

@@ -39,36 +39,36 @@ FEW = DataMixture(
 
 
 def test_shelves_forget_the_oldest():
-    shelves = ReplayBuffer(2, 3, CPU)
+    buffer = ReplayBuffer(2, 3, CPU)
     for number in range(5):
         one = torch.tensor([number])
-        shelves.add(torch.tensor([0]), ValuedPositions(one, one, one, one, one))
+        buffer.add(torch.tensor([0]), ValuedPositions(one, one, one, one, one))
     other = torch.tensor([9])
-    shelves.add(torch.tensor([1]), ValuedPositions(other, other, other, other, other))
-    taken = shelves.take(200)
+    buffer.add(torch.tensor([1]), ValuedPositions(other, other, other, other, other))
+    taken = buffer.sample(200)
     assert set(taken.own[0].tolist()) == {2, 3, 4}
     assert set(taken.value[1].tolist()) == {9}
-    assert shelves.put.tolist() == [5, 1]
-    assert shelves.take(4, slice(1, 2)).own.shape == (1, 4)
+    assert buffer.num_added.tolist() == [5, 1]
+    assert buffer.sample(4, slice(1, 2)).own.shape == (1, 4)
 
 
 def test_many_examples_find_their_shelves_at_once():
     torch.manual_seed(1)
-    shelves = ReplayBuffer(5, 100, CPU)
+    buffer = ReplayBuffer(5, 100, CPU)
     expert = torch.randint(5, (200,))
     number = torch.arange(200)
-    shelves.add(expert, ValuedPositions(number, number, number, number, number))
-    for shelf in range(5):
-        kept = shelves.columns.own.view(5, 100)[shelf, : shelves.put[shelf]]
-        assert set(kept.tolist()) == set(number[expert == shelf].tolist())
+    buffer.add(expert, ValuedPositions(number, number, number, number, number))
+    for kind in range(5):
+        kept = buffer.columns.own.view(5, 100)[kind, : buffer.num_added[kind]]
+        assert set(kept.tolist()) == set(number[expert == kind].tolist())
 
 
 def test_pairs_are_good_and_bad_moves():
     source = source_of(FOUR)
-    found = source.examples(source.draw(500, 3))
+    found = source.examples(source.sample_positions(500, 3))
     critical = torch.as_tensor(found.is_critical)
     row, column = select_moves(found, torch.full((500,), NO_ERROR), DataMixture(calm=0.0, moves=3))
-    keeps = torch.as_tensor(found.keeps)[row, column]
+    keeps = torch.as_tensor(found.keeps_value)[row, column]
     assert torch.as_tensor(found.children.is_move)[row, column].all()
     for each in critical.nonzero()[:, 0].tolist():
         assert sorted(keeps[row == each].tolist()) == 3 * [False] + 3 * [True]
@@ -77,8 +77,8 @@ def test_pairs_are_good_and_bad_moves():
 
 def test_errors_are_taught_more_often():
     source = source_of(FOUR)
-    found = source.examples(source.draw(500, 3))
-    keeps, is_move = torch.as_tensor(found.keeps), torch.as_tensor(found.children.is_move)
+    found = source.examples(source.sample_positions(500, 3))
+    keeps, is_move = torch.as_tensor(found.keeps_value), torch.as_tensor(found.children.is_move)
     wrong = (is_move & ~keeps).int().argmax(1)
     critical = torch.as_tensor(found.is_critical)
     row, column = select_moves(
@@ -126,19 +126,19 @@ def taught():
 
 def test_a_scorer_learns_to_keep_the_value(taught):
     source = source_of(FOUR)
-    exam = Exam.of(source, source.draw(3000, 77))
+    exam = Exam.from_positions(source, source.sample_positions(3000, 77))
     assert len(exam) > 500
-    moves = torch.as_tensor(exam.found.children.is_move).sum(1)
-    by_chance = (torch.as_tensor(exam.found.keeps).sum(1) / moves).mean()
-    kept = exam.is_kept(taught.choose(exam.found)).float().mean()
+    moves = torch.as_tensor(exam.examples.children.is_move).sum(1)
+    by_chance = (torch.as_tensor(exam.examples.keeps_value).sum(1) / moves).mean()
+    kept = exam.is_kept(taught.choose(exam.examples)).float().mean()
     assert kept > 0.5 * (1 + by_chance)  # more than half of what chance gives away
 
 
 def test_experts_are_asked_for_their_own_positions(taught):
     source = source_of(FOUR)
-    drawn = source.draw(400, 5)
+    drawn = source.sample_positions(400, 5)
     columns = [torch.as_tensor(column) for column in drawn.columns]
-    kinds = taught.sight.experts(columns)
+    kinds = taught.encoder.select_experts(columns)
     assert kinds.max() < NUM_EXPERTS
     scores = taught.score(columns)
     for kind in kinds.unique().tolist():
@@ -148,7 +148,7 @@ def test_experts_are_asked_for_their_own_positions(taught):
 
 
 def test_own_games_find_errors(taught):
-    free, wild, sound = taught.lessons.parties
+    free, wild, sound = taught.generator.games
     assert len(free.play._errors) == 0, "the scholar is not asked there"
     assert len(wild.play._errors) > 0
     assert len(sound.play._errors) > 0
@@ -159,7 +159,7 @@ def test_sound_games_keep_their_value():
     source = source_of(FOUR)
 
     def worst(found):
-        values = np.where(found.children.is_move, found.keeps, 2)
+        values = np.where(found.children.is_move, found.keeps_value, 2)
         return torch.as_tensor(values.argmin(1))
 
     sort = SelfPlayConfig(200, 0.0, 1.0, False, 30, 1.0, 0.0)
@@ -173,7 +173,7 @@ def test_sound_games_keep_their_value():
     )
     assert set(party.play.examples.value.tolist()) == {DRAW}
     for _ in range(12):
-        party.own_ply()
+        party.play_policy_ply()
         assert set(party.play.examples.value.tolist()) == {DRAW}
     assert len(party.play._errors) > 0
 
@@ -198,14 +198,14 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
     training = ChainTraining(source, course, CPU)
     losses = [training.step(8e-3) for _ in range(80)]
     assert (losses[-1] < 0.7 * losses[0]).all()
-    exam = Exam.of(source, source.draw(1000, 77)).found
+    exam = Exam.from_positions(source, source.sample_positions(1000, 77)).examples
     is_chosen = training.is_chosen(exam)
     assert is_chosen.any(1).float().mean() > 0.5  # legal, though nobody told the rules
 
 
 def test_sets_of_good_choices_are_those_of_the_good_moves():
     source = source_of(FOUR)
-    found = source.examples(source.draw(300, 8))
+    found = source.examples(source.sample_positions(300, 8))
     taught = make_chain_examples(found[found.is_critical], calm=0.0)
     for number, (move, *sets) in enumerate(
         zip(taught.move.tolist(), *(each.tolist() for each in taught[5:]), strict=True)
@@ -213,7 +213,7 @@ def test_sets_of_good_choices_are_those_of_the_good_moves():
         chosen = [move >> 8 * part & 0xFF for part in range(3)]
         assert all(good >> choice & 1 for good, choice in zip(sets, chosen, strict=True))
         examples = found[found.is_critical]
-        moves = examples.children.move[number][examples.keeps[number]].tolist()
+        moves = examples.children.move[number][examples.keeps_value[number]].tolist()
         points = [[one >> 8 * part & 0xFF for part in range(3)] for one in moves]
         for part in range(3):
             fitting = {one[part] for one in points if one[:part] == chosen[:part]}
@@ -224,8 +224,8 @@ def test_a_teacher_is_followed():
     """He makes the last of the good moves, in no position another one."""
     torch.set_num_threads(1)
     source = source_of(FOUR)
-    found = source.examples(source.draw(300, 5))
-    number = found.keeps.shape[1] - 1 - found.keeps[:, ::-1].argmax(1)
+    found = source.examples(source.sample_positions(300, 5))
+    number = found.keeps_value.shape[1] - 1 - found.keeps_value[:, ::-1].argmax(1)
     rows = np.flatnonzero(found.children.is_move[np.arange(300), number])
     move = found.children.move[rows, number[rows]]
     parts = [move >> 8 * place & 0xFF for place in range(3)]
@@ -239,11 +239,11 @@ def test_a_teacher_is_followed():
     )
     banks = (ExpertBank(NUM_EXPERTS, 8, 1, blocks=1),)
     training = ImitationTraining(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
-    assert len(training.number) == len(rows)
+    assert len(training.targets) == len(rows)
 
     def share():
-        chosen = training.choose(training.found)
-        return (chosen == training.number).float().mean()
+        chosen = training.choose(training.examples)
+        return (chosen == training.targets).float().mean()
 
     before = share()
     for _ in range(40):

@@ -9,11 +9,11 @@ from ludus.learn.scholar.training_data import NO_ERROR
 
 
 def good(found):
-    return torch.as_tensor(found.keeps.argmax(1))
+    return torch.as_tensor(found.keeps_value.argmax(1))
 
 
 def worst(found):
-    return torch.as_tensor(np.where(found.children.is_move, found.keeps, 2).argmin(1))
+    return torch.as_tensor(np.where(found.children.is_move, found.keeps_value, 2).argmin(1))
 
 
 def test_who_keeps_the_value_loses_no_game():

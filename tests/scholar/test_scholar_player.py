@@ -110,7 +110,7 @@ def test_the_scorer_plays_the_best_score(files, care):
             child = position.play(move)
             if child.outcome() is None and not (score == 0 and has_repeating_move(child)):
                 chances, plies = (
-                    each[0].astype(float) for each in scorer.judged(pack_positions([child]))
+                    each[0].astype(float) for each in scorer.evaluate(pack_positions([child]))
                 )
                 loss, draw, win = chances
                 expected = (loss - care * win) / (loss + draw + care * win)
@@ -171,10 +171,10 @@ def test_a_win_that_can_be_taken_back_by_repetition_is_none():
     assert not any(has_repeating_move(position.play(move)) for move in others)
     fresh = GAME.parse(str(position))
     assert not any(has_repeating_move(fresh.play(move)) for move in fresh.legal_moves())
-    here = ScorerPolicy(Winning(position.play(back)), care=400).choices([position])[0]
+    here = ScorerPolicy(Winning(position.play(back)), loss_aversion=400).choose_many([position])[0]
     assert here.move in others
     assert here.scores[back] == 0
-    there = ScorerPolicy(Winning(fresh.play(back)), care=400).choices([fresh])[0]
+    there = ScorerPolicy(Winning(fresh.play(back)), loss_aversion=400).choose_many([fresh])[0]
     assert there.move == back
 
 
@@ -184,7 +184,7 @@ class Winning:
     def __init__(self, near):
         self.near = pack_positions([near])
 
-    def judged(self, seen):
+    def evaluate(self, seen):
         chances = np.tile(np.float32([1, 0, 0]), (len(seen.own), 1))
         is_near = (seen.own == self.near.own) & (seen.other == self.near.other)
         plies = np.where(is_near, 1, 5).astype(np.float32)
@@ -199,7 +199,7 @@ def test_the_check_takes_the_likeliest_legal_part_of_each(files):
         begun, refused = [], []
         for part, name in enumerate(PART_NAMES):
             padded = np.array([begun + [NO_POINT] * (3 - part)])
-            said = chain.said(pack_positions([position]), padded)[0, part]
+            said = chain.probabilities_along(pack_positions([position]), padded)[0, part]
             best = max({move[part] for move in left}, key=lambda each: said[each])
             if best != said.argmax():
                 refused.append(name)
@@ -226,7 +226,7 @@ def test_scores_of_the_chain_are_how_likely_moves_are(files):
         choice = player.choose(position)
         assert choice.scores[choice.move] == max(choice.scores.values())
         for move, score in choice.scores.items():
-            said = chain.said(pack_positions([position]), np.array([parts(move)]))[0]
+            said = chain.probabilities_along(pack_positions([position]), np.array([parts(move)]))[0]
             each = [said[part, point] for part, point in enumerate(parts(move))]
             assert score == pytest.approx(np.prod(each), rel=1e-4, abs=1e-9)
 
@@ -357,7 +357,7 @@ def test_weights_that_are_too_large_to_reckon_with_are_refused(tmp_path, way):
             if name.endswith(".scale"):
                 values[:] = 60_000
     save_weights(tmp_path / "large", weights)
-    with pytest.raises(BadWeights, match="no number") as error:
+    with pytest.raises(BadWeights, match="not a finite number") as error:
         made(tmp_path / "large", way=way)
     assert "\n" not in str(error.value)
 
@@ -389,7 +389,7 @@ def test_experts_may_be_run_through_several_times(tmp_path):
     """And so a file says how often, for each; it is once if the file says nothing."""
     seen = pack_positions(SOME)
     once, thrice = (random_weights("scorer", repeats) for repeats in (1, 3))
-    said = [Scorer(each).judged(seen).chances for each in (once, thrice)]
+    said = [Scorer(each).evaluate(seen).probabilities for each in (once, thrice)]
     assert np.abs(said[0] - said[1]).max() > 0.01
     mixed = dataclasses.replace(
         once, repeats=(1,) * FIRST_MOVING_EXPERT + thrice.repeats[FIRST_MOVING_EXPERT:]
@@ -399,7 +399,7 @@ def test_experts_may_be_run_through_several_times(tmp_path):
     is_placing = (seen.own_hand > 0) | (seen.other_hand > 0)
     wanted = np.where(is_placing[:, None], *said)
     np.testing.assert_array_equal(
-        Scorer(load_weights(tmp_path / "mixed")).judged(seen).chances, wanted
+        Scorer(load_weights(tmp_path / "mixed")).evaluate(seen).probabilities, wanted
     )
     for bad in (0, 17, 2.0, "2", None, True):
         with pytest.raises(BadWeights, match="repeated"):

@@ -10,9 +10,9 @@ from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
 
 
 def one_ply(source, count, seed, **options):
-    drawn = source.draw(count, seed)
+    drawn = source.sample_positions(count, seed)
     plies = np.arange(count, dtype=np.int32) % 7
-    examples, restarts = source.examples(drawn, 128), source.starts(1)
+    examples, restarts = source.examples(drawn, 128), source.start_positions(1)
     after = source.advance(GameBatch(drawn, plies), examples, restarts, seed, **options)
     return examples, after
 
@@ -37,7 +37,7 @@ def test_without_noise_games_keep_their_values():
     at = found_at(examples, after)
     going_on = at >= 0
     assert going_on.mean() > 0.8
-    assert examples.keeps[going_on, at[going_on]].all()
+    assert examples.keeps_value[going_on, at[going_on]].all()
     ended = after.plies == 0
     assert np.array_equal(ended, ~going_on)
     assert not after.positions.own[ended].any(), "they begin anew at the start of the game"
@@ -49,13 +49,13 @@ def test_with_noise_any_move_is_played():
     examples, after = one_ply(source, 20_000, 2, noise=1.0, max_plies=100)
     at = found_at(examples, after)
     going_on = at >= 0
-    is_kept = examples.keeps[going_on, at[going_on]]
-    by_chance = (examples.keeps.sum(1) / examples.children.count)[going_on]
+    is_kept = examples.keeps_value[going_on, at[going_on]]
+    by_chance = (examples.keeps_value.sum(1) / examples.children.count)[going_on]
     # Games that end are left out on both sides, so a small difference remains.
     assert abs(is_kept.mean() - by_chance.mean()) < 0.05
     half = one_ply(source, 20_000, 2, noise=0.5, max_plies=100)
     at_half = found_at(*half)
-    half_kept = half[0].keeps[at_half >= 0, at_half[at_half >= 0]].mean()
+    half_kept = half[0].keeps_value[at_half >= 0, at_half[at_half >= 0]].mean()
     assert is_kept.mean() + 0.02 < half_kept < 0.99
 
 
@@ -69,13 +69,13 @@ def test_long_games_begin_anew_and_plies_are_counted():
 
 def test_chosen_moves_are_played():
     source = source_of(FOUR)
-    drawn = source.draw(2000, 4)
+    drawn = source.sample_positions(2000, 4)
     examples = source.examples(drawn, 128)
     last = examples.children.count - 1
     rows = np.arange(2000)
     chosen = np.where(rows % 2 == 0, examples.children.move[rows, last], -1).astype(np.int32)
     games = GameBatch(drawn, np.zeros(2000, np.int32))
-    after = source.advance(games, examples, source.starts(1), 5, chosen=chosen, noise=0.0)
+    after = source.advance(games, examples, source.start_positions(1), 5, chosen=chosen, noise=0.0)
     is_same = (after.positions.own == examples.children.positions.own[rows, last]) & (
         after.positions.other == examples.children.positions.other[rows, last]
     )
@@ -104,7 +104,7 @@ def test_games_that_go_on_by_themselves():
 def bad_moves(examples):
     """A move of each position that gives the value away; -1 where none does."""
     children = examples.children
-    is_bad = children.is_move & ~examples.keeps
+    is_bad = children.is_move & ~examples.keeps_value
     rows = np.arange(len(examples))
     return np.where(is_bad.any(1), children.move[rows, is_bad.argmax(1)], -1).astype(np.int32)
 
@@ -148,7 +148,7 @@ def test_good_moves_are_not_remembered():
         source, 200, 3, ParallelGamesOptions(from_start=0.0, from_errors=1.0, max_plies=1)
     )
     children, rows = games.examples.children, np.arange(200)
-    games.step(children.move[rows, games.examples.keeps.argmax(1)])
+    games.step(children.move[rows, games.examples.keeps_value.argmax(1)])
     first = keys(games.examples.positions)
     assert len(first) > 100, "drawn anywhere, since there are no errors to begin at"
 

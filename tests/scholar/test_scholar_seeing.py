@@ -17,20 +17,20 @@ BANKS = [
 
 @pytest.fixture(scope="module")
 def positions():
-    return [torch.as_tensor(column) for column in source_of(FOUR).draw(1000, 4).columns]
+    return [torch.as_tensor(column) for column in source_of(FOUR).sample_positions(1000, 4).columns]
 
 
 def test_every_position_is_in_one_part(positions):
-    sight = TensorEncoder(CPU)
-    rows = torch.cat([part.rows.flatten() for part in sight.parts(positions, BANKS)])
+    encoder = TensorEncoder(CPU)
+    rows = torch.cat([part.rows.flatten() for part in encoder.group_by_expert(positions, BANKS)])
     assert sorted(rows[rows < 1000].tolist()) == list(range(1000))
     assert (rows[rows >= 1000] == 1000).all(), "filling has the number after the last"
 
 
 def test_parts_are_for_the_experts_that_they_name(positions):
-    sight = TensorEncoder(CPU)
-    kinds = sight.experts(positions)
-    for part in sight.parts(positions, BANKS):
+    encoder = TensorEncoder(CPU)
+    kinds = encoder.select_experts(positions)
+    for part in encoder.group_by_expert(positions, BANKS):
         for number, rows in zip(part.experts.tolist(), part.rows, strict=True):
             own = rows[rows < 1000]
             assert len(own) > 0
@@ -38,12 +38,14 @@ def test_parts_are_for_the_experts_that_they_name(positions):
 
 
 def test_parts_show_what_the_positions_look_like(positions):
-    sight = TensorEncoder(CPU)
-    seen = sight.columns(positions)
-    for part in sight.parts(positions, BANKS):
+    encoder = TensorEncoder(CPU)
+    seen = encoder.encode(positions)
+    for part in encoder.group_by_expert(positions, BANKS):
         is_own = part.rows < 1000
-        torch.testing.assert_close(part.things[is_own], seen[part.rows[is_own]])
+        torch.testing.assert_close(part.features[is_own], seen[part.rows[is_own]])
 
 
 def test_no_positions_have_no_parts(positions):
-    assert list(TensorEncoder(CPU).parts([column[:0] for column in positions], BANKS)) == []
+    assert (
+        list(TensorEncoder(CPU).group_by_expert([column[:0] for column in positions], BANKS)) == []
+    )

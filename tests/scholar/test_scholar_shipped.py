@@ -80,7 +80,7 @@ def test_a_won_game_is_brought_home():
     """In five plies it could be; results alone would keep it won for ever."""
     position = GAME.parse("W.W/WWW/.../W.W.../B.B/.B./BB. w 0 0")
     scholar, defender = ludus.player("scholar", GAME), ludus.player("random", GAME)
-    defender.begin(1)
+    defender.start_game(1)
     for _ in range(15):
         player = scholar if position.mover == 0 else defender
         position = position.play(player.choose(position).move)

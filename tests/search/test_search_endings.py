@@ -53,7 +53,7 @@ def test_looked_up_values_are_exact(rules, counts):
         for depth in (1, 3):
             lines = run(search, position, depth=depth, lines=len(moves), endgames=known)["lines"]
             told = {Move(*line[0]): score for score, line in lines}
-            for rated in oracle.moves(position):
+            for rated in oracle.rate_moves(position):
                 assert told[rated.move] == exact(Value(rated.value, rated.depth)), (
                     str(position),
                     str(rated.move),

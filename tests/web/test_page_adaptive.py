@@ -102,7 +102,7 @@ def job(moves, spec="adaptive", **more):
         "start": start,
         "moves": moves,
         "player": spec,
-        "table": "a",
+        "session": "a",
         "begin": 7,
         "seed": 1,
         **more,
@@ -111,9 +111,11 @@ def job(moves, spec="adaptive", **more):
 
 def test_a_player_that_keeps_something_begins_once_a_game(monkeypatch):
     begun = []
-    begin_game = AdaptivePlayer.begin
+    start_game = AdaptivePlayer.start_game
     monkeypatch.setattr(
-        AdaptivePlayer, "begin", lambda self, seed: (begun.append(seed), begin_game(self, seed))[1]
+        AdaptivePlayer,
+        "start_game",
+        lambda self, seed: (begun.append(seed), start_game(self, seed))[1],
     )
     worker_cache._session_players.clear()
     first = worker_cache.load_player(job([]), 0)
@@ -121,7 +123,7 @@ def test_a_player_that_keeps_something_begins_once_a_game(monkeypatch):
     assert worker_cache.load_player(job(["d6", "f4"]), 0) is first
     assert begun == [7]
     # Another game, and the same one after a take-back, are other players' games.
-    assert worker_cache.load_player(job([], table="b"), 0) is not first
+    assert worker_cache.load_player(job([], session="b"), 0) is not first
     assert worker_cache.load_player(job(["d2", "f4"]), 0) is not first
     assert begun == [7, 7, 7]
 
@@ -143,14 +145,14 @@ def test_players_that_keep_nothing_serve_all_games_and_are_seeded_by_the_move():
     assert not worker_cache.is_stateful(RandomPlayer)
     first = worker_cache.load_player(job([], "random"), 0)
     drawn = first.random.random()
-    assert worker_cache.load_player(job(["d6", "f4"], "random", table="b"), 0) is first
+    assert worker_cache.load_player(job(["d6", "f4"], "random", session="b"), 0) is first
     assert first.random.random() == drawn
 
 
 def test_only_so_many_are_kept():
     worker_cache._session_players.clear()
     for number in range(worker_cache.MAX_SESSION_PLAYERS + 5):
-        worker_cache.load_player(job([], table=str(number)), 0)
+        worker_cache.load_player(job([], session=str(number)), 0)
     assert len(worker_cache._session_players) == worker_cache.MAX_SESSION_PLAYERS
-    worker_cache.drop_player(job([], table=str(worker_cache.MAX_SESSION_PLAYERS)), 0)
+    worker_cache.drop_player(job([], session=str(worker_cache.MAX_SESSION_PLAYERS)), 0)
     assert len(worker_cache._session_players) == worker_cache.MAX_SESSION_PLAYERS - 1

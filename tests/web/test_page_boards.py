@@ -12,28 +12,28 @@ from support import VARIANTS, play_randomly
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_every_legal_move_can_be_touched(name, preset):
     game = named_game(name, preset)
-    board = get_move_entry(game)
+    move_entry = get_move_entry(game)
     for position in list(play_randomly(game, seed=2, plies=120))[::7]:
         if position.mover == CHANCE or position.outcome() is not None:
             continue
         for move in position.legal_moves()[:40]:
             steps = game.steps(move)
             if steps:
-                assert position.play(board.enter(position, steps).move) == position.play(move)
+                assert position.play(move_entry.enter(position, steps).move) == position.play(move)
 
 
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_what_may_be_touched_always_leads_to_a_move(name, preset):
     game = named_game(name, preset)
-    board = get_move_entry(game)
+    move_entry = get_move_entry(game)
     for position in list(play_randomly(game, seed=4, plies=60))[::9]:
-        if position.mover == CHANCE or board.is_pass(position):
+        if position.mover == CHANCE or move_entry.is_pass(position):
             continue
-        entry = board.enter(position, ())
+        entry = move_entry.enter(position, ())
         while entry.move is None:
             assert entry.places
             # The last one offered is the one a plain reading of the moves would try last.
-            entry = board.touch(position, entry.touched, entry.places[-1])
+            entry = move_entry.touch(position, entry.touched, entry.places[-1])
             assert entry.position.svg()
         assert entry.move in position.legal_moves()
 
@@ -41,48 +41,48 @@ def test_what_may_be_touched_always_leads_to_a_move(name, preset):
 def test_backgammon_knows_more_ways_than_are_written():
     game = named_game("backgammon")
     position = game.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 62")
-    board = get_move_entry(game)
+    move_entry = get_move_entry(game)
     written = game.parse_move("24/16", position)
     for steps in (("24", "18", "18", "16"), ("24", "22", "22", "16")):
-        assert board.enter(position, steps).move == written
-    assert board.touch(position, ("24",), "16").move == written
-    backwards = board.enter(position, ("8", "6", "24", "18"))
+        assert move_entry.enter(position, steps).move == written
+    assert move_entry.touch(position, ("24",), "16").move == written
+    backwards = move_entry.enter(position, ("8", "6", "24", "18"))
     assert backwards.move == game.parse_move("24/18 8/6", position)
 
 
 def test_backgammon_men_on_the_bar_come_first_and_bearing_off_is_touched():
     game = named_game("backgammon")
-    board = get_move_entry(game)
+    move_entry = get_move_entry(game)
     hit = game.parse("bar:1,13:5,8:3,6:6 24:2,13:5,8:3,6:5 0 62")
-    assert board.enter(hit, ()).places == ("bar",)
+    assert move_entry.enter(hit, ()).places == ("bar",)
     home = game.parse("6:5,5:5,4:5 24:2,13:5,8:3,6:5 0 65")
-    entry = board.enter(home, ("6", "off", "5"))
+    entry = move_entry.enter(home, ("6", "off", "5"))
     assert entry.places == ("off",)
-    assert board.enter(home, ("6", "off", "5", "off")).move is not None
+    assert move_entry.enter(home, ("6", "off", "5", "off")).move is not None
 
 
 def test_touching_elsewhere_begins_anew_and_touching_again_takes_back():
     game = named_game("hexapawn")
-    board, position = get_move_entry(game), game.start()
-    assert board.touch(position, ("a1",), "b1").touched == ("b1",)
-    assert board.touch(position, ("a1",), "a1").touched == ()
+    move_entry, position = get_move_entry(game), game.start()
+    assert move_entry.touch(position, ("a1",), "b1").touched == ("b1",)
+    assert move_entry.touch(position, ("a1",), "a1").touched == ()
     with pytest.raises(BadMove):
-        board.touch(position, (), "a3")
+        move_entry.touch(position, (), "a3")
 
 
 def test_the_taken_man_is_chosen_on_the_board_as_it_will_be():
     game = named_game("nine_mens_morris")
-    board = get_move_entry(game)
+    move_entry = get_move_entry(game)
     position = game.parse("BB./.../..W/...W../.W./.../B.. w 0 0")
-    entry = board.enter(position, ("d3", "e3"))
+    entry = move_entry.enter(position, ("d3", "e3"))
     assert entry.stage == "take"
-    assert board.occupant(entry.position, "e3") == "a white man"
-    assert board.occupant(entry.position, "d3") == ""
-    assert "take one of Black" in board.task(position, entry)
+    assert move_entry.describe_place(entry.position, "e3") == "a white man"
+    assert move_entry.describe_place(entry.position, "d3") == ""
+    assert "take one of Black" in move_entry.describe_task(position, entry)
 
 
 def test_a_game_without_a_board_of_its_own_gets_the_plain_one():
     game = named_game("noughts_and_crosses")
     plain = MoveEntry(game)
     assert plain.enter(game.start(), ("b2",)).move == game.parse_move("b2", game.start())
-    assert plain.task(game.start(), plain.enter(game.start(), ())) == "Make a move"
+    assert plain.describe_task(game.start(), plain.enter(game.start(), ())) == "Make a move"

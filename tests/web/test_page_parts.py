@@ -37,9 +37,9 @@ def run_apart(work):
         return thread.submit(asyncio.run, work).result()
 
 
-def with_pool(work, max_seconds=60.0, max_waiting=10):
+def with_pool(work, max_seconds=60.0, max_queued_jobs=10):
     async def run():
-        pool = ProcessPool(1, max_seconds, max_waiting)
+        pool = ProcessPool(1, max_seconds, max_queued_jobs)
         try:
             return await work(pool)
         finally:
@@ -57,9 +57,9 @@ ENDLESS = choose("negascout:nodes=1000000000000")
 
 def test_a_worker_answers_and_says_what_is_wrong():
     async def work(pool):
-        answer = await pool.ask(choose("newbie"))
+        answer = await pool.run(choose("newbie"))
         with pytest.raises(LudusError, match="there is no player 'nobody'"):
-            await pool.ask(choose("nobody"))
+            await pool.run(choose("nobody"))
         return answer
 
     assert with_pool(work)["move"] in {
@@ -69,9 +69,9 @@ def test_a_worker_answers_and_says_what_is_wrong():
 
 def test_a_search_is_hurried_and_still_moves():
     async def work(pool):
-        await pool.ask(choose("newbie"))
+        await pool.run(choose("newbie"))
         now = asyncio.Event()
-        asking = asyncio.create_task(pool.ask(ENDLESS, now))
+        asking = asyncio.create_task(pool.run(ENDLESS, now))
         await asyncio.sleep(0)
         now.set()
         return await asking
@@ -81,10 +81,10 @@ def test_a_search_is_hurried_and_still_moves():
 
 def test_whoever_is_given_up_makes_room_for_the_next():
     async def work(pool):
-        asking = asyncio.create_task(pool.ask(ENDLESS))
+        asking = asyncio.create_task(pool.run(ENDLESS))
         await asyncio.sleep(0.3)
         asking.cancel()
-        return await pool.ask(choose("newbie"))
+        return await pool.run(choose("newbie"))
 
     assert with_pool(work)["move"]
 
@@ -97,23 +97,23 @@ def test_one_that_does_not_stop_is_killed(monkeypatch):
 
     async def work(pool):
         with pytest.raises(WorkerUnavailable, match="in time"):
-            await pool.ask(endless)
-        return await pool.ask(choose("newbie"))
+            await pool.run(endless)
+        return await pool.run(choose("newbie"))
 
     assert with_pool(work, max_seconds=1.0)["move"]
 
 
 def test_only_so_many_wait():
     async def work(pool):
-        asking = [asyncio.create_task(pool.ask(ENDLESS)) for _ in range(3)]
+        asking = [asyncio.create_task(pool.run(ENDLESS)) for _ in range(3)]
         await asyncio.sleep(0.2)
         with pytest.raises(WorkerUnavailable, match="busy"):
-            await pool.ask(choose("newbie"))
+            await pool.run(choose("newbie"))
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
 
-    with_pool(work, max_waiting=2)
+    with_pool(work, max_queued_jobs=2)
 
 
 def test_a_killed_server_loses_no_game(tmp_path):
@@ -182,9 +182,9 @@ def test_a_tree_remembers_what_was_tried():
     first = tree.add(0, game.parse_move("a1-a2", game.start()), PERSON)
     other = tree.add(0, game.parse_move("b1-b2", game.start()), PERSON)
     assert tree.add(0, first.move, PERSON) is first
-    tree.go(other.number)
-    tree.go(0)
-    assert [node.number for node in tree.whole_line()] == [0, other.number]
+    tree.go_to(other.number)
+    tree.go_to(0)
+    assert [node.number for node in tree.full_path()] == [0, other.number]
     copy = GameTree(game, game.start())
     copy.add_line(tree.record_line(), 0, limit=10)
     assert [node.move for node in copy.nodes] == [node.move for node in tree.nodes]
@@ -208,7 +208,7 @@ def test_puzzles_have_one_solution_and_the_same_seed_gives_the_same(name, rules,
         for seed in range(2):
             job = {"game": name, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
             puzzle = make_puzzle(job)
-            rated = oracle.moves(game.parse(puzzle["position"]))
+            rated = oracle.rate_moves(game.parse(puzzle["position"]))
             best = [each for each in rated if each.value == rated[0].value]
             assert [str(each.move) for each in best] == [puzzle["solution"]]
             assert rated[0].value == ("win" if kind == "win" else "draw")
@@ -218,8 +218,8 @@ def test_puzzles_have_one_solution_and_the_same_seed_gives_the_same(name, rules,
 
 def test_a_flood_is_stopped_and_others_are_not():
     buckets = RateLimiter(rate=0.001, burst=5)
-    assert [buckets.take("a") for _ in range(7)] == [True] * 5 + [False] * 2
-    assert buckets.take("b")
+    assert [buckets.allow("a") for _ in range(7)] == [True] * 5 + [False] * 2
+    assert buckets.allow("b")
 
 
 def test_a_tournament_is_shown_while_it_runs(tmp_path):
@@ -258,17 +258,17 @@ def test_players_get_ready_once_and_before_they_are_asked():
     """Failures are for whoever plays, and are not remembered as an answer."""
 
     async def run():
-        thinkers = WorkerPool(Settings())
-        await thinkers.start()
+        workers = WorkerPool(Settings())
+        await workers.start()
         try:
             for name in ("newbie", "newbie", "nobody"):
-                thinkers.get_ready({**START, "player": name})
-            waiting = list(thinkers._getting_ready.values())
+                workers.warm_up({**START, "player": name})
+            waiting = list(workers._warming_up.values())
             await asyncio.gather(*waiting)
-            thinkers.get_ready({**START, "player": "newbie"})
-            return len(waiting), set(thinkers._taken), dict(thinkers._getting_ready)
+            workers.warm_up({**START, "player": "newbie"})
+            return len(waiting), set(workers._seconds), dict(workers._warming_up)
         finally:
-            await thinkers.close()
+            await workers.close()
 
     asked, known, waiting = run_apart(run())
     assert (asked, known, waiting) == (2, {("nine_mens_morris", "", "newbie")}, {})
@@ -298,14 +298,14 @@ def test_opponents_stand_in_order_of_strength():
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_every_game_says_how_it_is_played(name, preset):
     game = named_game(name, preset)
-    sentences = get_move_entry(game).how()
+    sentences = get_move_entry(game).describe_rules()
     assert len(sentences) >= 2
     assert all(each[0].isupper() and each.endswith(".") for each in sentences)
 
 
 def test_the_rules_that_are_told_are_those_that_are_played():
     told = {
-        preset: " ".join(get_move_entry(named_game("nine_mens_morris", preset)).how())
+        preset: " ".join(get_move_entry(named_game("nine_mens_morris", preset)).describe_rules())
         for preset in ("standard", "vrajitoru", "lasker", "morabaraba")
     }
     assert "9 men" in told["standard"]

@@ -28,11 +28,11 @@ class GameOver(BadPosition):
 
 
 def parse_positions(
-    text: str, game: AnyGame, notation: str = "auto", leaves_out_over: bool = False
+    text: str, game: AnyGame, notation: str = "auto", skip_finished: bool = False
 ) -> list[PositionRequest]:
     """Parse one position per line; BadPosition names the invalid lines.
 
-    Positions of finished games are invalid, or dropped if `leaves_out_over`. With `auto` the
+    Positions of finished games are invalid, or dropped if `skip_finished`. With `auto` the
     response is in the game's notation, except for Morris positions in the notation of Galassi 2018
     (24 letters, four digits, optionally a move), whose responses use that notation.
     """
@@ -48,7 +48,7 @@ def parse_positions(
                 PositionRequest(_parse_position(line, game), _detect_notation(line, game, notation))
             )
         except LudusError as error:
-            if not (leaves_out_over and isinstance(error, GameOver)):
+            if not (skip_finished and isinstance(error, GameOver)):
                 errors.append((number, error))
     if errors:
         raise _make_line_error(errors)
@@ -67,11 +67,11 @@ def _make_line_error(errors: Sequence[tuple[int, LudusError]]) -> BadPosition:
 
 
 def choose_and_format(
-    player: Player, asked: Sequence[PositionRequest], limit: Limit, batch: int = BATCH_SIZE
+    player: Player, requests: Sequence[PositionRequest], limit: Limit, batch: int = BATCH_SIZE
 ) -> Iterator[list[str]]:
     """Yield the player's moves as text, one list per batch of positions."""
-    notations = iter([each.notation for each in asked])
-    for part in choose_moves(player, [each.position for each in asked], limit, batch):
+    notations = iter([each.notation for each in requests])
+    for part in choose_moves(player, [each.position for each in requests], limit, batch):
         yield [format_move(move, next(notations)) for move in part]
 
 
@@ -114,7 +114,7 @@ def _parse_position(line: str, game: AnyGame) -> Any:
     if (outcome := position.outcome()) is not None:
         raise GameOver(f"the game is over: {outcome}")
     if position.mover == CHANCE:
-        raise BadPosition("dice are to be rolled, and nobody has a choice")
+        raise BadPosition("dice are to be rolled, so there is no move to choose")
     return position
 
 

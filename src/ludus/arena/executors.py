@@ -28,9 +28,9 @@ class Executor(Protocol):
 class LocalPool:
     """Worker processes on this machine, each with one game at a time."""
 
-    def __init__(self, num_workers: int, prepare: WorkerInitializer | None = None) -> None:
+    def __init__(self, num_workers: int, initializer: WorkerInitializer | None = None) -> None:
         self._num_workers = num_workers
-        self._prepare = prepare
+        self._initializer = initializer
         self._workers: list[Worker] = []
 
     def __enter__(self) -> Self:
@@ -50,20 +50,20 @@ class LocalPool:
         busy: list[Worker] = []
         for number, job in enumerate(islice(waiting, self._num_workers)):
             if number == len(self._workers):
-                self._workers.append(Worker(self._prepare))
+                self._workers.append(Worker(self._initializer))
             busy.append(self._workers[number])
-            busy[-1].give(job)
+            busy[-1].submit(job)
         while busy:
-            wait([thing for worker in busy for thing in worker.waitables], POLL_SECONDS)
+            wait([handle for worker in busy for handle in worker.wait_handles], POLL_SECONDS)
             for worker in list(busy):
-                result = worker.collect()
+                result = worker.poll_result()
                 if result is None:
                     continue
                 following = next(waiting, None)
                 if following is None:
                     busy.remove(worker)
                 else:
-                    worker.give(following)
+                    worker.submit(following)
                 yield result
 
 
@@ -78,8 +78,8 @@ class NoCluster(LudusError):
 class GameActor:
     """A Ray actor with one worker process, on one core of the cluster."""
 
-    def __init__(self, prepare: WorkerInitializer | None) -> None:
-        self._worker = Worker(prepare)
+    def __init__(self, initializer: WorkerInitializer | None) -> None:
+        self._worker = Worker(initializer)
 
     def play(self, job: Job) -> GameResult:
         return self._worker.play(job)
@@ -94,14 +94,14 @@ class RayCluster:
     """
 
     def __init__(
-        self, address: str, num_workers: int = 0, prepare: WorkerInitializer | None = None
+        self, address: str, num_workers: int = 0, initializer: WorkerInitializer | None = None
     ) -> None:
         try:
             ray: Any = import_module("ray")
         except ImportError:
             raise NoCluster("a cluster needs Ray: pip install 'ludus[cluster]'") from None
         self._ray = ray
-        self._prepare = prepare
+        self._initializer = initializer
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # Ray raises many types, with messages of little use to users
@@ -125,7 +125,7 @@ class RayCluster:
         waiting = iter(jobs)
         busy: dict[Any, tuple[Any, Job]] = {}
         for job in islice(waiting, self._num_workers):
-            self._give(busy, self._actor(), job)
+            self._submit(busy, self._start_actor(), job)
         lost = 0
         while busy:
             (ready, *_), _ = self._ray.wait(list(busy))
@@ -136,16 +136,16 @@ class RayCluster:
                 lost += 1
                 if lost > MAX_LOST_ACTORS:
                     raise NoCluster(f"{lost} workers of the cluster were lost in a row") from error
-                self._give(busy, self._actor(), job)
+                self._submit(busy, self._start_actor(), job)
                 continue
             lost = 0
             following = next(waiting, None)
             if following is not None:
-                self._give(busy, actor, following)
+                self._submit(busy, actor, following)
             yield result
 
-    def _actor(self) -> Any:
-        return self._ray.remote(num_cpus=1)(GameActor).remote(self._prepare)
+    def _start_actor(self) -> Any:
+        return self._ray.remote(num_cpus=1)(GameActor).remote(self._initializer)
 
-    def _give(self, busy: dict[Any, tuple[Any, Job]], actor: Any, job: Job) -> None:
+    def _submit(self, busy: dict[Any, tuple[Any, Job]], actor: Any, job: Job) -> None:
         busy[actor.play.remote(job)] = actor, job

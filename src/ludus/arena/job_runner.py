@@ -43,18 +43,18 @@ class SupervisedPlayer(Player):
         self._grace = grace
         self._watch = watch
 
-    def begin(self, seed: int) -> None:
+    def start_game(self, seed: int) -> None:
         self._watch(self._side, None)
         try:
-            self._player.begin(seed)
+            self._player.start_game(seed)
         except (Exception, SystemExit) as error:
             raise make_crash_forfeit(self._side, error) from error
 
-    def end(self, outcome: Outcome) -> None:
+    def finish_game(self, outcome: Outcome) -> None:
         self._watch(self._side, None)
         # The result is final, whatever the player raises.
         with suppress(Exception, SystemExit):
-            self._player.end(outcome)
+            self._player.finish_game(outcome)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         self._watch(self._side, position)
@@ -100,7 +100,7 @@ def run_job(job: Job, watch: TurnCallback = lambda side, position: None) -> Game
             limit=job.conditions.limit,
             start=_parse_start(game, job),
             max_plies=job.conditions.max_plies,
-            watch=lambda _, move: moves.append(move),
+            on_move=lambda _, move: moves.append(move),
         )
     except Forfeit as forfeit:
         return make_forfeit_result(job, forfeit, time.perf_counter() - began, tuple(moves))
@@ -162,7 +162,7 @@ def _parse_start(game: AnyGame, job: Job) -> Any:
 
 
 _player_cache: dict[tuple[GameConditions, str, int], Player] = {}
-"""Players by conditions, spec and side, as they may be expensive to make; `begin` resets them."""
+"""Players by conditions, spec and side; making one may be slow, and `start_game` resets it."""
 
 
 def _make_supervised_player(

@@ -124,7 +124,7 @@ class StartPositions:
         if not 0 <= self.random_plies <= MAX_RANDOM_PLIES:
             raise BadSpec(f"random_plies={self.random_plies} must be from 0 to {MAX_RANDOM_PLIES}")
 
-    def position(self, game: AnyGame, seed: int, number: int) -> str:
+    def get_position(self, game: AnyGame, seed: int, number: int) -> str:
         """Return start position `number`, which depends on the arguments alone; empty for the
         default.
         """

@@ -129,8 +129,8 @@ class _BradleyTerryModel:
         is added to every pair, so that no error is ever zero.
         """
         expected = self._expected(strengths)
-        drawn = self.draws / (self.games + 1)
-        variance = np.maximum(expected * (1 - expected) - drawn / 4, 0)
+        draw_rate = self.draws / (self.games + 1)
+        variance = np.maximum(expected * (1 - expected) - draw_rate / 4, 0)
         return self._sum(self.games * variance)
 
     def _sum(self, weights: Array) -> Array:

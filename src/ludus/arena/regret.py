@@ -43,7 +43,7 @@ def evaluate_moves(
 ) -> list[EvaluatedMove | None]:
     """Return the regret of one move per position; None where the oracle has no value."""
     try:
-        rated = oracle.moves_of_many(positions)
+        rated = oracle.rate_many(positions)
     except Unsolved:
         if len(positions) == 1:
             return [None]
@@ -52,13 +52,13 @@ def evaluate_moves(
 
 
 def _evaluate_rated_moves(position: Any, move: Any, rated: Sequence[RatedMove]) -> EvaluatedMove:
-    worth = {each.move: UTILITIES[each.value] for each in rated}
-    most = max(worth.values())
+    utilities = {each.move: UTILITIES[each.value] for each in rated}
+    most = max(utilities.values())
     return EvaluatedMove(
         position=str(position),
         move=str(move),
-        regret=most - worth[move],
-        is_critical=min(worth.values()) < most,
+        regret=most - utilities[move],
+        is_critical=min(utilities.values()) < most,
         best=_list_best_moves(rated, most),
     )
 
@@ -86,30 +86,30 @@ class RegretTally:
     """Counts of moves and their regret."""
 
     moves: int = 0
-    unjudged: int = 0
+    num_unevaluated: int = 0
     """Moves in positions that are not solved."""
 
     regret: int = 0
     critical: int = 0
     critical_kept: int = 0
 
-    def add(self, judged: EvaluatedMove | None) -> None:
+    def add(self, evaluated: EvaluatedMove | None) -> None:
         self.moves += 1
-        if judged is None:
-            self.unjudged += 1
+        if evaluated is None:
+            self.num_unevaluated += 1
             return
-        self.regret += judged.regret
-        self.critical += judged.is_critical
-        self.critical_kept += judged.is_critical and judged.regret == 0
+        self.regret += evaluated.regret
+        self.critical += evaluated.is_critical
+        self.critical_kept += evaluated.is_critical and evaluated.regret == 0
 
     @property
     def regret_per_move(self) -> float | None:
-        """Mean regret over the judged moves; None if there are none."""
-        judged = self.moves - self.unjudged
-        return self.regret / judged if judged else None
+        """Mean regret over the evaluated moves; None if there are none."""
+        num_evaluated = self.moves - self.num_unevaluated
+        return self.regret / num_evaluated if num_evaluated else None
 
     @property
-    def kept_share(self) -> float | None:
+    def critical_kept_rate(self) -> float | None:
         """Proportion of critical positions in which the value was kept; None if there are none."""
         return self.critical_kept / self.critical if self.critical else None
 
@@ -130,8 +130,8 @@ class RegretStatistics:
 
     @property
     def mean(self) -> float | None:
-        """Mean regret of a game over the judged moves; None if no move was judged."""
-        if self.total.moves == self.total.unjudged:
+        """Mean regret of a game over the evaluated moves; None if no move was evaluated."""
+        if self.total.moves == self.total.num_unevaluated:
             return None
         return math.fsum(self.games) / len(self.games)
 
@@ -154,26 +154,26 @@ class RegretStatistics:
                 continue
             number += 1
             move = self.game.parse_move(node.move, position)
-            judged = evaluate_move(self.oracle, position, move)
-            self._count(judged, position, number)
-            if first is None and judged is not None and judged.regret:
-                first = judged
+            evaluated = evaluate_move(self.oracle, position, move)
+            self._count(evaluated, position, number)
+            if first is None and evaluated is not None and evaluated.regret:
+                first = evaluated
         if first is not None:
             self.first_errors[first] += 1
         self.games.append(self.total.regret - before)
 
-    def add_choices(self, positions: Sequence[Any], moves: Sequence[Any]) -> None:
+    def add_moves(self, positions: Sequence[Any], moves: Sequence[Any]) -> None:
         """Evaluate one move in each position, each as a game of one move."""
         found = evaluate_moves(self.oracle, positions, moves)
-        for position, judged in zip(positions, found, strict=True):
-            self._count(judged, position, 1)
-            self.games.append(0 if judged is None else judged.regret)
-            if judged is not None and judged.regret:
-                self.first_errors[judged] += 1
+        for position, evaluated in zip(positions, found, strict=True):
+            self._count(evaluated, position, 1)
+            self.games.append(0 if evaluated is None else evaluated.regret)
+            if evaluated is not None and evaluated.regret:
+                self.first_errors[evaluated] += 1
 
-    def _count(self, judged: EvaluatedMove | None, position: Any, number: int) -> None:
-        self.total.add(judged)
-        self.phases[get_phase(self.game, position, number)].add(judged)
+    def _count(self, evaluated: EvaluatedMove | None, position: Any, number: int) -> None:
+        self.total.add(evaluated)
+        self.phases[get_phase(self.game, position, number)].add(evaluated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class RegretSchedule:
         for number in range(self.games):
             is_swapped = self.is_alternating and number % 2 == 1
             opening = number // 2 if self.is_alternating else number
-            start = self.starts.position(game, self.seed, opening)
+            start = self.starts.get_position(game, self.seed, opening)
             is_swapped ^= is_second_to_begin(game, start)
             key = JobKey(f"regret {self.seed}", self.player, self.opponent, number)
             yield Job(key, self.conditions, is_swapped, start)
@@ -227,14 +227,14 @@ def _compute_expected(
     if position.outcome() is not None:
         return 0.0
     if position not in known:
-        worth = {each.move: UTILITIES[each.value] for each in oracle.moves(position)}
-        most = max(worth.values())
+        utilities = {each.move: UTILITIES[each.value] for each in oracle.rate_moves(position)}
+        most = max(utilities.values())
         total = 0.0
         for move, probability in policy(position).items():
             after = position.play(move)
             if after.outcome() is None:
-                after = after.play(oracle.moves(after)[0].move)
+                after = after.play(oracle.rate_moves(after)[0].move)
             rest = _compute_expected(oracle, policy, after, known)
-            total += probability * (most - worth[move] + rest)
+            total += probability * (most - utilities[move] + rest)
         known[position] = total
     return known[position]

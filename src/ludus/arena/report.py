@@ -145,7 +145,7 @@ class TournamentReport:
                     "draws": pair.draws,
                     "reasons": dict(pair.reasons.most_common()),
                     "p_value": self.tests[players].p_value,
-                    "share": self.tests[players].share,
+                    "share": self.tests[players].proportion,
                     "interval": list(self.tests[players].interval),
                 }
                 for players, pair in found.pairs.items()
@@ -171,7 +171,7 @@ class TournamentReport:
             "faults": dict(line.faults),
         }
 
-    def endings(self) -> list[str]:
+    def format_endings(self) -> list[str]:
         """Return the counts of outcome reasons, with the terms of Galassi 2018 in Nine Men's
         Morris.
         """

@@ -48,8 +48,8 @@ class ResultStore:
     """A result file. Results are committed when `add` returns."""
 
     def __init__(self, path: Path) -> None:
-        self._shown = quote(str(path), 200)
-        with self._explained():
+        self._quoted_path = quote(str(path), 200)
+        with self._convert_errors():
             self._connection = sqlite3.connect(path, BUSY_TIMEOUT_SECONDS, isolation_level=None)
             try:
                 self._prepare()
@@ -70,7 +70,7 @@ class ResultStore:
 
     def begin(self, tournament: Tournament) -> None:
         """Insert a tournament if it is new."""
-        with self._explained():
+        with self._convert_errors():
             self._connection.execute(
                 "INSERT OR IGNORE INTO tournament VALUES (?, ?)",
                 (tournament.id, tournament.settings()),
@@ -78,7 +78,7 @@ class ResultStore:
 
     def keys(self, tournament: str) -> set[JobKey]:
         """Return the keys of the finished games of a tournament."""
-        with self._explained():
+        with self._convert_errors():
             rows = self._connection.execute(
                 "SELECT tournament, first, second, number FROM game WHERE tournament = ?",
                 (tournament,),
@@ -87,7 +87,7 @@ class ResultStore:
 
     def results(self, tournament: str) -> Iterator[GameResult]:
         """Yield every result of a tournament, pair by pair."""
-        with self._explained():
+        with self._convert_errors():
             rows = self._connection.execute(
                 "SELECT tournament, first, second, number, winner, reason, message, plies, seconds,"
                 " record FROM game WHERE tournament = ? ORDER BY first, second, number",
@@ -107,7 +107,7 @@ class ResultStore:
             result.seconds,
             result.record,
         )
-        with self._explained():
+        with self._convert_errors():
             done = self._connection.execute(
                 f"INSERT INTO game VALUES ({', '.join('?' * len(values))})"
                 " ON CONFLICT (tournament, first, second, number) DO NOTHING",
@@ -126,9 +126,11 @@ class ResultStore:
             )
         )
         if tables and application != APPLICATION_ID:
-            raise BadStore(f"{self._shown} is a database of another program")
+            raise BadStore(f"{self._quoted_path} is a database of another program")
         if tables and version != SCHEMA_VERSION:
-            raise BadStore(f"{self._shown} has format version {version}; {SCHEMA_VERSION} is known")
+            raise BadStore(
+                f"{self._quoted_path} has format version {version}; {SCHEMA_VERSION} is known"
+            )
         self._connection.execute("PRAGMA journal_mode = WAL")
         # With WAL a killed process loses nothing that was committed; only a power cut may.
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -139,8 +141,8 @@ class ResultStore:
         )
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, ValueError) as error:
-            raise BadStore(f"cannot use {self._shown}: {error}") from error
+            raise BadStore(f"cannot use {self._quoted_path}: {error}") from error

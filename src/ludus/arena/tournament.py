@@ -68,12 +68,12 @@ class Tournament:
         The players and the number of games are left out: after adding some, the finished games
         still count. Any other change makes another tournament.
         """
-        text = json.dumps([*self._deciding().values()], sort_keys=True)
+        text = json.dumps([*self._identity_fields().values()], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def settings(self) -> str:
         """Return what the id is a hash of, as readable JSON for the store."""
-        return json.dumps({"name": self.name, **self._deciding()})
+        return json.dumps({"name": self.name, **self._identity_fields()})
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the pairs of players that meet."""
@@ -97,7 +97,7 @@ class Tournament:
         is_alternating = self.starter == "alternate"
         for number in range(self.games):
             opening = number // 2 if is_alternating else number
-            start = self.starts.position(game, self.seed, opening)
+            start = self.starts.get_position(game, self.seed, opening)
             is_swapped = is_alternating and number % 2 == 1
             is_swapped ^= is_second_to_begin(game, start)
             for first, second in pairs:
@@ -105,7 +105,7 @@ class Tournament:
                     JobKey(identity, first, second, number), self.conditions, is_swapped, start
                 )
 
-    def _deciding(self) -> dict[str, Any]:
+    def _identity_fields(self) -> dict[str, Any]:
         game = named_game(self.conditions.game, self.conditions.rules)
         return {
             "game": game.id,

@@ -45,13 +45,13 @@ class SharedTurn(ctypes.Structure):
     )
 
 
-def _run_worker(connection: Connection, turn: Any, prepare: WorkerInitializer | None) -> None:
+def _run_worker(connection: Connection, turn: Any, initializer: WorkerInitializer | None) -> None:
     """Receive jobs and send results until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     os.dup2(2, 1)  # output of players must not get into the output of a command
     limit_array_threads()
-    if prepare is not None:
-        prepare()
+    if initializer is not None:
+        initializer()
 
     def watch(side: int, position: Any) -> None:
         text = "" if position is None else str(position)
@@ -64,14 +64,14 @@ def _run_worker(connection: Connection, turn: Any, prepare: WorkerInitializer | 
         while True:
             job = connection.recv()
             try:
-                answer: GameResult | Exception = run_job(job, watch)
+                response: GameResult | Exception = run_job(job, watch)
             except Exception as error:
-                answer = error
+                response = error
             turn.side = NO_SIDE
-            connection.send(answer)
+            connection.send(response)
 
 
-def _shared_turn() -> Any:
+def _allocate_turn() -> Any:
     """Allocate a turn in memory shared by two processes.
 
     Python keeps it in a file in /dev/shm and fails where a container has no writable one; then a
@@ -87,49 +87,49 @@ def _shared_turn() -> Any:
 class Worker:
     """The parent's handle of a worker process, which is replaced when it dies."""
 
-    def __init__(self, prepare: WorkerInitializer | None = None) -> None:
-        self._prepare = prepare
+    def __init__(self, initializer: WorkerInitializer | None = None) -> None:
+        self._initializer = initializer
         self._job: Job | None = None
         self._tries = 0
         self._began = 0.0
         self._start()
 
     @property
-    def waitables(self) -> list[Any]:
-        """Objects that become ready when there may be something to `collect`."""
+    def wait_handles(self) -> list[Any]:
+        """Objects that become ready when there may be something to `poll_result`."""
         return [self._connection, self._process.sentinel]
 
-    def give(self, job: Job) -> None:
-        """Start a game; `collect` returns its result."""
+    def submit(self, job: Job) -> None:
+        """Start a game; `poll_result` returns its result."""
         self._job = job
         self._began = time.monotonic()
         try:
             self._connection.send(job)
         except (BrokenPipeError, ConnectionResetError):
-            self._replace()
+            self._restart()
 
-    def collect(self) -> GameResult | None:
+    def poll_result(self) -> GameResult | None:
         """Return the result if it is ready; a worker that died or hangs results in a forfeit."""
         if self._connection.poll():
             try:
-                answer = self._connection.recv()
+                response = self._connection.recv()
             except (EOFError, ConnectionResetError):
-                return self._died()
-            if isinstance(answer, Exception):
-                raise answer
+                return self._handle_exit()
+            if isinstance(response, Exception):
+                raise response
             self._tries = 0
-            return self._done(answer)
+            return self._finish(response)
         if not self._process.is_alive():
             # It may have responded just before it died.
-            return None if self._connection.poll() else self._died()
-        return self._hangs() if self._is_overdue() else None
+            return None if self._connection.poll() else self._handle_exit()
+        return self._handle_hang() if self._is_overdue() else None
 
     def play(self, job: Job) -> GameResult:
         """Play a game and wait for its result."""
-        self.give(job)
+        self.submit(job)
         while True:
-            wait(self.waitables, POLL_SECONDS)
-            if (result := self.collect()) is not None:
+            wait(self.wait_handles, POLL_SECONDS)
+            if (result := self.poll_result()) is not None:
                 return result
 
     def close(self) -> None:
@@ -143,21 +143,21 @@ class Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
-        self._turn: Any = _shared_turn()
+        self._turn: Any = _allocate_turn()
         self._turn.side = NO_SIDE
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=_run_worker, args=(theirs, self._turn, self._prepare), daemon=True
+            target=_run_worker, args=(theirs, self._turn, self._initializer), daemon=True
         )
         self._process.start()
         theirs.close()
 
-    def _died(self) -> GameResult | None:
+    def _handle_exit(self) -> GameResult | None:
         self._process.join()
         code = self._process.exitcode or 0
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
         if self._turn.side == NO_SIDE:
-            self._replace()
+            self._restart()
             return None
         return self._forfeit("crash", f"the process ended with {how}")
 
@@ -169,7 +169,7 @@ class Worker:
         allowed = conditions.limit.time + conditions.grace + KILL_AFTER_SECONDS
         return bool(time.monotonic() - self._turn.since > allowed)
 
-    def _hangs(self) -> GameResult:
+    def _handle_hang(self) -> GameResult:
         seconds = time.monotonic() - self._turn.since
         self._process.kill()
         self._process.join()
@@ -183,19 +183,19 @@ class Worker:
         self._connection.close()
         self._start()
         seconds = time.monotonic() - self._began
-        return self._done(make_forfeit_result(job, Forfeit(side, reason, message), seconds))
+        return self._finish(make_forfeit_result(job, Forfeit(side, reason, message), seconds))
 
-    def _done(self, result: GameResult) -> GameResult:
+    def _finish(self, result: GameResult) -> GameResult:
         self._job = None
         return result
 
-    def _replace(self) -> None:
+    def _restart(self) -> None:
         """Start a new process for the same game; no player is responsible."""
         assert self._job is not None
         self._connection.close()
         self._process.join()
         self._tries += 1
         if self._tries >= MAX_TRIES:
-            raise LudusError(f"processes that should play end at once ({self._process.exitcode})")
+            raise LudusError(f"worker processes exit at once ({self._process.exitcode})")
         self._start()
         self._connection.send(self._job)

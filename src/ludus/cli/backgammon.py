@@ -56,12 +56,12 @@ def hint(
     from ludus.protocol.gnubg import rank_moves
     from ludus.protocol.gnubg_review import get_error_mark
 
-    here = Backgammon().parse(position)
-    if here.dice is None:
-        raise LudusError(f"{quote(position)} has no dice; only a roll can be judged")
-    if len(here.legal_moves()) == 1:
-        raise LudusError(f"{quote(position)} has one legal move: {here.legal_moves()[0]}")
-    (ranked,) = rank_moves([here], plies)
+    parsed = Backgammon().parse(position)
+    if parsed.dice is None:
+        raise LudusError(f"{quote(position)} has no dice; moves can be ranked only after a roll")
+    if len(parsed.legal_moves()) == 1:
+        raise LudusError(f"{quote(position)} has one legal move: {parsed.legal_moves()[0]}")
+    (ranked,) = rank_moves([parsed], plies)
     best = max(each.equity for each in ranked.values())
     shown = [
         {
@@ -76,10 +76,10 @@ def hint(
         for move, each in list(ranked.items())[:moves]
     ]
     if json:
-        ids = {"position_id": to_position_id(here), "xgid": to_xgid(here)}
+        ids = {"position_id": to_position_id(parsed), "xgid": to_xgid(parsed)}
         print_json(**ids, plies=plies, cubeless=True, moves=shown)
         return
-    print(f"{to_position_id(here)}  {to_xgid(here)}\ncubeless, {plies}-ply")
+    print(f"{to_position_id(parsed)}  {to_xgid(parsed)}\ncubeless, {plies}-ply")
     headings = ("move", "equity", "loss", "", "wins", "gammons", "loses gammons")
     print_table(headings, [_format_ranked_move(each) for each in shown])
 
@@ -101,8 +101,8 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
     made = [
         (n, made) for n, record in enumerate(records, 1) for made in iterate_decisions(record, game)
     ]
-    judged = review_decisions([each for _, each in made], plies)
-    found = list(track_progress(judged, len(made), "judging"))
+    reviews = review_decisions([each for _, each in made], plies)
+    found = list(track_progress(reviews, len(made), "evaluating"))
     moves = [
         {
             "game": number,
@@ -111,7 +111,7 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
             "roll": "{}{}".format(*each.position.dice or ()),
             "move": str(each.move),
             "best": str(each.best),
-            "equity": round(each.judged.equity, 4),
+            "equity": round(each.ranked.equity, 4),
             "loss": round(each.loss, 4),
             "mark": each.mark,
         }
@@ -155,9 +155,9 @@ def _summarize_side(found: list[Any], side: int) -> dict[str, Any]:
 def mat(file: RecordArgument, out: OutOption) -> None:
     """Write recorded games as a .mat file, which other backgammon programs read."""
     from ludus.core.record import Record
-    from ludus.protocol.mat_export import format_mat as written
+    from ludus.protocol.mat_export import format_mat
 
-    text = written(Record.parse_many(read_file(file)))
+    text = format_mat(Record.parse_many(read_file(file)))
     with whole_file(out) as target:
         target.write(text)
 
@@ -176,16 +176,16 @@ def import_scored_positions(
     )
 
     try:
-        lessons = list(parse_scored_positions(read_file(file)))
+        positions = list(parse_scored_positions(read_file(file)))
     except BadScoredPosition as error:
         raise BadScoredPosition(f"{quote(str(file), 200)}, {error}") from error
     with whole_file(out) as target:
-        target.write(format_scored_positions(lessons))
-    comments = sum(len(lesson.scores) for lesson in lessons)
+        target.write(format_scored_positions(positions))
+    comments = sum(len(each.scores) for each in positions)
     if json:
-        print_json(positions=len(lessons), comments=comments)
+        print_json(positions=len(positions), comments=comments)
     else:
-        print(f"{len(lessons)} positions with {comments} scores")
+        print(f"{len(positions)} positions with {comments} scores")
 
 
 def gammon(
@@ -225,11 +225,11 @@ def gammon(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="Training positions.", show_default="our own"),
+        typer.Option("--data", metavar="FILE", help="Training positions.", show_default="shipped"),
     ] = None,
     test: Annotated[
         Path | None,
-        typer.Option("--test", metavar="FILE", help="Test positions.", show_default="our own"),
+        typer.Option("--test", metavar="FILE", help="Test positions.", show_default="shipped"),
     ] = None,
     games: Annotated[
         int, typer.Option("--games", min=0, max=10_000_000, help="Final games against tool.")
@@ -258,22 +258,27 @@ def gammon(
         last_rate=last_rate,
         seed=seed,
     )
-    known = find_encoding(coding)
-    read = network.read_scored_positions(data) if data else list(network.load_training_positions())
-    lessons = ScoredMoves.of(read[: positions or None], known)
-    tests = ScoredMoves.of(
-        network.read_scored_positions(test) if test else network.load_test_positions(), known
+    encoding = find_encoding(coding)
+    scored = (
+        network.read_scored_positions(data) if data else list(network.load_training_positions())
     )
-    training = _start_or_resume(lessons, settings, out, data)
+    train_set = ScoredMoves.from_positions(scored[: positions or None], encoding)
+    test_set = ScoredMoves.from_positions(
+        network.read_scored_positions(test) if test else network.load_test_positions(), encoding
+    )
+    training = _start_or_resume(train_set, settings, out, data)
     curve = []
-    steps = track_progress(training.cycles(), settings.cycles - training.done, "learning")
+    steps = track_progress(training.run(), settings.cycles - training.num_cycles_done, "learning")
     for cycle in steps:
         if out is not None:
             cycle.network.save(out, _format_notes(settings, data, cycle.number))
-        shares = [each.agreement(cycle.network.scores(each.patterns)) for each in (lessons, tests)]
-        curve.append({"cycle": cycle.number, "training": shares[0], "test": shares[1]})
+        agreements = [
+            each.compute_accuracy(cycle.network.scores(each.encoded_moves))
+            for each in (train_set, test_set)
+        ]
+        curve.append({"cycle": cycle.number, "training": agreements[0], "test": agreements[1]})
         if not json:
-            print(f"cycle {cycle.number:3}  training {shares[0]:.3f}  test {shares[1]:.3f}")
+            print(f"cycle {cycle.number:3}  training {agreements[0]:.3f}  test {agreements[1]:.3f}")
     _print_report(
         training.network,
         curve,
@@ -285,16 +290,16 @@ def gammon(
 def _print_report(
     network: "GammonNetwork", curve: list[dict[str, Any]], result: Any, json: bool
 ) -> None:
-    share = None if result is None else round(result.share, 4)
+    score = None if result is None else round(result.win_rate, 4)
     if json:
         print_json(
             network=network.name,
             curve=curve,
             games=0 if result is None else result.games,
-            against_tool=share,
+            against_tool=score,
         )
         return
-    won = "" if result is None else f" wins {share:.1%} of {result.games} games against tool"
+    won = "" if result is None else f" wins {score:.1%} of {result.games} games against tool"
     print(f"{network.name}{won or ' is trained'}")
 
 
@@ -318,12 +323,12 @@ def _make_settings(**values: Any) -> "GammonTrainingConfig":
 
 def _format_notes(settings: "GammonTrainingConfig", data: Path | None, cycle: int) -> str:
     """Format the settings that determine the network, and the number of cycles done."""
-    taught = {**dataclasses.asdict(settings), "data": str(data or "")}
-    return json_format.dumps({"cycle": cycle, **taught}, sort_keys=True)
+    config = {**dataclasses.asdict(settings), "data": str(data or "")}
+    return json_format.dumps({"cycle": cycle, **config}, sort_keys=True)
 
 
 def _start_or_resume(
-    lessons: Any, settings: "GammonTrainingConfig", out: Path | None, data: Path | None
+    train_set: Any, settings: "GammonTrainingConfig", out: Path | None, data: Path | None
 ) -> "GammonTrainer":
     """Start a training, or resume an interrupted one with the same settings."""
     import numpy as np
@@ -334,12 +339,12 @@ def _start_or_resume(
 
     if out is None or not out.exists():
         rng = np.random.default_rng(settings.seed)
-        made = GammonNetwork.random(find_encoding(settings.coding), settings.hidden, rng)
-        return GammonTrainer(lessons, made, settings)
+        network = GammonNetwork.initialise(find_encoding(settings.coding), settings.hidden, rng)
+        return GammonTrainer(train_set, network, settings)
     network, notes = GammonNetwork.load_with_notes(out)
     done = next(
         (n for n in range(settings.cycles + 1) if notes == _format_notes(settings, data, n)), None
     )
     if done is None:
-        raise LudusError(f"{quote(str(out), 200)} was trained in another way; name a new file")
-    return GammonTrainer(lessons, network, settings, done)
+        raise LudusError(f"{quote(str(out), 200)} was trained with other settings; name a new file")
+    return GammonTrainer(train_set, network, settings, done)

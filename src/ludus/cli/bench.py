@@ -98,8 +98,8 @@ def bench(json: JsonOption = False) -> None:
     }
     if json:
         throughput = {name: round(rate) for name, rate in rates.items()}
-        shares = {name: round(ratio, 2) for name, ratio in ratios.items()}
-        print_json(signature=number, throughput=throughput, ratios=shares)
+        rounded = {name: round(ratio, 2) for name, ratio in ratios.items()}
+        print_json(signature=number, throughput=throughput, ratios=rounded)
         return
     print(f"signature {number}")
     rows = [

@@ -83,14 +83,14 @@ def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = Fal
     """
     found, chosen = _describe_file(file, rules)
     if json:
-        all_of_it = found.as_json()
+        statistics = found.as_json()
         keys = ("entries", "bad", "illegal", "impossible", "duplicates", "symmetric_duplicates")
-        about = {"file": str(file), "rules": dataclass_as_json(chosen), "is_right": found.is_right}
-        print_json(**about, **{key: all_of_it[key] for key in keys})
+        about = {"file": str(file), "rules": dataclass_as_json(chosen), "is_right": found.is_valid}
+        print_json(**about, **{key: statistics[key] for key in keys})
     else:
         _print_faults(found)
-        print(f"{found.entries} entries; {'all is well' if found.is_right else 'not all is well'}")
-    if not found.is_right:
+        print(f"{found.entries} entries; {'valid' if found.is_valid else 'invalid'}")
+    if not found.is_valid:
         raise typer.Exit(1)
 
 
@@ -118,9 +118,9 @@ def _print_contents(found: "DatasetStatistics") -> None:
 
     phases = ", ".join(f"{phase}: {found.phases[phase]}" for phase in (1, 2, 3))
     print(f"{found.entries} entries, {found.with_move} with a move; phases {phases}\n")
-    shares = [found.shares(part) for part in range(len(PARTS))]
+    frequencies = [found.proportions(part) for part in range(len(PARTS))]
     rows = [
-        (name, *(f"{column[number]:.2%}" for column in shares))
+        (name, *(f"{column[number]:.2%}" for column in frequencies))
         for number, name in enumerate(CLASS_NAMES)
     ]
     entropies = (f"{found.entropy(part):.3f} bits" for part in range(len(PARTS)))
@@ -128,10 +128,10 @@ def _print_contents(found: "DatasetStatistics") -> None:
 
 
 def _print_faults(found: "DatasetStatistics") -> None:
-    for number, reason in found.bad[:MAX_LINES_SHOWN]:
+    for number, reason in found.bad_lines[:MAX_LINES_SHOWN]:
         print(f"line {number}: {reason}")
-    if len(found.bad) > MAX_LINES_SHOWN:
-        print(f"{len(found.bad)} bad lines in all")
+    if len(found.bad_lines) > MAX_LINES_SHOWN:
+        print(f"{len(found.bad_lines)} bad lines in all")
     for kind, faults in (("illegal", found.illegal), ("impossible", found.impossible)):
         for reason, lines in faults.items():
             print(f"{kind}, {reason}: {len(lines)} {_format_line_numbers(lines)}")
@@ -202,9 +202,9 @@ class _CountingReader:
         from ludus.datasets.morris.files import raise_bad_lines, read_chunks
 
         for part in read_chunks(self._file):
-            raise_bad_lines(self._file, part.bad)
-            self.entries += len(part.entries)
-            yield part.entries
+            raise_bad_lines(self._file, part.bad_lines)
+            self.entries += len(part.moves)
+            yield part.moves
 
 
 LABEL_CHUNK = 1 << 17
@@ -228,19 +228,19 @@ def label(
     from ludus.oracle import oracle_for
     from ludus.oracle.morris.oracle import MorrisOracle
 
-    asked = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), oracle)
-    assert isinstance(asked, MorrisOracle)
+    oracle_ = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), oracle)
+    assert isinstance(oracle_, MorrisOracle)
     entries = read_dataset(file)
     began = time.perf_counter()
     tally = LabelCounts()
     with whole_file(out) as target:
         # A chunk is a whole number of batches, so batches can be counted without chunks.
         batches = -(-len(entries) // LABEL_BATCH)
-        for part in track_progress(_label_batches(entries, asked, tally), batches, "labelling"):
+        for part in track_progress(_label_batches(entries, oracle_, tally), batches, "labelling"):
             target.writelines(f"{line}\n" for line in part)
     seconds = round(time.perf_counter() - began, 3)
     if json:
-        print_json(**tally.as_json(), solved=asked.extent, out=str(out), seconds=seconds)
+        print_json(**tally.as_json(), solved=oracle_.coverage, out=str(out), seconds=seconds)
         return
     _print_label_counts(tally)
 
@@ -271,13 +271,13 @@ def _print_label_counts(tally: "LabelCounts") -> None:
         f"{count} {name}" for name, count in zip(RESULT_NAMES, tally.results.tolist(), strict=True)
     )
     print(f"{tally.entries} entries: {counts}")
-    share = tally.critical_kept / max(1, tally.critical)
-    random_share = tally.random_kept / max(1, tally.critical)
+    kept = tally.critical_kept / max(1, tally.critical)
+    random_kept = tally.random_kept / max(1, tally.critical)
     print(
-        f"{tally.critical} are critical; their moves keep the value in {share:.1%}, "
-        f"random moves would in {random_share:.1%}"
+        f"{tally.critical} are critical; their moves keep the value in {kept:.1%}, "
+        f"random moves would in {random_kept:.1%}"
     )
-    print(f"{tally.critical_reached} of them have numbers of men that a game can lead to")
+    print(f"{tally.critical_reached} of them have numbers of men that occur in games")
 
 
 def generate(
@@ -352,8 +352,9 @@ def generate(
         for _ in track_progress(run.run(), states, "generating"):
             found += 1
     except KeyboardInterrupt:
-        have = run.resumed + found
-        print(f"ludus: {have} of {states} states; the same command goes on", file=sys.stderr)
+        num_done = run.resumed + found
+        message = f"{num_done} of {states} states; run the same command to resume"
+        print(f"ludus: {message}", file=sys.stderr)
         raise
     made = run.result
     seconds = clock.perf_counter() - began
@@ -369,7 +370,7 @@ def generate(
         )
         return
     print(f"{states} states of {made.matches} matches, {made.resumed} of them from before")
-    print(f"{seconds:.1f} s; how it was made is in {made.sidecar}")
+    print(f"{seconds:.1f} s; the settings are in {made.sidecar}")
 
 
 BYTES_PER_STEP = 1 << 14
@@ -422,8 +423,8 @@ def fetch(
         fetched = [remote.name for remote in missing]
         print_json(name=name, out=str(folder), files=files, fetched=fetched)
         return
-    there = len(source.files) - len(missing)
-    print(f"{folder}: {len(missing)} files fetched, {there} were there; all checksums are right")
+    num_present = len(source.files) - len(missing)
+    print(f"{folder}: {len(missing)} files fetched, {num_present} were present; checksums match")
     for note in source.notes:
         print(note)
 

@@ -104,10 +104,10 @@ def perft(
     chosen = named_game(game, rules, engine)
     start = chosen.parse(position) if position else chosen.start()
     began = time.perf_counter()
-    shares = (
+    counts = (
         run_interruptible(lambda: _count_by_move(chosen, start, depth)) if divide and depth else {}
     )
-    nodes = sum(shares.values()) or run_interruptible(lambda: chosen.perft(start, depth))
+    nodes = sum(counts.values()) or run_interruptible(lambda: chosen.perft(start, depth))
     seconds = time.perf_counter() - began
     if json:
         print_json(
@@ -118,10 +118,10 @@ def perft(
             engine=engine,
             nodes=nodes,
             seconds=round(seconds, 6),
-            **({"divide": shares} if divide else {}),
+            **({"divide": counts} if divide else {}),
         )
         return
-    for move, count in shares.items():
+    for move, count in counts.items():
         print(f"{move}: {count}")
     print(f"{nodes} nodes in {seconds:.2f} s")
 

@@ -153,10 +153,10 @@ def _print_error(error: Exception) -> int:
     """Print an error as one line on standard error and return the exit status."""
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     line = " ".join(message.split())
-    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
-    if len(shown) > MAX_MESSAGE_LENGTH:
-        shown = f"{shown[:MAX_MESSAGE_LENGTH]}…"
-    print(f"ludus: {shown}", file=sys.stderr)
+    text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+    if len(text) > MAX_MESSAGE_LENGTH:
+        text = f"{text[:MAX_MESSAGE_LENGTH]}…"
+    print(f"ludus: {text}", file=sys.stderr)
     return EXIT_BAD_INPUT
 
 

@@ -61,10 +61,10 @@ def play_compiled_match(
 
     seeds, found = random.Random(seed), []
     parts = list(_split_games(games, is_alternating))
-    for is_swapped, share in track_progress(iter(parts), len(parts), "playing"):
+    for is_swapped, num_games in track_progress(iter(parts), len(parts), "playing"):
         sides = (players[1], players[0]) if is_swapped else players
         own_seed, threads = seeds.getrandbits(62), os.cpu_count() or 1
-        tally = play_compiled_games(game, sides, share, own_seed, threads, max_plies)
+        tally = play_compiled_games(game, sides, num_games, own_seed, threads, max_plies)
         if tally is None:
             return None
         found.append((is_swapped, tally))
@@ -256,19 +256,19 @@ def choose(
         raise UnknownName(f"there is no notation {quote(notation)}{hint}")
     chosen = named_game(game, rules)
     limit = Limit(time, nodes, depth)
-    who = named_player(player, chosen)
+    player_ = named_player(player, chosen)
     try:
-        asked = parse_positions(read_file(positions), chosen, notation)
+        parsed = parse_positions(read_file(positions), chosen, notation)
     except BadPosition as error:
         raise BadPosition(f"{quote(str(positions), 200)}, {error}") from error
-    who.begin(seed)
+    player_.start_game(seed)
     began = clock.perf_counter()
     moves: list[str] = []
     with whole_file(out) if out is not None else nullcontext() as file:
-        batch = get_batch_size(who)
-        batches = -(-len(asked) // batch)
+        batch = get_batch_size(player_)
+        batches = -(-len(parsed) // batch)
         for part in track_progress(
-            choose_and_format(who, asked, limit, batch), batches, "choosing"
+            choose_and_format(player_, parsed, limit, batch), batches, "choosing"
         ):
             if file is not None:
                 file.writelines(f"{move}\n" for move in part)
@@ -276,10 +276,10 @@ def choose(
                 moves += part
     seconds = clock.perf_counter() - began
     if json:
-        where = {"moves": moves} if out is None else {"out": str(out)}
-        print_json(positions=len(asked), seconds=round(seconds, 3), **where)
+        output = {"moves": moves} if out is None else {"out": str(out)}
+        print_json(positions=len(parsed), seconds=round(seconds, 3), **output)
     elif out is None:
         for move in moves:
             print(move)
     else:
-        print(f"{len(asked)} moves in {seconds:.1f} s")
+        print(f"{len(parsed)} moves in {seconds:.1f} s")

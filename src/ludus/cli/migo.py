@@ -73,9 +73,9 @@ def learn(
     from ludus.learn.migo.program import SavedProgram
 
     chosen = find_target_game(game, rules)
-    is_alone = self_play or chosen.game is None
-    settings = _make_settings(mode, options, is_alone)
-    if is_alone:
+    is_self_play = self_play or chosen.game is None
+    settings = _make_settings(mode, options, is_self_play)
+    if is_self_play:
         program, regrets = _learn_by_self_play(chosen, settings, games, seed), None
     else:
         program, regrets = _learn_against_opponent(chosen, settings, games, seed)
@@ -94,14 +94,14 @@ def learn(
         typer.echo(f"cumulative regret {sum(regrets)} in {games} games", err=out is None)
 
 
-def _make_settings(mode: str, options: str, is_alone: bool) -> "MigoLearnerOptions":
+def _make_settings(mode: str, options: str, is_self_play: bool) -> "MigoLearnerOptions":
     from ludus.learn.migo.train import MigoLearnerOptions
 
     _check_choice("mode", mode, MODES)
     words, values = parse_options(options)
     if words:
         raise UnknownName(f"{quote(words[0])} in --set is not key=value")
-    if is_alone:
+    if is_self_play:
         values.setdefault("selfplay", "yes")
     return apply_options(MigoLearnerOptions(), {"mode": mode, **values}, "migo")
 
@@ -114,15 +114,15 @@ def _learn_by_self_play(
     from ludus.learn.migo.program import load_program
     from ludus.learn.migo.train import StrategyLearner
 
-    pupil, source = StrategyLearner(chosen.world, settings, chosen.game), Random(seed)
+    learner, source = StrategyLearner(chosen.graph, settings, chosen.game), Random(seed)
     if settings.program:
-        pupil.transfer(load_program(Path(settings.program)).program)
+        learner.transfer(load_program(Path(settings.program)).program)
     for _ in track_progress(range(games), games, "learning"):
-        start = chosen.world.number(source.choice(chosen.starts))
-        practice = pupil.play_itself(start, source)
+        start = chosen.graph.state_id(source.choice(chosen.start_states))
+        practice = learner.play_self(start, source)
         if practice is not None:
-            pupil.learn(*practice)
-    return pupil.program
+            learner.learn(*practice)
+    return learner.program
 
 
 def _learn_against_opponent(
@@ -131,10 +131,12 @@ def _learn_against_opponent(
     from ludus.learn.common.learner import PerfectOpponent, train_episodes
     from ludus.learn.migo.train import MigoLearner
 
-    assert chosen.game is not None, "lessons are for games of Ludus"
+    assert chosen.game is not None, "an opponent needs a game of Ludus"
     learner = MigoLearner(chosen.game, settings, "migo")
-    lessons = train_episodes(learner, chosen.starts, PerfectOpponent(chosen.game), games, seed)
-    regrets = [each.played.regret for each in track_progress(lessons, games, "learning")]
+    episodes = train_episodes(
+        learner, chosen.start_states, PerfectOpponent(chosen.game), games, seed
+    )
+    regrets = [each.episode.regret for each in track_progress(episodes, games, "learning")]
     return learner.program, regrets
 
 
@@ -204,9 +206,9 @@ def explain(
     chosen = find_target_game(game, rules)
     saved = _load_program(chosen, mode, program)
     state = chosen.parse(position)
-    if not chosen.world.moves(chosen.world.number(state)):
+    if not chosen.graph.moves(chosen.graph.state_id(state)):
         raise LudusError(f"the game is over in {state}")
-    explainer = Explainer(Strategy(Reasoner(chosen.world), saved.program))
+    explainer = Explainer(Strategy(Reasoner(chosen.graph), saved.program))
     found = run_interruptible(lambda: explainer.explain(state))
     if json:
         print_json(

@@ -39,7 +39,7 @@ def nnmm(
             "--weights",
             metavar="FILE",
             help="Networks written by `ludus train nnmm` or `ludus nnmm`.",
-            show_default="those that come with the program",
+            show_default="the shipped networks",
         ),
     ] = "",
     size: Annotated[
@@ -93,9 +93,9 @@ def nnmm(
     found = combine_evaluations(track_progress(parts, count_batches(entries), "evaluating"))
     seconds = time.perf_counter() - began
     about = {"file": str(file), "recipe": recipe, "part": part, "order": str(chain.order)}
-    asked = {"rule": rule, "symmetries": symmetries, "breadth": breadth}
+    options = {"rule": rule, "symmetries": symmetries, "breadth": breadth}
     _print_evaluation(
-        found, {**about, **asked, "entries": len(entries), "seconds": round(seconds, 3)}, json
+        found, {**about, **options, "entries": len(entries), "seconds": round(seconds, 3)}, json
     )
 
 
@@ -131,10 +131,10 @@ def _print_evaluation(found: "Evaluation", about: dict[str, Any], is_json: bool)
         rows = [
             (
                 name,
-                "–" if share.percent is None else f"{share.percent:.4f}",
-                f"{share.hits}/{share.of}",
+                "–" if proportion.percent is None else f"{proportion.percent:.4f}",
+                f"{proportion.hits}/{proportion.total}",
             )
-            for name, share in lines.items()
+            for name, proportion in lines.items()
         ]
         if rows:
             print()
@@ -143,8 +143,8 @@ def _print_evaluation(found: "Evaluation", about: dict[str, Any], is_json: bool)
 
 def _lines_as_json(lines: "ProportionTable") -> dict[str, Any]:
     return {
-        name: {"percent": share.percent, "hits": share.hits, "of": share.of}
-        for name, share in lines.items()
+        name: {"percent": proportion.percent, "hits": proportion.hits, "of": proportion.total}
+        for name, proportion in lines.items()
     }
 
 
@@ -217,7 +217,7 @@ def join(
             "--shares",
             metavar="NUMBERS",
             help="Weights of the sets: 0.4,0.6.",
-            show_default="equal shares",
+            show_default="equal weights",
         ),
     ] = "",
     symmetries: Annotated[
@@ -236,19 +236,19 @@ def join(
     from ludus.learn.nnmm.chain import Committee, save_committee
     from ludus.learn.nnmm.weights import load_weights
 
-    ways = _parse_set_options(len(files), {"share": shares, "symmetries": symmetries})
-    committee = Committee.of(*map(load_weights, files), ways=ways)
+    voting = _parse_set_options(len(files), {"share": shares, "symmetries": symmetries})
+    committee = Committee.combine(*map(load_weights, files), voting=voting)
     save_committee(out, committee, half)
-    told = [
+    rows = [
         {"inputs": weights.model.name, "members": len(weights.members)}
         | {"share": way.share, "symmetries": way.symmetries, "file": str(file)}
-        for file, weights, way in zip(files, committee.sets, committee.ways, strict=True)
+        for file, weights, way in zip(files, committee.sets, committee.voting, strict=True)
     ]
     if json:
-        print_json(out=str(out), order=str(committee.order), sets=told, bytes=out.stat().st_size)
+        print_json(out=str(out), order=str(committee.order), sets=rows, bytes=out.stat().st_size)
     else:
-        print_table(tuple(told[0]), [tuple(map(str, each.values())) for each in told])
-        print(f"together they are in {out}")
+        print_table(tuple(rows[0]), [tuple(map(str, each.values())) for each in rows])
+        print(f"written to {out}")
 
 
 def _parse_set_options(sets: int, lists: dict[str, str]) -> "list[VotingOptions]":

@@ -47,7 +47,7 @@ def _print_epochs(epochs: "Iterable[EpochEvent]") -> "Iterator[EpochEvent]":
     shown = begun - SECONDS_PER_LINE
     for network, epoch in epochs:
         now = time.monotonic()
-        if network.is_over or now - shown >= SECONDS_PER_LINE:
+        if network.is_finished or now - shown >= SECONDS_PER_LINE:
             shown = now
             print(
                 f"{now - begun:7.1f} s  {format_epoch(network, epoch)}", file=sys.stderr, flush=True
@@ -72,15 +72,15 @@ def _show_epoch_bar(epochs: "Iterable[EpochEvent]", num_networks: int) -> "Itera
         task = bars.add_task("preparing", total=float(num_networks))
         done = 0
         for network, epoch in epochs:
-            share = 1.0 if network.is_over else completed_fraction(network, epoch)
-            bars.update(task, description=format_epoch(network, epoch), completed=done + share)
-            done += network.is_over
+            fraction = 1.0 if network.is_finished else completed_fraction(network, epoch)
+            bars.update(task, description=format_epoch(network, epoch), completed=done + fraction)
+            done += network.is_finished
             yield network, epoch
 
 
 def completed_fraction(network: "NetworkTrainer", epoch: "EpochResult") -> float:
     """Return the completed fraction of a network's training, early stopping disregarded."""
-    settings = network.training
+    settings = network.config
     by_time = epoch.seconds / settings.seconds if settings.seconds else 0.0
     return min(max(epoch.number / settings.epochs, by_time), 1.0)
 
@@ -170,9 +170,9 @@ def train_nnmm(
     changes = {"order": order, "inputs": inputs, "members": members, "ensemble": ensemble}
     plan = load_preset(preset, presets, options, changes, seconds, seed)
     entries = read_entries(data, limit)
-    place = select_device(device, threads)
+    device_ = select_device(device, threads)
     if folds:
-        _cross_validate(plan, entries, folds, part or [], place, json)
+        _cross_validate(plan, entries, folds, part or [], device_, json)
         return
     from ludus.learn.nnmm.splits import split_entries
     from ludus.learn.nnmm.train_chain import ChainTrainer
@@ -180,14 +180,14 @@ def train_nnmm(
     settings = plan.training
     parts = split_entries(entries, settings.split, settings.expansion, settings.seed)
     folder = None if out is None else out.with_name(f"{out.name}.training")
-    run = ChainTrainer(plan, parts, place, folder, part or [])
+    run = ChainTrainer(plan, parts, device_, folder, part or [])
     _check_output_file(out, folder)
     _run_training(run, log)
     report = _make_report(run, preset)
-    if out is not None and run.is_whole:
+    if out is not None and run.is_complete:
         from ludus.learn.nnmm.weights import save_weights
 
-        save_weights(out, run.chain(report), half)
+        save_weights(out, run.build_weights(report), half)
         shutil.rmtree(f"{folder}", ignore_errors=True)
     _print_report({**report, "out": None if out is None else str(out)}, json)
 
@@ -213,7 +213,7 @@ def load_preset(
 
     plan = build_preset(
         name, load_preset_tables() if file is None else read_preset_tables(file)
-    ).with_texts(options)
+    ).with_overrides(options)
     given = {key: value for key, value in changes.items() if value is not None}
     training = plan.training
     if seconds is not None:
@@ -236,7 +236,7 @@ def _check_output_file(out: Path | None, folder: Path | None) -> None:
     if out is None or folder is None:
         return
     if out.exists() or out.is_symlink():
-        raise LudusError(f"{quote(str(out), 200)} is there already; name another file")
+        raise LudusError(f"{quote(str(out), 200)} exists; name another file")
 
 
 def _run_training(run: "ChainTrainer", log: Path | None) -> None:
@@ -246,7 +246,7 @@ def _run_training(run: "ChainTrainer", log: Path | None) -> None:
     try:
         for network, epoch in show_epochs(run.run(), run.num_networks):
             if curves is not None:
-                curves.note(network, epoch)
+                curves.log_epoch(network, epoch)
     finally:
         if curves is not None:
             curves.close()
@@ -265,8 +265,8 @@ def _make_report(run: "ChainTrainer", preset: str) -> dict[str, Any]:
         "training": dataclasses.asdict(plan.training),
         "device": str(run.device),
         "examples": [len(part) for part in run.split],
-        "networks": [result.facts() for result in run.results.values()],
-        "test": run.accuracy() if run.is_whole else None,
+        "networks": [result.to_dict() for result in run.results.values()],
+        "test": run.compute_accuracy() if run.is_complete else None,
         "seconds": sum(result.seconds for result in run.results.values()),
     }
 
@@ -290,8 +290,8 @@ def _print_report(report: dict[str, Any], json: bool) -> None:
         ],
     )
     if report["test"] is not None:
-        shares = "  ".join(f"{name} {share:.2%}" for name, share in report["test"].items())
-        print(f"in pipeline, on the test part:  {shares}")
+        accuracies = "  ".join(f"{name} {value:.2%}" for name, value in report["test"].items())
+        print(f"in pipeline, on the test part:  {accuracies}")
 
 
 def _cross_validate(
@@ -313,7 +313,7 @@ def _cross_validate(
                 part,
                 f"{each['mean']:.2%}",
                 f"{each['deviation']:.2%}",
-                "  ".join(f"{share:.2%}" for share in each["folds"]),
+                "  ".join(f"{value:.2%}" for value in each["folds"]),
             ]
             for part, each in found.items()
         ],
@@ -324,7 +324,7 @@ TUNED_PRESET_NAME = "tuned"
 """Name of the preset in the output file."""
 
 
-def nnmm(
+def tune_nnmm(
     data: DataOption,
     preset: PresetOption = "quick",
     presets: PresetFileOption = None,

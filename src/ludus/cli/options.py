@@ -34,7 +34,7 @@ OracleOption = Annotated[
         "--oracle",
         metavar="DIR",
         help="A folder written by `ludus solve`.",
-        show_default="LUDUS_ORACLE, the user's data folder, or what is solved in no time",
+        show_default="LUDUS_ORACLE, the user's data folder, or a quick solution in memory",
     ),
 ]
 

@@ -60,19 +60,21 @@ def solve(
     chosen = named_game(game, rules)
     sectors = _select_sectors(chosen, max_men)
     if wdl and out is None:
-        raise typer.BadParameter("--wdl is about the files that --out keeps")
+        raise typer.BadParameter("--wdl needs --out")
     if device == "cpu":
         _check_memory(estimate_peak_bytes(chosen.rules, sectors))
     num_threads = threads or os.cpu_count() or 1
     solver = make_solver(chosen.rules, device, num_threads)
     began = time.perf_counter()
-    folder = Database.writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
+    folder = (
+        Database.open_for_writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
+    )
     with folder as database:
         run = SolveRun(chosen.rules, sectors, solver, database, num_threads, verify)
         found = run_with_progress_bar(run, "solving")
     report = {
         **_solution_as_json(found, has_depth=not wdl),
-        "slots": run.work.total,
+        "slots": run.progress.total,
         "seconds": round(time.perf_counter() - began, 3),
     }
     if json:
@@ -103,10 +105,11 @@ def _check_memory(needed: int) -> None:
     """Raise CannotSolve at once rather than run out of memory after an hour."""
     from ludus.core.errors import CannotSolve
 
-    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > there:
+    available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > available:
         raise CannotSolve(
-            f"solving this takes {needed / 1e9:.0f} GB of memory; here are {there / 1e9:.0f} GB"
+            f"solving this takes {needed / 1e9:.0f} GB of memory; "
+            f"this machine has {available / 1e9:.0f} GB"
         )
 
 
@@ -117,7 +120,7 @@ def _solution_as_json(found: "SolveResult", has_depth: bool) -> dict[str, Any]:
     root = None if found.root is None else format_result(found.root)
     checked = {} if found.num_wrong is None else {"wrong": found.num_wrong}
     moving, placing = [], []
-    for space, tally in found.tallies.items():
+    for space, tally in found.counts.items():
         sides = {"mover": space.mover, "other": space.other}
         if space.mover_hand == space.other_hand == 0:
             moving.append({**sides, **asdict(tally)})
@@ -179,38 +182,40 @@ def value(
     from ludus.oracle import oracle_for
 
     chosen = named_game(game, rules)
-    place = chosen.start() if position.strip() == START_WORD else chosen.parse(position)
-    asked = oracle_for(chosen, oracle)
-    found, moves = run_interruptible(lambda: (asked.value(place), asked.moves(place)))
+    position_ = chosen.start() if position.strip() == START_WORD else chosen.parse(position)
+    oracle_ = oracle_for(chosen, oracle)
+    value_, moves = run_interruptible(
+        lambda: (oracle_.value(position_), oracle_.rate_moves(position_))
+    )
     if json:
         print_json(
             game=chosen.id,
             rules=dataclass_as_json(chosen.rules),
-            position=str(place),
-            value=found.result,
-            depth=found.depth,
+            position=str(position_),
+            value=value_.result,
+            depth=value_.depth,
             moves=[
                 {"move": str(each.move), "value": each.value, "depth": each.depth} for each in moves
             ],
         )
         return
-    print(place.text(_mark_first_places(chosen, found, moves)), end="\n\n")
-    if place.outcome() is None:
-        print(f"{chosen.sides[place.mover].capitalize()} to move: {found}")
-        _print_moves(found, moves)
+    print(position_.text(_mark_first_places(chosen, value_, moves)), end="\n\n")
+    if position_.outcome() is None:
+        print(f"{chosen.sides[position_.mover].capitalize()} to move: {value_}")
+        _print_moves(value_, moves)
 
 
-def _mark_first_places(game: AnyGame, found: "Value", moves: "list[RatedMove]") -> Marks:
+def _mark_first_places(game: AnyGame, best: "Value", moves: "list[RatedMove]") -> Marks:
     """Mark the first places of the moves: good if a move from there keeps the value, else bad."""
-    good = {game.steps(each.move)[0] for each in moves if each.value == found.result}
-    begun = dict.fromkeys((game.steps(each.move)[0] for each in moves), "bad")
-    return Marks(points=begun | dict.fromkeys(good, "good"))
+    good = {game.steps(each.move)[0] for each in moves if each.value == best.result}
+    first = dict.fromkeys((game.steps(each.move)[0] for each in moves), "bad")
+    return Marks(points=first | dict.fromkeys(good, "good"))
 
 
-def _print_moves(found: "Value", moves: "list[RatedMove]") -> None:
+def _print_moves(best: "Value", moves: "list[RatedMove]") -> None:
     rows = [
         (
-            "✓" if each.value == found.result else "✗",
+            "✓" if each.value == best.result else "✗",
             str(each.move),
             each.value,
             "" if each.depth is None else str(each.depth),
@@ -257,5 +262,5 @@ def verify(
             f"{found.num_subspaces} subspaces, {found.num_values:,} values, "
             f"{found.num_wrong} wrong; {seconds:.1f} s"
         )
-    if not found.is_right:
+    if not found.is_valid:
         raise typer.Exit(1)

@@ -58,17 +58,16 @@ def show(
 ) -> None:
     """Show the patterns of a network, their scores, and the moves between them."""
     from ludus.learn.patterns.config import parse_options
-    from ludus.learn.patterns.inspection import NetworkView
-    from ludus.learn.patterns.inspection import draw_patterns as drawn
+    from ludus.learn.patterns.inspection import NetworkView, draw_patterns
     from ludus.learn.patterns.network_file import load_network as named_network
 
-    view = NetworkView(named_network(network), parse_options(settings).settings())
-    if not view.seen():
+    view = NetworkView(named_network(network), parse_options(settings).to_settings())
+    if not view.list_observed():
         raise LudusError(f"{quote(network)} has learned nothing yet, so there is nothing to show")
-    shown = view.best(best) if pattern is None else [view.vertex(pattern)]
+    shown = view.top(best) if pattern is None else [view.vertex(pattern)]
     if svg is not None:
         with whole_file(svg) as file:
-            file.write(drawn(shown, f"Patterns of {network}"))
+            file.write(draw_patterns(shown, f"Patterns of {network}"))
     if json:
         _print_json(view, shown, neighbours)
     elif pattern is None:
@@ -81,13 +80,13 @@ def _print_json(view: "NetworkView", shown: list["Vertex"], neighbours: int) -> 
     print_json(
         games=view.network.games,
         note=view.network.note,
-        patterns=len(view.seen()),
+        patterns=len(view.list_observed()),
         edges=view.num_edges,
         shown=[
             {
                 **asdict(vertex),
-                "onwards": [asdict(move) for move in view.onwards(vertex.pattern)[:neighbours]],
-                "back": [asdict(move) for move in view.back(vertex.pattern)[:neighbours]],
+                "onwards": [asdict(move) for move in view.outgoing(vertex.pattern)[:neighbours]],
+                "back": [asdict(move) for move in view.incoming(vertex.pattern)[:neighbours]],
             }
             for vertex in shown
         ],
@@ -98,7 +97,7 @@ def _print_best(view: "NetworkView", shown: list["Vertex"]) -> None:
     from ludus.learn.patterns.encoding import format_bits
     from ludus.learn.patterns.inspection import format_patterns
 
-    patterns, edges = len(view.seen()), view.num_edges
+    patterns, edges = len(view.list_observed()), view.num_edges
     print(f"{view.network.games} games, {patterns} patterns, {edges} moves between them")
     if view.network.note:
         print(view.network.note)
@@ -112,8 +111,8 @@ def _print_best(view: "NetworkView", shown: list["Vertex"]) -> None:
 
 def _format_figures(vertex: "Vertex") -> tuple[str, ...]:
     counts = vertex.frequency, vertex.mill, vertex.token
-    shares = f"{vertex.freq:.4f}", f"{vertex.mutual:.3f}", f"{vertex.score:.4g}"
-    return *map(str, counts), *shares
+    ratios = f"{vertex.freq:.4f}", f"{vertex.mutual:.3f}", f"{vertex.score:.4g}"
+    return *map(str, counts), *ratios
 
 
 def _print_pattern(view: "NetworkView", vertex: "Vertex", neighbours: int) -> None:
@@ -129,8 +128,8 @@ def _print_pattern(view: "NetworkView", vertex: "Vertex", neighbours: int) -> No
         )
     )
     for title, found in (
-        ("to pattern", view.onwards(vertex.pattern)),
-        ("from pattern", view.back(vertex.pattern)),
+        ("to pattern", view.outgoing(vertex.pattern)),
+        ("from pattern", view.incoming(vertex.pattern)),
     ):
         print()
         _print_neighbours(title, found[:neighbours])
@@ -196,12 +195,12 @@ def train(
     check_writable(out)
     plan = TrainingPlan(own, mixed, strong, teacher)
     training = PatternTrainer(named_game("nine_mens_morris", rules), plan, seed, mutual)
-    people = [game for path in records or [] for game in _read_games(path, rules)]
+    recorded = [game for path in records or [] for game in _read_games(path, rules)]
     began = time.perf_counter()
     checkpoint = out.with_name(f"{out.name}.part")
     base = named_network(onto)
-    steps = training.run(base, people, checkpoint)
-    network = take_last(track_progress(steps, training.games + len(people), "learning"), base)
+    steps = training.run(base, recorded, checkpoint)
+    network = take_last(track_progress(steps, training.games + len(recorded), "learning"), base)
     save_network(network, out)
     checkpoint.unlink(missing_ok=True)
     _print_report(network, out, time.perf_counter() - began, json)
@@ -270,8 +269,8 @@ def tune(
         return
     written = ",".join(f"{name}={_format_value(value)}" for name, value in settings.items())
     print(f"fuzzy:{written}")
-    share = 100 * found.wins / found.games
-    print(f"wins {found.wins} of {found.games} further games against {opponent}: {share:.1f}%")
+    percent = 100 * found.wins / found.games
+    print(f"wins {found.wins} of {found.games} further games against {opponent}: {percent:.1f}%")
 
 
 def _run_search(

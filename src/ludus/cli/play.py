@@ -45,7 +45,7 @@ def play(
             "--opponent",
             metavar="PLAYER",
             help="The player of the sides that people do not play.",
-            show_default="one that a newcomer can play with",
+            show_default="one suited to beginners",
         ),
     ] = "",
     side: Annotated[
@@ -64,7 +64,7 @@ def play(
             min=0,
             max=65_535,
             help="Port of the web server; 0: any free port.",
-            show_default="8642, or any that is free",
+            show_default="8642, or any free port",
         ),
     ] = None,
     host: Annotated[
@@ -116,16 +116,16 @@ def _play_in_terminal(
         seed = random.SystemRandom().getrandbits(31)
     # With --json the dialogue uses standard error; standard output has only the result.
     screen = Screen(stderr=json)
-    table = TerminalSession(GameHistory(chosen, start), opponent, HUMAN_SIDES[side], seed, screen)
-    table.run()
+    session = TerminalSession(GameHistory(chosen, start), opponent, HUMAN_SIDES[side], seed, screen)
+    session.run()
     if json:
-        outcome = table.line.position.outcome()
+        outcome = session.history.position.outcome()
         print_json(
-            game=table.game.id,
-            rules=dataclass_as_json(table.game.rules),
+            game=session.game.id,
+            rules=dataclass_as_json(session.game.rules),
             seed=seed,
-            start=str(table.line.positions[0]),
-            moves=[str(made.move) for made in table.line.moves],
-            position=str(table.line.position),
+            start=str(session.history.positions[0]),
+            moves=[str(made.move) for made in session.history.moves],
+            position=str(session.history.position),
             outcome=None if outcome is None else dataclass_as_json(outcome),
         )

@@ -30,18 +30,18 @@ def make_start_path(
     game: str, rules: str, position: str, opponent: str, side: str, seed: int | None
 ) -> str:
     """Return the path and query that start this game; `/`, for the defaults, resumes the last."""
-    asked: dict[str, object] = {}
+    query: dict[str, object] = {}
     name, _, own_rules = game.partition(":")
-    asked["game"] = name.strip()
-    asked["rules"] = ",".join(part for part in (own_rules, rules) if part)
-    asked["position"] = position
+    query["game"] = name.strip()
+    query["rules"] = ",".join(part for part in (own_rules, rules) if part)
+    query["position"] = position
     if opponent:
-        asked |= _make_opponent_query(opponent, game, rules)
-    asked["side"] = side if side != "first" else ""
-    asked["seed"] = "" if seed is None else seed
-    given = {key: value for key, value in asked.items() if value != ""}
-    is_usual = given == {"game": next(iter(GAMES))}
-    return "/" if is_usual else f"/new?{urlencode(given)}"
+        query |= _make_opponent_query(opponent, game, rules)
+    query["side"] = side if side != "first" else ""
+    query["seed"] = "" if seed is None else seed
+    nonempty = {key: value for key, value in query.items() if value != ""}
+    is_default = nonempty == {"game": next(iter(GAMES))}
+    return "/" if is_default else f"/new?{urlencode(nonempty)}"
 
 
 def _make_opponent_query(opponent: str, game: str, rules: str) -> dict[str, object]:
@@ -65,7 +65,7 @@ def serve_page(
         if json:
             print_json(address=address)
         else:
-            print(f"Ludus is at {address}\nCtrl-C ends it; games are kept.", flush=True)
+            print(f"Ludus is at {address}\nCtrl-C stops the server; games are saved.", flush=True)
         if wants_browser and has_browser():
             open_browser(address)
 
@@ -88,12 +88,12 @@ def make_settings(
 ) -> Settings:
     """Return the settings of a server started by `ludus play`."""
     folder = data_folder()
-    usual = None if folder is None else folder / "games.sqlite"
-    plain = Settings()
-    named = frozenset({host, f"[{host}]"}) if host not in ALL_INTERFACES else frozenset({"*"})
+    default_file = None if folder is None else folder / "games.sqlite"
+    defaults = Settings()
+    host_names = frozenset({host, f"[{host}]"}) if host not in ALL_INTERFACES else frozenset({"*"})
     return Settings(
-        games_file=games or usual,
+        games_file=games or default_file,
         tournament_file=tournament,
         curves_folder=curves,
-        hosts=plain.hosts | named,
+        hosts=defaults.hosts | host_names,
     )

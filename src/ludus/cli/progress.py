@@ -47,7 +47,7 @@ POLL_SECONDS = 0.2
 class BackgroundJob(Protocol[JobResultT_co]):
     """A long computation over the sectors of a game that reports progress and can be stopped."""
 
-    work: "SolveProgress"
+    progress: "SolveProgress"
 
     def run(self) -> JobResultT_co: ...
     def stop(self) -> None: ...
@@ -62,26 +62,26 @@ def run_with_progress_bar(run: BackgroundJob[JobResultT], label: str) -> JobResu
     worker.start()
     try:
         if sys.stderr.isatty():
-            _show_progress_bar(worker, run.work, label)
-        worker.has_ended.wait()
+            _show_progress_bar(worker, run.progress, label)
+        worker.is_done.wait()
     finally:
-        while not worker.has_ended.is_set():
+        while not worker.is_done.is_set():
             run.stop()
             with suppress(KeyboardInterrupt):
-                worker.has_ended.wait(POLL_SECONDS)
+                worker.is_done.wait(POLL_SECONDS)
     return worker.result()
 
 
 class _JobThread(threading.Thread, Generic[JobResultT]):
     """The thread of a job.
 
-    Wait for `has_ended`, not with `join`: in Python 3.11 an interrupted `join` marks the thread
+    Wait for `is_done`, not with `join`: in Python 3.11 an interrupted `join` marks the thread
     as ended.
     """
 
     def __init__(self, run: BackgroundJob[JobResultT]) -> None:
         super().__init__(daemon=True)
-        self.has_ended = threading.Event()
+        self.is_done = threading.Event()
         self._run = run
         self._results: list[JobResultT] = []
         self._errors: list[BaseException] = []
@@ -92,7 +92,7 @@ class _JobThread(threading.Thread, Generic[JobResultT]):
         except BaseException as error:
             self._errors.append(error)
         finally:
-            self.has_ended.set()
+            self.is_done.set()
 
     def result(self) -> JobResultT:
         if self._errors:
@@ -100,7 +100,9 @@ class _JobThread(threading.Thread, Generic[JobResultT]):
         return self._results[0]
 
 
-def _show_progress_bar(worker: _JobThread[JobResultT], work: "SolveProgress", label: str) -> None:
+def _show_progress_bar(
+    worker: _JobThread[JobResultT], progress: "SolveProgress", label: str
+) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -113,18 +115,18 @@ def _show_progress_bar(worker: _JobThread[JobResultT], work: "SolveProgress", la
     with Progress(
         *columns, console=make_console(stderr=True), transient=True, speed_estimate_period=600
     ) as bars:
-        task = bars.add_task(label, total=work.total, rate="")
-        while not worker.has_ended.wait(POLL_SECONDS):
-            _update_progress_bar(bars, task, work, label)
+        task = bars.add_task(label, total=progress.total, rate="")
+        while not worker.is_done.wait(POLL_SECONDS):
+            _update_progress_bar(bars, task, progress, label)
 
 
 def _update_progress_bar(
-    bars: "Progress", task: "TaskID", work: "SolveProgress", label: str
+    bars: "Progress", task: "TaskID", progress: "SolveProgress", label: str
 ) -> None:
-    sector = work.current
+    sector = progress.current
     name = label if sector is None else f"{label} {'_'.join(map(str, sector))}"
     speed = bars.tasks[task].speed
     rate = "" if not speed else f"{speed / 1e6:.1f} million slots/s"
     # Work resumed from an earlier run counts neither for the speed nor for the total.
-    total, done = work.total - work.resumed, work.done - work.resumed
+    total, done = progress.total - progress.resumed, progress.done - progress.resumed
     bars.update(task, description=name, total=total, completed=done, rate=rate)

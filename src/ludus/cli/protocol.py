@@ -27,7 +27,7 @@ def engine(
             "--player",
             metavar="PLAYER",
             help="The player, optionally with options: negascout:level=5.",
-            show_default="negascout, playouts or perfect, as fits the game",
+            show_default="negascout, playouts or perfect, depending on the game",
         ),
     ] = "",
     rules: RulesOption = "",
@@ -46,20 +46,22 @@ def engine(
     from ludus.protocol.engine import run_engine
     from ludus.protocol.session import EngineSession
 
-    table = EngineSession(game, rules, player, seed)
+    session = EngineSession(game, rules, player, seed)
     if json:
         print_json(
-            game=table.game.id,
-            rules=dataclass_as_json(table.game.rules),
-            player=table.player.spec,
+            game=session.game.id,
+            rules=dataclass_as_json(session.game.rules),
+            player=session.player.spec,
             seed=seed,
-            options=[{"name": option.name, "default": option.default} for option in table.options],
+            options=[
+                {"name": option.name, "default": option.default} for option in session.options
+            ],
         )
-        table.close()
+        session.close()
         return
     if sys.stdin is None or sys.stdout is None:
         raise LudusError("an engine needs standard input and standard output")
-    if not run_engine(table, sys.stdin.fileno(), sys.stdout.fileno()):
+    if not run_engine(session, sys.stdin.fileno(), sys.stdout.fileno()):
         # A thread may still run compiled code or an external player; no cleanup is needed.
         os._exit(0)
 
@@ -132,16 +134,16 @@ def nnmm(
         raise BadSpec(f"--compat {quote(compat)} must be 2018")
     dialect: Dialect = "2018" if compat else "lines"
     settings = ServerSettings(host, port, dialect, line_time, idle_time, clients)
-    answering = named_player(player, named_game("nine_mens_morris"))
-    answering.begin(seed)
+    player_ = named_player(player, named_game("nine_mens_morris"))
+    player_.start_game(seed)
 
-    def ready(where: str, bound: int) -> None:
+    def ready(address: str, bound_port: int) -> None:
         if json:
-            print_json(host=where, port=bound, dialect=dialect, player=answering.spec)
+            print_json(host=address, port=bound_port, dialect=dialect, player=player_.spec)
         else:
-            print(f"{answering.name} listens at {where}, port {bound}; Ctrl-C ends it")
+            print(f"{player_.name} listens at {address}, port {bound_port}; Ctrl-C stops it")
         sys.stdout.flush()
 
-    tally = ThesisServer(answering, settings).serve(ready)
+    counts = ThesisServer(player_, settings).serve(ready)
     if not json:
-        print(f"{tally.moves} moves and {tally.errors} errors for {tally.clients} clients")
+        print(f"{counts.moves} moves and {counts.errors} errors for {counts.clients} clients")

@@ -111,7 +111,7 @@ def _add_oracle_option(opponent: str, folder: Path | None) -> str:
     if opponent != "perfect" or folder is None:
         return opponent
     if "," in str(folder):
-        raise LudusError(f"a comma in {quote(str(folder), 200)} cannot stand in a player's spec")
+        raise LudusError(f"a comma in {quote(str(folder), 200)} cannot be used in a player's spec")
     return f"perfect:oracle={folder}"
 
 
@@ -156,11 +156,11 @@ def _evaluate_choices(
     found: "RegretStatistics",
     player: "Player",
     file: Path | None,
-    wanted: int | None,
+    num_positions: int | None,
     seed: int,
     limit: "Limit",
 ) -> int:
-    """Evaluate one move in each position, or in a random sample of `wanted` positions.
+    """Evaluate one move in each position, or in a random sample of `num_positions` positions.
 
     Return the number of finished positions, which are left out.
     """
@@ -172,22 +172,22 @@ def _evaluate_choices(
         raise BadSpec("--one-move needs --positions FILE")
     text = read_file(file)
     try:
-        asked = parse_positions(text, found.game, leaves_out_over=True)
+        parsed = parse_positions(text, found.game, skip_finished=True)
     except BadPosition as error:
         raise BadPosition(f"{quote(str(file), 200)}, {error}") from error
-    if not asked:
+    if not parsed:
         raise BadPosition(f"{quote(str(file), 200)} has no position")
-    over = len(text.removesuffix("\n").split("\n")) - len(asked)
-    if wanted is not None and wanted < len(asked):
-        asked = random.Random(seed).sample(asked, wanted)
-    positions = [each.position for each in asked]
-    player.begin(seed)
+    over = len(text.removesuffix("\n").split("\n")) - len(parsed)
+    if num_positions is not None and num_positions < len(parsed):
+        parsed = random.Random(seed).sample(parsed, num_positions)
+    positions = [each.position for each in parsed]
+    player.start_game(seed)
     batch = get_batch_size(player)
     parts = track_progress(
         choose_moves(player, positions, limit, batch), -(-len(positions) // batch), "choosing"
     )
     for number, moves in enumerate(parts):
-        found.add_choices(positions[number * batch : number * batch + len(moves)], moves)
+        found.add_moves(positions[number * batch : number * batch + len(moves)], moves)
     return over
 
 
@@ -206,14 +206,14 @@ def _make_report(found: "RegretStatistics", faults: dict[str, int]) -> dict[str,
         "first_errors": [
             {
                 "games": count,
-                "position": judged.position,
-                "move": judged.move,
-                "regret": judged.regret,
-                "best": list(judged.best),
+                "position": error.position,
+                "move": error.move,
+                "regret": error.regret,
+                "best": list(error.best),
             }
-            for judged, count in errors[:MAX_ERRORS_SHOWN]
+            for error, count in errors[:MAX_ERRORS_SHOWN]
         ],
-        "solved": found.oracle.extent,
+        "solved": found.oracle.coverage,
         "faults": faults,
     }
 
@@ -221,11 +221,11 @@ def _make_report(found: "RegretStatistics", faults: dict[str, int]) -> dict[str,
 def _tally_as_json(tally: "RegretTally") -> dict[str, Any]:
     return {
         "moves": tally.moves,
-        "unjudged": tally.unjudged,
+        "unjudged": tally.num_unevaluated,
         "mean_regret_per_move": tally.regret_per_move,
         "critical": tally.critical,
         "critical_kept": tally.critical_kept,
-        "critical_kept_share": tally.kept_share,
+        "critical_kept_share": tally.critical_kept_rate,
     }
 
 
@@ -235,8 +235,8 @@ def _print_report(report: dict[str, Any], what: str) -> None:
     mean = _format_number(report["mean_regret"], ".4f") or "unknown"
     print(f"mean regret of a {what} {mean}{margin}, {report['games']} {what}s")
     if report["unjudged"]:
-        share = report["unjudged"] / report["moves"]
-        print(f"{report['unjudged']} moves ({share:.1%}) are beyond what is solved")
+        fraction = report["unjudged"] / report["moves"]
+        print(f"{report['unjudged']} moves ({fraction:.1%}) are in unsolved positions")
     for reason, count in report["faults"].items():
         print(f"{count} games were lost by {reason}")
     print()
@@ -254,7 +254,7 @@ def _print_report(report: dict[str, Any], what: str) -> None:
     ]
     print_table(("phase", "moves", "unjudged", "regret a move", "critical", "kept"), rows)
     if report["first_errors"]:
-        print("\nwhere it went wrong first")
+        print("\nfirst errors")
         errors = [
             (str(each["games"]), each["position"], each["move"], " ".join(each["best"][:6]))
             for each in report["first_errors"]

@@ -34,7 +34,7 @@ def reproduce(
             "--size",
             metavar="quick|published|certain",
             help="Size of the run: quick, as in the paper, or with small intervals.",
-            show_default="what the experiment says",
+            show_default="set by the experiment",
         ),
     ] = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
@@ -162,11 +162,12 @@ def _get_results(
                 seed=seed,
                 jobs=jobs,
                 oracle=oracle,
-                is_fresh=fresh,
+                ignore_cache=fresh,
                 progress=progress,
             )
     except KeyboardInterrupt:
-        print(f"ludus: {experiment.id} is not done; the same command goes on", file=sys.stderr)
+        message = f"{experiment.id} is not done; run the same command to resume"
+        print(f"ludus: {message}", file=sys.stderr)
         raise
 
 

@@ -75,36 +75,36 @@ def scholar(
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
     if out.exists():
         raise LudusError(f"{quote(str(out), 200)} is there already; name another file")
-    place = select_device(device)
-    source = _make_example_source(place, oracle)
+    torch_device = select_device(device)
+    source = _make_example_source(torch_device, oracle)
     men = source.rules.men
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {path.stem: _load_exam(source, path) for path in exam or []}
-    training = _make_training(source, way, size, seed, place, teacher)
+    training = _make_training(source, way, size, seed, torch_device, teacher)
     if begin is not None:
         load_initial_weights(training, load_weights(begin))
     state = out.with_name(f"{out.name}.training")
-    attendance = Trainer(training, TrainingSchedule(60 * minutes, rate), state)
-    for progress in attendance.run():
+    trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state)
+    for progress in trainer.run():
         kept = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
-        attendance.note({**asdict(progress), "kept": kept})
-        shown = "".join(f"  {name} {share:.2%}" for name, share in kept.items())
+        trainer.log({**asdict(progress), "kept": kept})
+        shown = "".join(f"  {name} {proportion:.2%}" for name, proportion in kept.items())
         _print_status(
             f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}"
         )
-    attendance.keep(state)
+    trainer.save_checkpoint(state)
     facts = {
         "way": way,
         "size": size,
         "seed": seed,
         "teacher": "perfect play" if teacher is None else teacher.stem,
-        "seconds": round(attendance.seconds, 1),
-        "steps": training.pupil.steps,
-        "parameters": sum(each.numel() for each in training.pupil.networks.parameters()),
-        "device": str(place),
+        "seconds": round(trainer.seconds, 1),
+        "steps": training.optimizer.steps,
+        "parameters": sum(each.numel() for each in training.optimizer.model.parameters()),
+        "device": str(torch_device),
         "exams": {name: run_exam(training, each) for name, each in exams.items()},
-        "history": attendance.history,
+        "history": trainer.history,
     }
     if games:
         facts["games"] = summarize_errors(
@@ -128,9 +128,9 @@ def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     from ludus.learn.scholar.example_sources import OracleExampleSource
     from ludus.oracle import MorrisOracle, oracle_for
 
-    found = oracle_for(game("nine_mens_morris"), oracle)
-    assert isinstance(found, MorrisOracle)
-    return OracleExampleSource(found)
+    solved = oracle_for(game("nine_mens_morris"), oracle)
+    assert isinstance(solved, MorrisOracle)
+    return OracleExampleSource(solved)
 
 
 def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
@@ -142,8 +142,8 @@ def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
 
     entries = read_dataset(path)
     boards = [entries.own.astype(np.int32), entries.other.astype(np.int32)]
-    return Exam.of(
-        source, PositionBatch(*source.columns([*boards, entries.own_hand, entries.other_hand]))
+    return Exam.from_positions(
+        source, PositionBatch(*source.to_columns([*boards, entries.own_hand, entries.other_hand]))
     )
 
 
@@ -180,5 +180,5 @@ def _print_report(facts: dict[str, Any], json: bool) -> None:
     )
 
 
-def _format_percent(share: float | None) -> str:
-    return "" if share is None else f"{share:.2%}"
+def _format_percent(proportion: float | None) -> str:
+    return "" if proportion is None else f"{proportion:.2%}"

@@ -29,11 +29,11 @@ GamesOption = Annotated[
 ]
 OpponentOption = Annotated[
     str,
-    typer.Option("--against", metavar="WHOM", help="The opponent: perfect, random or mixed."),
+    typer.Option("--against", metavar="OPPONENT", help="The opponent: perfect, random or mixed."),
 ]
 StartOption = Annotated[
     str,
-    typer.Option("--start", metavar="WHERE", help="Start positions: boards or everywhere."),
+    typer.Option("--start", metavar="START", help="Start positions: boards or everywhere."),
 ]
 SetOption = Annotated[
     str, typer.Option("--set", metavar="OPTIONS", help="Options of the learner: alpha=0.1,gamma=1.")
@@ -120,8 +120,8 @@ def deepq(
     json: JsonOption = False,
 ) -> None:
     """Train a network of action values by deep Q-learning (needs torch)."""
-    plan = _make_training_config(games, seed, against, start)
-    learner = _train_learner("deepq", game, rules, options, plan, out, json)
+    config = _make_training_config(games, seed, against, start)
+    learner = _train_learner("deepq", game, rules, options, config, out, json)
     if weights is not None:
         learner.save_weights(weights)
 
@@ -143,7 +143,7 @@ def _train_learner(
     game: str,
     rules: str,
     options: str,
-    schooling: "TrainingRun",
+    config: "TrainingRun",
     out: Path | None,
     json: bool,
 ) -> Any:
@@ -153,65 +153,65 @@ def _train_learner(
 
     spec = f"{system}:{options}" if options else system
     learner: Any = named_learner(spec, named_game(game, rules))
-    done = _resume_training(learner, schooling, out)
-    marks: list[int] = []
+    num_resumed = _resume_training(learner, config, out)
+    regrets: list[int] = []
     seconds = 0.0
-    blocks = _run_blocks(learner, schooling, done, out)
-    for lesson in track_progress(blocks, schooling.games - done, "learning"):
-        marks.append(lesson.played.regret)
-        seconds += lesson.seconds
+    blocks = _run_blocks(learner, config, num_resumed, out)
+    for episode in track_progress(blocks, config.games - num_resumed, "learning"):
+        regrets.append(episode.episode.regret)
+        seconds += episode.seconds
     report = {
         "system": system,
         "game": learner.game.id,
         "rules": dataclasses.asdict(learner.game.rules),
         "options": dataclasses.asdict(learner.settings),
-        **dataclasses.asdict(schooling),
-        "resumed_after": done,
-        "cumulative_regret": sum(marks),
-        "mean_regret": sum(marks) / len(marks) if marks else None,
-        "seconds_a_game": seconds / len(marks) if marks else None,
+        **dataclasses.asdict(config),
+        "resumed_after": num_resumed,
+        "cumulative_regret": sum(regrets),
+        "mean_regret": sum(regrets) / len(regrets) if regrets else None,
+        "seconds_a_game": seconds / len(regrets) if regrets else None,
         "learned": learner.summary(),
         "out": None if out is None else str(out),
     }
     if json:
         print_json(**report)
     else:
-        _print_report(report, len(marks))
+        _print_report(report, len(regrets))
     return learner
 
 
 def _run_blocks(
-    learner: "SavableLearner", schooling: "TrainingRun", done: int, out: Path | None
+    learner: "SavableLearner", config: "TrainingRun", done: int, out: Path | None
 ) -> "Iterator[TimedEpisode]":
     """Yield the episodes of the training; save the learner after each block."""
-    for block in schooling.blocks(learner, done):
+    for block in config.run_blocks(learner, done):
         yield from block
         done += len(block)
         if out is not None:
-            learner.save(out, {**dataclasses.asdict(schooling), "games": done})
+            learner.save(out, {**dataclasses.asdict(config), "games": done})
 
 
-def _resume_training(learner: "SavableLearner", schooling: "TrainingRun", out: Path | None) -> int:
+def _resume_training(learner: "SavableLearner", config: "TrainingRun", out: Path | None) -> int:
     """Load a learner that was trained with the same settings; return its number of games."""
     from ludus.learn.common.learner import BLOCK_SIZE
 
     if out is None or not out.exists():
         return 0
     before, name = learner.load(out), quote(str(out), 200)
-    for key, value in dataclasses.asdict(schooling).items():
+    for key, value in dataclasses.asdict(config).items():
         if key != "games" and before.get(key) != value:
-            raise LudusError(f"{name} was learned with another {key}; choose another file")
+            raise LudusError(f"{name} was trained with another {key}; choose another file")
     games = before.get("games")
-    if not isinstance(games, int) or not 0 <= games <= schooling.games:
-        raise LudusError(f"{name} has had {quote(str(games))} games, not up to {schooling.games}")
-    if games < schooling.games and games % BLOCK_SIZE:
-        raise LudusError(f"{name} has had {games} games; only whole blocks of {BLOCK_SIZE} go on")
+    if not isinstance(games, int) or not 0 <= games <= config.games:
+        raise LudusError(f"{name} has {quote(str(games))} games, not at most {config.games}")
+    if games < config.games and games % BLOCK_SIZE:
+        raise LudusError(f"{name} has {games} games, which are not whole blocks of {BLOCK_SIZE}")
     return games
 
 
 def _print_report(report: dict[str, Any], games: int) -> None:
     if not games:
-        print("nothing was left to learn")
+        print("no games were left to play")
     else:
         print(
             f"cumulative regret {report['cumulative_regret']} in {games} games, "
@@ -219,7 +219,7 @@ def _print_report(report: dict[str, Any], games: int) -> None:
         )
     print(f"{report['system']} has {report['learned']}")
     if report["out"]:
-        print(f"kept in {report['out']}")
+        print(f"saved in {report['out']}")
 
 
 MAX_BEADS_SHOWN = 40
@@ -261,35 +261,35 @@ def show(
 ) -> None:
     """Show the beads in the matchbox of a position, on the board and in a table."""
     chosen = named_game(game, rules)
-    place = chosen.start() if position.strip() == "start" else chosen.parse(position)
-    if (outcome := place.outcome()) is not None:
-        raise BadPosition(f"the game is over in {place}: {outcome}")
+    position_ = chosen.start() if position.strip() == "start" else chosen.parse(position)
+    if (outcome := position_.outcome()) is not None:
+        raise BadPosition(f"the game is over in {position_}: {outcome}")
     system = "her" if chosen.id == "hexapawn" else "menace"
     player: Any = named_player(system, chosen)
     if table is not None:
         from ludus.learn.tabular.table import load_table
 
         player.table = load_table(table, chosen, system).table
-    beads = player.numbers(place)
+    beads = player.row_values(position_)
     if svg is not None:
         from ludus.learn.tabular.drawing import draw_matchbox
 
         with whole_file(svg) as file:
-            file.write(draw_matchbox(chosen, place, beads))
+            file.write(draw_matchbox(chosen, position_, beads))
     if json:
         shown = {str(move): number for move, number in beads.items()}
-        print_json(system=system, game=chosen.id, position=str(place), beads=shown)
+        print_json(system=system, game=chosen.id, position=str(position_), beads=shown)
     else:
-        _print_box(chosen, place, player)
+        _print_box(chosen, position_, player)
 
 
-def _print_box(game: "AnyGame", place: Any, player: Any) -> None:
+def _print_box(game: "AnyGame", position: Any, player: Any) -> None:
     from ludus.learn.tabular.drawing import make_heat_marks
 
-    beads, chances = player.numbers(place), player.chances(place)
-    print(place.text(make_heat_marks(game, chances)), end="\n\n")
+    beads, chances = player.row_values(position), player.move_probabilities(position)
+    print(position.text(make_heat_marks(game, chances)), end="\n\n")
     if not beads:
-        single = len(place.legal_moves()) == 1
+        single = len(position.legal_moves()) == 1
         print("a single move needs no box" if single else "there is no box for this position yet")
         return
     print("Heat is the probability of a move; mirror images share their beads.\n")

@@ -83,17 +83,16 @@ def _make_executor(jobs: int, cluster: str) -> "Executor":
 def _play_missing_games(plan: "Tournament", store: "ResultStore", executor: "Executor") -> int:
     """Play the missing games; return the number of games that were already stored."""
     store.begin(plan)
-    there = store.keys(plan.id)
-    missing = [job for job in plan.schedule() if job.key not in there]
-    done = 0
+    stored_keys = store.keys(plan.id)
+    missing = [job for job in plan.schedule() if job.key not in stored_keys]
     try:
         with executor:
             for result in track_progress(executor.run(missing), len(missing), "playing"):
                 store.add(result)
-                done += 1
     except KeyboardInterrupt:
-        left = len(missing) - done
-        print(f"ludus: {left} games are left; the same command goes on", file=sys.stderr)
+        # Not counted in the loop: Ctrl-C may come between the storing of a game and its counting.
+        num_left = plan.num_games - len(store.keys(plan.id))
+        print(f"ludus: {num_left} games are left; run the same command to resume", file=sys.stderr)
         raise
     return plan.num_games - len(missing)
 
@@ -133,7 +132,7 @@ def _print_report(found: "TournamentReport") -> None:
         for (first, second), pair in found.standings.pairs.items()
     ]
     print_table(("pair", "won", "p, exact binomial test"), pairs)
-    print(f"\n{found.standings.games} games; ends: {', '.join(found.endings())}")
+    print(f"\n{found.standings.games} games; ends: {', '.join(found.format_endings())}")
     for (player, message), count in found.standings.messages.most_common(10):
         print(f"{player} failed {count} times: {message}")
 

@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ludus.cli.nnmm_training import nnmm
+from ludus.cli.nnmm_training import tune_nnmm
 from ludus.core.spec import Registry
 
 TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
@@ -54,7 +54,7 @@ tune_app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-tune_app.command()(nnmm)
+tune_app.command("nnmm")(tune_nnmm)
 
 
 @tune_app.callback(invoke_without_command=True)

@@ -44,7 +44,7 @@ def play_match(
     limit: Limit = Limit(),  # noqa: B008 - frozen
     start: Any = None,
     max_plies: int = MAX_PLIES,
-    watch: Callable[[Any, MoveRecord], None] | None = None,
+    on_move: Callable[[Any, MoveRecord], None] | None = None,
 ) -> MatchRecord:
     """Play one game; `players[0]` is side 0. Equal seeds give equal games.
 
@@ -53,7 +53,7 @@ def play_match(
     """
     dice = random.Random(seed)
     for side, player in enumerate(players):
-        player.begin(dice.getrandbits(62) + side)
+        player.start_game(dice.getrandbits(62) + side)
     position = game.start() if start is None else start
     first = position
     moves: list[MoveRecord] = []
@@ -77,11 +77,11 @@ def play_match(
             outcome = Outcome(1 - mover, "illegal")
             break
         position = position.play(move)
-        if watch is not None:
-            watch(position, record)
+        if on_move is not None:
+            on_move(position, record)
         outcome = position.outcome()
     for player in players:
-        player.end(outcome)
+        player.finish_game(outcome)
     return MatchRecord(
         game=game.id,
         rules=game.rules,

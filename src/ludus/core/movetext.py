@@ -168,7 +168,7 @@ def parse_games(text: str) -> Iterator[ParsedGame]:
                 reader, begin = _GameReader(), token.start()
             if token.end() - begin > MAX_TEXT:
                 raise BadRecord(f"a game may have at most {MAX_TEXT} characters")
-            reader.take(token)
+            reader.add_token(token)
         except BadRecord as error:
             raise BadRecord(f"{_format_line_number(text, token.start())}: {error}") from error
     if reader.has_begun:
@@ -249,7 +249,7 @@ class _GameReader:
     def has_moves(self) -> bool:
         return bool(self.lines[0].moves)
 
-    def take(self, token: re.Match[str]) -> None:
+    def add_token(self, token: re.Match[str]) -> None:
         self.has_begun = True
         match token.lastgroup:
             case "header":

@@ -67,11 +67,11 @@ class Player(ABC):
         """Display name; a player that changes from game to game includes its current state."""
         return self.spec
 
-    def begin(self, seed: int) -> None:
+    def start_game(self, seed: int) -> None:
         """Start a new game: reset the state and the random generator with this seed."""
         self.random.seed(seed)
 
-    def end(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
+    def finish_game(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
         """Note the outcome of the current game. Not every game is played to its end."""
 
     @abstractmethod

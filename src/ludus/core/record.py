@@ -128,9 +128,11 @@ class Record:
         if outcome is None:
             return
         for name, found in {"Points": "1", **_format_outcome(outcome)}.items():
-            said = self.headers.get(name, "*")
-            if said not in ("*", found):
-                raise BadRecord(f"header {name} says {quote(said)}, but the moves lead to {found}")
+            stated = self.headers.get(name, "*")
+            if stated not in ("*", found):
+                raise BadRecord(
+                    f"header {name} says {quote(stated)}, but the moves lead to {found}"
+                )
 
     def __str__(self) -> str:
         headers = [f'[{name} "{escape(value, chr(34))}"]' for name, value in self.headers.items()]

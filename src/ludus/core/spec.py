@@ -1,9 +1,9 @@
 """Spec strings: `name:option,key=value,…`, which name a game or a player with options.
 
 >>> parse_spec("hexapawn:size=4")
-Spec(name='hexapawn', words=(), options={'size': '4'})
+Spec(name='hexapawn', flags=(), options={'size': '4'})
 >>> parse_spec("nine_mens_morris:lasker,men=9")
-Spec(name='nine_mens_morris', words=('lasker',), options={'men': '9'})
+Spec(name='nine_mens_morris', flags=('lasker',), options={'men': '9'})
 """
 
 import dataclasses
@@ -28,10 +28,10 @@ TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 @dataclass(frozen=True)
 class Spec:
-    """A name, words without a value, and options with a value."""
+    """A name, flags without a value, and options with a value."""
 
     name: str
-    words: tuple[str, ...]
+    flags: tuple[str, ...]
     options: Mapping[str, str]
 
 
@@ -41,25 +41,25 @@ def parse_spec(text: str) -> Spec:
     name, _, rest = text.partition(":")
     if not name.strip():
         raise BadSpec(f"{quote(text)} names nothing; write name or name:key=value,…")
-    words, options = parse_options(rest)
-    return Spec(name.strip(), words, options)
+    flags, options = parse_options(rest)
+    return Spec(name.strip(), flags, options)
 
 
 def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Parse `word,key=value,…`."""
-    words: list[str] = []
+    flags: list[str] = []
     options: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (item.strip() for item in part.partition("="))
         if not equals:
-            words.append(key)
+            flags.append(key)
         elif not key or not value:
             raise BadSpec(f"{quote(part)} is not key=value")
         elif key in options:
             raise BadSpec(f"option {quote(key)} is given twice")
         else:
             options[key] = value
-    return tuple(words), options
+    return tuple(flags), options
 
 
 def format_suggestion(name: str, known: Iterable[str]) -> str:

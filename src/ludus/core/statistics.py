@@ -24,7 +24,7 @@ def compute_proportion_interval(hits: float, count: int) -> Interval:
     from scipy.special import betaincinv
 
     if not 0 <= hits <= count or count < 1:
-        raise ValueError(f"{hits} of {count} is not a share")
+        raise ValueError(f"{hits} of {count} is not a proportion")
     low = betaincinv(hits, count - hits + 1, TAIL_PROBABILITY) if hits else 0.0
     high = betaincinv(hits + 1, count - hits, 1 - TAIL_PROBABILITY) if hits < count else 1.0
     return float(low), float(high)
@@ -78,7 +78,7 @@ class WinComparison:
     p_value: float
     """The probability of a result at least as unequal if both win equally often."""
 
-    share: float | None
+    proportion: float | None
     """Proportion of the decided games that the first player won; None if none is decided."""
 
     interval: tuple[float, float]

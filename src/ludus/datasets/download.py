@@ -116,7 +116,7 @@ def is_fetched(remote: RemoteFile, folder: Path) -> bool:
         ) from error
     if _compute_sha256(path) != remote.sha256:
         shown = quote(str(path), 200)
-        raise CannotFetch(f"{shown} is there and is not the published file; move it away")
+        raise CannotFetch(f"{shown} exists and is not the published file; move it away")
     return True
 
 

@@ -78,7 +78,7 @@ class Journal:
             self._file.flush()
         except OSError as error:
             raise cannot_write(self.path, error) from error
-        self._take_in(match, lines)
+        self._add_lines(match, lines)
 
     def num_matches(self, num_lines: int) -> int:
         """Return the number of matches after which at least `num_lines` lines had been found."""
@@ -110,14 +110,14 @@ class Journal:
             body = _find_lines(data, block.end(), count)
             if zlib.crc32(body) != checksum:
                 break
-            self._take_in(match, body.decode().splitlines())
+            self._add_lines(match, body.decode().splitlines())
             end = block.end() + len(body)
         os.truncate(self._file.fileno(), end)
         if end == 0:
             self._file.write(self._head)
             self._file.flush()
 
-    def _take_in(self, match: int, lines: list[str]) -> None:
+    def _add_lines(self, match: int, lines: list[str]) -> None:
         self.lines += lines
         self._ends.append((match, len(self.lines)))
         self.next_match = match + 1
@@ -159,12 +159,12 @@ def _run_worker(connection: Connection, game_id: str, plan: GenerationPlan) -> N
         while True:
             number = connection.recv()
             try:
-                answer: list[str] | str = generator.lines(plan, number)
+                response: list[str] | str = generator.lines(plan, number)
             except LudusError as error:
-                answer = str(error)
+                response = str(error)
             except Exception as error:
-                answer = f"{type(error).__name__}: {error}"
-            connection.send(answer)
+                response = f"{type(error).__name__}: {error}"
+            connection.send(response)
 
 
 class _Worker:
@@ -172,15 +172,15 @@ class _Worker:
 
     def __init__(self, game_id: str, plan: GenerationPlan) -> None:
         context = multiprocessing.get_context("forkserver")
-        self.connection, theirs = context.Pipe()
+        self.connection, child_end = context.Pipe()
         self._process: Any = context.Process(
-            target=_run_worker, args=(theirs, game_id, plan), daemon=True
+            target=_run_worker, args=(child_end, game_id, plan), daemon=True
         )
         self._process.start()
-        theirs.close()
+        child_end.close()
         self.number = -1
 
-    def give(self, number: int) -> None:
+    def assign(self, number: int) -> None:
         self.number = number
         # If the worker is dead, `collect` notices it.
         with suppress(BrokenPipeError, ConnectionResetError):
@@ -189,12 +189,12 @@ class _Worker:
     def collect(self) -> list[str] | None:
         """Return the lines of the match, or None if the worker died."""
         try:
-            answer = self.connection.recv()
+            response = self.connection.recv()
         except (EOFError, ConnectionResetError):
             return None
-        if isinstance(answer, str):
-            raise LudusError(f"match {self.number}: {answer}")
-        found: list[str] = answer
+        if isinstance(response, str):
+            raise LudusError(f"match {self.number}: {response}")
+        found: list[str] = response
         return found
 
     def close(self) -> None:
@@ -229,15 +229,15 @@ class WorkerPool:
 
     def results(self, first: int) -> Iterator[list[str]]:
         """Yield the lines of match `first` and of all following matches, without end."""
-        wanted = given = first
+        wanted = next_match = first
         ready: dict[int, list[str]] = {}
         self._workers = [self._make() for _ in range(self._num_workers)]
         idle = list(self._workers)
         while True:
-            while idle and given < wanted + MAX_AHEAD * self._num_workers:
-                idle.pop().give(given)
-                given += 1
-            for worker in self._that_have_answered(idle):
+            while idle and next_match < wanted + MAX_AHEAD * self._num_workers:
+                idle.pop().assign(next_match)
+                next_match += 1
+            for worker in self._wait_for_results(idle):
                 lines = worker.collect()
                 if lines is None:
                     self._replace(worker)
@@ -248,11 +248,11 @@ class WorkerPool:
                 yield ready.pop(wanted)
                 wanted += 1
 
-    def _that_have_answered(self, idle: list[_Worker]) -> list[_Worker]:
+    def _wait_for_results(self, idle: list[_Worker]) -> list[_Worker]:
         """Wait until busy workers have responded and return these workers."""
         busy = [worker for worker in self._workers if worker not in idle]
-        answered = wait([worker.connection for worker in busy])
-        return [worker for worker in busy if worker.connection in answered]
+        ready = wait([worker.connection for worker in busy])
+        return [worker for worker in busy if worker.connection in ready]
 
     def _make(self) -> _Worker:
         return _Worker(self._game_id, self._plan)
@@ -265,7 +265,7 @@ class WorkerPool:
         if self._deaths[worker.number] >= MAX_TRIES:
             raise LudusError(f"match {worker.number}: processes that should play it die")
         self._workers.append(self._make())
-        self._workers[-1].give(worker.number)
+        self._workers[-1].assign(worker.number)
 
 
 VERSION = 1
@@ -322,14 +322,14 @@ class GenerationRun:
     @property
     def result(self) -> GenerationResult:
         """The result; available after `run` has finished."""
-        assert self._result is not None, "run has not come to its end"
+        assert self._result is not None, "run has not finished"
         return self._result
 
     def run(self) -> Iterator[str]:
         """Yield every new state as it is found."""
-        if self._is_made():
+        if self._is_complete():
             self.resumed = self.plan.states
-            self._result = self._finished()
+            self._result = self._load_result()
             return
         with Journal(self.working, self._identity()) as journal:
             self.resumed = min(len(journal.lines), self.plan.states)
@@ -338,7 +338,7 @@ class GenerationRun:
             self._result = self._finish(journal)
             journal.remove()
 
-    def _is_made(self) -> bool:
+    def _is_complete(self) -> bool:
         """Return whether the file is complete; raise CannotWrite if it cannot be written."""
         try:
             if self.out.is_symlink() or (self.out.exists() and not self.out.is_file()):
@@ -350,15 +350,15 @@ class GenerationRun:
 
     def _play(self, journal: Journal) -> Iterator[str]:
         key = self.generator.key
-        seen = {key(line) for line in journal.lines}
+        known = {key(line) for line in journal.lines}
         idle = 0
         with WorkerPool(self.num_workers, self.game_id, self.plan) as workers:
             first = journal.next_match
             for match, lines in enumerate(workers.results(first), first):
                 new = []
                 for line in lines:
-                    if key(line) not in seen:
-                        seen.add(key(line))
+                    if key(line) not in known:
+                        known.add(key(line))
                         new.append(line)
                 journal.add(match, new)
                 yield from new
@@ -384,9 +384,9 @@ class GenerationRun:
         ):
             with atomic_file(path) as file:
                 file.write(content)
-        return self._generated(matches, sha256)
+        return self._make_result(matches, sha256)
 
-    def _finished(self) -> GenerationResult:
+    def _load_result(self) -> GenerationResult:
         """Return the result of an earlier run; raise BadDataset if its plan or file differs."""
         shown = quote(str(self.out), 200)
         try:
@@ -398,10 +398,10 @@ class GenerationRun:
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             is_same, matches = False, 0
         if not is_same:
-            raise BadDataset(f"{shown} is there and is not what this would make; remove it first")
-        return self._generated(matches, sha256)
+            raise BadDataset(f"{shown} exists and is not the result of this plan; remove it first")
+        return self._make_result(matches, sha256)
 
-    def _generated(self, matches: int, sha256: str) -> GenerationResult:
+    def _make_result(self, matches: int, sha256: str) -> GenerationResult:
         return GenerationResult(self.plan, self.out, self.sidecar, matches, self.resumed, sha256)
 
     def _identity(self) -> dict[str, Any]:

@@ -37,17 +37,17 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     kind = GAMES[parsed.name]
     if dataclasses.is_dataclass(rules):
         return kind(rules, engine)
-    more_words, more_options = parse_options(rules)
-    words, options = (*parsed.words, *more_words), {**parsed.options, **more_options}
-    return kind(_parse_rules(kind, words, options), engine)
+    more_flags, more_options = parse_options(rules)
+    flags, options = (*parsed.flags, *more_flags), {**parsed.options, **more_options}
+    return kind(_parse_rules(kind, flags, options), engine)
 
 
-def _parse_rules(kind: type[AnyGame], words: tuple[str, ...], options: dict[str, str]) -> Any:
+def _parse_rules(kind: type[AnyGame], flags: tuple[str, ...], options: dict[str, str]) -> Any:
     preset = next(iter(kind.presets))
-    if len(words) > 1:
-        raise BadSpec(f"{kind.id} takes one preset, not {quote(', '.join(words))}")
-    if words:
-        preset = words[0]
+    if len(flags) > 1:
+        raise BadSpec(f"{kind.id} takes one preset, not {quote(', '.join(flags))}")
+    if flags:
+        preset = flags[0]
         if preset not in kind.presets:
             hint = format_suggestion(preset, kind.presets)
             raise BadSpec(f"{kind.id} has no preset {quote(preset)}{hint}")

@@ -54,7 +54,7 @@ class MoveEntry:
     game.
     """
 
-    most: int = 1
+    max_men_per_place: int = 1
     """Maximum number of men on one place."""
 
     hand_title: str = ""
@@ -81,7 +81,7 @@ class MoveEntry:
             tuple(dict.fromkeys(following)),
             self.stage(position, touched),
             complete[0] if is_complete else None,
-            self.half_made(position, touched),
+            self.preview(position, touched),
             touched[-1] if touched else None,
         )
 
@@ -100,7 +100,7 @@ class MoveEntry:
         """Return whether no legal move has a place to touch."""
         return not any(map(self.game.steps, position.legal_moves()))
 
-    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
         """Return the paths of men in a move: from and to, or one place for a placed man."""
         steps = self.game.steps(move)
         return (steps,) if steps else ()
@@ -109,43 +109,43 @@ class MoveEntry:
         """Return the effect of the next touch."""
         return "go" if touched else "begin"
 
-    def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
+    def preview(self, position: Any, touched: tuple[str, ...]) -> Any:
         """Return the position as shown after these touches."""
         return position
 
-    def task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: Any, entry: PartialMove) -> str:
         """Return what a person has to do next, in a few words."""
         return "Choose where it goes" if entry.touched else "Make a move"
 
-    def occupant(self, position: Any, place: str) -> str:
+    def describe_place(self, position: Any, place: str) -> str:
         """Describe the men on a place; empty if there are none."""
         return ""
 
-    def spoken(self, place: str, side: int) -> str:
+    def place_name(self, place: str, side: int) -> str:
         """Return a side's name for a place."""
         return place
 
-    def standing(self, position: Any, side: int) -> str:
+    def describe_side(self, position: Any, side: int) -> str:
         """Describe a side's men in a few words."""
         return ""
 
-    def told(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Any, position: Any) -> str:
         """Describe a move as the predicate of a sentence that begins with the side."""
         return f"played {move}"
 
-    def arranged(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: Any) -> Arrangement:
         """Return the arrangement of a position; LudusError if the game has no editor."""
         raise LudusError(f"a position of {self.game.id} is entered as text")
 
-    def arrange(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Any:
         """Return a position to display, which need not be legal."""
         raise LudusError(f"a position of {self.game.id} is entered as text")
 
-    def how(self) -> list[str]:
+    def describe_rules(self) -> list[str]:
         """Explain the game under its rules in a few sentences."""
         return []
 
-    def side(self, side: int) -> str:
+    def side_name(self, side: int) -> str:
         """Return a side's name, capitalized."""
         return self.game.sides[side].capitalize()
 

@@ -59,10 +59,10 @@ def _quarter_turn(square: int, size: int) -> int:
 
 def apply_symmetry(symmetry: Sequence[int], cells: str) -> str:
     """Return the board with the letter of each square moved to the square's image."""
-    seen = [EMPTY] * len(cells)
+    image = [EMPTY] * len(cells)
     for square, letter in enumerate(cells):
-        seen[symmetry[square]] = letter
-    return "".join(seen)
+        image[symmetry[square]] = letter
+    return "".join(image)
 
 
 def format_board(cells: str, size: int, mover: str) -> str:

@@ -53,7 +53,7 @@ class BoardStyle:
     symbols: str
     """The two sides' men in a text."""
 
-    is_framed: bool
+    has_frame: bool
     """Whether a text board has a frame; if not, only its inner lines are drawn."""
 
     draw_board: Callable[[Canvas, int], None]
@@ -77,21 +77,21 @@ def render_text(position: SquarePosition, marks: Marks, look: BoardStyle) -> str
         for letter, name in zip(position.cells, places, strict=True)
     ]
     rows = [cells[start : start + size] for start in range(0, size * size, size)]
-    edge = "│" if look.is_framed else " "
+    edge = "│" if look.has_frame else " "
     lines = [f"{size - number} {edge}{'│'.join(row)}{edge}" for number, row in enumerate(rows)]
-    board = _add_rulings(lines, size, look.is_framed)
+    board = _add_rulings(lines, size, look.has_frame)
     files = f"    {'   '.join(FILES[:size])}"
     named = [f"{side} {symbol}" for side, symbol in zip(look.sides, look.symbols, strict=True)]
-    said = format_turn(position, (named[0], named[1]))
-    return join_lines([*board, files, "", said, *format_notes(marks, places)])
+    caption = format_turn(position, (named[0], named[1]))
+    return join_lines([*board, files, "", caption, *format_notes(marks, places)])
 
 
 def render_svg(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
     """Draw the board as SVG."""
     size = position.size
-    places, said = square_centres(size), format_turn(position, look.sides)
+    places, caption = square_centres(size), format_turn(position, look.sides)
     width, height = 2 * CORNER[0] + STEP * size, CORNER[1] + STEP * size + 66
-    title, description = f"{look.title}: {said}", _description(position, look)
+    title, description = f"{look.title}: {caption}", _description(position, look)
     canvas = Canvas(width, height, title, description, style=STYLE)
     canvas.rect((0, 0), width, height, "ground", 14)
     look.draw_board(canvas, size)
@@ -104,7 +104,7 @@ def render_svg(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
     draw_heat(canvas, marks, places, RADIUS, standing)
     for name, side in standing.items():
         look.draw_man(canvas, places[name], side)
-    canvas.text((width / 2, height - 20), said, "said")
+    canvas.text((width / 2, height - 20), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, square_areas(places, STEP))
     return canvas.document()
@@ -119,15 +119,15 @@ def square_centres(size: int) -> dict[str, Point]:
     }
 
 
-def _add_rulings(lines: list[str], size: int, is_framed: bool) -> list[str]:
+def _add_rulings(lines: list[str], size: int, has_frame: bool) -> list[str]:
     """Add lines between text rows and, if there is a frame, around them."""
 
     def ruling(left: str, middle: str, right: str) -> str:
         return f"  {left}{middle.join(['───'] * size)}{right}"
 
-    between = ruling("├", "┼", "┤") if is_framed else ruling(" ", "┼", " ")
+    between = ruling("├", "┼", "┤") if has_frame else ruling(" ", "┼", " ")
     ruled = [line for row in lines for line in (row, between)][:-1]
-    return [ruling("┌", "┬", "┐"), *ruled, ruling("└", "┴", "┘")] if is_framed else ruled
+    return [ruling("┌", "┬", "┐"), *ruled, ruling("└", "┴", "┘")] if has_frame else ruled
 
 
 def _draw_coordinates(canvas: Canvas, size: int) -> None:

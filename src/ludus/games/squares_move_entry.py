@@ -15,11 +15,11 @@ class _SquaresMoveEntry(MoveEntry, ABC):
     letters: str
     men: tuple[str, str]
 
-    def occupant(self, position: Any, place: str) -> str:
+    def describe_place(self, position: Any, place: str) -> str:
         letter = position.cells[self._square(position, place)]
         return self.men[self.letters.index(letter)] if letter in self.letters else ""
 
-    def arranged(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: Any) -> Arrangement:
         men = {
             square_name(square, position.size): (self.letters.index(letter), 1)
             for square, letter in enumerate(position.cells)
@@ -27,7 +27,7 @@ class _SquaresMoveEntry(MoveEntry, ABC):
         }
         return Arrangement(men, position.mover)
 
-    def arrange(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Any:
         start = self.game.start()
         cells = [EMPTY] * len(start.cells)
         for name, (side, _) in arrangement.men.items():
@@ -55,17 +55,17 @@ class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
     def _position(self, cells: str, mover: int) -> Any:
         return noughts_and_crosses.Position(cells, self.game.rules)
 
-    def task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: Any, entry: PartialMove) -> str:
         return f"Put {self.men[position.mover]} on an empty square"
 
-    def how(self) -> list[str]:
+    def describe_rules(self) -> list[str]:
         return [
             "In turn, mark an empty square.",
-            f"Whoever first has {self.game.rules.line} in a row, across, down or aslant, wins; "
+            f"The first side with {self.game.rules.line} in a row, across, down or aslant, wins; "
             "a full board is a draw.",
         ]
 
-    def told(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Any, position: Any) -> str:
         return f"marked {move}"
 
 
@@ -78,26 +78,26 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
     def _position(self, cells: str, mover: int) -> Any:
         return hexapawn.Position(cells, mover, self.game.rules)
 
-    def task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: Any, entry: PartialMove) -> str:
         return "Choose where it goes" if entry.touched else "Choose one of your pawns"
 
-    def how(self) -> list[str]:
+    def describe_rules(self) -> list[str]:
         return [
             "In turn, move a pawn one square ahead, or take one that stands one square ahead and "
             "to the side.",
-            "Whoever reaches the other edge wins, and so does whoever leaves the other side "
-            "without a move.",
+            "A side that reaches the other edge wins, and so does a side that leaves the other "
+            "side without a move.",
         ]
 
     def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
         entry = super().enter(position, touched)
         return replace(entry, selected=touched[0] if touched else None)
 
-    def standing(self, position: Any, side: int) -> str:
+    def describe_side(self, position: Any, side: int) -> str:
         count = position.cells.count(self.letters[side])
         return f"{count} {'pawn' if count == 1 else 'pawns'}"
 
-    def told(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Any, position: Any) -> str:
         start, end = self.game.steps(move)
         verb = "took on" if "x" in str(move) else "moved to"
         return f"{verb} {end} from {start}"

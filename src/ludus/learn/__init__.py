@@ -26,8 +26,8 @@ def learner(spec: str, game: AnyGame) -> "Learner":
     """Create an untrained learner of this game from its spec string."""
     parsed = parse_spec(spec)
     kind = LEARNERS[parsed.name]
-    if parsed.words:
-        raise BadSpec(f"{quote(parsed.words[0])} in {quote(spec)} is not key=value")
+    if parsed.flags:
+        raise BadSpec(f"{quote(parsed.flags[0])} in {quote(spec)} is not key=value")
     settings = kind.options
     if parsed.options and settings is None:
         raise UnknownName(f"{parsed.name} has no options")

@@ -22,20 +22,20 @@ class MemoryOracle(Oracle):
         self.game = game
         self.max_positions = max_positions
         self._values: dict[Any, Value] = {}
-        self._too_early: set[Any] = set()
+        self._too_large: set[Any] = set()
 
     @property
-    def extent(self) -> str:
+    def coverage(self) -> str:
         return f"where at most {self.max_positions:,} positions can follow"
 
-    def knows(self, position: Any) -> bool:
+    def has_value(self, position: Any) -> bool:
         try:
             self.value(position)
         except Unsolved:
             return False
         return True
 
-    def recall(self, position: Any) -> Value | None:
+    def value_if_known(self, position: Any) -> Value | None:
         return self._values.get(position)
 
     def values(self, positions: Sequence[Any]) -> list[Value]:
@@ -52,7 +52,7 @@ class MemoryOracle(Oracle):
             )
 
     def _solve(self, position: Any) -> None:
-        if position in self._too_early:
+        if position in self._too_large:
             raise self._too_many(position)
         positions, replies = self._explore(position)
         known = [
@@ -77,7 +77,7 @@ class MemoryOracle(Oracle):
                     positions.append(reached)
             replies.append([numbers[reached] for reached in after])
             if len(positions) > self.max_positions:
-                self._too_early.add(position)
+                self._too_large.add(position)
                 raise self._too_many(position)
         return positions, replies
 

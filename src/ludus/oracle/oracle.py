@@ -43,7 +43,7 @@ class Value:
     None for a draw, and where depths are not stored.
     """
 
-    def before(self) -> "Value":
+    def for_previous_mover(self) -> "Value":
         """Return the value one ply earlier, for the side that made the move that led here."""
         return Value(OPPOSITE[self.result], None if self.depth is None else self.depth + 1)
 
@@ -85,7 +85,7 @@ class Oracle(ABC):
 
     @property
     @abstractmethod
-    def extent(self) -> str:
+    def coverage(self) -> str:
         """The solved part for users, as it follows the word `solved`: `up to 4 men a side`."""
 
     @property
@@ -94,11 +94,11 @@ class Oracle(ABC):
         return True
 
     @abstractmethod
-    def knows(self, position: Any) -> bool:
+    def has_value(self, position: Any) -> bool:
         """Return whether the position has a value here; it may be solved to find out."""
 
     @abstractmethod
-    def recall(self, position: Any) -> Value | None:
+    def value_if_known(self, position: Any) -> Value | None:
         """Return the value if it is available quickly enough for a search; otherwise None."""
 
     @abstractmethod
@@ -109,24 +109,24 @@ class Oracle(ABC):
         """Return the value of a position; Unsolved if it has none here."""
         return self.values([position])[0]
 
-    def moves(self, position: Any) -> list[RatedMove]:
+    def rate_moves(self, position: Any) -> list[RatedMove]:
         """Return every legal move with its value, best first, equal ones in legal order.
 
         Best is the quickest win, then draws, then the slowest loss. A move that repeats a position
         so often that the game is drawn by the rules is a draw, whatever the value of the position.
         """
-        return self.moves_of_many([position])[0]
+        return self.rate_many([position])[0]
 
-    def moves_of_many(self, positions: Sequence[Any]) -> list[list[RatedMove]]:
-        """Return the result of `moves` for each position, looked up together.
+    def rate_many(self, positions: Sequence[Any]) -> list[list[RatedMove]]:
+        """Return the result of `rate_moves` for each position, looked up together.
 
         Raises Unsolved if one of them is not solved.
         """
         legal = [position.legal_moves() for position in positions]
-        asked: list[Any] = []
+        successors: list[Any] = []
         for position, moves in zip(positions, legal, strict=True):
-            asked += [position, *map(position.play, moves)]
-        values = iter(self.values(asked))
+            successors += [position, *map(position.play, moves)]
+        values = iter(self.values(successors))
         return [
             _rank_moves(moves, [next(values) for _ in range(len(moves) + 1)]) for moves in legal
         ]
@@ -134,7 +134,9 @@ class Oracle(ABC):
 
 def _rank_moves(moves: Sequence[Any], values: Sequence[Value]) -> list[RatedMove]:
     """Rank the moves, best first; `values` are those of the position and of the successors."""
-    rated = [(move, value.before()) for move, value in zip(moves, values[1:], strict=True)]
+    rated = [
+        (move, value.for_previous_mover()) for move, value in zip(moves, values[1:], strict=True)
+    ]
     rated.sort(key=lambda each: each[1].rank)
     return [RatedMove(move, value.result, value.depth) for move, value in rated]
 

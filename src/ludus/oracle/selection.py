@@ -44,7 +44,7 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
     oracle.check_rules(game.rules)
     if needs_depth and not found.has_depth:
         raise Unsolved(
-            f"{oracle.place} tells who wins and not how soon; solve it again without --wdl"
+            f"{oracle.source} tells who wins and not how soon; solve it again without --wdl"
         )
     return oracle
 

@@ -47,12 +47,12 @@ def player(spec: str, game: AnyGame) -> Player:
     if kind.games is not None and game.id not in kind.games:
         raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {', '.join(kind.games)}")
     options = dict(parsed.options)
-    words = list(parsed.words)
+    flags = list(parsed.flags)
     # The name of a player's main option may be omitted: `external:CMD` is `external:cmd=CMD`.
-    if words and (main := getattr(kind, "main_option", "")) and main not in options:
-        options[main] = words.pop(0)
-    if words:
-        raise BadSpec(f"{quote(words[0])} in {quote(spec)} is not key=value")
+    if flags and (main := getattr(kind, "main_option", "")) and main not in options:
+        options[main] = flags.pop(0)
+    if flags:
+        raise BadSpec(f"{quote(flags[0])} in {quote(spec)} is not key=value")
     settings = kind.options
     if options and settings is None:
         raise UnknownName(f"{parsed.name} has no options")

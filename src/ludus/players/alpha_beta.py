@@ -99,8 +99,8 @@ class TableEntry:
 
     depth: int
     score: int
-    is_at_least: bool
-    is_at_most: bool
+    is_lower_bound: bool
+    is_upper_bound: bool
     move: Any
 
 
@@ -113,7 +113,7 @@ class AlphaBetaSearch:
         self.limit = limit
         self.nodes = 0
         self._began = time.perf_counter()
-        self._memory: dict[Any, TableEntry] = {}
+        self._table: dict[Any, TableEntry] = {}
 
     def run(self, position: Any) -> SearchResult | None:
         """Return the result of the deepest completed search, or None if none was completed."""
@@ -121,7 +121,7 @@ class AlphaBetaSearch:
         order = position.legal_moves()
         try:
             for depth in range(1, min(self.limit.depth or MAX_DEPTH, MAX_DEPTH) + 1):
-                scores = self._root(position, order, depth)
+                scores = self._search_root(position, order, depth)
                 found = SearchResult(depth, {move: scores[move] for move in position.legal_moves()})
                 order = sorted(order, key=lambda move: -scores[move])
                 if abs(found.best) >= DECIDED_SCORE:
@@ -130,57 +130,59 @@ class AlphaBetaSearch:
             pass
         return found
 
-    def _root(self, position: Any, order: list[Any], depth: int) -> dict[Any, int]:
+    def _search_root(self, position: Any, order: list[Any], depth: int) -> dict[Any, int]:
         scores: dict[Any, int] = {}
         best = -INFINITE_SCORE
         for move in order:
             # The bound is one below the best, to distinguish equally good moves from worse ones.
-            scores[move] = -self._score(
+            scores[move] = -self._search(
                 position.play(move), depth - 1, 1, -INFINITE_SCORE, 1 - best
             )
             best = max(best, scores[move])
         return scores
 
-    def _score(self, position: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
+    def _search(self, position: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
         """Return the mover's score: exact between alpha and beta, a bound outside."""
-        self._spend()
-        value = evaluate_end(position) or self.oracle.recall(position)
+        self._count_node()
+        value = evaluate_end(position) or self.oracle.value_if_known(position)
         if value is not None:
             return value_to_score(value, ply)
         if depth == 0:
             return self.evaluate(position)
-        known = self._memory.get(position)
+        known = self._table.get(position)
         if known is not None and known.depth >= depth:
             score = _shift_score(known.score, -ply)
-            if (known.is_at_least and score >= beta) or (known.is_at_most and score <= alpha):
+            if (known.is_lower_bound and score >= beta) or (
+                known.is_upper_bound and score <= alpha
+            ):
                 return score
-            if known.is_at_least and known.is_at_most:
+            if known.is_lower_bound and known.is_upper_bound:
                 return score
         best, best_move, lowest = -INFINITE_SCORE, None, alpha
-        for move in self._ordered(position, known):
-            score = -self._score(position.play(move), depth - 1, ply + 1, -beta, -lowest)
+        for move in self._order_moves(position, known):
+            score = -self._search(position.play(move), depth - 1, ply + 1, -beta, -lowest)
             if score > best:
                 best, best_move = score, move
             lowest = max(lowest, best)
             if best >= beta:
                 break
-        self._memory[position] = TableEntry(
+        self._table[position] = TableEntry(
             depth, _shift_score(best, ply), best > alpha, best < beta, best_move
         )
         return best
 
-    def _ordered(self, position: Any, known: TableEntry | None) -> list[Any]:
+    def _order_moves(self, position: Any, known: TableEntry | None) -> list[Any]:
         """Return the legal moves: the earlier best move first, then captures."""
         moves: list[Any] = position.legal_moves()
         best = None if known is None else known.move
         return sorted(moves, key=lambda move: (move != best, not _is_capture(move)))
 
-    def _spend(self) -> None:
+    def _count_node(self) -> None:
         self.nodes += 1
         if self.limit.nodes is not None and self.nodes > self.limit.nodes:
             raise OutOfBudget
-        is_time_to_look = self.limit.time is not None and self.nodes % NODES_PER_CLOCK_CHECK == 0
-        if is_time_to_look and time.perf_counter() - self._began >= (self.limit.time or 0):
+        is_clock_due = self.limit.time is not None and self.nodes % NODES_PER_CLOCK_CHECK == 0
+        if is_clock_due and time.perf_counter() - self._began >= (self.limit.time or 0):
             raise OutOfBudget
 
 

@@ -28,10 +28,10 @@ class AdvancingSide:
     on_bar: int
     """Number of this side's men on the bar."""
 
-    blots: frozenset[int]
+    opponent_blots: frozenset[int]
     """Points with a single opposing man."""
 
-    blocks: frozenset[int]
+    opponent_blocks: frozenset[int]
     """Points with at least two opposing men."""
 
 
@@ -50,72 +50,73 @@ def get_advancing_opponent(view: View) -> AdvancingSide:
     """Return the viewer's opponent as the advancing side."""
     points = range(1, BAR)
     return AdvancingSide(
-        men=frozenset(point for point in points if view.their[point]),
-        on_bar=view.their[0],
-        blots=frozenset(point for point in points if view.own[point] == 1),
-        blocks=frozenset(point for point in points if view.own[point] > 1),
+        men=frozenset(point for point in points if view.other[point]),
+        on_bar=view.other[0],
+        opponent_blots=frozenset(point for point in points if view.own[point] == 1),
+        opponent_blocks=frozenset(point for point in points if view.own[point] > 1),
     )
 
 
-def find_reachable_points(walkers: AdvancingSide, high: int, low: int) -> set[int]:
+def find_reachable_points(mover: AdvancingSide, high: int, low: int) -> set[int]:
     """Return the points on which a man can land with this roll."""
-    entering = {die for die in (high, low) if die not in walkers.blocks}
-    if walkers.on_bar and not entering:
+    entering = {die for die in (high, low) if die not in mover.opponent_blocks}
+    if mover.on_bar and not entering:
         return set()
     if high == low:
-        spare = max(STEPS_OF_DOUBLE - walkers.on_bar, 0)
-        starts = [(0, spare + 1)] if walkers.on_bar else []
-        starts += [(man, spare) for man in walkers.men]
+        spare = max(STEPS_OF_DOUBLE - mover.on_bar, 0)
+        starts = [(0, spare + 1)] if mover.on_bar else []
+        starts += [(man, spare) for man in mover.men]
         return {
-            end for man, steps in starts for end in _iterate_landings(man, (high,) * steps, walkers)
+            end for man, steps in starts for end in _iterate_landings(man, (high,) * steps, mover)
         }
-    if walkers.on_bar > 1:
+    if mover.on_bar > 1:
         return entering
     ends: set[int] = set()
     for first, second in ((high, low), (low, high)):
-        if walkers.on_bar:
-            ends.update(_iterate_landings(0, (first, second), walkers))
+        if mover.on_bar:
+            ends.update(_iterate_landings(0, (first, second), mover))
             if second in entering:
                 ends.update(
-                    end for man in walkers.men for end in _iterate_landings(man, (first,), walkers)
+                    end for man in mover.men for end in _iterate_landings(man, (first,), mover)
                 )
         else:
             ends.update(
-                end
-                for man in walkers.men
-                for end in _iterate_landings(man, (first, second), walkers)
+                end for man in mover.men for end in _iterate_landings(man, (first, second), mover)
             )
     return ends
 
 
-def _iterate_landings(man: int, dice: tuple[int, ...], walkers: AdvancingSide) -> Iterator[int]:
+def _iterate_landings(man: int, dice: tuple[int, ...], mover: AdvancingSide) -> Iterator[int]:
     """Yield the points on which a man lands, die by die, until it is blocked."""
     for die in dice:
         man += die
-        if man in walkers.blocks:
+        if man in mover.opponent_blocks:
             return
         yield man
 
 
-def count_shots(walkers: AdvancingSide) -> ShotCounts:
+def count_shots(mover: AdvancingSide) -> ShotCounts:
     """Count the rolls that hit any blot and each blot."""
-    any_hit, at = 0, dict.fromkeys(sorted(walkers.blots), 0)
+    any_hit, at = 0, dict.fromkeys(sorted(mover.opponent_blots), 0)
     for high, low in ROLLS:
         ways = 1 if high == low else 2
-        hit = find_reachable_points(walkers, high, low) & walkers.blots
+        hit = find_reachable_points(mover, high, low) & mover.opponent_blots
         any_hit += ways if hit else 0
         for point in hit:
             at[point] += ways
     return ShotCounts(any_hit, at)
 
 
-def count_escapes(walkers: AdvancingSide) -> int:
+def count_escapes(mover: AdvancingSide) -> int:
     """Count the rolls out of 36 that bring the rearmost man past the six points in front of it."""
-    if not walkers.men and not walkers.on_bar:
+    if not mover.men and not mover.on_bar:
         return NUM_ROLLS
-    rear = 0 if walkers.on_bar else min(walkers.men)
+    rear = 0 if mover.on_bar else min(mover.men)
     alone = AdvancingSide(
-        frozenset({rear} - {0}), int(rear == 0), blots=frozenset(), blocks=walkers.blocks
+        frozenset({rear} - {0}),
+        int(rear == 0),
+        opponent_blots=frozenset(),
+        opponent_blocks=mover.opponent_blocks,
     )
     return sum(
         1 if high == low else 2
@@ -142,10 +143,10 @@ class BoardFeatures:
     has_contact: bool
     """Whether opposing men can still hit each other."""
 
-    exposure: ShotCounts
+    own_blot_shots: ShotCounts
     """Shots of the opponent's next roll at own blots."""
 
-    chances: ShotCounts
+    their_blot_shots: ShotCounts
     """Shots at the opponent's blots if the own roll were next."""
 
     own_escapes: int
@@ -165,10 +166,10 @@ class BoardFeatures:
 
     own_blots: int
 
-    own_back: int
+    num_own_back_men: int
     """Own men in the opponent's home board or on the bar."""
 
-    their_back: int
+    num_their_back_men: int
 
     anchors: int
     """Points made in the opponent's home board."""
@@ -178,25 +179,25 @@ class BoardFeatures:
 
 def compute_features(view: View) -> BoardFeatures:
     """Compute all counts of a board."""
-    turned = view.turned()
+    turned = view.flip()
     against, ours = get_advancing_opponent(view), get_advancing_opponent(turned)
     return BoardFeatures(
         own_pips=count_pips(view.own),
         their_pips=count_pips(turned.own),
         has_contact=has_contact(view),
-        exposure=count_shots(against),
-        chances=count_shots(ours),
+        own_blot_shots=count_shots(against),
+        their_blot_shots=count_shots(ours),
         own_escapes=count_escapes(ours),
         their_escapes=count_escapes(against),
-        home_points=len(against.blocks & set(HOME)),
-        their_home_points=len(ours.blocks & set(HOME)),
-        own_prime=find_longest_run(against.blocks),
-        their_prime=find_longest_run(ours.blocks),
-        own_blots=len(against.blots),
-        own_back=count_back_men(view),
-        their_back=count_back_men(turned),
-        anchors=len(against.blocks & set(OPPONENT_HOME)),
-        their_anchors=len(ours.blocks & set(OPPONENT_HOME)),
+        home_points=len(against.opponent_blocks & set(HOME)),
+        their_home_points=len(ours.opponent_blocks & set(HOME)),
+        own_prime=find_longest_run(against.opponent_blocks),
+        their_prime=find_longest_run(ours.opponent_blocks),
+        own_blots=len(against.opponent_blots),
+        num_own_back_men=count_back_men(view),
+        num_their_back_men=count_back_men(turned),
+        anchors=len(against.opponent_blocks & set(OPPONENT_HOME)),
+        their_anchors=len(ours.opponent_blocks & set(OPPONENT_HOME)),
     )
 
 
@@ -208,7 +209,7 @@ def count_pips(own: tuple[int, ...]) -> int:
 def has_contact(view: View) -> bool:
     """Return whether the rearmost men of the sides have not yet passed each other."""
     own_rear = max((place for place in range(BAR + 1) if view.own[place]), default=OFF)
-    their_rear = min((place for place in range(BAR + 1) if view.their[place]), default=BAR)
+    their_rear = min((place for place in range(BAR + 1) if view.other[place]), default=BAR)
     return own_rear > their_rear
 
 
@@ -228,9 +229,9 @@ def count_back_men(view: View) -> int:
     return sum(view.own[place] for place in (*OPPONENT_HOME, BAR))
 
 
-def compute_pips_at_risk(exposure: ShotCounts) -> float:
+def compute_pips_at_risk(shots: ShotCounts) -> float:
     """Return the expected loss by hits: per blot, pips travelled times probability of a hit."""
-    return sum(rolls * (BAR - point) for point, rolls in exposure.at.items()) / 36
+    return sum(rolls * (BAR - point) for point, rolls in shots.at.items()) / 36
 
 
 def count_builders(view: View) -> int:

@@ -66,8 +66,8 @@ def compute_terms(end: View) -> dict[str, float]:
         # Pips ahead.
         "race": min(max((found.their_pips - found.own_pips) / 100, -1.5), 1.5),
         # Probability that a blot is hit, and the expected loss of pips.
-        "exposure": found.exposure.any / 36,
-        "risk": compute_pips_at_risk(found.exposure) / 25,
+        "exposure": found.own_blot_shots.any / 36,
+        "risk": compute_pips_at_risk(found.own_blot_shots) / 25,
         # Points made: in the home board, anywhere weighted by value, and consecutive.
         "home": found.home_points / 6,
         "points": sum(POINT_VALUES[point] for point in POINT_VALUES if end.own[point] > 1) / 5,
@@ -77,12 +77,12 @@ def compute_terms(end: View) -> dict[str, float]:
         "escape": found.own_escapes / 24,
         # Own men in their home board: a safe point there, and the men still to bring home.
         "anchor": float(found.anchors > 0),
-        "back_men": found.own_back / 4,
+        "back_men": found.num_own_back_men / 4,
         # Their men on the bar against a strong home board, and their men still behind.
-        "closing_out": min(end.their[OFF], 2) * found.home_points / 12,
-        "trapped": found.their_back / 4,
+        "closing_out": min(end.other[OFF], 2) * found.home_points / 12,
+        "trapped": found.num_their_back_men / 4,
         # Probability of a hit by the next own roll.
-        "chances": found.chances.any / 36,
+        "chances": found.their_blot_shots.any / 36,
         # Men that can make points, and stacked men.
         "builders": count_builders(end) / 8,
         "stacked": count_stacked_men(end) / 8,

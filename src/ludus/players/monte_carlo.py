@@ -61,8 +61,8 @@ class PlayoutTally:
         return self.points / self.games
 
     def __str__(self) -> str:
-        drawn = f" and draws {self.draws / self.games:.0%}" if self.draws else ""
-        return f"wins {self.wins / self.games:.0%}{drawn} of {self.games} random games"
+        draws = f" and draws {self.draws / self.games:.0%}" if self.draws else ""
+        return f"wins {self.wins / self.games:.0%}{draws} of {self.games} random games"
 
 
 class PlayoutPlayer(Player):
@@ -82,46 +82,50 @@ class PlayoutPlayer(Player):
             if (outcome := reached.outcome()) is not None
         }
         if ends and max(ends.values()) > 0:
-            move = self._best(ends)
+            move = self._choose_best(ends)
             return Choice(move, "wins at once", {move: float(ends[move])})
-        going_on = {move: reached for move, reached in after.items() if move not in ends}
-        tallies = self._try(going_on, position.mover, limit)
+        unfinished = {move: reached for move, reached in after.items() if move not in ends}
+        tallies = self._run_playouts(unfinished, position.mover, limit)
         scores = {move: float(score) for move, score in ends.items()}
         scores |= {move: tally.mean for move, tally in tallies.items()}
         if not scores:
             return Choice(self.random.choice(moves), "had no time to think")
-        move = self._best(scores)
+        move = self._choose_best(scores)
         comment = str(tallies[move]) if move in tallies else "ends the game"
         return Choice(move, comment, scores)
 
-    def _best(self, scores: Mapping[Any, float]) -> Any:
+    def _choose_best(self, scores: Mapping[Any, float]) -> Any:
         """Return one of the moves with the highest score, at random."""
         highest = max(scores.values())
         return self.random.choice([move for move, score in scores.items() if score == highest])
 
-    def _try(self, after: Mapping[Any, Any], side: int, limit: Limit) -> dict[Any, PlayoutTally]:
+    def _run_playouts(
+        self, after: Mapping[Any, Any], side: int, limit: Limit
+    ) -> dict[Any, PlayoutTally]:
         """Play random games after every move, as many as limit and options allow."""
         began, plies = time.perf_counter(), 0
         total = min(self.settings.games, limit.nodes or self.settings.games)
         is_free = limit.time is None and has_native_playouts(self.game)
         tallies: dict[Any, PlayoutTally] = {}
-        for move, games in self._batches(list(after), total, total if is_free else 1):
+        for move, games in self._iterate_batches(list(after), total, total if is_free else 1):
             if limit.time is not None and time.perf_counter() - began >= limit.time:
                 break
             if plies >= self.settings.plies:
                 break
             threads = self.settings.threads
             ended = play_random_games(self.game, after[move], games, self.random, threads)
-            plies += ended.python_plies
+            plies += ended.num_python_plies
             tallies.setdefault(move, PlayoutTally()).add(ended.scores, side)
         # Legal order again, so that breaking ties does not depend on the shuffled order.
         return {move: tallies[move] for move in after if move in tallies}
 
-    def _batches(self, moves: list[Any], total: int, size: int) -> Iterator[tuple[Any, int]]:
+    def _iterate_batches(
+        self, moves: list[Any], total: int, size: int
+    ) -> Iterator[tuple[Any, int]]:
         """Yield moves in turn with a number of games: first `size`, doubling up to MAX_BATCH."""
         self.random.shuffle(moves)
-        share, more = divmod(total, max(len(moves), 1))
-        left = {move: share + (number < more) for number, move in enumerate(moves)}
+        per_move, more = divmod(total, max(len(moves), 1))
+        left = {move: per_move + (number < more) for number, move in enumerate(moves)}
         while any(left.values()):
             for move in moves:
                 if games := min(size, left[move]):

@@ -38,12 +38,18 @@ def find_closing_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
 
 
 def find_opening_moves(
-    position: Any, moves: Sequence[Move], *, is_bold: bool = False
+    position: Any, moves: Sequence[Move], *, include_unsafe: bool = False
 ) -> list[Move]:
-    """Return the moves out of a mill whose gap the opponent cannot enter; any if `is_bold`."""
+    """Return the moves out of a mill whose gap the opponent cannot enter; all if
+    `include_unsafe`.
+    """
     own = position.men[position.mover]
     in_mills = {man for mill in mills(position.rules.diagonals) if own >= set(mill) for man in mill}
-    return [m for m in moves if m.frm in in_mills and (is_bold or not _can_enter(position, m.frm))]
+    return [
+        m
+        for m in moves
+        if m.frm in in_mills and (include_unsafe or not _can_enter(position, m.frm))
+    ]
 
 
 def find_blocking_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
@@ -115,25 +121,25 @@ class BasicOptions(NewbieOptions):
 
 
 def filter_moves(
-    reading: NewbieOptions, position: Any, moves: list[Move], is_wanted: bool
+    options: NewbieOptions, position: Any, moves: list[Move], is_purposeful: bool
 ) -> list[Move]:
-    """Return the moves that the options permit; `is_wanted` if they close, open or block."""
-    if reading.among == "first" and is_wanted:
+    """Return the moves that the options permit; `is_purposeful` if they close, open or block."""
+    if options.among == "first" and is_purposeful:
         moves = [move for move in moves if _get_path(move) == _get_path(moves[0])]
-    if reading.taking == "any" or all(move.take is None for move in moves):
+    if options.taking == "any" or all(move.take is None for move in moves):
         return moves
     found: list[Move] = []
     for way in dict.fromkeys(map(_get_path, moves)):
         alike = [move for move in moves if _get_path(move) == way]
         found += (
-            alike[:1] if reading.taking == "first" else _filter_against_threats(position, alike)
+            alike[:1] if options.taking == "first" else _filter_against_threats(position, alike)
         )
     return found
 
 
-def sample_move(reading: NewbieOptions, moves: Sequence[Move], source: Random) -> Move:
+def sample_move(options: NewbieOptions, moves: Sequence[Move], source: Random) -> Move:
     """Sample one of the moves as the options specify."""
-    if reading.among == "men":
+    if options.among == "men":
         man = source.choice(list(dict.fromkeys(move.frm for move in moves)))
         moves = [move for move in moves if move.frm == man]
     return source.choice(moves)
@@ -182,11 +188,13 @@ class NewbiePlayer(Player):
         moves, why = legal, ""
         if closing := find_closing_moves(position, legal):
             moves, why = closing, "closes a mill"
-        elif wanted := self.next_best(position, legal):
+        elif wanted := self.find_preferred_moves(position, legal):
             moves, why = wanted
-        return filter_moves(self.settings, position, moves, is_wanted=bool(why)), why
+        return filter_moves(self.settings, position, moves, is_purposeful=bool(why)), why
 
-    def next_best(self, position: Any, legal: list[Move]) -> tuple[list[Move], str] | None:
+    def find_preferred_moves(
+        self, position: Any, legal: list[Move]
+    ) -> tuple[list[Move], str] | None:
         """Return the moves preferred if no mill can be closed, and a comment; None for any move."""
         return None
 
@@ -197,11 +205,13 @@ class BasicPlayer(NewbiePlayer):
     title: ClassVar[str] = "closes a mill if it can, else opens one to close it again"
     options: ClassVar[BasicOptions] = BasicOptions()
 
-    def next_best(self, position: Any, legal: list[Move]) -> tuple[list[Move], str] | None:
+    def find_preferred_moves(
+        self, position: Any, legal: list[Move]
+    ) -> tuple[list[Move], str] | None:
         if is_placing(position):
             return None
-        is_bold = self.settings.opening == "any"
-        opening = find_opening_moves(position, legal, is_bold=is_bold)
+        include_unsafe = self.settings.opening == "any"
+        opening = find_opening_moves(position, legal, include_unsafe=include_unsafe)
         return (opening, "opens a mill") if opening else None
 
 
@@ -210,8 +220,10 @@ class FocusedPlayer(BasicPlayer):
 
     title: ClassVar[str] = "closes a mill if it can, blocks while placing, opens while moving"
 
-    def next_best(self, position: Any, legal: list[Move]) -> tuple[list[Move], str] | None:
+    def find_preferred_moves(
+        self, position: Any, legal: list[Move]
+    ) -> tuple[list[Move], str] | None:
         if is_placing(position):
             blocking = find_blocking_moves(position, legal)
             return (blocking, "blocks a mill") if blocking else None
-        return super().next_best(position, legal)
+        return super().find_preferred_moves(position, legal)

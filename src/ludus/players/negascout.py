@@ -42,15 +42,17 @@ class Level:
     margin: int = 0
     """Maximum score difference to the best move, in hundredths of a man, of moves it may play."""
 
-    plans_ahead: bool = True
+    values_mobility_while_placing: bool = True
     """Whether, in the placing phase, it evaluates the later mobility of the men."""
 
-    knows_endings: bool = True
+    uses_endgames: bool = True
     """Whether it looks up solved endgames."""
 
 
 def _make_weak_level(depth: int, oversight: float, margin: int) -> Level:
-    return Level(depth, None, oversight, margin, plans_ahead=False, knows_endings=False)
+    return Level(
+        depth, None, oversight, margin, values_mobility_while_placing=False, uses_endgames=False
+    )
 
 
 LEVELS = (
@@ -61,7 +63,7 @@ LEVELS = (
     _make_weak_level(depth=3, oversight=0.08, margin=10),
     _make_weak_level(depth=4, oversight=0.04, margin=6),
     _make_weak_level(depth=5, oversight=0.02, margin=4),
-    Level(nodes=6_000, knows_endings=False),
+    Level(nodes=6_000, uses_endgames=False),
     Level(nodes=30_000),
     Level(),
 )
@@ -89,7 +91,9 @@ OWN_COLOUR, OTHER_COLOUR = 0, 1
 """Colours of the two sides' moves."""
 
 
-def draw_expected_line(game: AnyGame, position: Any, line: Sequence[Any], comes_to: str) -> Picture:
+def draw_expected_line(
+    game: AnyGame, position: Any, line: Sequence[Any], score_text: str
+) -> Picture:
     """Return a picture of a variation's first moves, numbered, with captured men crossed out."""
     notes: list[Note] = []
     taken: dict[str, str] = {}
@@ -107,7 +111,7 @@ def draw_expected_line(game: AnyGame, position: Any, line: Sequence[Any], comes_
     return Picture(
         "What it expects",
         Marks(points=taken),
-        f"{comes_to[:1].upper()}{comes_to[1:]}. The moves it expects, in order; "
+        f"{score_text[:1].upper()}{score_text[1:]}. The moves it expects, in order; "
         "its own are the odd ones, and crossed men are taken.",
         tuple(notes),
     )
@@ -178,12 +182,14 @@ class NegascoutPlayer(Player):
     options: ClassVar[NegascoutOptions] = NegascoutOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    _seen: tuple[Sequence[Move], str] | None = None
+    _last_line: tuple[Sequence[Move], str] | None = None
     """The principal variation of the last move, and its score as text."""
 
     @cached_property
     def search(self) -> native.Search:
-        return native.Search(self.game.rules, self.settings.memory, self.level.plans_ahead)
+        return native.Search(
+            self.game.rules, self.settings.memory, self.level.values_mobility_while_placing
+        )
 
     @property
     def level(self) -> Level:
@@ -199,23 +205,27 @@ class NegascoutPlayer(Player):
 
     def pictures(self, position: Any) -> list[Picture]:
         """Return a picture of the principal variation of the last search, if any."""
-        return [] if self._seen is None else [draw_expected_line(self.game, position, *self._seen)]
+        return (
+            []
+            if self._last_line is None
+            else [draw_expected_line(self.game, position, *self._last_line)]
+        )
 
     def think(
         self,
         position: Any,
         limit: Limit,
         watch: ProgressCallback | None = None,
-        only: Sequence[Any] = (),
+        search_moves: Sequence[Any] = (),
     ) -> Choice:
-        moves = only or position.legal_moves()
-        self._seen = None
+        moves = search_moves or position.legal_moves()
+        self._last_line = None
         if len(moves) == 1:
             return Choice(moves[0], "has no choice")
-        report = None if watch is None else lambda found: watch(self._progress(found))
-        result = self._run(position, limit, len(moves), only, report)
+        report = None if watch is None else lambda found: watch(self._make_progress(found))
+        result = self._run(position, limit, len(moves), search_moves, report)
         if watch is not None:
-            watch(self._progress(result))
+            watch(self._make_progress(result))
         lines = [(score, [Move(*parts) for parts in line]) for score, line in result["lines"]]
         near = [line for line in lines if line[0] >= lines[0][0] - self.level.margin]
         score, line = self.random.choice(near) if len(near) > 1 and self.level.margin else lines[0]
@@ -224,10 +234,10 @@ class NegascoutPlayer(Player):
             line[0]: score / MAN_VALUE
         }
         comment = _format_comment(score, result["depth"], line)
-        self._seen = line, comment.partition(":")[0]
+        self._last_line = line, comment.partition(":")[0]
         return Choice(line[0], comment, scores)
 
-    def _progress(self, result: "native.Result") -> SearchProgress:
+    def _make_progress(self, result: "native.Result") -> SearchProgress:
         shown = result["lines"][: self.settings.multipv]
         lines = (
             PrincipalVariation(tuple(Move(*parts) for parts in line), score, _score_to_plies(score))
@@ -240,7 +250,7 @@ class NegascoutPlayer(Player):
         position: Any,
         limit: Limit,
         num_moves: int,
-        only: Sequence[Any],
+        search_moves: Sequence[Any],
         report: "Callable[[native.Result], bool] | None",
     ) -> "native.Result":
         settings, level = self.settings, self.level
@@ -263,16 +273,18 @@ class NegascoutPlayer(Player):
             threads=settings.threads,
             oversight=level.oversight,
             seed=self.random.getrandbits(64),
-            endgames=self._endings(position),
-            only=only,
+            endgames=self._get_endgames(position),
+            only=search_moves,
             report=report,
         )
 
-    def _endings(self, position: Any) -> "native.Endgames | None":
+    def _get_endgames(self, position: Any) -> "native.Endgames | None":
         """Return the solved endgames if enabled and reachable by the search, else None."""
         men = sum(position.hands) + sum(len(side) for side in position.men)
-        wants = self.settings.endings and self.level.knows_endings
-        return load_endgames(self.game.rules) if wants and men <= MAX_MEN_FOR_ENDGAMES else None
+        is_enabled = self.settings.endings and self.level.uses_endgames
+        return (
+            load_endgames(self.game.rules) if is_enabled and men <= MAX_MEN_FOR_ENDGAMES else None
+        )
 
 
 def _get_least(*bounds: Any) -> Any:

@@ -52,22 +52,21 @@ class PerfectOptions:
 class DrawReplies:
     """Counts of the opponent's replies to a drawing move."""
 
-    hold: int
+    num_holding: int
     """Replies that keep the draw."""
 
-    total: int
+    num_replies: int
 
     @property
     def rank(self) -> tuple[float, int]:
         """Sort key; smaller is better."""
-        return self.hold if self.total else math.inf, -self.total
+        return self.num_holding if self.num_replies else math.inf, -self.num_replies
 
     def __str__(self) -> str:
-        if not self.total:
+        if not self.num_replies:
             return "draws, and the game is over"
-        return (
-            f"drawn: {self.hold} of {self.total} {_pluralize(self.total, 'reply', 'replies')} hold"
-        )
+        replies = _pluralize(self.num_replies, "reply", "replies")
+        return f"drawn: {self.num_holding} of {self.num_replies} {replies} hold"
 
 
 class PerfectPlayer(Player):
@@ -86,59 +85,59 @@ class PerfectPlayer(Player):
 
     @cached_property
     def name(self) -> str:
-        """The player's name, with the extent of its oracle if that is not the whole game."""
-        if self.oracle.knows(self.game.start()):
+        """The player's name, with the coverage of its oracle if that is not the whole game."""
+        if self.oracle.has_value(self.game.start()):
             return "perfect"
-        return f"perfect {self.oracle.extent}, search before that"
+        return f"perfect {self.oracle.coverage}, search before that"
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        if self.oracle.knows(position):
-            return self._look_up(position)
+        if self.oracle.has_value(position):
+            return self._choose_by_oracle(position)
         return self._search(position, limit)
 
-    def _look_up(self, position: Any) -> Choice:
-        rated = self.oracle.moves(position)
+    def _choose_by_oracle(self, position: Any) -> Choice:
+        rated = self.oracle.rate_moves(position)
         scores = {each.move: _score_move(each) for each in rated}
         first = Value(rated[0].value, rated[0].depth)
         best = [each.move for each in rated if Value(each.value, each.depth) == first]
         if first.result != "draw" or self.settings.draws == "any":
             return Choice(self.random.choice(best), _format_value(first), scores)
-        replies = {move: self._replies(position.play(move)) for move in best}
+        replies = {move: self._count_replies(position.play(move)) for move in best}
         fewest = min(each.rank for each in replies.values())
         move = self.random.choice([move for move in best if replies[move].rank == fewest])
         return Choice(move, str(replies[move]), scores)
 
-    def _replies(self, position: Any) -> DrawReplies:
-        rated = self.oracle.moves(position)
+    def _count_replies(self, position: Any) -> DrawReplies:
+        rated = self.oracle.rate_moves(position)
         return DrawReplies(sum(each.value == "draw" for each in rated), len(rated))
 
     def _search(self, position: Any, limit: Limit) -> Choice:
         nodes = min(self.settings.nodes, limit.nodes or self.settings.nodes)
-        within = Limit(limit.time, nodes, limit.depth)
-        found = AlphaBetaSearch(self.oracle, make_evaluator(self.game), within).run(position)
+        budget = Limit(limit.time, nodes, limit.depth)
+        found = AlphaBetaSearch(self.oracle, make_evaluator(self.game), budget).run(position)
         if found is None:
             return Choice(self.random.choice(position.legal_moves()), "had no time to think")
         move = self.random.choice(found.moves)
         scores = {each: score / MAN_VALUE for each, score in found.scores.items()}
-        return Choice(move, self._explanation(found), scores)
+        return Choice(move, self._explain(found), scores)
 
-    def _explanation(self, found: SearchResult) -> str:
-        """Describe the result of the search and the extent of the oracle."""
+    def _explain(self, found: SearchResult) -> str:
+        """Describe the result of the search and the coverage of the oracle."""
         plies = score_to_plies(found.best)
         if plies is not None:
-            seen = _format_value(Value("win" if found.best > 0 else "loss", plies))
+            result = _format_value(Value("win" if found.best > 0 else "loss", plies))
         else:
-            seen = f"{found.best / MAN_VALUE:+.2f} men"
+            result = f"{found.best / MAN_VALUE:+.2f} men"
         ahead = f"{found.depth} {_pluralize(found.depth, 'ply', 'plies')}"
-        return f"search {ahead} deep: {seen} (perfect {self.oracle.extent})"
+        return f"search {ahead} deep: {result} (perfect {self.oracle.coverage})"
 
 
 def _score_move(rated: RatedMove) -> float:
     """Return a score from 1 for an immediate win to -1 for an immediate loss; 0 for draws."""
     if rated.value == "draw":
         return 0.0
-    share = 1 / (1 + rated.depth / 1000) if rated.depth else 1.0
-    return share if rated.value == "win" else -share
+    utility = 1 / (1 + rated.depth / 1000) if rated.depth else 1.0
+    return utility if rated.value == "win" else -utility
 
 
 def _format_value(value: Value) -> str:

@@ -16,7 +16,7 @@ class PlayoutResult(NamedTuple):
     """Results and cost of some random games."""
 
     scores: ScoreCounts
-    python_plies: int
+    num_python_plies: int
     """Plies played in Python, which are slow; compiled ones are not counted."""
 
 

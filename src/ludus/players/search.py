@@ -13,7 +13,7 @@ class PrincipalVariation:
 
     moves: tuple[Any, ...]
 
-    points: int
+    score: int
     """Score from the mover's side, in hundredths of a man or of the game's unit."""
 
     plies_to_end: int | None = None
@@ -27,7 +27,7 @@ class SearchProgress:
     depth: int
     """Plies that are searched completely."""
 
-    deepest: int
+    max_depth: int
     """Length of the longest line searched, in plies."""
 
     nodes: int
@@ -50,9 +50,9 @@ class SearchingPlayer(Protocol):
         position: Any,
         limit: Limit,
         watch: ProgressCallback | None = None,
-        only: Sequence[Any] = (),
+        search_moves: Sequence[Any] = (),
     ) -> Choice:
-        """Choose a move, reporting progress; `only` restricts the search to some legal moves."""
+        """Choose a move, of `search_moves` if there are any, and report progress."""
 
     def stop(self) -> None:
         """Stop a search running on another thread; it returns the best move found so far."""

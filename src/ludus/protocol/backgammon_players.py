@@ -65,23 +65,23 @@ class BsdPlayer(Player):
         with tempfile.TemporaryDirectory(prefix="ludus-bsd-") as folder:
             file = Path(folder) / "game"
             file.write_bytes(encode_saved_game(position))
-            said = _query_first_move(self._program, file, time.monotonic() + seconds)
-        return Choice(_parse_bsd_move(said, position))
+            output = _query_first_move(self._program, file, time.monotonic() + seconds)
+        return Choice(_parse_bsd_move(output, position))
 
 
 def encode_saved_game(position: Position) -> bytes:
     """Encode a saved game of BSD's program, with the computer, red, about to play its roll."""
     view = make_view(position.board, position.turn)
-    turned = view.turned()
+    flipped = view.flip()
     # Places 0 and 25 are the bars: red enters from 0, white from 25.
-    board = [view.own[BAR - place] - view.their[BAR - place] for place in range(NUM_PLACES)]
-    board[OFF], board[BAR] = view.own[BAR], -view.their[OFF]
+    board = [view.own[BAR - place] - view.other[BAR - place] for place in range(NUM_PLACES)]
+    board[OFF], board[BAR] = view.own[BAR], -view.other[OFF]
     assert position.dice is not None
     numbers = (
         *board,
-        _encode_men_off(turned),
+        _encode_men_off(flipped),
         _encode_men_off(view),
-        _count_men_at_home(turned),
+        _count_men_at_home(flipped),
         _count_men_at_home(view),
         *position.dice,
         BSD_RED,  # whose turn it is
@@ -112,10 +112,10 @@ def _query_first_move(program: str, file: Path, deadline: float) -> str:
         bsd.read_until([b"-->"], deadline)
         bsd.write(b"\n")
         bsd.read_until([b"computer is red."], deadline)
-        said = bsd.read_until([b".\r\n"], deadline)
-    found = BSD_MOVE_MESSAGE.search(said)
+        output = bsd.read_until([b".\r\n"], deadline)
+    found = BSD_MOVE_MESSAGE.search(output)
     if found is None:
-        shown = quote(said[-100:].decode("ascii", "replace"))
+        shown = quote(output[-100:].decode("ascii", "replace"))
         raise ProgramFailed(f"{BSD_PROGRAM} answers nonsense: {shown}")
     return found[1].decode("ascii", "replace")
 
@@ -169,11 +169,11 @@ class PubevalPlayer(Player):
         ]
         numbers = [float(number) for number in range(len(after))]
         before = _to_bgsage_board(position_to_row(position))
-        question = self._sage.make_scenario(before, *position.dice, after, numbers)
+        scenario = self._sage.make_scenario(before, *position.dice, after, numbers)
         weights = self._sage.PubEvalWeights.TESAURO
-        answer = self._sage.score_benchmarks_pubeval([question], weights, 1)
-        number = round(answer.total_error)
-        if answer.count != 1 or not 0 <= number < len(legal):
+        result = self._sage.score_benchmarks_pubeval([scenario], weights, 1)
+        number = round(result.total_error)
+        if result.count != 1 or not 0 <= number < len(legal):
             raise ProgramFailed(f"bgsage answers nonsense: move {number} of {len(legal)}")
         return Choice(legal[number])
 

@@ -42,29 +42,29 @@ class SearchThread:
     def __init__(
         self,
         player: Player,
-        speech: MoveNotation,
+        notation: MoveNotation,
         turn: TurnState,
         go: GoCommand,
-        say: LineCallback,
+        write_line: LineCallback,
         answer: AnswerFormatter,
         *,
-        only: Sequence[Any] = (),
-        apart: bool = False,
+        search_moves: Sequence[Any] = (),
+        separate_captures: bool = False,
     ) -> None:
         self.turn = turn
         self.choice: Choice | None = None
         self.is_infinite = go.is_infinite
         self._player = player
-        self._speech = speech
+        self._notation = notation
         self._limit = go.limit
-        self._only = only
-        self._apart = apart
-        self._say = say
+        self._search_moves = search_moves
+        self._separate_captures = separate_captures
+        self._write_line = write_line
         self._answer = answer
         self._last: SearchProgress | None = None
         self._is_stopped = threading.Event()
         self.is_answered = False
-        self._thread = threading.Thread(target=self._run, name="thought", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="search", daemon=True)
 
     def start(self, planned: Choice | None = None) -> None:
         """Start the search, or output the choice that an earlier search has planned."""
@@ -73,11 +73,11 @@ class SearchThread:
         self._thread.start()
 
     @property
-    def is_going_on(self) -> bool:
+    def is_running(self) -> bool:
         return self._thread.is_alive()
 
     @property
-    def is_ending(self) -> bool:
+    def is_finishing(self) -> bool:
         """Whether the search is about to end, so that waiting for it is safe."""
         return self.is_answered or self.is_stopped
 
@@ -100,51 +100,59 @@ class SearchThread:
     def _run(self) -> None:
         word = NO_MOVE
         try:
-            word = self._think()
+            word = self._search()
         except (Exception, SystemExit) as error:  # whatever a player raises, a response is due
-            self._say(f"info string error: {to_one_line(f'{type(error).__name__}: {error}')[:400]}")
+            self._write_line(
+                f"info string error: {to_one_line(f'{type(error).__name__}: {error}')[:400]}"
+            )
         if self.is_infinite:
             self._is_stopped.wait()
         # Set before sending: the next command may arrive before this thread has ended.
         self.is_answered = True
-        self._say(self._answer(word, self.choice, self.turn))
+        self._write_line(self._answer(word, self.choice, self.turn))
 
-    def _think(self) -> str:
+    def _search(self) -> str:
         position = self.turn.position
         if (outcome := position.outcome()) is not None:
-            self._say(f"info string the game is over: {outcome.reason}")
+            self._write_line(f"info string the game is over: {outcome.reason}")
             return NO_MOVE
         if position.mover == CHANCE:
-            self._say("info string error: dice are to be rolled; add a roll to the moves")
+            self._write_line("info string error: dice are to be rolled; add a roll to the moves")
             return NO_MOVE
         if self.choice is None:
             self.choice = self._choose(position, self._limit)
-        words = self._speech.words(self.choice.move, self.turn.begun, apart=self._apart)
+        words = self._notation.format_words(
+            self.choice.move, self.turn.partial_move, separate_captures=self._separate_captures
+        )
         is_watched = isinstance(self._player, SearchingPlayer)
         for line in format_choice(self.choice, words, with_score=not is_watched):
-            self._say(line)
+            self._write_line(line)
         return words[0]
 
     def _choose(self, position: Any, limit: Limit) -> Choice:
         if isinstance(self._player, SearchingPlayer):
-            return self._player.think(position, limit, self._tell, self._only)
+            return self._player.think(position, limit, self._report_progress, self._search_moves)
         choice = self._player.choose(position, limit)
-        if not self._only or choice.move in self._only:
+        if not self._search_moves or choice.move in self._search_moves:
             return choice
-        # The player chose a move outside `only`: take the best-scored move within it.
-        rated = [move for move in self._only if move in choice.scores]
+        # The player chose a move outside `search_moves`: take the best-scored move within it.
+        rated = [move for move in self._search_moves if move in choice.scores]
         if not rated:
-            return Choice(self._player.random.choice(list(self._only)), "does not compare moves")
+            return Choice(
+                self._player.random.choice(list(self._search_moves)), "does not compare moves"
+            )
         return Choice(max(rated, key=choice.scores.__getitem__), "", choice.scores)
 
-    def _tell(self, progress: SearchProgress) -> bool:
+    def _report_progress(self, progress: SearchProgress) -> bool:
         if progress == self._last:  # final report of a search that ended with a full depth
             return self.is_stopped
         self._last = progress
         seconds = time.perf_counter() - self._began
-        lines = format_progress(progress, seconds, self._speech, self.turn, apart=self._apart)
+        lines = format_progress(
+            progress, seconds, self._notation, self.turn, separate_captures=self._separate_captures
+        )
         for line in lines:
-            self._say(line)
+            self._write_line(line)
         return self.is_stopped
 
 
@@ -155,15 +163,15 @@ SECONDS_TO_FINISH = 1.0
 """Maximum wait at exit for a player that cannot be stopped."""
 
 HELP_LINES = (
-    "uci                                who I am, and what can be set",
-    "isready                            readyok, also while I think",
-    "ucinewgame                         forget the last game",
+    "uci                                identify the engine and list its options",
+    "isready                            answer readyok, also during a search",
+    "ucinewgame                         start a new game",
     "setoption name NAME value VALUE    Game, Rules, Player, Seed, or an option of the player",
     "position startpos|fen POSITION [moves MOVE...]",
     "go [depth N] [nodes N] [movetime MS] [wtime MS btime MS winc MS binc MS movestogo N]",
     "   [infinite] [searchmoves MOVE...]; without a limit the player's own ones hold",
-    "stop                               answer now",
-    "wait                               read on when the answer is given",
+    "stop                               end the search and answer",
+    "wait                               process no further command before the answer",
     "d                                  draw the board",
     "quit",
 )
@@ -177,7 +185,7 @@ class LineWriter:
         self._lock = threading.Lock()
         self.is_closed = False
 
-    def say(self, text: str) -> None:
+    def write_line(self, text: str) -> None:
         data = f"{text}\n".encode(errors="backslashreplace")
         with self._lock:
             try:
@@ -190,13 +198,13 @@ class LineWriter:
 class Engine:
     """The command interpreter, one command per line; an invalid line never ends it."""
 
-    def __init__(self, table: EngineSession, say: Callable[[str], None]) -> None:
-        self.table = table
-        self._say = say
-        self._thought: SearchThread | None = None
+    def __init__(self, session: EngineSession, write_line: Callable[[str], None]) -> None:
+        self.session = session
+        self._write_line = write_line
+        self._search: SearchThread | None = None
         self.commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._uci,
-            "isready": lambda words: self._say("readyok"),
+            "isready": lambda words: self._write_line("readyok"),
             "ucinewgame": self._new_game,
             "setoption": self._set_option,
             "position": self._set_position,
@@ -207,7 +215,7 @@ class Engine:
             "help": self._help,
         }
 
-    def hear(self, line: str) -> bool:
+    def handle_line(self, line: str) -> bool:
         """Execute a line; return false for `quit`."""
         name, *words = line.split() or [""]
         if name == "quit":
@@ -219,126 +227,142 @@ class Engine:
                 hint = format_suggestion(name[:READ_SIZE], (*self.commands, "quit"))
                 raise BadCommand(f"there is no command {quote(name)}{hint}")
         except Exception as error:  # the client needs an error message; the engine keeps running
-            self.complain(str(error) or type(error).__name__)
+            self.report_error(str(error) or type(error).__name__)
         return True
 
-    def complain(self, text: str) -> None:
+    def report_error(self, text: str) -> None:
         """Send an error message."""
-        self._say(f"info string error: {to_one_line(text)[:MAX_ERROR_LENGTH]}")
+        self._write_line(f"info string error: {to_one_line(text)[:MAX_ERROR_LENGTH]}")
 
     def close(self) -> bool:
         """Stop the search and close the session; return false if the player is still searching."""
-        if self._thought is not None:
-            self._thought.stop()
-            self._thought.wait(SECONDS_TO_FINISH)
-        is_idle = self._thought is None or not self._thought.is_going_on
-        self.table.close()
+        if self._search is not None:
+            self._search.stop()
+            self._search.wait(SECONDS_TO_FINISH)
+        is_idle = self._search is None or not self._search.is_running
+        self.session.close()
         return is_idle
 
-    def _idle(self) -> EngineSession:
+    def _require_idle_session(self) -> EngineSession:
         """Return the session, waiting for a search that is ending.
 
         Raise BadCommand if the search goes on.
         """
-        thought = self._thought
-        if thought is not None and thought.is_going_on:
-            if not thought.is_ending:
+        search = self._search
+        if search is not None and search.is_running:
+            if not search.is_finishing:
                 raise BadCommand("still thinking; send stop or wait first")
-            thought.wait()
-        return self.table
+            search.wait()
+        return self.session
 
     def _uci(self, words: Sequence[str]) -> None:
         from ludus import __version__
 
-        self._say(f"id name Ludus {__version__}")
-        self._say("id author the authors of Ludus")
-        for option in self.table.options:
-            self._say(to_one_line(str(option)))
-        self._say("uciok")
+        self._write_line(f"id name Ludus {__version__}")
+        self._write_line("id author the authors of Ludus")
+        for option in self.session.options:
+            self._write_line(to_one_line(str(option)))
+        self._write_line("uciok")
 
     def _new_game(self, words: Sequence[str]) -> None:
-        self._idle().begin()
-        self._thought = None
+        self._require_idle_session().start_game()
+        self._search = None
 
     def _set_option(self, words: Sequence[str]) -> None:
         if len(words) < 2 or words[0] != "name":
             raise BadCommand("setoption needs name NAME value VALUE")
         place = words.index("value") if "value" in words else len(words)
         name, value = " ".join(words[1:place]), " ".join(words[place + 1 :])
-        self._idle().set_option(name, value)
-        self._thought = None
+        self._require_idle_session().set_option(name, value)
+        self._search = None
 
     def _set_position(self, words: Sequence[str]) -> None:
-        self._idle().set_position(words)
+        self._require_idle_session().set_position(words)
 
     def _go(self, words: Sequence[str]) -> None:
-        table = self._idle()
-        turn, speech = table.turn, table.speech
+        session = self._require_idle_session()
+        turn, notation = session.turn, session.notation
         go = parse_go(words, max(turn.position.mover, 0))
-        only = [] if turn.begun is None else speech.choices(turn)
-        if go.only:
-            only = [move for move in speech.choices(turn) if self._is_asked_for(move, go.only)]
-            if not only:
+        search_moves = [] if turn.partial_move is None else notation.list_continuations(turn)
+        if go.search_moves:
+            search_moves = [
+                move
+                for move in notation.list_continuations(turn)
+                if self._is_in_searchmoves(move, go.search_moves)
+            ]
+            if not search_moves:
                 raise BadCommand("none of the moves behind searchmoves is legal")
-        planned = self._planned(turn, only)
-        answer = format_sanmill_answer if table.is_sanmill else format_uci_answer
-        self._thought = SearchThread(
-            table.player, speech, turn, go, self._say, answer, only=only, apart=table.is_apart
+        planned = self._find_planned_choice(turn, search_moves)
+        answer = format_sanmill_answer if session.is_sanmill else format_uci_answer
+        self._search = SearchThread(
+            session.player,
+            notation,
+            turn,
+            go,
+            self._write_line,
+            answer,
+            search_moves=search_moves,
+            separate_captures=session.has_separate_captures,
         )
-        self._thought.start(planned)
+        self._search.start(planned)
 
-    def _is_asked_for(self, move: object, only: Sequence[str]) -> bool:
-        turn, speech = self.table.turn, self.table.speech
-        said = {*speech.words(move, turn.begun), *speech.words(move, turn.begun, apart=True)[:1]}
-        return any(word in said for word in only)
+    def _is_in_searchmoves(self, move: object, search_moves: Sequence[str]) -> bool:
+        turn, notation = self.session.turn, self.session.notation
+        words = {
+            *notation.format_words(move, turn.partial_move),
+            *notation.format_words(move, turn.partial_move, separate_captures=True)[:1],
+        }
+        return any(word in words for word in search_moves)
 
-    def _planned(self, turn: TurnState, only: Sequence[object]) -> Choice | None:
+    def _find_planned_choice(
+        self, turn: TurnState, search_moves: Sequence[object]
+    ) -> Choice | None:
         """Return the rest of the move whose beginning was the last response, if any."""
-        last = self._thought
-        if last is None or last.choice is None or turn.begun is None:
+        last = self._search
+        if last is None or last.choice is None or turn.partial_move is None:
             return None
-        is_same = last.turn.position == turn.position and last.choice.move in only
+        is_same = last.turn.position == turn.position and last.choice.move in search_moves
         return Choice(last.choice.move, "as planned") if is_same else None
 
     def _stop(self, words: Sequence[str]) -> None:
-        if self._thought is not None:
-            self._thought.stop()
+        if self._search is not None:
+            self._search.stop()
 
     def _wait(self, words: Sequence[str]) -> None:
-        if self._thought is None or not self._thought.is_going_on:
+        if self._search is None or not self._search.is_running:
             return
-        if self._thought.is_infinite and not self._thought.is_ending:
+        if self._search.is_infinite and not self._search.is_finishing:
             raise BadCommand("only stop ends this search")
-        self._thought.wait()
+        self._search.wait()
 
     def _draw(self, words: Sequence[str]) -> None:
-        position = self.table.turn.position
+        position = self.session.turn.position
         for line in position.text().splitlines():
-            self._say(line.rstrip())
-        self._say(f"position {position}")
-        foreign = self.table.speech.foreign_text(position)
+            self._write_line(line.rstrip())
+        self._write_line(f"position {position}")
+        foreign = self.session.notation.format_position(position)
         if foreign != str(position):
-            self._say(f"fen {foreign}")
-        if self.table.turn.begun is not None:
-            self._say(f"begun {self.table.turn.begun}")
+            self._write_line(f"fen {foreign}")
+        if self.session.turn.partial_move is not None:
+            self._write_line(f"begun {self.session.turn.partial_move}")
 
     def _help(self, words: Sequence[str]) -> None:
         for line in HELP_LINES:
-            self._say(f"info string {line}")
+            self._write_line(f"info string {line}")
 
 
-def run_engine(table: EngineSession, source: int, target: int) -> bool:
+def run_engine(session: EngineSession, source: int, target: int) -> bool:
     """Run the engine on these file descriptors until `quit` or the end of the input.
 
     Return false if a player that cannot be stopped is still searching.
     """
     output = LineWriter(target)
-    engine = Engine(table, output.say)
+    engine = Engine(session, output.write_line)
     try:
         for line in _read_lines(source):
             if line.is_cut:
-                engine.complain(f"{quote(line.text)} is longer than {MAX_TEXT} bytes")
-            elif not engine.hear(line.text) or output.is_closed:
+                engine.report_error(f"{quote(line.text)} is longer than {MAX_TEXT} bytes")
+            elif not engine.handle_line(line.text) or output.is_closed:
                 break
     finally:
         is_idle = engine.close()

@@ -123,12 +123,12 @@ class SearchOutputParser:
         self._info = ""
         self._error = ""
 
-    def answer(self, line: str) -> str | None:
+    def parse_line(self, line: str) -> str | None:
         """Parse a line; return the move if it has `bestmove`, else None."""
         words = line.split()
         # Sanmill sends a single line: `info score 5 bestmove d6`.
         if "bestmove" in words and words[:2] != ["info", "string"]:
-            return self._word(words[words.index("bestmove") :])
+            return self._parse_best_move(words[words.index("bestmove") :])
         if words == ["nobestmove"]:
             raise ExternalError("has no move")
         if line.startswith("info string error:"):
@@ -137,7 +137,7 @@ class SearchOutputParser:
             self._info = line
         return None
 
-    def _word(self, words: list[str]) -> str:
+    def _parse_best_move(self, words: list[str]) -> str:
         word = words[1] if len(words) > 1 else ""
         if self._error:  # its move, if any, may belong to another position
             raise ExternalError(f"says {quote(self._error, 300)}")
@@ -187,42 +187,46 @@ class MoveHistory:
     them, and some programs parse only positions in their own notation.
     """
 
-    def __init__(self, speech: MoveNotation, *, apart: bool = False, foreign: bool = False) -> None:
-        self._speech = speech
-        self._is_apart = apart
+    def __init__(
+        self, notation: MoveNotation, *, separate_captures: bool = False, foreign: bool = False
+    ) -> None:
+        self._notation = notation
+        self._has_separate_captures = separate_captures
         self._is_foreign = foreign
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset to the start position of the game."""
-        self._start: Any = self._speech.game.start()
-        self._here: Any = self._start
+        self._start: Any = self._notation.game.start()
+        self._position: Any = self._start
         self._words: list[str] = []
 
-    def reach(self, position: Any) -> None:
+    def advance_to(self, position: Any) -> None:
         """Append the move that leads to this position; without one, restart from the position."""
-        if position == self._here:
+        if position == self._position:
             return
-        if self._here.mover not in (CHANCE, position.mover):
-            for move in self._here.legal_moves():
-                if self._here.play(move) == position:
+        if self._position.mover not in (CHANCE, position.mover):
+            for move in self._position.legal_moves():
+                if self._position.play(move) == position:
                     self.play(move)
                     return
-        self._start = self._here = position
+        self._start = self._position = position
         self._words = []
 
     def play(self, move: Any) -> None:
         """Append a move."""
-        self._words += self._speech.words(move, apart=self._is_apart)
-        self._here = self._here.play(move)
+        self._words += self._notation.format_words(
+            move, separate_captures=self._has_separate_captures
+        )
+        self._position = self._position.play(move)
 
-    def line(self, begun: Sequence[str] = ()) -> str:
-        """Return the `position` command, with the words of a begun move appended."""
-        words = [*self._words, *begun]
+    def format_position_command(self, partial_words: Sequence[str] = ()) -> str:
+        """Return the `position` command, with the words of a partial move appended."""
+        words = [*self._words, *partial_words]
         moves = f" moves {' '.join(words)}" if words else ""
-        if self._start == self._speech.game.start():
+        if self._start == self._notation.game.start():
             return f"position startpos{moves}"
-        text = self._speech.foreign_text(self._start) if self._is_foreign else str(self._start)
+        text = self._notation.format_position(self._start) if self._is_foreign else str(self._start)
         return f"position fen {text}{moves}"
 
 
@@ -248,12 +252,14 @@ class ExternalPlayer(Player):
         super().__init__(game, settings, spec)
         if not settings.cmd:
             raise BadSpec("external needs a program: external:CMD or external:cmd=CMD,time=1")
-        self._speech = get_notation(game)
-        is_apart, is_foreign = settings.captures == "token", settings.fen == "sanmill"
-        self._road = MoveHistory(self._speech, apart=is_apart, foreign=is_foreign)
-        self._child: EngineProcess | None = None
+        self._notation = get_notation(game)
+        has_separate_captures, is_foreign = settings.captures == "token", settings.fen == "sanmill"
+        self._history = MoveHistory(
+            self._notation, separate_captures=has_separate_captures, foreign=is_foreign
+        )
+        self._process: EngineProcess | None = None
         self._engine_name = ""
-        self._offered: dict[str, str] = {}
+        self._engine_options: dict[str, str] = {}
         self._end: Callable[[], object] = lambda: None
 
     @property
@@ -263,35 +269,35 @@ class ExternalPlayer(Player):
 
     def close(self) -> None:
         """End the program; it is restarted when it is next needed."""
-        self._child = None
+        self._process = None
         self._end()
 
-    def begin(self, seed: int) -> None:
-        super().begin(seed)
-        self._road.forget()
-        with self._talking():
-            child = self._running()
-            if "seed" in self._offered:
-                child.send(f"setoption name Seed value {seed}")
-            child.send("ucinewgame")
-            self._wait_ready(child, time.monotonic() + self.settings.startup)
+    def start_game(self, seed: int) -> None:
+        super().start_game(seed)
+        self._history.reset()
+        with self._end_on_error():
+            process = self._get_process()
+            if "seed" in self._engine_options:
+                process.send(f"setoption name Seed value {seed}")
+            process.send("ucinewgame")
+            self._wait_ready(process, time.monotonic() + self.settings.startup)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        with self._talking():
-            child = self._running()
-            self._road.reach(position)
-            budget = self._budget(limit)
+        with self._end_on_error():
+            process = self._get_process()
+            self._history.advance_to(position)
+            budget = self._combine_limits(limit)
             until = time.monotonic() + (
                 self.settings.longest
                 if budget.time is None
                 else budget.time + self.settings.patience
             )
-            choice = self._ask(child, TurnState(position), (), budget, until)
-        self._road.play(choice.move)
+            choice = self._query_move(process, TurnState(position), (), budget, until)
+        self._history.play(choice.move)
         return choice
 
     @contextmanager
-    def _talking(self) -> Iterator[None]:
+    def _end_on_error(self) -> Iterator[None]:
         """End the program on any error within the block, and name it in the message."""
         name = quote(self.settings.command[0], 100)
         try:
@@ -306,34 +312,34 @@ class ExternalPlayer(Player):
             self.close()
             raise
 
-    def _ask(
+    def _query_move(
         self,
-        child: EngineProcess,
+        process: EngineProcess,
         turn: TurnState,
-        begun: tuple[str, ...],
+        partial_words: tuple[str, ...],
         budget: Limit,
         until: float,
     ) -> Choice:
-        self._wait_ready(child, until)  # discards earlier output
+        self._wait_ready(process, until)  # discards earlier output
         began = time.monotonic()
-        child.send(self._road.line(begun))
-        child.send(_format_go(budget))
-        hearing = SearchOutputParser()
-        while (word := hearing.answer(child.receive(until))) is None:
+        process.send(self._history.format_position_command(partial_words))
+        process.send(_format_go(budget))
+        parser = SearchOutputParser()
+        while (word := parser.parse_line(process.receive(until))) is None:
             pass
         try:
-            move, is_whole = self._speech.read(turn, word)
+            move, is_whole = self._notation.parse(turn, word)
         except BadMove as error:
             raise ExternalError(f"answered {quote(word)}: {error}") from None
         if is_whole:
-            return Choice(move, hearing.comment, hearing.scores(move))
+            return Choice(move, parser.comment, parser.scores(move))
         left = None if budget.time is None else budget.time - (time.monotonic() - began)
         rest = dataclasses.replace(
             budget, time=None if left is None else max(left, MIN_MOVE_SECONDS)
         )
-        return self._ask(child, TurnState(turn.position, move), (word,), rest, until)
+        return self._query_move(process, TurnState(turn.position, move), (word,), rest, until)
 
-    def _budget(self, limit: Limit) -> Limit:
+    def _combine_limits(self, limit: Limit) -> Limit:
         """Return the tighter of the limits of the options and of the match."""
         both = {
             name: min(
@@ -348,44 +354,44 @@ class ExternalPlayer(Player):
         }
         return Limit(**both) if any(both.values()) else Limit(time=DEFAULT_MOVE_SECONDS)
 
-    def _running(self) -> EngineProcess:
+    def _get_process(self) -> EngineProcess:
         """Return the running program, starting it if necessary."""
-        if self._child is None:
-            child = EngineProcess(self.settings.command)
-            self._end = weakref.finalize(self, child.end)
-            self._child = child
-            self._introduce(child, time.monotonic() + self.settings.startup)
-        return self._child
+        if self._process is None:
+            process = EngineProcess(self.settings.command)
+            self._end = weakref.finalize(self, process.end)
+            self._process = process
+            self._handshake(process, time.monotonic() + self.settings.startup)
+        return self._process
 
-    def _introduce(self, child: EngineProcess, until: float) -> None:
-        child.send("uci")
-        self._offered = {}
-        while (line := child.receive(until)) != "uciok":
+    def _handshake(self, process: EngineProcess, until: float) -> None:
+        process.send("uci")
+        self._engine_options = {}
+        while (line := process.receive(until)) != "uciok":
             if line.startswith("id name ") and len(line) < 200:
                 self._engine_name = line.removeprefix("id name ")
-            elif line.startswith("option ") and len(self._offered) < MAX_OPTIONS:
-                self._offered[parse_option_name(line).lower()] = line[:MAX_OPTION_LENGTH]
+            elif line.startswith("option ") and len(self._engine_options) < MAX_OPTIONS:
+                self._engine_options[parse_option_name(line).lower()] = line[:MAX_OPTION_LENGTH]
         if self._engine_name.startswith("Ludus"):
-            self._agree_on_game(child)
+            self._set_game(process)
         for name, value in self.settings.pairs:
-            if name.lower() not in self._offered:
+            if name.lower() not in self._engine_options:
                 raise ExternalError(f"offers no option {quote(name)}")
-            child.send(f"setoption name {name} value {value}")
+            process.send(f"setoption name {name} value {value}")
 
-    def _agree_on_game(self, child: EngineProcess) -> None:
+    def _set_game(self, process: EngineProcess) -> None:
         """Set game and rules of another Ludus engine, which can play any of them."""
-        if f" default {self.game.id} " not in self._offered.get("game", ""):
-            child.send(f"setoption name Game value {self.game.id}")
+        if f" default {self.game.id} " not in self._engine_options.get("game", ""):
+            process.send(f"setoption name Game value {self.game.id}")
         words = []
         for field in dataclasses.fields(self.game.rules):
             value = getattr(self.game.rules, field.name)
             text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
             words.append(f"{field.name}={text}")
-        child.send(f"setoption name Rules value {','.join(words)}")
+        process.send(f"setoption name Rules value {','.join(words)}")
 
-    def _wait_ready(self, child: EngineProcess, until: float) -> None:
-        child.send("isready")
-        while (line := child.receive(until)) != "readyok":
+    def _wait_ready(self, process: EngineProcess, until: float) -> None:
+        process.send("isready")
+        while (line := process.receive(until)) != "readyok":
             if line.startswith("info string error:"):
                 raise ExternalError(f"says {quote(line.removeprefix('info string '), 300)}")
 

@@ -71,12 +71,12 @@ class GnubgProcess:
             "-p",
             str(SCRIPT_PATH),
         ]
-        questions, asking = os.pipe()
-        hearing, answers = os.pipe()
+        requests, request_writer = os.pipe()
+        response_reader, responses = os.pipe()
         environment = {
             **os.environ,
-            "LUDUS_QUESTIONS": str(questions),
-            "LUDUS_ANSWERS": str(answers),
+            "LUDUS_QUESTIONS": str(requests),
+            "LUDUS_ANSWERS": str(responses),
         }
         try:
             self._process = subprocess.Popen(
@@ -84,19 +84,19 @@ class GnubgProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=(questions, answers),
+                pass_fds=(requests, responses),
                 env=environment,
                 start_new_session=True,
             )
         except OSError as error:
-            os.close(asking)
-            os.close(hearing)
+            os.close(request_writer)
+            os.close(response_reader)
             raise ProgramFailed(f"{GNUBG_PROGRAM} cannot be started: {error.strerror}") from error
         finally:
-            os.close(questions)
-            os.close(answers)
-        self._pipes = LinePipes(GNUBG_PROGRAM, asking, hearing)
-        self._seconds_more = STARTUP_SECONDS
+            os.close(requests)
+            os.close(responses)
+        self._pipes = LinePipes(GNUBG_PROGRAM, request_writer, response_reader)
+        self._startup_allowance = STARTUP_SECONDS
         self._lock = threading.Lock()
         self._end = weakref.finalize(self, _end_process, self._process, self._pipes, os.getpid())
 
@@ -110,24 +110,28 @@ class GnubgProcess:
 
     def rank(
         self,
-        questions: Sequence[RankingRequest],
+        requests: Sequence[RankingRequest],
         plies: int,
         seconds: float,
-        within: float = NO_MOVE_FILTER,
+        max_equity_loss: float = NO_MOVE_FILTER,
     ) -> list[list[RankedMove]]:
         """Rank the moves of every request, best first; `seconds` is the limit per request.
 
-        A move whose 0-ply equity is more than `within` below the best one is searched no deeper.
+        A move whose 0-ply equity is more than `max_equity_loss` below the best one is searched
+        no deeper.
         """
         with self._lock:
             if not self.is_running:
                 raise ProgramFailed(f"{GNUBG_PROGRAM} has ended")
             try:
                 parts = [
-                    self._asked(
-                        questions[at : at + MAX_POSITIONS_PER_REQUEST], plies, within, seconds
+                    self._request(
+                        requests[at : at + MAX_POSITIONS_PER_REQUEST],
+                        plies,
+                        max_equity_loss,
+                        seconds,
                     )
-                    for at in range(0, len(questions), MAX_POSITIONS_PER_REQUEST)
+                    for at in range(0, len(requests), MAX_POSITIONS_PER_REQUEST)
                 ]
             except BaseException:
                 # A late response could be taken for the response to a later request.
@@ -135,15 +139,17 @@ class GnubgProcess:
                 raise
         return [ranked for part in parts for ranked in part]
 
-    def _asked(
-        self, questions: Sequence[RankingRequest], plies: int, within: float, seconds: float
+    def _request(
+        self, requests: Sequence[RankingRequest], plies: int, max_equity_loss: float, seconds: float
     ) -> list[list[RankedMove]]:
-        positions = [[question.position_id, *question.dice] for question in questions]
-        asked = json.dumps({"plies": plies, "within": within, "positions": positions}).encode()
-        limit = seconds * len(questions) + self._seconds_more
-        answer = self._pipes.exchange(asked, limit)
-        self._seconds_more = 0.0
-        return parse_response(answer, len(questions))
+        positions = [[request.position_id, *request.dice] for request in requests]
+        line = json.dumps(
+            {"plies": plies, "within": max_equity_loss, "positions": positions}
+        ).encode()
+        limit = seconds * len(requests) + self._startup_allowance
+        response = self._pipes.exchange(line, limit)
+        self._startup_allowance = 0.0
+        return parse_response(response, len(requests))
 
     def close(self) -> None:
         """End the process and everything it has started."""
@@ -156,13 +162,13 @@ def _end_process(process: "subprocess.Popen[bytes]", pipes: LinePipes, owner: in
     pipes.close()
 
 
-def parse_response(line: bytes, questions: int) -> list[list[RankedMove]]:
+def parse_response(line: bytes, num_requests: int) -> list[list[RankedMove]]:
     """Parse a response; raise ProgramFailed unless it ranks exactly this number of positions."""
     try:
-        said = json.loads(line)
-        if not isinstance(said, list) or len(said) != questions:
+        response = json.loads(line)
+        if not isinstance(response, list) or len(response) != num_requests:
             raise ValueError
-        return [[_parse_ranked_move(*fields) for fields in ranking] for ranking in said]
+        return [[_parse_ranked_move(*fields) for fields in ranking] for ranking in response]
     except (ValueError, TypeError, RecursionError):
         shown = quote(line[:100].decode("utf-8", "replace"))
         raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
@@ -244,27 +250,29 @@ def rank_moves(
     positions: Sequence[Position],
     plies: int,
     seconds: float = DEFAULT_SECONDS_PER_MOVE,
-    within: float = NO_MOVE_FILTER,
+    max_equity_loss: float = NO_MOVE_FILTER,
 ) -> list[dict[Any, RankedMove]]:
     """Rank the legal moves of every position with dice, best first, by GNU Backgammon.
 
-    A move whose 0-ply equity is more than `within` below the best one is searched no deeper. A
-    single legal move is not evaluated; its numbers are 0.
+    A move whose 0-ply equity is more than `max_equity_loss` below the best one is searched no
+    deeper. A single legal move is not evaluated; its numbers are 0.
     """
     legal = [position.legal_moves() for position in positions]
     open_ones = [n for n, moves in enumerate(legal) if len(moves) > 1]
-    questions = [
+    requests = [
         RankingRequest(to_position_id(positions[n]), positions[n].dice or (0, 0)) for n in open_ones
     ]
-    answers = (
-        iter(get_shared_gnubg().rank(questions, plies, seconds, within)) if questions else iter(())
+    responses = (
+        iter(get_shared_gnubg().rank(requests, plies, seconds, max_equity_loss))
+        if requests
+        else iter(())
     )
     found: list[dict[Any, RankedMove]] = []
     for moves, position in zip(legal, positions, strict=True):
         if len(moves) == 1:
             found.append({moves[0]: RankedMove("", *[0.0] * 6)})
             continue
-        ranking = next(answers)
+        ranking = next(responses)
         try:
             named = parse_moves([ranked.move for ranked in ranking], position)
         except BadMove as error:

@@ -44,7 +44,7 @@ class GnubgGenerator(DatasetGenerator):
 
     def check(self, plan: GenerationPlan) -> None:
         parsed = parse_spec(plan.game)
-        if parsed.words or parsed.options or plan.rules:
+        if parsed.flags or parsed.options or plan.rules:
             raise BadSpec("the expert knows backgammon's standard rules alone")
         if set(plan.opponents) - {"tool", plan.teacher}:
             raise BadSpec("positions come from games of tool; other opponents are not used")
@@ -53,9 +53,9 @@ class GnubgGenerator(DatasetGenerator):
         _read_excluded_positions(_parse_plan_options(plan).without)
 
     def lines(self, plan: GenerationPlan, number: int) -> list[str]:
-        drawn = sample_position(number, plan.seed)
+        sampled = sample_position(number, plan.seed)
         lesson = ScoredPosition(
-            drawn.position, drawn.theme, score_moves(drawn, _parse_teacher(plan.teacher))
+            sampled.position, sampled.theme, score_moves(sampled, _parse_teacher(plan.teacher))
         )
         if not lesson.scores:
             return []
@@ -71,20 +71,20 @@ class GnubgGenerator(DatasetGenerator):
         return tuple(line.split()[:2])
 
 
-def score_moves(drawn: SampledPosition, teacher: Gnubg) -> dict[Any, int]:
+def score_moves(sampled: SampledPosition, teacher: Gnubg) -> dict[Any, int]:
     """Return the expert's scores for some moves of a position."""
-    (ranked,) = rank_moves([drawn.position], teacher.plies, teacher.seconds, FULL_DEPTH_MARGIN)
-    best = max(judged.equity for judged in ranked.values())
-    losses = {move: best - judged.equity for move, judged in ranked.items()}
-    legal = drawn.position.legal_moves()
-    liked = gammon.tool_scores(generate_afterstates(drawn.position))
+    (ranked,) = rank_moves([sampled.position], teacher.plies, teacher.seconds, FULL_DEPTH_MARGIN)
+    best = max(each.equity for each in ranked.values())
+    losses = {move: best - each.equity for move, each in ranked.items()}
+    legal = sampled.position.legal_moves()
+    liked = gammon.tool_scores(generate_afterstates(sampled.position))
     tempting = [legal[number] for number in (-liked).argsort(kind="stable")]
     return choose_scored_moves(losses, tempting)
 
 
 def _parse_teacher(spec: str) -> Gnubg:
     parsed = parse_spec(spec)
-    if parsed.name != GNUBG_PROGRAM or parsed.words:
+    if parsed.name != GNUBG_PROGRAM or parsed.flags:
         raise BadSpec(f"{quote(spec)} cannot be the expert; gnubg:plies=2 can")
     return apply_options(Gnubg(), parsed.options, GNUBG_PROGRAM)
 

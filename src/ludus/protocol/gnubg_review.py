@@ -43,7 +43,7 @@ class ReviewedMove:
     loss: float
     """Equity below the best move's; 0 for the best move."""
 
-    judged: RankedMove
+    ranked: RankedMove
     """The evaluation of the played move."""
 
     @property
@@ -89,16 +89,16 @@ def review_decisions(
     """Evaluate these decisions in batches and yield their reviews in order."""
     for at in range(0, len(made), BATCH_SIZE):
         part = made[at : at + BATCH_SIZE]
-        ranked: list[dict[Any, RankedMove]] = rank_moves(
+        rankings: list[dict[Any, RankedMove]] = rank_moves(
             [position for _, position, _ in part], plies
         )
-        for (number, position, move), judged in zip(part, ranked, strict=True):
-            best = max(judged, key=lambda each: judged[each].equity)
-            loss = judged[best].equity - judged[move].equity
-            yield ReviewedMove(number, position, move, best, loss, judged[move])
+        for (number, position, move), ranked in zip(part, rankings, strict=True):
+            best = max(ranked, key=lambda each: ranked[each].equity)
+            loss = ranked[best].equity - ranked[move].equity
+            yield ReviewedMove(number, position, move, best, loss, ranked[move])
 
 
-def compute_error_per_move(judged: Sequence[ReviewedMove], side: int) -> float | None:
+def compute_error_per_move(reviewed: Sequence[ReviewedMove], side: int) -> float | None:
     """Return the mean loss of one side's decisions; None if it had none."""
-    losses = [each.loss for each in judged if each.position.turn == side]
+    losses = [each.loss for each in reviewed if each.position.turn == side]
     return sum(losses) / len(losses) if losses else None

@@ -47,23 +47,23 @@ def set_search_depth(plies: int, within: float) -> None:
         gnubg.command(f"set evaluation movefilter {ply} 0 1 999 {within}")
 
 
-def serve_requests(questions: TextIO, answers: TextIO) -> None:
+def serve_requests(requests: TextIO, responses: TextIO) -> None:
     how = None
     for setting in STARTUP_COMMANDS:
         gnubg.command(setting)
-    for line in questions:
-        asked = json.loads(line)
-        if how != (asked["plies"], asked["within"]):
-            how = asked["plies"], asked["within"]
+    for line in requests:
+        request = json.loads(line)
+        if how != (request["plies"], request["within"]):
+            how = request["plies"], request["within"]
             set_search_depth(*how)
-        found = [rank_moves(position_id, dice) for position_id, *dice in asked["positions"]]
-        answers.write(json.dumps(found) + "\n")
-        answers.flush()
+        found = [rank_moves(position_id, dice) for position_id, *dice in request["positions"]]
+        responses.write(json.dumps(found) + "\n")
+        responses.flush()
 
 
 if IS_INSIDE_GNUBG:
     with (
-        os.fdopen(int(os.environ["LUDUS_QUESTIONS"])) as questions,
-        os.fdopen(int(os.environ["LUDUS_ANSWERS"]), "w") as answers,
+        os.fdopen(int(os.environ["LUDUS_QUESTIONS"])) as requests,
+        os.fdopen(int(os.environ["LUDUS_ANSWERS"]), "w") as responses,
     ):
-        serve_requests(questions, answers)
+        serve_requests(requests, responses)

@@ -20,7 +20,7 @@ class TurnState:
 
     position: Any
 
-    begun: Any = None
+    partial_move: Any = None
     """A move without its capture; None at the beginning of a turn."""
 
 
@@ -30,28 +30,30 @@ class MoveNotation:
     def __init__(self, game: AnyGame) -> None:
         self.game = game
 
-    def read(self, turn: TurnState, word: str) -> tuple[Any, bool]:
+    def parse(self, turn: TurnState, word: str) -> tuple[Any, bool]:
         """Parse a word as a move or the beginning of one; return it and whether it is complete.
 
         Raise BadMove if the word fits no legal move.
         """
         return self.game.parse_move(word, turn.position), True
 
-    def follow(self, turn: TurnState, word: str) -> TurnState:
+    def advance(self, turn: TurnState, word: str) -> TurnState:
         """Return the state after this word; raise BadMove if it is illegal here."""
-        move, is_whole = self.read(turn, word)
+        move, is_whole = self.parse(turn, word)
         return TurnState(turn.position.play(move)) if is_whole else TurnState(turn.position, move)
 
-    def choices(self, turn: TurnState) -> list[Any]:
-        """Return the legal moves that continue the begun move."""
+    def list_continuations(self, turn: TurnState) -> list[Any]:
+        """Return the legal moves that continue the partial move."""
         moves: list[Any] = turn.position.legal_moves()
         return moves
 
-    def words(self, move: Any, begun: Any = None, *, apart: bool = False) -> tuple[str, ...]:
-        """Format a move, or the rest of a begun one; several words if `apart`."""
+    def format_words(
+        self, move: Any, partial_move: Any = None, *, separate_captures: bool = False
+    ) -> tuple[str, ...]:
+        """Format a move, or the rest of a partial one; several words if `separate_captures`."""
         return (str(move).replace(" ", ","),)
 
-    def foreign_text(self, position: Any) -> str:
+    def format_position(self, position: Any) -> str:
         """Format the position as other programs for this game write it."""
         return str(position)
 
@@ -78,10 +80,10 @@ class MorrisMoveNotation(MoveNotation):
     older `(3,1)->(2,1)` and `-(1,6)` with ring and place in brackets.
     """
 
-    def read(self, turn: TurnState, word: str) -> tuple[Any, bool]:
+    def parse(self, turn: TurnState, word: str) -> tuple[Any, bool]:
         wanted = _to_point_names(word.lower()) if len(word) <= MAX_WORD_LENGTH else word
-        if turn.begun is not None or wanted.startswith("x"):
-            return self._taking(turn, wanted), True
+        if turn.partial_move is not None or wanted.startswith("x"):
+            return self._parse_capture(turn, wanted), True
         points = parse_points(wanted)
         for move in turn.position.legal_moves():
             parts = [number for number in move if number is not None]
@@ -89,35 +91,39 @@ class MorrisMoveNotation(MoveNotation):
                 return move, True
             if move.take is not None and parts[:-1] == [*points]:
                 return move._replace(take=None), False
-        return super().read(turn, wanted)  # raises the error that explains what is wrong
+        return super().parse(turn, wanted)  # raises the error that explains what is wrong
 
-    def _taking(self, turn: TurnState, word: str) -> Move:
-        if turn.begun is None:
+    def _parse_capture(self, turn: TurnState, word: str) -> Move:
+        if turn.partial_move is None:
             raise BadMove(f"{quote(word)} takes a man, but no mill was closed before it")
-        for move in self.choices(turn):
+        for move in self.list_continuations(turn):
             if word == f"x{POINTS[move.take]}":
                 return Move(*move)
-        shown = ", ".join(f"x{POINTS[move.take]}" for move in self.choices(turn)[:3])
-        raise BadMove(f"{quote(word)} cannot follow {turn.begun}: a man is to be taken, as {shown}")
+        shown = ", ".join(f"x{POINTS[move.take]}" for move in self.list_continuations(turn)[:3])
+        raise BadMove(
+            f"{quote(word)} cannot follow {turn.partial_move}: a man is to be taken, as {shown}"
+        )
 
-    def choices(self, turn: TurnState) -> list[Any]:
-        moves = super().choices(turn)
-        if turn.begun is None:
+    def list_continuations(self, turn: TurnState) -> list[Any]:
+        moves = super().list_continuations(turn)
+        if turn.partial_move is None:
             return moves
         return [
             move
             for move in moves
-            if move.take is not None and move._replace(take=None) == turn.begun
+            if move.take is not None and move._replace(take=None) == turn.partial_move
         ]
 
-    def words(self, move: Any, begun: Any = None, *, apart: bool = False) -> tuple[str, ...]:
+    def format_words(
+        self, move: Any, partial_move: Any = None, *, separate_captures: bool = False
+    ) -> tuple[str, ...]:
         taking = () if move.take is None else (f"x{POINTS[move.take]}",)
-        if begun is not None:
+        if partial_move is not None:
             return taking
         whole = str(move)
-        return (str(move._replace(take=None)), *taking) if apart else (whole,)
+        return (str(move._replace(take=None)), *taking) if separate_captures else (whole,)
 
-    def foreign_text(self, position: Any) -> str:
+    def format_position(self, position: Any) -> str:
         """Sanmill's FEN."""
         return to_sanmill(position)
 

@@ -81,7 +81,7 @@ class LinePipes:
                 raise ProgramFailed(f"{self._name} has ended") from None
 
     def _read(self, deadline: float) -> bytes:
-        heard = bytearray()
+        received = bytearray()
         while True:
             self._wait([self._reading], [], deadline)
             try:
@@ -90,14 +90,14 @@ class LinePipes:
                 continue
             if not more:
                 raise ProgramFailed(f"{self._name} has ended")
-            heard += more
+            received += more
             if b"\n" in more:
-                line, _, rest = bytes(heard).partition(b"\n")
+                line, _, rest = bytes(received).partition(b"\n")
                 if rest:
-                    raise ProgramFailed(f"{self._name} says more than it was asked")
+                    raise ProgramFailed(f"{self._name} sent more than one line")
                 return line
-            if len(heard) > MAX_RESPONSE_BYTES:
-                raise ProgramFailed(f"{self._name} answers without end")
+            if len(received) > MAX_RESPONSE_BYTES:
+                raise ProgramFailed(f"{self._name} sends an endless line")
 
     def _wait(self, reading: list[int], writing: list[int], deadline: float) -> None:
         left = deadline - time.monotonic()
@@ -123,7 +123,7 @@ class TerminalProcess:
 
     def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._name = name
-        self._said = b""
+        self._buffer = b""
         try:
             self._terminal, inner = pty.openpty()
         except OSError as error:
@@ -163,15 +163,15 @@ class TerminalProcess:
     def read_until(self, wanted: Sequence[bytes], deadline: float) -> bytes:
         """Return the output up to and including the first occurrence of one of these words."""
         while True:
-            ends = [self._said.index(word) + len(word) for word in wanted if word in self._said]
+            ends = [self._buffer.index(word) + len(word) for word in wanted if word in self._buffer]
             if ends:
-                said, self._said = self._said[: min(ends)], self._said[min(ends) :]
-                return said
-            self._listen(deadline)
+                output, self._buffer = self._buffer[: min(ends)], self._buffer[min(ends) :]
+                return output
+            self._read_more(deadline)
 
-    def _listen(self, deadline: float) -> None:
-        if len(self._said) > MAX_TERMINAL_BYTES:
-            raise ProgramFailed(f"{self._name} talks without end")
+    def _read_more(self, deadline: float) -> None:
+        if len(self._buffer) > MAX_TERMINAL_BYTES:
+            raise ProgramFailed(f"{self._name} sends endless output")
         left = max(deadline - time.monotonic(), 0)
         if not select.select([self._terminal], [], [], left)[0]:
             raise ProgramFailed(f"{self._name} does not answer")
@@ -181,7 +181,7 @@ class TerminalProcess:
             more = b""
         if not more:
             raise ProgramFailed(f"{self._name} has ended")
-        self._said += more
+        self._buffer += more
 
 
 READ_SIZE = 65_536
@@ -233,17 +233,17 @@ class EngineProcess:
             why = getattr(error, "strerror", None) or str(error)
             raise ExternalError(f"cannot be started: {to_one_line(why)}") from None
         self._owner = os.getpid()
-        self._is_over = False
+        self._is_closed = False
         self._lines: deque[str] = deque()
         self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._outgoing = bytearray()
-        self._complaints = bytearray()
+        self._stderr_tail = bytearray()
         try:
-            self._guard = _start_watchdog(self._process.pid)
+            self._watchdog = _start_watchdog(self._process.pid)
         except OSError as error:
             self._signal(signal.SIGKILL)
             self._process.communicate()
-            raise ExternalError(f"nothing can guard it: {error.strerror}") from None
+            raise ExternalError(f"its watchdog cannot be started: {error.strerror}") from None
         self._selector = selectors.DefaultSelector()
         for file in (self._stdout, self._stderr):
             os.set_blocking(file.fileno(), False)
@@ -280,7 +280,7 @@ class EngineProcess:
         while time.monotonic() < until:
             if self._lines:
                 return self._lines.popleft()
-            if self._is_over:
+            if self._is_closed:
                 raise ExternalError(f"ended: {self.end()}")
             for key, _ in self._selector.select(max(until - time.monotonic(), 0)):
                 if key.fileobj is self._stdin:
@@ -288,36 +288,36 @@ class EngineProcess:
                 elif key.fileobj is self._stdout:
                     self._read()
                 else:
-                    self._read_complaints()
-        raise ResponseTimeout(f"gave no answer{self._last_words()}")
+                    self._read_stderr()
+        raise ResponseTimeout(f"gave no answer{self._format_stderr()}")
 
     def end(self) -> str:
         """End the program, by force if it does not quit; return a description of how it ended."""
         if os.getpid() != self._owner:  # a forked copy of this process does not own the program
-            return "somewhere else"
+            return "owned by another process"
         if self._process.returncode is None:
             self._quit()
         with suppress(BlockingIOError, OSError, ValueError):
-            self._read_complaints()
-        words = self._last_words()
+            self._read_stderr()
+        words = self._format_stderr()
         self._release()
         code = self._process.returncode
         return (f"signal {-code}" if code < 0 else f"exit status {code}") + words
 
     def _quit(self) -> None:
         """Send `quit`, then SIGTERM, then SIGKILL to the process group with its children."""
-        if not self._is_over:
+        if not self._is_closed:
             with suppress(OSError):
                 os.write(self._stdin.fileno(), b"\nquit\n")
         with suppress(OSError):
             self._stdin.close()
-        if not self._has_ended(SECONDS_TO_QUIT):
+        if not self._wait_for_exit(SECONDS_TO_QUIT):
             self._signal(signal.SIGTERM)
-            self._has_ended(SECONDS_TO_TERMINATE)
+            self._wait_for_exit(SECONDS_TO_TERMINATE)
         self._signal(signal.SIGKILL)
         self._process.wait()
 
-    def _has_ended(self, seconds: float) -> bool:
+    def _wait_for_exit(self, seconds: float) -> bool:
         """Return whether the program exits within this time.
 
         It is not reaped, so that its pid, which is also the group's, cannot be reused.
@@ -337,7 +337,7 @@ class EngineProcess:
         with suppress(OSError):
             os.read(self._stdout.fileno(), READ_SIZE)
         with suppress(OSError):
-            self._read_complaints()
+            self._read_stderr()
 
     def _signal(self, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -345,14 +345,14 @@ class EngineProcess:
 
     def _release(self) -> None:
         """Close all files and dismiss the watchdog."""
-        self._is_over = True
+        self._is_closed = True
         self._lines.clear()
         self._selector.close()
         for file in (self._stdin, self._stdout, self._stderr):
             with suppress(OSError):
                 file.close()
-        if self._guard.returncode is None:
-            self._guard.communicate(b"done\n")
+        if self._watchdog.returncode is None:
+            self._watchdog.communicate(b"done\n")
 
     def _write(self) -> None:
         try:
@@ -368,23 +368,23 @@ class EngineProcess:
     def _read(self) -> None:
         chunk = os.read(self._stdout.fileno(), READ_SIZE)
         if not chunk:
-            self._is_over = True
+            self._is_closed = True
             self._selector.unregister(self._stdout)
         for line in self._splitter.feed(chunk) if chunk else self._splitter.end():
             if line.is_cut:
                 raise ExternalError(f"wrote a line of more than {MAX_LINE_BYTES} bytes")
             self._lines.append(line.text)
 
-    def _read_complaints(self) -> None:
+    def _read_stderr(self) -> None:
         chunk = os.read(self._stderr.fileno(), READ_SIZE)
         if not chunk:
             with suppress(KeyError):
                 self._selector.unregister(self._stderr)
-        self._complaints += chunk
-        del self._complaints[:-MAX_KEPT_STDERR]
+        self._stderr_tail += chunk
+        del self._stderr_tail[:-MAX_KEPT_STDERR]
 
-    def _last_words(self) -> str:
-        text = to_one_line(self._complaints.decode(errors="backslashreplace"))
+    def _format_stderr(self) -> str:
+        text = to_one_line(self._stderr_tail.decode(errors="backslashreplace"))
         return (
             f"; its last words: {quote(text[-MAX_SHOWN_STDERR:], MAX_SHOWN_STDERR)}" if text else ""
         )

@@ -36,15 +36,15 @@ class UciOption:
     """`check`, `spin`, `combo` or `string`."""
 
     default: str
-    more: str = ""
+    suffix: str = ""
     """The range of a spin, or the values of a combo."""
 
     field: str = ""
     """The field of the player's options class; empty for an option of the engine itself."""
 
     def __str__(self) -> str:
-        more = f" {self.more}" if self.more else ""
-        return f"option name {self.name} type {self.kind} default {self.default}{more}"
+        suffix = f" {self.suffix}" if self.suffix else ""
+        return f"option name {self.name} type {self.kind} default {self.default}{suffix}"
 
 
 def make_combo(name: str, default: str, values: typing.Iterable[str]) -> UciOption:
@@ -142,22 +142,26 @@ class EngineSession:
 
     def __init__(self, game: str, rules: str, player: str, seed: int) -> None:
         self.seed = seed
-        self._manners = {name: values[0] for name, values in MORRIS_OPTIONS.items()}
+        self._morris_options = {name: values[0] for name, values in MORRIS_OPTIONS.items()}
         self._players: list[Player] = []
-        self._open(game, rules, lambda game: named_player(player or get_default_player(game), game))
+        self._set_game_and_player(
+            game, rules, lambda game: named_player(player or get_default_player(game), game)
+        )
 
-    def _open(self, spec: str, rules: str, make: Callable[[AnyGame], Player]) -> None:
+    def _set_game_and_player(
+        self, spec: str, rules: str, make: Callable[[AnyGame], Player]
+    ) -> None:
         """Switch to another game or other rules, with a new player."""
         game = named_game(spec, rules)
-        self._seat(make(game))
+        self._set_player(make(game))
         self.game, self._spec, self._rules = game, spec, rules
-        self.speech = get_notation(game)
+        self.notation = get_notation(game)
         self.turn = TurnState(game.start())
 
-    def _seat(self, player: Player) -> None:
+    def _set_player(self, player: Player) -> None:
         """Start a new player and close the previous one."""
         try:
-            player.begin(self.seed)
+            player.start_game(self.seed)
         except BaseException:
             _close_player(player)
             raise
@@ -169,10 +173,10 @@ class EngineSession:
     def player(self) -> Player:
         return self._players[0]
 
-    def begin(self) -> None:
+    def start_game(self) -> None:
         """Start a new game with the same seed."""
         self._has_ended = False
-        self.player.begin(self.seed)
+        self.player.start_game(self.seed)
 
     def close(self) -> None:
         """Release the player's external resources, such as child processes."""
@@ -180,14 +184,14 @@ class EngineSession:
             _close_player(self._players.pop())
 
     @property
-    def is_apart(self) -> bool:
+    def has_separate_captures(self) -> bool:
         """Whether a capture is a separate move."""
-        return self._manners["Captures"] == "token"
+        return self._morris_options["Captures"] == "token"
 
     @property
     def is_sanmill(self) -> bool:
         """Whether responses use Sanmill's format."""
-        return self._manners["Answer"] == "sanmill"
+        return self._morris_options["Answer"] == "sanmill"
 
     @property
     def options(self) -> list[UciOption]:
@@ -200,7 +204,7 @@ class EngineSession:
         ]
         if self.game.id == "nine_mens_morris":
             own += [
-                make_combo(name, self._manners[name], MORRIS_OPTIONS[name])
+                make_combo(name, self._morris_options[name], MORRIS_OPTIONS[name])
                 for name in MORRIS_OPTIONS
             ]
         return own + list_player_options(self.player.settings)
@@ -215,16 +219,16 @@ class EngineSession:
         if option.field:
             owner = parse_spec(self.player.spec).name
             settings = replace_option(self.player.settings, option, text, owner)
-            self._seat(type(self.player)(self.game, settings, self.player.spec))
+            self._set_player(type(self.player)(self.game, settings, self.player.spec))
             return
         setters: dict[str, Callable[[str], None]] = {
             "Game": self._set_game,
             "Rules": self._set_rules,
-            "Player": lambda spec: self._seat(named_player(spec, self.game)),
+            "Player": lambda spec: self._set_player(named_player(spec, self.game)),
             "Seed": self._set_seed,
         }
         if wanted in MORRIS_OPTIONS:
-            self._set_manner(wanted, text)
+            self._set_morris_option(wanted, text)
         else:
             setters[wanted](text)
 
@@ -241,35 +245,37 @@ class EngineSession:
             raise BadCommand("position needs startpos, or fen and a position, then moves if any")
         for number, word in enumerate(moves, 1):
             try:
-                turn = self.speech.follow(turn, word)
+                turn = self.notation.advance(turn, word)
             except LudusError as error:
                 raise BadCommand(f"move {number}: {error}") from error
         self.turn = turn
         outcome = turn.position.outcome()
         if outcome is not None and not self._has_ended:
             self._has_ended = True
-            self.player.end(outcome)
+            self.player.finish_game(outcome)
 
     def _set_game(self, text: str) -> None:
-        self._open(text, "", lambda game: named_player(get_default_player(game), game))
+        self._set_game_and_player(
+            text, "", lambda game: named_player(get_default_player(game), game)
+        )
 
     def _set_rules(self, text: str) -> None:
         kind, settings, spec = type(self.player), self.player.settings, self.player.spec
         rules = "" if text == EMPTY_VALUE else text
-        self._open(self._spec, rules, lambda game: kind(game, settings, spec))
+        self._set_game_and_player(self._spec, rules, lambda game: kind(game, settings, spec))
 
     def _set_seed(self, text: str) -> None:
         if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= MAX_SPIN):
             raise BadCommand(f"Seed must be from 0 to {MAX_SPIN}, not {quote(text)}")
         self.seed = int(text)
-        self.begin()
+        self.start_game()
 
-    def _set_manner(self, name: str, text: str) -> None:
+    def _set_morris_option(self, name: str, text: str) -> None:
         if text not in MORRIS_OPTIONS[name]:
             raise BadCommand(
                 f"{name} must be {' or '.join(MORRIS_OPTIONS[name])}, not {quote(text)}"
             )
-        self._manners[name] = text
+        self._morris_options[name] = text
 
 
 def _close_player(player: Player) -> None:

@@ -48,7 +48,7 @@ class StateReader(Protocol):
         """Return the remaining text at the end of the stream, or None."""
 
     @property
-    def has_begun(self) -> bool:
+    def has_partial_state(self) -> bool:
         """Whether a part of a state has been received."""
 
 
@@ -64,7 +64,7 @@ class LineStateReader:
         self._bytes = bytearray()
 
     @property
-    def has_begun(self) -> bool:
+    def has_partial_state(self) -> bool:
         return bool(self._bytes)
 
     def feed(self, chunk: bytes) -> None:
@@ -101,7 +101,7 @@ class StateReader2018:
         self._skipped = 0
 
     @property
-    def has_begun(self) -> bool:
+    def has_partial_state(self) -> bool:
         return bool(self._bytes)
 
     def feed(self, chunk: bytes) -> None:
@@ -166,7 +166,7 @@ def format_move(move: Move, dialect: Dialect) -> bytes:
         ).encode()
     if move.to is None:
         return format_error(
-            LudusError(f"the player chose {quote(str(move))}, which no line can say")
+            LudusError(f"the player chose {quote(str(move))}, which this dialect cannot express")
         )
     return f"{to_thesis_move(move)}\n".encode()
 
@@ -192,25 +192,25 @@ class RequestBatcher:
 
     def __init__(self, player: Player) -> None:
         self._player = player
-        self._questions: asyncio.Queue[MoveRequest] = asyncio.Queue()
+        self._requests: asyncio.Queue[MoveRequest] = asyncio.Queue()
         self._thread = ThreadPoolExecutor(1, "player")
 
-    async def move(self, position: Any) -> Any:
+    async def request_move(self, position: Any) -> Any:
         """Return the player's move; raise LudusError if the player fails."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._questions.put_nowait((position, answer))
+        self._requests.put_nowait((position, answer))
         return await answer
 
     async def run(self) -> None:
         """Process batches of requests until cancelled."""
         while True:
-            questions = [await self._questions.get()]
-            while len(questions) < MAX_BATCH_SIZE and not self._questions.empty():
-                questions.append(self._questions.get_nowait())
+            requests = [await self._requests.get()]
+            while len(requests) < MAX_BATCH_SIZE and not self._requests.empty():
+                requests.append(self._requests.get_nowait())
             # Requests of disconnected clients were cancelled.
-            waiting = [question for question in questions if not question[1].done()]
+            waiting = [request for request in requests if not request[1].done()]
             if waiting:
-                await self._ask(waiting)
+                await self._run_batch(waiting)
 
     def close(self) -> None:
         """Shut the thread down, and stop its search if the player supports it."""
@@ -218,8 +218,8 @@ class RequestBatcher:
             stop()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _ask(self, questions: list[MoveRequest]) -> None:
-        positions = [position for position, _ in questions]
+    async def _run_batch(self, requests: list[MoveRequest]) -> None:
+        positions = [position for position, _ in requests]
         choose = self._player.choose_many
         try:
             loop = asyncio.get_running_loop()
@@ -227,8 +227,8 @@ class RequestBatcher:
             moves = [choice.move for choice in choices]
         except Exception as error:  # a player's failure must not end the server
             fault = LudusError(f"{self._player.spec} failed: {error}")
-            moves = [fault] * len(questions)
-        for move, (_, answer) in zip(moves, questions, strict=True):
+            moves = [fault] * len(requests)
+        for move, (_, answer) in zip(moves, requests, strict=True):
             if answer.done():
                 continue
             if isinstance(move, LudusError):
@@ -266,7 +266,7 @@ class ServerSettings:
     def __post_init__(self) -> None:
         if not self.host:
             # To a socket an empty address means all addresses, which should not happen by mistake.
-            raise BadSpec("an address to listen at is needed; 0.0.0.0 is every one")
+            raise BadSpec("the address to listen at is empty; use 0.0.0.0 for all addresses")
         for name in ("line_seconds", "idle_seconds", "max_clients"):
             if not getattr(self, name) > 0:
                 raise BadSpec(f"{name.replace('_', ' ')} must be more than 0")
@@ -289,29 +289,29 @@ class ThesisServer:
     """
 
     def __init__(self, player: Player, settings: ServerSettings) -> None:
-        self.tally = ServerCounts()
+        self.counts = ServerCounts()
         self._player = player
         self._settings = settings
         self._clients: set[asyncio.Task[None]] = set()
-        self._places = asyncio.Semaphore(settings.max_clients)
+        self._slots = asyncio.Semaphore(settings.max_clients)
         self._is_ending = False
 
     def serve(self, ready: Callable[[str, int], None]) -> ServerCounts:
         """Serve until SIGINT or SIGTERM; call `ready` with host and port once listening."""
         asyncio.run(self._serve(ready))
-        return self.tally
+        return self.counts
 
     async def _serve(self, ready: Callable[[str, int], None]) -> None:
         wanted = self._settings
         try:
             server = await asyncio.start_server(
-                self._welcome, wanted.host, wanted.port, backlog=BACKLOG
+                self._handle_connection, wanted.host, wanted.port, backlog=BACKLOG
             )
         except (OSError, OverflowError, ValueError) as error:
             where = f"{quote(wanted.host)}, port {wanted.port}"
             raise LudusError(f"cannot listen at {where}: {error}") from error
-        self._asking = RequestBatcher(self._player)
-        asking = asyncio.create_task(self._asking.run())
+        self._batcher = RequestBatcher(self._player)
+        batching = asyncio.create_task(self._batcher.run())
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -319,19 +319,21 @@ class ThesisServer:
         await stop.wait()
         server.close()
         self._is_ending = True
-        for task in (asking, *self._clients):
+        for task in (batching, *self._clients):
             task.cancel()
-        await asyncio.gather(asking, *self._clients, return_exceptions=True)
-        self._asking.close()
+        await asyncio.gather(batching, *self._clients, return_exceptions=True)
+        self._batcher.close()
 
-    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle_connection(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
-        self.tally.clients += 1
+        self.counts.clients += 1
         try:
             if not self._is_ending:
-                await self._entertain(reader, writer)
+                await self._serve_client(reader, writer)
             writer.close()
             async with asyncio.timeout(self._settings.line_seconds):
                 await writer.wait_closed()
@@ -342,26 +344,28 @@ class ThesisServer:
             writer.transport.abort()
             self._clients.discard(task)
 
-    async def _entertain(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_client(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         """Serve one client until it disconnects or is rejected."""
         try:
-            await self._take_place()
+            await self._acquire_slot()
             try:
                 found = make_state_reader(self._settings.dialect)
                 while (text := await self._next(found, reader)) is not None:
-                    await self._say(writer, await self._answer(text))
+                    await self._send(writer, await self._answer(text))
             finally:
-                self._places.release()
+                self._slots.release()
         except LudusError as error:
-            self.tally.errors += 1
-            await self._say(writer, format_error(error))
+            self.counts.errors += 1
+            await self._send(writer, format_error(error))
             await _drain_client(reader, writer)
 
-    async def _take_place(self) -> None:
+    async def _acquire_slot(self) -> None:
         """Wait for a connection slot: some clients may be gone without that being detected yet."""
         try:
             async with asyncio.timeout(self._settings.line_seconds):
-                await self._places.acquire()
+                await self._slots.acquire()
         except TimeoutError:
             raise LudusError(f"there are {self._settings.max_clients} clients already") from None
 
@@ -371,7 +375,7 @@ class ThesisServer:
         last = None
         while (text := found.next()) is None:
             seconds = self._settings.idle_seconds
-            if found.has_begun:
+            if found.has_partial_state:
                 last = last or clock() + self._settings.line_seconds
                 seconds = max(0.0, last - clock())
             try:
@@ -386,14 +390,14 @@ class ThesisServer:
 
     async def _answer(self, text: str) -> bytes:
         try:
-            move = await self._asking.move(parse_state(text, self._player.game))
+            move = await self._batcher.request_move(parse_state(text, self._player.game))
         except LudusError as error:
-            self.tally.errors += 1
+            self.counts.errors += 1
             return format_error(error)
-        self.tally.moves += 1
+        self.counts.moves += 1
         return format_move(move, self._settings.dialect)
 
-    async def _say(self, writer: asyncio.StreamWriter, answer: bytes) -> None:
+    async def _send(self, writer: asyncio.StreamWriter, answer: bytes) -> None:
         writer.write(answer)
         async with asyncio.timeout(self._settings.line_seconds):
             await writer.drain()

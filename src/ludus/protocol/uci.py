@@ -33,30 +33,30 @@ class LineSplitter:
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
-        self._kept = bytearray()
+        self._pending = bytearray()
         self._is_cut = False
 
     def feed(self, chunk: bytes) -> Iterator[Line]:
         """Yield the lines that end in this chunk."""
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            self._keep(end)
-            yield self._take()
-        self._keep(rest)
+            self._append(end)
+            yield self._pop_line()
+        self._append(rest)
 
     def end(self) -> Iterator[Line]:
         """Yield the unterminated last line of an ended stream, if any."""
-        if self._kept:
-            yield self._take()
+        if self._pending:
+            yield self._pop_line()
 
-    def _keep(self, part: bytes) -> None:
-        room = self._longest - len(self._kept)
-        self._kept += part[:room]
+    def _append(self, part: bytes) -> None:
+        room = self._longest - len(self._pending)
+        self._pending += part[:room]
         self._is_cut |= len(part) > room
 
-    def _take(self) -> Line:
-        line = Line(self._kept.decode(errors="backslashreplace").strip(), self._is_cut)
-        self._kept.clear()
+    def _pop_line(self) -> Line:
+        line = Line(self._pending.decode(errors="backslashreplace").strip(), self._is_cut)
+        self._pending.clear()
         self._is_cut = False
         return line
 
@@ -89,7 +89,7 @@ class GoCommand:
     is_infinite: bool = False
     """Whether `bestmove` is withheld until `stop`."""
 
-    only: tuple[str, ...] = ()
+    search_moves: tuple[str, ...] = ()
     """The moves after `searchmoves`; empty for all legal moves."""
 
 
@@ -100,22 +100,22 @@ def parse_go(words: Sequence[str], mover: int) -> GoCommand:
     Limit(time=1.5, nodes=None, depth=8)
     """
     numbers: dict[str, int] = {}
-    only: list[str] = []
+    search_moves: list[str] = []
     is_infinite = False
     rest = iter(words)
     for word in rest:
         if word in GO_NUMBERS:
             numbers[word] = _parse_go_number(word, rest)
         elif word == "searchmoves":
-            only += rest
+            search_moves += rest
         elif word == "infinite":
             is_infinite = True
         else:
             raise BadGo(f"go has no {quote(word)}{format_suggestion(word, GO_KEYWORDS)}")
     if is_infinite:
-        return GoCommand(UNLIMITED, True, tuple(only))
+        return GoCommand(UNLIMITED, True, tuple(search_moves))
     limit = Limit(_allot_seconds(numbers, mover), numbers.get("nodes"), numbers.get("depth"))
-    return GoCommand(limit, False, tuple(only))
+    return GoCommand(limit, False, tuple(search_moves))
 
 
 def _parse_go_number(name: str, rest: Iterator[str]) -> int:
@@ -137,23 +137,29 @@ def _allot_seconds(numbers: dict[str, int], mover: int) -> float | None:
     left, more = (numbers.get(f"{'wb'[mover]}{name}") for name in ("time", "inc"))
     if left is None:
         return None
-    share = left / numbers.get("movestogo", DEFAULT_MOVES_TO_GO) + 0.8 * (more or 0)
-    return max(min(share / 1000, left / 1000 - CLOCK_RESERVE_SECONDS), MIN_SEARCH_SECONDS)
+    milliseconds = left / numbers.get("movestogo", DEFAULT_MOVES_TO_GO) + 0.8 * (more or 0)
+    return max(min(milliseconds / 1000, left / 1000 - CLOCK_RESERVE_SECONDS), MIN_SEARCH_SECONDS)
 
 
 SANMILL_MAN_SCORE, SANMILL_WIN_SCORE = 5, 80
 
 
 def format_progress(
-    progress: SearchProgress, seconds: float, speech: MoveNotation, turn: TurnState, *, apart: bool
+    progress: SearchProgress,
+    seconds: float,
+    notation: MoveNotation,
+    turn: TurnState,
+    *,
+    separate_captures: bool,
 ) -> Iterator[str]:
     """Yield one `info` line per principal variation."""
     per_second = int(progress.nodes / seconds) if seconds > 0 else 0
     for number, line in enumerate(progress.lines, 1):
+        moves = _format_variation(line, notation, turn, separate_captures)
         yield (
-            f"info depth {progress.depth} seldepth {max(progress.deepest, progress.depth)}"
+            f"info depth {progress.depth} seldepth {max(progress.max_depth, progress.depth)}"
             f" multipv {number} score {format_score(line)} nodes {progress.nodes} nps {per_second}"
-            f" time {int(1000 * seconds)} pv {_format_variation(line, speech, turn, apart)}"
+            f" time {int(1000 * seconds)} pv {moves}"
         )
 
 
@@ -165,7 +171,7 @@ def format_score(line: PrincipalVariation) -> str:
     ('mate 2', 'mate -2')
     """
     if line.plies_to_end is None:
-        return f"cp {line.points}"
+        return f"cp {line.score}"
     moves = (abs(line.plies_to_end) + 1) // 2
     return f"mate {moves if line.plies_to_end > 0 else -moves}"
 
@@ -197,10 +203,12 @@ def to_one_line(text: str) -> str:
 
 
 def _format_variation(
-    line: PrincipalVariation, speech: MoveNotation, turn: TurnState, apart: bool
+    line: PrincipalVariation, notation: MoveNotation, turn: TurnState, separate_captures: bool
 ) -> str:
     first, *rest = line.moves
-    words = list(speech.words(first, turn.begun, apart=apart))
+    words = list(
+        notation.format_words(first, turn.partial_move, separate_captures=separate_captures)
+    )
     for move in rest:
-        words += speech.words(move, apart=apart)
+        words += notation.format_words(move, separate_captures=separate_captures)
     return " ".join(words)

@@ -26,18 +26,18 @@ TEXT_FRACTION = 0.45
 class PlaceCentre:
     """Centre and size of a place."""
 
-    middle: Point
+    centre: Point
     size: float
     """The lesser of width and height."""
 
 
 def find_places(svg: str) -> dict[str, PlaceCentre]:
     """Return the places of a drawn board by name."""
-    found = {}
+    places = {}
     for name, *numbers in PLACE_ELEMENT.findall(svg):
         x, y, width, height = map(float, numbers)
-        found[name] = PlaceCentre((x + width / 2, y + height / 2), min(width, height))
-    return found
+        places[name] = PlaceCentre((x + width / 2, y + height / 2), min(width, height))
+    return places
 
 
 def find_bounds(svg: str, margin: float) -> tuple[float, float, float, float]:
@@ -51,19 +51,19 @@ def find_bounds(svg: str, margin: float) -> tuple[float, float, float, float]:
 
 def draw_annotations(svg: str, notes: Sequence[Note], lines: Sequence[Sequence[str]] = ()) -> str:
     """Add lines, then arrows, then beads and texts, over the men but below the places."""
-    spots = find_places(svg)
+    places = find_places(svg)
     canvas = Canvas(0, 0, "", style="")
     for line in lines:
-        _draw_line(canvas, [spots[place].middle for place in line if place in spots])
-    known = [note for note in notes if note.places and set(note.places) <= spots.keys()]
+        _draw_line(canvas, [places[place].centre for place in line if place in places])
+    known = [note for note in notes if note.places and set(note.places) <= places.keys()]
     for note in known:
-        _draw_arrows(canvas, note, spots)
+        _draw_arrows(canvas, note, places)
     stands_for = count_beads_per_shape(known)
     heights: dict[Point, int] = {}
     for note in known:
         # Stack the notes of one place.
-        spot = _find_text_place(note, spots)
-        level = heights[spot.middle] = heights.get(spot.middle, -1) + 1
+        spot = _find_text_place(note, places)
+        level = heights[spot.centre] = heights.get(spot.centre, -1) + 1
         if note.beads and len(note.places) == 1:
             _draw_beads(canvas, note, spot, stands_for)
         elif note.beads or note.text:
@@ -83,21 +83,21 @@ def _draw_line(canvas: Canvas, points: Sequence[Point]) -> None:
         canvas.path("joined", "M", *first, *(step for point in others for step in ("L", *point)))
 
 
-def _draw_arrows(canvas: Canvas, note: Note, spots: Mapping[str, PlaceCentre]) -> None:
+def _draw_arrows(canvas: Canvas, note: Note, places: Mapping[str, PlaceCentre]) -> None:
     for start, end in zip(note.places, note.places[1:], strict=False):
-        width = 0.16 * spots[end].size
+        width = 0.16 * places[end].size
         css = f"way n{note.colour}"
-        canvas.arrow(spots[start].middle, spots[end].middle, css, width, 0.3 * spots[start].size)
+        canvas.arrow(places[start].centre, places[end].centre, css, width, 0.3 * places[start].size)
 
 
-def _find_text_place(note: Note, spots: Mapping[str, PlaceCentre]) -> PlaceCentre:
+def _find_text_place(note: Note, places: Mapping[str, PlaceCentre]) -> PlaceCentre:
     """Return the note's only place, or the text's position on its last arrow."""
     *_, end = note.places
     if len(note.places) == 1:
-        return spots[end]
-    (x, y), (to_x, to_y) = spots[note.places[-2]].middle, spots[end].middle
+        return places[end]
+    (x, y), (to_x, to_y) = places[note.places[-2]].centre, places[end].centre
     return PlaceCentre(
-        (x + TEXT_FRACTION * (to_x - x), y + TEXT_FRACTION * (to_y - y)), spots[end].size
+        (x + TEXT_FRACTION * (to_x - x), y + TEXT_FRACTION * (to_y - y)), places[end].size
     )
 
 
@@ -106,7 +106,7 @@ def _draw_text(canvas: Canvas, note: Note, spot: PlaceCentre, level: int) -> Non
     text = note.text or f"{note.beads}"
     height = min(0.44 * spot.size, 24.0)
     width = max(height, 0.6 * height + 0.56 * height * len(text))
-    x, y = spot.middle
+    x, y = spot.centre
     y -= level * (height + 2)
     canvas.rect((x - width / 2, y - height / 2), width, height, f"tag n{note.colour}", height / 2)
     canvas.text((x, y), text, "tagged")
@@ -116,7 +116,7 @@ def _draw_beads(canvas: Canvas, note: Note, spot: PlaceCentre, stands_for: int) 
     """Draw beads in rows of four, with their number below if a drawn bead stands for several."""
     count = math.ceil(note.beads / stands_for)
     step = 0.2 * spot.size
-    x, y = spot.middle
+    x, y = spot.centre
     y -= 0.12 * spot.size
     rows = math.ceil(count / 4)
     for number in range(count):
@@ -125,4 +125,4 @@ def _draw_beads(canvas: Canvas, note: Note, spot: PlaceCentre, stands_for: int) 
         centre = x + step * (column - (in_row - 1) / 2), y + step * (row - (rows - 1) / 2)
         canvas.circle(centre, 0.42 * step, f"bead n{note.colour}")
     if stands_for > 1:
-        canvas.text((x, spot.middle[1] + 0.4 * spot.size), str(note.beads), "share")
+        canvas.text((x, spot.centre[1] + 0.4 * spot.size), str(note.beads), "share")

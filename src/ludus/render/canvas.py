@@ -95,9 +95,9 @@ class Canvas:
         words = (step if isinstance(step, str) else format_number(step) for step in steps)
         self._add("path", css, d=" ".join(words))
 
-    def text(self, middle: Point, content: str, css: str) -> None:
+    def text(self, centre: Point, content: str, css: str) -> None:
         """Draw a line of text, centred horizontally and vertically."""
-        self._add("text", css, content=escape(content), x=middle[0], y=middle[1], dy="0.35em")
+        self._add("text", css, content=escape(content), x=centre[0], y=centre[1], dy="0.35em")
 
     def arrow(self, start: Point, end: Point, css: str, width: float = 6, tail: float = 0) -> None:
         """Draw an arrow with its tip at `end`, leaving a gap of length `tail` at the start.

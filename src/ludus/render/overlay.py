@@ -21,13 +21,13 @@ def draw_heat(
     Free places also show the percentage. `radius` is that of a man; the halo extends beyond it.
     """
     taken = frozenset(occupied)
-    for place, share in clamp_heat(marks, places).items():
-        centre, reach = places[place], radius * (1.13 + 0.22 * share)
+    for place, value in clamp_heat(marks, places).items():
+        centre, reach = places[place], radius * (1.13 + 0.22 * value)
         # Cover the lines first, so that equal values look equal and numbers stay readable.
         canvas.circle(centre, reach, "board")
-        canvas.circle(centre, reach, "heat", 0.1 + 0.85 * share)
+        canvas.circle(centre, reach, "heat", 0.1 + 0.85 * value)
         if place not in taken:
-            canvas.text(centre, f"{100 * share:.0f}", "share")
+            canvas.text(centre, f"{100 * value:.0f}", "share")
 
 
 def draw_marks(canvas: Canvas, marks: Marks, places: PlaceCentres, radius: float) -> None:

@@ -58,12 +58,12 @@ def clamp_heat(marks: Marks, places: Iterable[str]) -> dict[str, float]:
     {'a1': 0.25, 'b1': 1.0}
     """
     known = {place: marks.heat[place] for place in places if place in marks.heat}
-    return {place: float(min(max(share, 0), 1)) for place, share in known.items() if share == share}
+    return {place: float(min(max(value, 0), 1)) for place, value in known.items() if value == value}
 
 
-def format_percent(share: float) -> str:
+def format_percent(proportion: float) -> str:
     """Format a proportion as a percentage: `34%`."""
-    return f"{100 * share:.0f}%"
+    return f"{100 * proportion:.0f}%"
 
 
 def format_cell(symbol: str, marks: Marks, place: str, *, empty: str) -> tuple[str, str, str]:
@@ -87,7 +87,7 @@ def format_notes(marks: Marks, places: Iterable[str], shown: PlaceLabel = str) -
     heat = sorted(clamp_heat(marks, known).items(), key=lambda item: -item[1])
     return [
         *_format_list("Arrows", [f"{shown(start)}→{shown(end)}" for start, end in arrows]),
-        *_format_list("Heat", [f"{shown(place)} {format_percent(share)}" for place, share in heat]),
+        *_format_list("Heat", [f"{shown(place)} {format_percent(value)}" for place, value in heat]),
     ]
 
 

@@ -112,7 +112,7 @@ text{font-family:system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;text-ancho
 .label{font-size:13px}
 .share{font-size:12px;font-weight:600}
 .count{font-size:15px;font-weight:700}
-.said{font-size:14px;font-weight:600}
+.caption{font-size:14px;font-weight:600}
 .place{fill:none;pointer-events:all}
 """
 """Rules that are the same for light and dark."""
@@ -126,7 +126,7 @@ COLOURS = """
 .shade{fill:$shade}
 .line{stroke:$line}
 .dot{fill:$line}
-.label,.share,.said{fill:$ink}
+.label,.share,.caption{fill:$ink}
 .man.white,.die.white{fill:$white;stroke:$white_rim}
 .man.black,.die.black{fill:$black;stroke:$black_rim}
 .count.white{fill:$black}

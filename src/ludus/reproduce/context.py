@@ -31,14 +31,14 @@ ProgressCallback = Callable[[int, int, str], None]
 class Context:
     """One run of an experiment, the argument of its `run`: published table, size, seed and cache.
 
-    Results of `cell` and `matches` are stored in files, by the experiment's id, its size with its
+    Results of `cached` and `matches` are stored in files, by the experiment's id, its size with its
     settings, and the seed, so that an interrupted run resumes.
     """
 
     def __init__(
         self,
         published: PublishedTable,
-        cells: ResultCache,
+        cache: ResultCache,
         *,
         size: str,
         seed: int = 0,
@@ -48,7 +48,7 @@ class Context:
     ) -> None:
         self.published = published
         self.size = size
-        self.scale: Mapping[str, Any] = published.scale(size)
+        self.size_settings: Mapping[str, Any] = published.get_size_settings(size)
         """The settings of the size: the table `[sizes.<size>]` of the TOML file."""
         self.seed = seed
         self.jobs = jobs or os.cpu_count() or 1
@@ -56,7 +56,7 @@ class Context:
         self.oracle = oracle
         """Oracle folder written by `ludus solve`, if given."""
         self.progress = progress
-        self._cells = cells
+        self._cache = cache
         self._pool: LocalPool | None = None
 
     def __enter__(self) -> Self:
@@ -74,21 +74,21 @@ class Context:
 
     def setting(self, key: str) -> Any:
         """Return a required setting of the size."""
-        if key not in self.scale:
+        if key not in self.size_settings:
             raise BadExperiment(f"[sizes.{self.size}] of {self.published.id} has no {quote(key)}")
-        return self.scale[key]
+        return self.size_settings[key]
 
-    def cell(self, key: str, compute: Callable[[], T]) -> T:
+    def cached(self, key: str, compute: Callable[[], T]) -> T:
         """Return the JSON value of `compute`, computed once for this size and seed.
 
         The key names the value. Anything it depends on besides the size's settings and the seed
         must be part of the key.
         """
-        return self._cells.get(key, compute)
+        return self._cache.get(key, compute)
 
     def folder(self, key: str) -> Path:
         """Return a folder for checkpoints and weights, kept until the cache is cleared."""
-        return self._cells.subfolder(key)
+        return self._cache.subfolder(key)
 
     def seed_for(self, *parts: str | int) -> int:
         """Derive a seed from `parts`, the experiment's id and the run's seed."""
@@ -108,13 +108,14 @@ class Context:
         key: str = "",
         limit: Limit = Limit(),  # noqa: B008 - frozen
         max_plies: int = MAX_PLIES,
-        is_kept: bool = True,
+        is_cached: bool = True,
     ) -> "MatchTally":
         """Play games between two players and return the tally, in this order whichever side begins.
 
         Calls with equal arguments are the same match; `key` distinguishes them. If both players are
         compiled, thousands of games take a second; otherwise they are played by `jobs` processes,
-        and each game is stored when it ends. `is_kept=False` leaves caching to an enclosing cell.
+        and each game is stored when it ends. `is_cached=False` leaves caching the tally to an
+        enclosing call of `cached`.
         """
         from ludus.reproduce.matches import Match, MatchTally, check_match, play_compiled
 
@@ -124,11 +125,11 @@ class Context:
 
         def play() -> dict[str, Any]:
             found = play_compiled(match, self.jobs)
-            return asdict(self._in_arena(match) if found is None else found)
+            return asdict(self._play_in_arena(match) if found is None else found)
 
-        return MatchTally(**(self.cell(f"match {match.key}", play) if is_kept else play()))
+        return MatchTally(**(self.cached(f"match {match.key}", play) if is_cached else play()))
 
-    def _in_arena(self, match: Any) -> "MatchTally":
+    def _play_in_arena(self, match: Any) -> "MatchTally":
         from ludus.arena.executors import LocalPool
         from ludus.reproduce.matches import play_in_arena
 
@@ -145,23 +146,23 @@ class Context:
 
 def run_experiment(
     experiment: Experiment,
-    memory: Path,
+    cache_folder: Path,
     *,
     size: str = "",
     seed: int = 0,
     jobs: int = 0,
     oracle: Path | None = None,
-    is_fresh: bool = False,
+    ignore_cache: bool = False,
     progress: ProgressCallback = lambda done, total, label: None,
 ) -> ExperimentResults:
-    """Run an experiment or resume an interrupted run; `memory` is the folder of the cache."""
+    """Run an experiment or resume an interrupted run; `cache_folder` is the folder of the cache."""
     published = experiment.published()
     chosen = size or published.default_size
-    cells = ResultCache(memory / _make_run_name(published, chosen, seed))
-    if is_fresh:
-        cells.clear()
+    cache = ResultCache(cache_folder / _make_run_name(published, chosen, seed))
+    if ignore_cache:
+        cache.clear()
     context = Context(
-        published, cells, size=chosen, seed=seed, jobs=jobs, oracle=oracle, progress=progress
+        published, cache, size=chosen, seed=seed, jobs=jobs, oracle=oracle, progress=progress
     )
     found = Findings()
     with context:
@@ -177,7 +178,7 @@ def run_experiment(
         except (BrokenPipeError, MemoryError):
             raise
         except Exception as error:
-            raise experiment.fault(error) from error
+            raise experiment.make_error(error) from error
     return ExperimentResults(published, chosen, seed, found)
 
 
@@ -189,8 +190,10 @@ def _check_draw_function(experiment: Experiment, figure: Figure) -> None:
 
 
 def _make_run_name(published: PublishedTable, size: str, seed: int) -> str:
-    """Return a folder name for everything that all cells of a run depend on."""
-    settings = {key: value for key, value in published.scale(size).items() if key != "cost"}
+    """Return a folder name for everything that all cached values of a run depend on."""
+    settings = {
+        key: value for key, value in published.get_size_settings(size).items() if key != "cost"
+    }
     text = json.dumps([size, seed, settings], sort_keys=True, default=str)
     digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{published.id}-{size}-{seed}-{digest}"

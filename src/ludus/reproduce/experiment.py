@@ -48,7 +48,7 @@ class Experiment:
         try:
             return importlib.import_module(name)
         except Exception as error:
-            raise self.fault(error) from error
+            raise self.make_error(error) from error
 
     def run(self, context: "Context") -> Iterable[Finding]:
         """Call the file's function `run` and return its findings."""
@@ -58,7 +58,7 @@ class Experiment:
         run: Callable[[Context], Iterable[Finding]] = function
         return run(context)
 
-    def fault(self, error: Exception) -> BadExperiment:
+    def make_error(self, error: Exception) -> BadExperiment:
         """Return an exception of the file as BadExperiment, with its line."""
         line, traceback = None, error.__traceback__
         while traceback is not None:
@@ -84,12 +84,12 @@ def _set_experiments_package(folder: Path) -> None:
     importlib.invalidate_caches()
 
 
-def find_experiments_folder(asked: Path | None = None) -> Path:
+def find_experiments_folder(chosen: Path | None = None) -> Path:
     """Return the given folder of experiments, or that of the current checkout."""
-    if asked is not None:
-        if not asked.is_dir():
-            raise BadExperiment(f"there is no folder {quote_path(asked)}")
-        return asked.resolve()
+    if chosen is not None:
+        if not chosen.is_dir():
+            raise BadExperiment(f"there is no folder {quote_path(chosen)}")
+        return chosen.resolve()
     checkout = Path(__file__).resolve().parents[3]
     for folder in (checkout / "experiments", Path.cwd() / "experiments"):
         if folder.is_dir():

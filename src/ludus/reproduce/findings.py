@@ -54,10 +54,10 @@ class Measurement:
             raise BadExperiment(f"{quote(self.name)} is measured as None")
 
     @classmethod
-    def share(cls, name: str, hits: int, count: int, note: str = "", unit: str = "%") -> Self:
+    def proportion(cls, name: str, hits: int, count: int, note: str = "", unit: str = "%") -> Self:
         """Return `hits` out of `count` in percent, with the exact interval."""
         if not 0 <= hits <= count or not count:
-            raise BadExperiment(f"{quote(name)}: {hits} of {count} is not a share")
+            raise BadExperiment(f"{quote(name)}: {hits} of {count} is not a proportion")
         low, high = compute_proportion_interval(hits, count)
         return cls(name, 100 * hits / count, 100 * low, 100 * high, count, note, unit)
 
@@ -175,17 +175,17 @@ class Findings:
 class ComparedRow:
     """A published number and ours; either may be missing."""
 
-    row: PublishedRow
+    published_row: PublishedRow
     ours: Measurement | None
 
     @property
     def name(self) -> str:
-        return self.row.name
+        return self.published_row.name
 
     @property
     def unit(self) -> str:
         """The row's unit, or ours where it has none."""
-        return self.row.unit or ("" if self.ours is None else self.ours.unit)
+        return self.published_row.unit or ("" if self.ours is None else self.ours.unit)
 
     @property
     def interval(self) -> Interval | None:
@@ -197,16 +197,16 @@ class ComparedRow:
     @property
     def difference(self) -> float | None:
         """Our number minus the published one."""
-        if self.ours is None or self.row.published is None:
+        if self.ours is None or self.published_row.published is None:
             return None
-        return self.ours.value - self.row.published
+        return self.ours.value - self.published_row.published
 
     @property
     def is_within(self) -> bool | None:
         """Whether the published number lies in our interval."""
-        if self.interval is None or self.row.published is None:
+        if self.interval is None or self.published_row.published is None:
             return None
-        return self.interval[0] <= self.row.published <= self.interval[1]
+        return self.interval[0] <= self.published_row.published <= self.interval[1]
 
     @property
     def agrees(self) -> bool | None:
@@ -214,13 +214,13 @@ class ComparedRow:
 
         A number without a known interval counts as exact; None if neither has one.
         """
-        if self.ours is None or self.row.published is None:
+        if self.ours is None or self.published_row.published is None:
             return None
-        if self.interval is None and self.row.interval is None:
+        if self.interval is None and self.published_row.interval is None:
             return None
-        ours, theirs = self.ours.value, self.row.published
+        ours, theirs = self.ours.value, self.published_row.published
         own = self.interval or (ours, ours)
-        other = self.row.interval or (theirs, theirs)
+        other = self.published_row.interval or (theirs, theirs)
         low, high = compute_difference_interval(ours, own, theirs, other)
         return low <= 0 <= high
 
@@ -228,7 +228,7 @@ class ComparedRow:
         ours = self.ours
         return {
             "name": self.name,
-            "published": self.row.published,
+            "published": self.published_row.published,
             "ours": None if ours is None else ours.value,
             "interval": None if self.interval is None else list(self.interval),
             "difference": self.difference,

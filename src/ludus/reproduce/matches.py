@@ -117,14 +117,14 @@ def play_compiled(match: Match, threads: int) -> MatchTally | None:
     if match.limit != Limit():
         return None
     total = MatchTally()
-    for side, (share, is_swapped) in enumerate(_split_games(match)):
-        if not share:
+    for side, (num_games, is_swapped) in enumerate(_split_games(match)):
+        if not num_games:
             continue
         players = (match.second, match.first) if is_swapped else (match.first, match.second)
         found = play_compiled_games(
             named_game(match.game, match.rules),
             players,
-            share,
+            num_games,
             derive_seed(match.key, side),
             threads,
             match.max_plies,
@@ -132,7 +132,7 @@ def play_compiled(match: Match, threads: int) -> MatchTally | None:
         if found is None:
             return None
         wins = found["wins"][::-1] if is_swapped else found["wins"]
-        total += MatchTally(share, list(wins), found["draws"], found["plies"], found["reasons"])
+        total += MatchTally(num_games, list(wins), found["draws"], found["plies"], found["reasons"])
     return total
 
 

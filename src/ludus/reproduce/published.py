@@ -42,7 +42,7 @@ class PublishedRow:
 
     unit: str = ""
 
-    given: Interval | None = None
+    stated_interval: Interval | None = None
     """The 95% interval, where the file has `low` and `high` or a standard `error`."""
 
     games: int | None = None
@@ -54,8 +54,8 @@ class PublishedRow:
     @property
     def interval(self) -> Interval | None:
         """The 95% interval of the published number; None if unknown."""
-        if self.given is not None or self.published is None or self.games is None:
-            return self.given
+        if self.stated_interval is not None or self.published is None or self.games is None:
+            return self.stated_interval
         low, high = compute_proportion_interval(self.published / 100 * self.games, self.games)
         return 100 * low, 100 * high
 
@@ -88,7 +88,7 @@ class PublishedTable:
     settings: Mapping[str, Any]
     """All other keys of the file, for the experiment's own use."""
 
-    def scale(self, size: str) -> Mapping[str, Any]:
+    def get_size_settings(self, size: str) -> Mapping[str, Any]:
         """Return the settings of a size."""
         if size not in self.sizes:
             raise UnknownName(
@@ -207,7 +207,7 @@ def _parse_games(fields: Mapping[str, Any], name: str, unit: str) -> int | None:
     if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MAX_NUMBER:
         raise BadExperiment(f"row {quote(name)}: games = {games!r:.40} must be a whole number")
     if not 0 <= fields["published"] <= 100:
-        raise BadExperiment(f"row {quote(name)}: {fields['published']!r:.40}% is not a share")
+        raise BadExperiment(f"row {quote(name)}: {fields['published']!r:.40}% is not a percentage")
     return games
 
 

@@ -60,7 +60,9 @@ def format_row(row: ComparedRow) -> Sequence[str]:
     ours = row.ours
     return (
         row.name,
-        MISSING_CELL if row.row.published is None else format_number(row.row.published) + unit,
+        MISSING_CELL
+        if row.published_row.published is None
+        else format_number(row.published_row.published) + unit,
         MISSING_CELL if ours is None else format_number(float(ours.value)) + unit,
         format_number(row.difference, sign=True),
         ends,

@@ -13,38 +13,38 @@ from ludus.web.views import VALUE_SCORES
 from ludus.web.worker_pool import WorkerPool
 
 
-async def fetch_verdict(table: Session, number: int) -> VerdictView:
+async def fetch_verdict(session: Session, number: int) -> VerdictView:
     """Return the exact verdict on a node, with the cost of each move."""
-    found = await table.verdict(number)
-    node = table.node(number)
-    value: Any = found.get("value")
+    result = await session.verdict(number)
+    node = session.node(number)
+    value: Any = result.get("value")
     return VerdictView(
         node=number,
-        known=found["known"],
-        why=found["why"],
+        known=result["known"],
+        why=result["why"],
         value=value,
-        depth=found.get("depth"),
+        depth=result.get("depth"),
         mover=node.position.mover,
         moves=[
             RatedMoveView(
-                move=each["move"],
-                value=each["value"],
-                depth=each["depth"],
-                cost=VALUE_SCORES[value] - VALUE_SCORES[each["value"]],
+                move=rated["move"],
+                value=rated["value"],
+                depth=rated["depth"],
+                cost=VALUE_SCORES[value] - VALUE_SCORES[rated["value"]],
             )
-            for each in found.get("moves", [])
+            for rated in result.get("moves", [])
         ],
     )
 
 
-async def fetch_review(table: Session, thinkers: WorkerPool) -> ReviewView:
+async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
     """Return the values along the current line, continued as far as redo leads."""
-    line = table.tree.whole_line()
-    found = await thinkers.work("values", {**table.job(line[-1].number), "line": True})
-    if not found["known"]:
-        return ReviewView(known=False, why=found["why"], points=[])
+    line = session.tree.full_path()
+    result = await workers.run_job("values", {**session.job(line[-1].number), "line": True})
+    if not result["known"]:
+        return ReviewView(known=False, why=result["why"], points=[])
     scores = [
-        _first_side_score(node, value) for node, value in zip(line, found["line"], strict=True)
+        _first_side_score(node, value) for node, value in zip(line, result["line"], strict=True)
     ]
     points = [
         ReviewPointView(
@@ -56,10 +56,10 @@ async def fetch_review(table: Session, thinkers: WorkerPool) -> ReviewView:
             lost=_value_lost(node, before, score),
         )
         for node, value, before, score in zip(
-            line, found["line"], [None, *scores[:-1]], scores, strict=True
+            line, result["line"], [None, *scores[:-1]], scores, strict=True
         )
     ]
-    table.lost |= {
+    session.value_lost |= {
         point.node: point.lost
         for point, before in zip(points, [None, *scores[:-1]], strict=True)
         if before is not None and point.share is not None and point.mover in (0, 1)
@@ -92,35 +92,35 @@ MAX_ADVISED_MOVES = 12
 
 
 async def fetch_advice(
-    table: Session, number: int, hall: GameRegistry, thinkers: WorkerPool
+    session: Session, number: int, registry: GameRegistry, workers: WorkerPool
 ) -> AdviceView:
     """Return moves to consider, best first: exact if solved, else by a player."""
-    position = table.node(number).position
+    position = session.node(number).position
     if position.outcome() is not None or position.mover == CHANCE:
         raise OutOfTurn("there is nothing to decide here")
-    verdict = await fetch_verdict(table, number)
+    verdict = await fetch_verdict(session, number)
     if verdict.known:
-        moves = table.hints[number] = [each.model_dump() for each in verdict.moves]
+        moves = session.hints[number] = [rated.model_dump() for rated in verdict.moves]
         return AdviceView(
             exact=True,
             by="perfect play",
             text=_describe_value(verdict.value, verdict.depth),
             moves=moves,
         )
-    known = [each["name"] for each in await hall.opponents(*table.names)]
+    known = [opponent["name"] for opponent in await registry.opponents(*session.game_spec)]
     adviser = next((spec for spec in ADVISERS if spec.partition(":")[0] in known), known[0])
-    job = {**table.job(number), "player": adviser, "seed": table.seed}
-    answer = await thinkers.choose(job, asyncio.Event())
-    scores = dict(answer["scores"])
-    others = [move for move, _ in answer["scores"] if move != answer["move"]]
-    ranked = [answer["move"], *others][:MAX_ADVISED_MOVES]
-    moves = table.hints[number] = [{"move": move, "score": scores.get(move)} for move in ranked]
+    job = {**session.job(number), "player": adviser, "seed": session.seed}
+    response = await workers.choose(job, asyncio.Event())
+    scores = dict(response["scores"])
+    others = [move for move, _ in response["scores"] if move != response["move"]]
+    ranked = [response["move"], *others][:MAX_ADVISED_MOVES]
+    moves = session.hints[number] = [{"move": move, "score": scores.get(move)} for move in ranked]
     return AdviceView(
-        exact=False, by=adviser.partition(":")[0], text=answer["comment"], moves=moves
+        exact=False, by=adviser.partition(":")[0], text=response["comment"], moves=moves
     )
 
 
 def _describe_value(value: str | None, depth: int | None) -> str:
     verb = {"win": "You can win", "draw": "A draw with best play", "loss": "Lost against best play"}
-    told = verb[value or "draw"]
-    return told if depth is None else f"{told}, in {depth} {'ply' if depth == 1 else 'plies'}"
+    text = verb[value or "draw"]
+    return text if depth is None else f"{text}, in {depth} {'ply' if depth == 1 else 'plies'}"

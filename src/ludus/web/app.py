@@ -92,18 +92,18 @@ def make_app(settings: Settings, store: GameStore) -> Any:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        thinkers = WorkerPool(settings)
-        hall = GameRegistry(settings, store, thinkers)
-        app.state.hall, app.state.thinkers = hall, thinkers
-        app.state.gallery, app.state.settings = WatcherHub(settings), settings
-        await thinkers.start()
-        looking = asyncio.create_task(hall.look_round())
+        workers = WorkerPool(settings)
+        registry = GameRegistry(settings, store, workers)
+        app.state.registry, app.state.workers = registry, workers
+        app.state.watchers, app.state.settings = WatcherHub(settings), settings
+        await workers.start()
+        preloading = asyncio.create_task(registry.preload_opponents())
         try:
             yield
         finally:
-            looking.cancel()
-            hall.close()
-            await thinkers.close()
+            preloading.cancel()
+            registry.close()
+            await workers.close()
             await store.close()
 
     app = FastAPI(

@@ -48,10 +48,12 @@ def mark_verdicts(
 ) -> Marks:
     """Mark each place that may be touched next as good if a move through it keeps the value."""
     size = len(entry.touched)
-    fitting = {move: each for move, each in steps.items() if each[:size] == entry.touched}
-    nexts = {move: each[size] for move, each in fitting.items() if len(each) > size}
-    good = {place for move, place in nexts.items() if move in kept}
-    return Marks(points={place: "good" if place in good else "bad" for place in nexts.values()})
+    fitting = {move: places for move, places in steps.items() if places[:size] == entry.touched}
+    next_places = {move: places[size] for move, places in fitting.items() if len(places) > size}
+    good = {place for move, place in next_places.items() if move in kept}
+    return Marks(
+        points={place: "good" if place in good else "bad" for place in next_places.values()}
+    )
 
 
 PLACE_ELEMENTS = re.compile(r'<rect class="place".*?</rect>', re.DOTALL)
@@ -76,38 +78,40 @@ MARGIN = 6
 """Margin around the places; everything further outside is cropped."""
 
 
-def find_last_decision(table: Session, node: GameNode) -> GameNode:
+def find_last_decision(session: Session, node: GameNode) -> GameNode:
     """Return the last node up to this one whose move was chosen."""
-    while node.by in (DICE, RULES) and node.parent is not None:
-        node = table.node(node.parent)
+    while node.made_by in (DICE, RULES) and node.parent is not None:
+        node = session.node(node.parent)
     return node
 
 
-def draw_pictures(table: Session, number: int) -> list[PictureView]:
+def draw_pictures(session: Session, number: int) -> list[PictureView]:
     """Draw the pictures of the player that moved last, over the position in which it moved."""
-    node = find_last_decision(table, table.node(number))
-    if node.thought is None or node.parent is None:
+    node = find_last_decision(session, session.node(number))
+    if node.explanation is None or node.parent is None:
         return []
-    position = table.node(node.parent).position
-    pictures = [picture_from_json(kept) for kept in node.thought["pictures"]]
-    if not pictures and len(node.thought["scores"]) > 1:
-        pictures = [_make_score_picture(table.board, position, dict(node.thought["scores"]))]
+    position = session.node(node.parent).position
+    pictures = [picture_from_json(stored) for stored in node.explanation["pictures"]]
+    if not pictures and len(node.explanation["scores"]) > 1:
+        pictures = [
+            _make_score_picture(session.move_entry, position, dict(node.explanation["scores"]))
+        ]
     return [draw_picture(position, picture) for picture in pictures]
 
 
 def draw_picture(position: Any, picture: Picture) -> PictureView:
     """Draw a picture over the board of its position."""
     marks = picture.marks
-    heat = {place: share for place, share in marks.heat.items() if share >= MIN_HEAT}
+    heat = {place: value for place, value in marks.heat.items() if value >= MIN_HEAT}
     svg, _ = draw_board(position, replace(marks, heat=heat))
     view = 'viewBox="{:g} {:g} {:g} {:g}"'.format(*find_bounds(svg, MARGIN))
     # The board shows percentages on free places only; occupied places need a tag.
     written = set(HEAT_TEXT_ELEMENT.findall(svg))
-    spots = find_places(svg)
-    shares = tuple(
-        Note((place,), f"{100 * share:.0f}%", colour=HEAT_COLOUR)
-        for place, share in heat.items()
-        if place in spots and _written_centre(spots[place]) not in written
+    centres = find_places(svg)
+    heat_notes = tuple(
+        Note((place,), f"{100 * value:.0f}%", colour=HEAT_COLOUR)
+        for place, value in heat.items()
+        if place in centres and _written_centre(centres[place]) not in written
     )
     stands_for = count_beads_per_shape(picture.notes)
     counted = f" Each bead that is drawn stands for {stands_for}." if stands_for > 1 else ""
@@ -116,28 +120,34 @@ def draw_picture(position: Any, picture: Picture) -> PictureView:
         text=f"{picture.text}{counted}",
         svg=VIEW_BOX.sub(
             view,
-            PLACE_ELEMENTS.sub("", draw_annotations(svg, (*shares, *picture.notes), picture.lines)),
+            PLACE_ELEMENTS.sub(
+                "", draw_annotations(svg, (*heat_notes, *picture.notes), picture.lines)
+            ),
             count=1,
         ),
     )
 
 
-def _written_centre(spot: PlaceCentre) -> tuple[str, str]:
+def _written_centre(place: PlaceCentre) -> tuple[str, str]:
     """Return the coordinates as formatted in the SVG."""
-    x, y = spot.middle
+    x, y = place.centre
     return format_number(x), format_number(y)
 
 
-def _make_score_picture(board: MoveEntry, position: Any, scores: Mapping[str, float]) -> Picture:
+def _make_score_picture(
+    move_entry: MoveEntry, position: Any, scores: Mapping[str, float]
+) -> Picture:
     """Return a picture of the move scores, for a player without pictures of its own."""
     ranked = sorted(scores.items(), key=lambda item: -item[1])
-    legal = {str(move): board.ways(move) for move in position.legal_moves()}
+    legal = {str(move): move_entry.paths(move) for move in position.legal_moves()}
     notes: dict[tuple[str, ...], Note] = {}
     for rank, (move, score) in enumerate(ranked[:MAX_SCORED_MOVES]):
-        for step, way in enumerate(legal.get(move, ())):
-            if len(way) == 1 or rank < MAX_ARROWS:
+        for step, path in enumerate(legal.get(move, ())):
+            if len(path) == 1 or rank < MAX_ARROWS:
                 colour = BEST_COLOUR if score == ranked[0][1] else OTHER_COLOUR
-                notes.setdefault(way, Note(way, "" if step else format_score(score), colour=colour))
+                notes.setdefault(
+                    path, Note(path, "" if step else format_score(score), colour=colour)
+                )
     text = "What it thought of the moves it liked best; higher is better for it."
     # Draw the best moves last, on top.
     return Picture("Its scores", text=text, notes=tuple(notes.values())[::-1])
@@ -163,41 +173,41 @@ AdvisedMove = Mapping[str, Any]
 
 
 def make_hint_notes(
-    board: MoveEntry, position: Any, advised: Sequence[AdvisedMove]
+    move_entry: MoveEntry, position: Any, advised: Sequence[AdvisedMove]
 ) -> tuple[Note, ...]:
     """Return arrows for the best advised moves, numbered by rank, with their costs.
 
     Moves that differ only in the man they take are shown as one.
     """
-    legal = {str(move): board.ways(move) for move in position.legal_moves()}
+    legal = {str(move): move_entry.paths(move) for move in position.legal_moves()}
     shown: dict[tuple[tuple[str, ...], ...], tuple[Note, ...]] = {}
-    for each in advised:
-        ways = legal.get(each["move"], ())
-        if ways and ways not in shown and len(shown) < MAX_HINTS:
+    for move in advised:
+        paths = legal.get(move["move"], ())
+        if paths and paths not in shown and len(shown) < MAX_HINTS:
             rank = len(shown)
-            text = f"{rank + 1}{_describe_cost(each, advised[0])}"
+            text = f"{rank + 1}{_describe_cost(move, advised[0])}"
             colour = (
                 RANK_COLOURS[rank]
-                if "cost" not in each
+                if "cost" not in move
                 else BAD_COLOUR
-                if each["cost"]
+                if move["cost"]
                 else GOOD_COLOUR
             )
             # Put the text on an arrow that no better move shares, if there is one.
-            taken = {way for other in shown for way in other}
-            own = next((way for way in ways if way not in taken), ways[0])
-            shown[ways] = tuple(
-                Note(way, text if way == own else "", colour=colour) for way in ways
+            taken = {path for other in shown for path in other}
+            own = next((path for path in paths if path not in taken), paths[0])
+            shown[paths] = tuple(
+                Note(path, text if path == own else "", colour=colour) for path in paths
             )
     # Draw the best moves last, on top.
     return tuple(note for notes in reversed(shown.values()) for note in notes)
 
 
-def _describe_cost(each: AdvisedMove, best: AdvisedMove) -> str:
+def _describe_cost(move: AdvisedMove, best: AdvisedMove) -> str:
     """Return the value lost by a move: exact, or relative to the best score."""
-    if "cost" in each:
-        return COST_TEXTS[each["cost"]]
-    score, highest = each.get("score"), best.get("score")
+    if "cost" in move:
+        return COST_TEXTS[move["cost"]]
+    score, highest = move.get("score"), best.get("score")
     if score is None or highest is None or score >= highest:
         return ""
     return f" −{format_score(highest - score)}"

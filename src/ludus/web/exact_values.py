@@ -34,28 +34,28 @@ def compute_values(job: Mapping[str, Any]) -> dict[str, Any]:
     if position.outcome() is not None or position.mover == CHANCE:
         return {"known": False, "why": "there is nothing to decide here", "line": []}
     try:
-        found, rated = oracle.value(position), oracle.moves(position)
+        value, rated = oracle.value(position), oracle.rate_moves(position)
     except Unsolved as error:
         return {"known": False, "why": str(error), "line": []}
     return {
         "known": True,
-        "why": f"solved {oracle.extent}",
+        "why": f"solved {oracle.coverage}",
         "line": [],
-        **_value_to_json(found),
+        **_value_to_json(value),
         "moves": [
-            {"move": str(each.move), "value": each.value, "depth": each.depth} for each in rated
+            {"move": str(move.move), "value": move.value, "depth": move.depth} for move in rated
         ],
     }
 
 
 def _line_values(oracle: Oracle, job: Mapping[str, Any]) -> list[dict[str, Any] | None]:
     """Return the value of each position from the start; None where it is unknown."""
-    found: list[dict[str, Any] | None] = []
+    values: list[dict[str, Any] | None] = []
     for size in range(len(job["moves"]) + 1):
         position = load_position({**job, "moves": job["moves"][:size]})
-        is_known = position.mover != CHANCE and oracle.knows(position)
-        found.append(_value_to_json(oracle.value(position)) if is_known else None)
-    return found
+        is_known = position.mover != CHANCE and oracle.has_value(position)
+        values.append(_value_to_json(oracle.value(position)) if is_known else None)
+    return values
 
 
 def _value_to_json(value: Value) -> dict[str, Any]:
@@ -133,12 +133,14 @@ def _with_value(oracle: Oracle, positions: list[Any], kind: str) -> list[Any]:
     known = [position for position in positions if position.outcome() is None]
     wanted = VALUE_OF_KIND[kind]
     values = oracle.values(known)
-    return [each for each, value in zip(known, values, strict=True) if value.result == wanted]
+    return [
+        position for position, value in zip(known, values, strict=True) if value.result == wanted
+    ]
 
 
 def try_puzzle(oracle: Oracle, position: Any, kind: str) -> Puzzle | None:
     """Return the puzzle of this kind that a position makes, or None."""
-    rated = oracle.moves(position)
+    rated = oracle.rate_moves(position)
     best = rated[0]
     is_only = len(rated) >= MIN_LEGAL_MOVES and rated[1].value != best.value
     if best.value != VALUE_OF_KIND[kind] or not is_only:
@@ -148,15 +150,17 @@ def try_puzzle(oracle: Oracle, position: Any, kind: str) -> Puzzle | None:
 
 def _candidate_positions(game: AnyGame, oracle: Oracle, rng: random.Random) -> Iterator[Any]:
     if game.id == "nine_mens_morris":
-        yield from _random_endings(game, MANY_MEN if oracle.knows(game.start()) else FEW_MEN, rng)
+        yield from _random_endings(
+            game, MANY_MEN if oracle.has_value(game.start()) else FEW_MEN, rng
+        )
     else:
         yield from _random_game_positions(game, rng)
 
 
-def _random_endings(game: Any, most: int, rng: random.Random) -> Iterator[Any]:
+def _random_endings(game: Any, max_men: int, rng: random.Random) -> Iterator[Any]:
     """Yield random Morris positions of the moving phase."""
     while True:
-        counts = rng.randint(3, most), rng.randint(3, most)
+        counts = rng.randint(3, max_men), rng.randint(3, max_men)
         points = rng.sample(range(24), sum(counts))
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] :])
         try:

@@ -37,8 +37,8 @@ def _collect_pictures(player: Player, position: Any) -> list[Picture]:
     if not isinstance(player, HasPictures):
         return []
     try:
-        found = list(player.pictures(position))[:MAX_PICTURES]
-        return [each if isinstance(each, Picture) else Picture(*each) for each in found]
+        pictures = list(player.pictures(position))[:MAX_PICTURES]
+        return [each if isinstance(each, Picture) else Picture(*each) for each in pictures]
     except Exception as error:
         return [Picture("No picture", text=f"It failed: {type(error).__name__}: {error}")]
 
@@ -51,7 +51,7 @@ def picture_to_json(picture: Picture) -> Json:
         "text": picture.text[:MAX_TEXT],
         "arrows": [list(arrow) for arrow in marks.arrows[:MAX_NOTES]],
         "points": dict(marks.points),
-        "heat": {place: float(share) for place, share in marks.heat.items()},
+        "heat": {place: float(value) for place, value in marks.heat.items()},
         "notes": [
             [list(note.places), note.text[:20], int(note.beads), note.colour % NUM_COLOURS]
             for note in picture.notes[:MAX_NOTES]
@@ -60,16 +60,16 @@ def picture_to_json(picture: Picture) -> Json:
     }
 
 
-def picture_from_json(kept: Mapping[str, Any]) -> Picture:
+def picture_from_json(data: Mapping[str, Any]) -> Picture:
     """Return a stored picture; older versions lack text, notes and lines."""
-    arrows = tuple((start, end) for start, end in kept["arrows"])
+    arrows = tuple((start, end) for start, end in data["arrows"])
     return Picture(
-        kept["title"],
-        Marks(arrows, kept["points"], kept["heat"]),
-        kept.get("text", ""),
+        data["title"],
+        Marks(arrows, data["points"], data["heat"]),
+        data.get("text", ""),
         tuple(
             Note(tuple(places), text, beads, colour)
-            for places, text, beads, colour in kept.get("notes", ())
+            for places, text, beads, colour in data.get("notes", ())
         ),
-        tuple(tuple(line) for line in kept.get("lines", ())),
+        tuple(tuple(line) for line in data.get("lines", ())),
     )

@@ -30,10 +30,10 @@ class GameNode:
     mover: int | None
     """The side that made the move, or CHANCE."""
 
-    by: str
+    made_by: str
     position: Any
     comment: str = ""
-    thought: dict[str, Any] | None = None
+    explanation: dict[str, Any] | None = None
     """Explanation by the player that made the move, as JSON from its process."""
 
     children: list[int] = field(default_factory=list)
@@ -55,19 +55,19 @@ class GameTree:
     def __init__(self, game: AnyGame, start: Any) -> None:
         self.game = game
         self.nodes = [GameNode(0, None, None, None, RULES, start)]
-        self.at = 0
+        self.current_number = 0
 
     @property
     def current(self) -> GameNode:
-        return self.nodes[self.at]
+        return self.nodes[self.current_number]
 
     def child(self, node: GameNode, move: Any) -> GameNode | None:
         """Return the node that a move leads to, if it exists."""
-        found = (self.nodes[number] for number in node.children)
-        return next((child for child in found if child.move == move), None)
+        children = (self.nodes[number] for number in node.children)
+        return next((child for child in children if child.move == move), None)
 
     def add(
-        self, parent: int, move: Any, by: str, comment: str = "", thought: Any = None
+        self, parent: int, move: Any, made_by: str, comment: str = "", explanation: Any = None
     ) -> GameNode:
         """Add a move after a node; return the existing node if the move was played before."""
         before = self.nodes[parent]
@@ -76,31 +76,38 @@ class GameTree:
             return known
         position = before.position.play(move)
         node = GameNode(
-            len(self.nodes), parent, move, before.position.mover, by, position, comment, thought
+            len(self.nodes),
+            parent,
+            move,
+            before.position.mover,
+            made_by,
+            position,
+            comment,
+            explanation,
         )
         self.nodes.append(node)
         before.children.append(node.number)
         return node
 
-    def go(self, number: int) -> None:
+    def go_to(self, number: int) -> None:
         """Make a node current and let redo follow the path to it."""
-        self.at = number
-        for node in self.line(number):
+        self.current_number = number
+        for node in self.path_to(number):
             if node.parent is not None:
                 self.nodes[node.parent].preferred = node.number
 
-    def line(self, number: int) -> list[GameNode]:
+    def path_to(self, number: int) -> list[GameNode]:
         """Return the nodes from the root to this one."""
-        found: list[GameNode] = []
-        at: int | None = number
-        while at is not None:
-            found.append(self.nodes[at])
-            at = self.nodes[at].parent
-        return found[::-1]
+        path: list[GameNode] = []
+        current: int | None = number
+        while current is not None:
+            path.append(self.nodes[current])
+            current = self.nodes[current].parent
+        return path[::-1]
 
-    def whole_line(self) -> list[GameNode]:
+    def full_path(self) -> list[GameNode]:
         """Return the line through the current node, continued as far as redo leads."""
-        line = self.line(self.at)
+        line = self.path_to(self.current_number)
         while (following := _next_on_line(line[-1])) is not None:
             line.append(self.nodes[following])
         return line
@@ -121,16 +128,16 @@ class GameTree:
 
     def add_line(self, line: Line, parent: int, limit: int) -> int:
         """Add the moves of a record after a node; return the last node of its main line."""
-        at = parent
+        last = parent
         for node in line.moves:
-            before = self.nodes[at]
+            before = self.nodes[last]
             if len(self.nodes) >= limit:
                 raise BadRecord(f"a game here may have at most {limit - 1} moves")
             move = self.game.parse_move(node.move, before.position)
-            at = self.add(before.number, move, PERSON, node.comment).number
+            last = self.add(before.number, move, PERSON, node.comment).number
             for variation in node.variations:
                 self.add_line(variation, before.number, limit)
-        return at
+        return last
 
 
 def _next_on_line(node: GameNode) -> int | None:
@@ -143,7 +150,7 @@ MAX_FORCED = 100
 """Maximum number of consecutive dice rolls and passes."""
 
 
-def play_forced_moves(tree: GameTree, board: Any, seed: int, number: int) -> int:
+def play_forced_moves(tree: GameTree, move_entry: Any, seed: int, number: int) -> int:
     """Add dice rolls and forced passes after a node; return the last node's number."""
     for _ in range(MAX_FORCED):
         node = tree.nodes[number]
@@ -152,7 +159,7 @@ def play_forced_moves(tree: GameTree, board: Any, seed: int, number: int) -> int
             break
         if position.mover == CHANCE:
             number = _roll_dice(tree, seed, node).number
-        elif board.is_pass(position):
+        elif move_entry.is_pass(position):
             number = tree.add(number, position.legal_moves()[0], RULES).number
         else:
             break

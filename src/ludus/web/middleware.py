@@ -38,16 +38,16 @@ class RateLimiter:
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
-        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._tokens: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, address: str) -> bool:
+    def allow(self, address: str) -> bool:
         """Take one token; return whether the request is allowed."""
         now = time.monotonic()
-        level, since = self._levels.pop(address, (self._burst, now))
+        level, since = self._tokens.pop(address, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
-        self._levels[address] = (max(level - 1, 0), now)
-        if len(self._levels) > MAX_ADDRESSES:
-            self._levels.popitem(last=False)
+        self._tokens[address] = (max(level - 1, 0), now)
+        if len(self._tokens) > MAX_ADDRESSES:
+            self._tokens.popitem(last=False)
         return level >= 1
 
 
@@ -71,16 +71,16 @@ class GuardMiddleware:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        refused = self._refused(scope, headers)
-        if refused is not None:
-            await _send_error(scope, send, *refused)
+        refusal = self._find_refusal(scope, headers)
+        if refusal is not None:
+            await _send_error(scope, send, *refusal)
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
         body = _LimitedBody(receive, self._settings.max_body)
 
-        async def sending(message: Any) -> None:
+        async def send_guarded(message: Any) -> None:
             if body.is_too_large:
                 return
             if message["type"] == "http.response.start":
@@ -88,16 +88,16 @@ class GuardMiddleware:
             await send(message)
 
         with suppress(_BodyTooLarge):
-            await self._app(scope, body.receive, sending)
+            await self._app(scope, body.receive, send_guarded)
         if body.is_too_large:
             await _send_error(scope, send, 413, "the request is too large")
 
-    def _refused(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _find_refusal(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         """Return the status and reason for which a request is refused, or None."""
         host = headers.get(b"host", b"").decode("latin-1")
         known = self._settings.hosts
         if _host_name(host) not in known and ANY_HOST not in known:
-            return 421, "this server is not asked for by that name"
+            return 421, "this server does not serve that host name"
         origin = headers.get(b"origin")
         is_writing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if is_writing and origin is not None and urlsplit(origin.decode("latin-1")).netloc != host:
@@ -107,10 +107,10 @@ class GuardMiddleware:
         if not is_short or int(length) > self._settings.max_body:
             return 413, "the request is too large"
         address = (scope.get("client") or ("",))[0]
-        if not self._requests.take(address):
+        if not self._requests.allow(address):
             return 429, "too many requests; wait a moment"
         is_new = scope["path"] == "/api/games" and scope.get("method") == "POST"
-        if is_new and not self._new_games.take(address):
+        if is_new and not self._new_games.allow(address):
             return 429, "too many new games; wait a moment"
         return None
 
@@ -118,17 +118,17 @@ class GuardMiddleware:
 class _LimitedBody:
     """Request body whose bytes are counted as they arrive, for requests without a length."""
 
-    def __init__(self, receive: Any, most: int) -> None:
+    def __init__(self, receive: Any, max_bytes: int) -> None:
         self._receive = receive
-        self._left = most
+        self._bytes_left = max_bytes
 
     @property
     def is_too_large(self) -> bool:
-        return self._left < 0
+        return self._bytes_left < 0
 
     async def receive(self) -> Any:
         message = await self._receive()
-        self._left -= len(message.get("body", b""))
+        self._bytes_left -= len(message.get("body", b""))
         if self.is_too_large:
             raise _BodyTooLarge
         return message

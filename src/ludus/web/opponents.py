@@ -20,31 +20,31 @@ from ludus.web.worker_cache import load_game
 def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the players that can play this game under these rules on this machine."""
     game = load_game(job["game"], job["rules"])
-    found = []
+    offers = []
     for name in PLAYERS:
         try:
             kind = PLAYERS[name]
             if kind.games is None or game.id in kind.games:
                 player(name, game)
-                found.append(
+                offers.append(
                     {"name": name, "title": kind.title, **_describe_choices(name, kind, game)}
                 )
         except Exception:
             # A player whose requirements this installation or these rules lack is not offered.
             continue
-    return {"players": sorted(found, key=lambda each: _strength_rank(game, each["name"]))}
+    return {"players": sorted(offers, key=lambda offer: _strength_rank(game, offer["name"]))}
 
 
 def _strength_rank(game: AnyGame, name: str) -> tuple[bool, float]:
     """Sort key: weakest first, players without measurement last."""
-    found = _load_strengths().get(game.id, {}).get(name, {})
-    if "elo" in found:
-        return False, found["elo"]
-    if "won" in found:
-        return False, found["won"] / found["games"]
-    if "kept" in found:
-        return False, found["kept"] / found["critical"]
-    if "measure" in found:
+    measured = _load_strengths().get(game.id, {}).get(name, {})
+    if "elo" in measured:
+        return False, measured["elo"]
+    if "won" in measured:
+        return False, measured["won"] / measured["games"]
+    if "kept" in measured:
+        return False, measured["kept"] / measured["critical"]
+    if "measure" in measured:
         return False, 0.5
     return True, 0.0
 
@@ -75,32 +75,33 @@ def _level_range(highest: int | None) -> range:
 def _load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
     """Load measured strengths by game and spec; docs/page.md describes the measurement."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
-    measured: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
-    return measured
+    strengths: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return strengths
 
 
 def describe_strength(game: AnyGame, spec: str) -> str:
     """Return the measured strength of a player in one line."""
     is_standard = game.rules == next(iter(game.presets.values()))
-    found = _load_strengths().get(game.id, {}).get(spec) if is_standard else None
-    if found is None:
+    measured = _load_strengths().get(game.id, {}).get(spec) if is_standard else None
+    if measured is None:
         return "not measured"
-    if "follows" in found:
-        return "about as strong as whoever it plays"
-    if "measure" in found:
+    if "follows" in measured:
+        return "about as strong as its opponent"
+    if "measure" in measured:
         return "the one against whom the others are measured"
-    if "elo" in found:
-        return f"Elo {found['elo']} ± {found['margin']}, where chance has 0"
-    if "won" in found:
-        return f"won {_percent_of(found['won'], found['games'])} games against {found['against']}"
-    lost = found["critical"] - found["kept"]
-    return f"errs in {_percent_of(lost, found['critical'])} positions where one can"
+    if "elo" in measured:
+        return f"Elo {measured['elo']} ± {measured['margin']}, where chance has 0"
+    if "won" in measured:
+        won = _percent_of(measured["won"], measured["games"])
+        return f"won {won} games against {measured['against']}"
+    lost = measured["critical"] - measured["kept"]
+    return f"errs in {_percent_of(lost, measured['critical'])} positions where one can"
 
 
 def _percent_of(part: int, whole: int) -> str:
     """Format a proportion with its 95% margin: `56% ± 7% of 200`; the margin is never zero."""
-    share = part / whole
+    proportion = part / whole
     # Adding half a case to both outcomes gives 0% and 100% a margin, too.
     likely = (part + 0.5) / (whole + 1)
     margin = 1.96 * math.sqrt(likely * (1 - likely) / whole)
-    return f"{share:.0%} ± {max(margin, 0.01):.0%} of {whole}"
+    return f"{proportion:.0%} ± {max(margin, 0.01):.0%} of {whole}"

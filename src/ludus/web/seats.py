@@ -40,8 +40,8 @@ class Seat:
         options = dict(self.choices)
         if self.level is not None:
             options["level"] = str(self.level)
-        written = ",".join(f"{name}={value}" for name, value in options.items())
-        return f"{self.player}:{written}" if written else self.player
+        text = ",".join(f"{name}={value}" for name, value in options.items())
+        return f"{self.player}:{text}" if text else self.player
 
     @property
     def title(self) -> str:
@@ -70,9 +70,9 @@ class Seat:
         return {"player": self.player, "level": self.level, "choices": dict(self.choices)}
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Seat":
-        choices = tuple(sorted(found["choices"].items()))
-        return cls(found["player"], found["level"], choices)
+    def from_json(cls, data: Mapping[str, Any]) -> "Seat":
+        choices = tuple(sorted(data["choices"].items()))
+        return cls(data["player"], data["level"], choices)
 
 
 MAX_LEARNED_SPECS = 20
@@ -87,36 +87,36 @@ class LearnedSpecs:
     passed on, so learning survives a restart, and no request can supply one.
     """
 
-    begun: dict[str, str] = field(default_factory=dict)
-    ended: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
+    initial: dict[str, str] = field(default_factory=dict)
+    final: dict[str, str] = field(default_factory=dict)
+    display_names: dict[str, str] = field(default_factory=dict)
     """Current names, by spec, of players that receive results."""
 
     @classmethod
-    def kept(cls, state: dict[str, Any]) -> "LearnedSpecs":
+    def from_json(cls, state: dict[str, Any]) -> "LearnedSpecs":
         """Restore from a stored game's state; older versions stored no specs."""
-        begun, ended = state.get("learned", ({}, {}))
-        return cls(begun, ended)
+        initial, final = state.get("learned", ({}, {}))
+        return cls(initial, final)
 
     @property
-    def handed_on(self) -> dict[str, str]:
+    def for_next_game(self) -> dict[str, str]:
         """The specs for the next game."""
-        return dict(list((self.begun | self.ended).items())[-MAX_LEARNED_SPECS:])
+        return dict(list((self.initial | self.final).items())[-MAX_LEARNED_SPECS:])
 
-    def spec(self, names: tuple[str, str], seat: Seat) -> str:
+    def spec(self, game_spec: tuple[str, str], seat: Seat) -> str:
         """Return the spec with which a player plays this game."""
-        return self.begun.get(_learner_key(names, seat), seat.spec)
+        return self.initial.get(_learner_key(game_spec, seat), seat.spec)
 
-    def note(self, names: tuple[str, str], seat: Seat, spec: str) -> None:
+    def set_final(self, game_spec: tuple[str, str], seat: Seat, spec: str) -> None:
         """Record the spec for the player's next game."""
-        self.ended[_learner_key(names, seat)] = spec
+        self.final[_learner_key(game_spec, seat)] = spec
 
     def title(self, seat: Seat) -> str:
         """Return the display name, with the current state of a learning player."""
-        name = self.names.get("" if seat.is_person else seat.spec, "")
+        name = self.display_names.get("" if seat.is_person else seat.spec, "")
         state = name.partition(" ")[2]
         return f"{seat.title} {state}" if state else seat.title
 
 
-def _learner_key(names: tuple[str, str], seat: Seat) -> str:
-    return " ".join((*names, seat.spec))
+def _learner_key(game_spec: tuple[str, str], seat: Seat) -> str:
+    return " ".join((*game_spec, seat.spec))

@@ -84,9 +84,9 @@ def open_browser(address: str) -> None:
 def has_browser() -> bool:
     """Return whether a graphical browser is available."""
     with suppress(webbrowser.Error):
-        found = webbrowser.get()
-        return not isinstance(found, webbrowser.GenericBrowser) or isinstance(
-            found, webbrowser.BackgroundBrowser
+        browser = webbrowser.get()
+        return not isinstance(browser, webbrowser.GenericBrowser) or isinstance(
+            browser, webbrowser.BackgroundBrowser
         )
     return False
 

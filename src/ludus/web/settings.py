@@ -26,7 +26,7 @@ class Settings:
     max_games: int = 20_000
     """Stored games; the least recently used are deleted."""
 
-    max_tables: int = 1_000
+    max_sessions: int = 1_000
     """Games in memory; the others are only in the file."""
 
     max_nodes: int = 2_000
@@ -41,7 +41,7 @@ class Settings:
     max_watchers: int = 400
     """WebSockets in total."""
 
-    max_watchers_of_one: int = 16
+    max_watchers_per_game: int = 16
     """WebSockets per game."""
 
     requests_per_second: float = 400.0
@@ -50,14 +50,14 @@ class Settings:
     new_games_per_second: float = 20.0
     """Average rate per address; a burst may be ten times as large."""
 
-    thinkers: int = 2
+    num_slow_workers: int = 2
     """Processes for slow players."""
 
-    max_thinking: float = 30.0
+    max_choice_seconds: float = 30.0
     """Seconds after which a player must move; it is killed shortly after."""
 
-    max_waiting: int = 200
+    max_queued_jobs: int = 200
     """Jobs that may wait for a free process."""
 
-    seconds_to_send: float = 10.0
+    send_timeout: float = 10.0
     """Seconds for sending one WebSocket message; slower clients are disconnected."""

@@ -54,9 +54,9 @@ class StoredNode:
     number: int
     parent: int
     move: str
-    by: str
+    made_by: str
     comment: str
-    thought: dict[str, Any] | None
+    explanation: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class GameStore:
     """The SQLite file; a write is committed when its coroutine returns."""
 
     def __init__(self, path: Path | None, max_games: int) -> None:
-        self._shown = "games in memory" if path is None else quote(str(path), 200)
+        self._title = "games in memory" if path is None else quote(str(path), 200)
         self._max_games = max_games
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
         try:
@@ -86,8 +86,8 @@ class GameStore:
 
     async def save(self, game: StoredGame, nodes: Iterable[StoredNode] = ()) -> None:
         """Save a game's state and its new or changed moves."""
-        kept = list(nodes)
-        await self._run(lambda: self._save(game, kept))
+        saved = list(nodes)
+        await self._run(lambda: self._save(game, saved))
 
     async def load(self, id_: str) -> tuple[StoredGame, list[StoredNode]] | None:
         """Return a game and its moves in order; None if it does not exist."""
@@ -98,13 +98,13 @@ class GameStore:
         self._thread.shutdown()
 
     async def _run(self, work: Callable[[], T]) -> T:
-        def explained() -> T:
+        def convert_errors() -> T:
             try:
                 return work()
             except (sqlite3.Error, OSError) as error:
-                raise BadGameFile(f"cannot use {self._shown}: {error}") from error
+                raise BadGameFile(f"cannot use {self._title}: {error}") from error
 
-        return await asyncio.get_running_loop().run_in_executor(self._thread, explained)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, convert_errors)
 
     def _open(self, path: Path | None) -> None:
         try:
@@ -117,19 +117,19 @@ class GameStore:
                 self._connection.close()
                 raise
         except (sqlite3.Error, OSError, ValueError) as error:
-            raise BadGameFile(f"cannot use {self._shown}: {error}") from error
+            raise BadGameFile(f"cannot use {self._title}: {error}") from error
 
     def _prepare(self) -> None:
         application, version, tables = (
-            self._connection.execute(question).fetchone()[0]
-            for question in (
+            self._connection.execute(query).fetchone()[0]
+            for query in (
                 "PRAGMA application_id",
                 "PRAGMA user_version",
                 "SELECT count(*) FROM sqlite_master",
             )
         )
         if tables and (application, version) != (APPLICATION_ID, VERSION):
-            raise BadGameFile(f"{self._shown} is not a file of games that this version knows")
+            raise BadGameFile(f"{self._title} is not a file of games that this version knows")
         for setting in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
             self._connection.execute(f"PRAGMA {setting}")
         self._connection.executescript(
@@ -146,7 +146,7 @@ class GameStore:
                 (time.time(), json.dumps(game.state), game.id),
             )
             if not done.rowcount:
-                self._make_room()
+                self._evict()
                 run(
                     "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (
@@ -162,7 +162,15 @@ class GameStore:
             self._connection.executemany(
                 "INSERT OR REPLACE INTO node VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (game.id, n.number, n.parent, n.move, n.by, n.comment, json.dumps(n.thought))
+                    (
+                        game.id,
+                        n.number,
+                        n.parent,
+                        n.move,
+                        n.made_by,
+                        n.comment,
+                        json.dumps(n.explanation),
+                    )
                     for n in nodes
                 ],
             )
@@ -171,7 +179,7 @@ class GameStore:
             run("ROLLBACK")
             raise
 
-    def _make_room(self) -> None:
+    def _evict(self) -> None:
         """Delete the least recently used games if the limit is reached."""
         count = self._connection.execute("SELECT count(*) FROM game").fetchone()[0]
         if count >= self._max_games:
@@ -191,9 +199,9 @@ class GameStore:
             " ORDER BY number",
             (id_,),
         )
-        kept = [
-            StoredNode(number, parent, move, by, comment, json.loads(thought))
-            for number, parent, move, by, comment, thought in nodes
+        stored = [
+            StoredNode(number, parent, move, made_by, comment, json.loads(explanation))
+            for number, parent, move, made_by, comment, explanation in nodes
         ]
         name, rules, start, seed, state = row
-        return StoredGame(id_, name, rules, start, seed, json.loads(state)), kept
+        return StoredGame(id_, name, rules, start, seed, json.loads(state)), stored

@@ -31,11 +31,11 @@ DRAW_REASONS = {
 }
 
 
-def describe_outcome(outcome: Outcome, board: MoveEntry, seats: tuple[Seat, Seat]) -> str:
+def describe_outcome(outcome: Outcome, move_entry: MoveEntry, seats: tuple[Seat, Seat]) -> str:
     """Return how a game ended; a person playing alone is addressed as `you`."""
     if outcome.winner is None:
         return f"A draw: {DRAW_REASONS.get(outcome.reason, outcome.reason)}."
-    sides = board.side(0), board.side(1)
+    sides = move_entry.side_name(0), move_entry.side_name(1)
     winner, loser = sides[outcome.winner], sides[1 - outcome.winner]
     why = WIN_REASONS.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
     points = f" {outcome.points} points" if outcome.points > 1 else ""
@@ -45,16 +45,20 @@ def describe_outcome(outcome: Outcome, board: MoveEntry, seats: tuple[Seat, Seat
     return f"You {'won' if outcome.winner in people else 'lost'}{points}: {why}."
 
 
-def describe_move(node: GameNode, board: MoveEntry, seats: tuple[Seat, Seat]) -> str:
+def describe_move(node: GameNode, move_entry: MoveEntry, seats: tuple[Seat, Seat]) -> str:
     """Return a move as a sentence; a person playing alone is addressed as `you`."""
     if node.move is None:
         return ""
     mover = node.mover if node.mover in (0, 1) else node.position.mover
     if mover not in (0, 1):
         return f"{node.move}."
-    deed = "could not move" if node.by == RULES else board.told(node.move, node.position)
+    predicate = (
+        "could not move"
+        if node.made_by == RULES
+        else move_entry.describe_move(node.move, node.position)
+    )
     people = [side for side, seat in enumerate(seats) if seat.is_person]
-    return f"{'You' if people == [mover] else board.side(mover)} {deed}."
+    return f"{'You' if people == [mover] else move_entry.side_name(mover)} {predicate}."
 
 
 VALUE_SCORES = {"win": 1, "draw": 0, "loss": -1}
@@ -67,125 +71,130 @@ VERDICT_OVERLAY, HINT_OVERLAY = "verdicts", "hint"
 
 
 def make_view(
-    table: Session, number: int | None = None, entry: PartialMove | None = None, overlay: str = ""
+    session: Session, number: int | None = None, entry: PartialMove | None = None, overlay: str = ""
 ) -> GameView:
     """Return the view of a game at a node, with the partial move entered there, if any."""
-    node = table.tree.current if number is None else table.node(number)
+    node = session.tree.current if number is None else session.node(number)
     position = node.position
-    status = get_status(table, node)
+    status = get_status(session, node)
     if entry is None:
-        entry = _start_entry(table, node, status)
+        entry = _start_entry(session, node, status)
     marks = drawing.make_marks(
-        entry, _last_move_places(table, node), _verdict_marks(table, node, entry, overlay)
+        entry, _last_move_places(session, node), _verdict_marks(session, node, entry, overlay)
     )
     svg, places = drawing.draw_board(entry.position, marks)
-    if overlay == HINT_OVERLAY and node.number in table.hints:
+    if overlay == HINT_OVERLAY and node.number in session.hints:
         svg = draw_annotations(
-            svg, make_hint_notes(table.board, position, table.hints[node.number])
+            svg, make_hint_notes(session.move_entry, position, session.hints[node.number])
         )
     side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
     return GameView(
-        id=table.id,
-        revision=table.revision,
-        game=table.game.id,
-        title=table.game.title,
-        rules=table.names[1],
+        id=session.id,
+        revision=session.revision,
+        game=session.game.id,
+        title=session.game.title,
+        rules=session.game_spec[1],
         node=node.number,
-        at=table.tree.at,
+        at=session.tree.current_number,
         position=str(position),
         svg=svg,
         places=list(entry.places),
-        labels={place: _label_place(table, entry, place, side) for place in places},
+        labels={place: _label_place(session, entry, place, side) for place in places},
         touched=list(entry.touched),
-        prompt=_write_prompt(table, node, entry, status),
-        told=_report_moves(table, node),
+        prompt=_write_prompt(session, node, entry, status),
+        told=_report_moves(session, node),
         status=status,
         mover=position.mover,
         outcome=_outcome_view(position),
-        seats=[_seat_view(table, position, side, seat) for side, seat in enumerate(table.seats)],
-        delay=table.pace.delay,
-        moves=[_move_view(table, each) for each in table.tree.nodes],
-        thought=_explanation_view(find_last_decision(table, node)),
+        seats=[
+            _seat_view(session, position, side, seat) for side, seat in enumerate(session.seats)
+        ],
+        delay=session.pace.delay,
+        moves=[_move_view(session, other) for other in session.tree.nodes],
+        thought=_explanation_view(find_last_decision(session, node)),
     )
 
 
-def _start_entry(table: Session, node: GameNode, status: str) -> PartialMove:
+def _start_entry(session: Session, node: GameNode, status: str) -> PartialMove:
     if status == "yours":
-        return table.board.enter(node.position, ())
+        return session.move_entry.enter(node.position, ())
     return PartialMove((), (), "begin", None, node.position)
 
 
-def get_status(table: Session, node: GameNode) -> Any:
+def get_status(session: Session, node: GameNode) -> Any:
     """Return the status of a node."""
     position = node.position
-    if node.number != table.tree.at:
+    if node.number != session.tree.current_number:
         return "looking"
     if position.outcome() is not None:
         return "over"
-    if table.trouble:
+    if session.failure:
         return "trouble"
-    if table.seats[position.mover].is_person:
+    if session.seats[position.mover].is_person:
         return "yours"
-    return "paused" if table.pace.is_paused else "thinking"
+    return "paused" if session.pace.is_paused else "thinking"
 
 
-def _write_prompt(table: Session, node: GameNode, entry: PartialMove, status: str) -> str:
+def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: str) -> str:
     """Return what to do next."""
-    position, board = node.position, table.board
+    position, move_entry = node.position, session.move_entry
     outcome = position.outcome()
     if status == "looking":
-        return f"Looking back: {describe_move(node, board, table.seats) or 'the beginning.'}"
+        return f"Looking back: {describe_move(node, move_entry, session.seats) or 'the beginning.'}"
     if outcome is not None:
-        return describe_outcome(outcome, board, table.seats)
+        return describe_outcome(outcome, move_entry, session.seats)
     if status == "trouble":
-        return table.trouble
-    mover = board.side(position.mover)
+        return session.failure
+    mover = move_entry.side_name(position.mover)
     if status == "thinking":
-        return f"{mover} ({table.seats[position.mover].title}) is thinking …"
+        return f"{mover} ({session.seats[position.mover].title}) is thinking …"
     if status == "paused":
-        return f"{mover} ({table.seats[position.mover].title}) waits: press Go on"
-    task = board.task(position, entry)
-    two_people = all(seat.is_person for seat in table.seats)
+        return f"{mover} ({session.seats[position.mover].title}) waits: press Go on"
+    task = move_entry.describe_task(position, entry)
+    two_people = all(seat.is_person for seat in session.seats)
     return f"{mover}: {task[0].lower()}{task[1:]}" if two_people else task
 
 
-def _report_moves(table: Session, node: GameNode) -> str:
+def _report_moves(session: Session, node: GameNode) -> str:
     """Describe the moves since a person's last move; with two persons include that move."""
-    line = table.tree.line(node.number)[1:]
-    since = next((at for at in range(len(line) - 1, -1, -1) if line[at].by == PERSON), -1)
-    two_people = all(seat.is_person for seat in table.seats)
+    line = session.tree.path_to(node.number)[1:]
+    since = next((at for at in range(len(line) - 1, -1, -1) if line[at].made_by == PERSON), -1)
+    two_people = all(seat.is_person for seat in session.seats)
     recent = line[max(since, 0) :] if two_people else line[since + 1 :]
-    if table.is_watched_only:
+    if session.has_no_person:
         recent = recent[-1:]
-    if recent and recent[-1].by == DICE and table.seats[node.position.mover].is_person:
+    if recent and recent[-1].made_by == DICE and session.seats[node.position.mover].is_person:
         recent = recent[:-1]  # shown in the prompt
     return " ".join(
-        describe_move(each, table.board, table.seats) for each in recent[-MAX_REPORTED_MOVES:]
+        describe_move(recent_node, session.move_entry, session.seats)
+        for recent_node in recent[-MAX_REPORTED_MOVES:]
     )
 
 
-def _last_move_places(table: Session, node: GameNode) -> list[str]:
+def _last_move_places(session: Session, node: GameNode) -> list[str]:
     """Return the places of the last move, ignoring dice rolls."""
-    line = (each for each in reversed(table.tree.line(node.number)) if each.move is not None)
-    made = next((each for each in line if each.by != DICE), None)
-    return [] if made is None else list(table.game.steps(made.move))
+    line = (
+        other for other in reversed(session.tree.path_to(node.number)) if other.move is not None
+    )
+    made = next((other for other in line if other.made_by != DICE), None)
+    return [] if made is None else list(session.game.steps(made.move))
 
 
-def _verdict_marks(table: Session, node: GameNode, entry: PartialMove, overlay: str) -> Marks:
+def _verdict_marks(session: Session, node: GameNode, entry: PartialMove, overlay: str) -> Marks:
     if overlay == VERDICT_OVERLAY and entry.places:
-        verdict = table.verdicts.get(node.number, {})
+        verdict = session.verdicts.get(node.number, {})
         if verdict.get("known"):
-            rated = {each["move"]: each["value"] for each in verdict["moves"]}
-            steps = {str(move): table.game.steps(move) for move in node.position.legal_moves()}
+            rated = {move["move"]: move["value"] for move in verdict["moves"]}
+            steps = {str(move): session.game.steps(move) for move in node.position.legal_moves()}
             kept = {move for move in steps if rated.get(move) == verdict["value"]}
             return drawing.mark_verdicts(entry, steps, kept)
     return NO_MARKS
 
 
-def _label_place(table: Session, entry: PartialMove, place: str, side: int) -> str:
+def _label_place(session: Session, entry: PartialMove, place: str, side: int) -> str:
     """Describe a place for screen readers."""
-    name = table.board.spoken(place, max(side, 0))
-    words = [name, table.board.occupant(entry.position, place) or "empty"]
+    name = session.move_entry.place_name(place, max(side, 0))
+    words = [name, session.move_entry.describe_place(entry.position, place) or "empty"]
     if place == entry.selected:
         words.append("chosen")
     if place in entry.places:
@@ -202,46 +211,46 @@ def _outcome_view(position: Any) -> OutcomeView | None:
     return OutcomeView(winner=outcome.winner, reason=outcome.reason, points=outcome.points)
 
 
-def _seat_view(table: Session, position: Any, side: int, seat: Seat) -> SeatView:
+def _seat_view(session: Session, position: Any, side: int, seat: Seat) -> SeatView:
     return SeatView(
-        side=table.board.side(side),
-        title=table.learning.title(seat),
+        side=session.move_entry.side_name(side),
+        title=session.learned_specs.title(seat),
         player=seat.player,
         level=seat.level,
         choices=dict(seat.choices),
-        standing=table.board.standing(position, side),
+        standing=session.move_entry.describe_side(position, side),
     )
 
 
-def _move_view(table: Session, node: GameNode) -> MoveView:
+def _move_view(session: Session, node: GameNode) -> MoveView:
     return MoveView(
         node=node.number,
         parent=node.parent,
         mover=node.mover,
         text=node.text,
-        by=node.by,
+        by=node.made_by,
         comment=node.comment,
-        verdict=_move_verdict(table, node),
+        verdict=_move_verdict(session, node),
     )
 
 
-def _move_verdict(table: Session, node: GameNode) -> Any:
+def _move_verdict(session: Session, node: GameNode) -> Any:
     """Return whether a move lost value, as far as exact verdicts are known."""
-    if node.number in table.lost:
-        return "lost" if table.lost[node.number] else "kept"
-    verdict = {} if node.parent is None else table.verdicts.get(node.parent, {})
+    if node.number in session.value_lost:
+        return "lost" if session.value_lost[node.number] else "kept"
+    verdict = {} if node.parent is None else session.verdicts.get(node.parent, {})
     if not verdict.get("known"):
         return ""
-    rated = {each["move"]: each["value"] for each in verdict["moves"]}
+    rated = {move["move"]: move["value"] for move in verdict["moves"]}
     value = rated.get(str(node.move))
     return "" if value is None else "kept" if value == verdict["value"] else "lost"
 
 
 def _explanation_view(node: GameNode) -> ExplanationView | None:
-    if node.thought is None:
+    if node.explanation is None:
         return None
     return ExplanationView(
-        comment=node.thought["comment"],
-        scores=[(move, score) for move, score in node.thought["scores"]],
-        pictures=[picture["title"] for picture in node.thought["pictures"]],
+        comment=node.explanation["comment"],
+        scores=[(move, score) for move, score in node.explanation["scores"]],
+        pictures=[picture["title"] for picture in node.explanation["pictures"]],
     )

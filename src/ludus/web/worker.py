@@ -50,10 +50,10 @@ def load_standings(job: Mapping[str, Any]) -> dict[str, Any]:
     if not path.exists():
         return {"tournaments": []}
     with ResultStore(path) as store:
-        found = make_report(plan, store.results(plan.id))
-    told = found.as_json()
+        report = make_report(plan, store.results(plan.id))
+    summary = report.as_json()
     keys = ("name", "game", "games", "players", "pairs")
-    shown = {key: told[key] for key in keys} | {"planned": plan.num_games}
+    shown = {key: summary[key] for key in keys} | {"planned": plan.num_games}
     shown["name"] = shown["name"] or Path(job["plan"]).stem
     return {"tournaments": [shown]}
 
@@ -68,13 +68,13 @@ def load_curves(job: Mapping[str, Any]) -> dict[str, Any]:
         raise LudusError(f"cannot read {quote(str(folder), 200)}: there is no such folder")
     try:
         paths = sorted(path for path in folder.glob("*.jsonl") if path.is_file())[:MAX_CURVE_FILES]
-        found: dict[str, list[tuple[float, float]]] = {}
+        curves: dict[str, list[tuple[float, float]]] = {}
         for path in paths:
             for name, step, value in _read_points(path):
-                found.setdefault(f"{path.stem}: {name}", []).append((step, value))
+                curves.setdefault(f"{path.stem}: {name}", []).append((step, value))
     except OSError as error:
         raise LudusError(f"cannot read {quote(str(folder), 200)}: {error.strerror}") from error
-    return {"curves": [_thin_curve(name, points) for name, points in found.items()]}
+    return {"curves": [_thin_curve(name, points) for name, points in curves.items()]}
 
 
 def _read_points(path: Path) -> Iterator[tuple[str, float, float]]:
@@ -83,8 +83,8 @@ def _read_points(path: Path) -> Iterator[tuple[str, float, float]]:
         file.seek(max(path.stat().st_size - MAX_CURVE_BYTES, 0))
         for line in file.read(MAX_CURVE_BYTES).splitlines():
             try:
-                found = json.loads(line)
-                name, step, value = str(found["name"]), float(found["step"]), float(found["value"])
+                row = json.loads(line)
+                name, step, value = str(row["name"]), float(row["step"]), float(row["value"])
             except (ValueError, TypeError, KeyError, RecursionError):
                 continue
             if math.isfinite(step) and math.isfinite(value):
@@ -154,7 +154,7 @@ def end_game(job: Job) -> dict[str, Any]:
     outcome = load_position(job).outcome()
     player = load_player(job, job["side"])
     if outcome is not None:
-        player.end(outcome)
+        player.finish_game(outcome)
     drop_player(job, job["side"])
     return {"spec": getattr(player, "next_spec", job["player"]), "name": player.name}
 
@@ -162,16 +162,16 @@ def end_game(job: Job) -> dict[str, Any]:
 def _lazy_job(module: str, name: str) -> Callable[[Job], dict[str, Any]]:
     """Return a job handler whose module is imported on first use."""
 
-    def work(job: Job) -> dict[str, Any]:
-        found: dict[str, Any] = getattr(import_module(f"ludus.web.{module}"), name)(job)
-        return found
+    def run(job: Job) -> dict[str, Any]:
+        response: dict[str, Any] = getattr(import_module(f"ludus.web.{module}"), name)(job)
+        return response
 
-    return work
+    return run
 
 
 JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "choose": choose_move,
-    "get ready": warm_up,
+    "warm_up": warm_up,
     "end": end_game,
     "values": _lazy_job("exact_values", "compute_values"),
     "puzzle": _lazy_job("exact_values", "make_puzzle"),
@@ -190,19 +190,19 @@ def main() -> None:
     os.nice(int(sys.argv[1]))
     limit_array_threads()
     # Redirect stdout to stderr, so that output of players does not mix with the responses.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    desk = _JobQueue()
-    threading.Thread(target=desk.read, daemon=True).start()
-    for answer in desk.answers():
-        _write_answer(answers, answer)
+    jobs = _JobQueue()
+    threading.Thread(target=jobs.read, daemon=True).start()
+    for response in jobs.responses():
+        _write_response(output, response)
 
 
 class _JobQueue:
     """Queue of pending jobs that can also stop the player that is choosing a move."""
 
     def __init__(self) -> None:
-        self._questions: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._jobs: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._is_busy = threading.Event()
 
     def read(self) -> None:
@@ -213,17 +213,17 @@ class _JobQueue:
                 self._stop()
             else:
                 self._is_busy.set()
-                self._questions.put(job)
-        self._questions.put(None)
+                self._jobs.put(job)
+        self._jobs.put(None)
         # The server has exited; its result is no longer needed.
         self._stop()
 
-    def answers(self) -> Iterator[dict[str, Any]]:
+    def responses(self) -> Iterator[dict[str, Any]]:
         """Yield the response to each job in order until stdin is closed."""
-        while (job := self._questions.get()) is not None:
-            answer = _run_job(job)
+        while (job := self._jobs.get()) is not None:
+            response = _run_job(job)
             self._is_busy.clear()
-            yield answer
+            yield response
 
     def _stop(self) -> None:
         """Request the best move so far from the active player if it supports `stop`.
@@ -247,9 +247,9 @@ def _run_job(job: dict[str, Any]) -> dict[str, Any]:
         return {"error": f"{type(error).__name__}: {error}"[:400]}
 
 
-def _write_answer(answers: TextIO, answer: dict[str, Any]) -> None:
+def _write_response(output: TextIO, response: dict[str, Any]) -> None:
     try:
-        print(json.dumps(answer), file=answers, flush=True)
+        print(json.dumps(response), file=output, flush=True)
     except BrokenPipeError:
         os._exit(0)
 

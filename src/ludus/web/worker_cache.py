@@ -34,11 +34,13 @@ def load_position(job: Mapping[str, Any]) -> Any:
     game = load_game(job["game"], job["rules"])
     key = (job["game"], job["rules"], job["start"])
     moves = tuple(job["moves"])
-    known = next(
+    num_cached = next(
         (size for size in range(len(moves), -1, -1) if (*key, *moves[:size]) in _positions), None
     )
-    position = game.parse(job["start"]) if known is None else _positions[(*key, *moves[:known])]
-    for text in moves[known or 0 :]:
+    position = (
+        game.parse(job["start"]) if num_cached is None else _positions[(*key, *moves[:num_cached])]
+    )
+    for text in moves[num_cached or 0 :]:
         position = position.play(game.parse_move(text, position))
     _positions[(*key, *moves)] = position
     while len(_positions) > MAX_CACHED_POSITIONS:
@@ -73,47 +75,47 @@ class SessionPlayer:
 def load_player(job: Job, side: int) -> Player:
     """Return the player of a job, ready to choose a move for this side.
 
-    A player that overrides neither `begin` nor `end` is stateless: one object is shared by all
-    games, and each move has its own seed. Any other player gets one object per game, on which
-    `begin` is called once. If that object is not cached (server restart, other process), a new one
-    replays the game so far with `REPLAY_LIMIT`, and its choices are discarded.
+    A player that overrides neither `start_game` nor `finish_game` is stateless: one object is
+    shared by all games, and each move has its own seed. Any other player gets one object per game,
+    on which `start_game` is called once. If that object is not cached (server restart, other
+    process), a new one replays the game so far with `REPLAY_LIMIT`, and its choices are discarded.
     """
     kind = PLAYERS[parse_spec(job["player"]).name]
-    if "table" not in job or not is_stateful(kind):
+    if "session" not in job or not is_stateful(kind):
         player = _load_shared_player(job)
-        player.begin(job["seed"])
+        player.start_game(job["seed"])
         return player
-    key = (job["table"], side, job["player"])
+    key = (job["session"], side, job["player"])
     moves = tuple(job["moves"])
-    seated = _session_players.get(key)
-    if seated is None or moves[: len(seated.moves)] != seated.moves:
-        seated = _session_players[key] = SessionPlayer(_replay_game(job, side), moves)
+    session_player = _session_players.get(key)
+    if session_player is None or moves[: len(session_player.moves)] != session_player.moves:
+        session_player = _session_players[key] = SessionPlayer(_replay_game(job, side), moves)
     _session_players.move_to_end(key)
     while len(_session_players) > MAX_SESSION_PLAYERS:
         _session_players.popitem(last=False)
-    return seated.player
+    return session_player.player
 
 
 def record_move(job: Job, side: int, move: str) -> None:
     """Record the moves that a session player knows."""
-    seated = _session_players.get((job.get("table", ""), side, job["player"]))
-    if seated is not None:
-        seated.moves = (*job["moves"], move)
+    session_player = _session_players.get((job.get("session", ""), side, job["player"]))
+    if session_player is not None:
+        session_player.moves = (*job["moves"], move)
 
 
 def drop_player(job: Job, side: int) -> None:
     """Remove the player of a finished game."""
-    _session_players.pop((job["table"], side, job["player"]), None)
+    _session_players.pop((job["session"], side, job["player"]), None)
 
 
 def is_stateful(kind: type[Player]) -> bool:
     """Return whether a player keeps state between the moves of a game."""
-    return kind.begin is not Player.begin or wants_results(kind)
+    return kind.start_game is not Player.start_game or wants_results(kind)
 
 
 def wants_results(kind: type[Player]) -> bool:
-    """Return whether a player overrides `end` and so needs the outcomes of its games."""
-    return kind.end is not Player.end
+    """Return whether a player overrides `finish_game` and so needs the outcomes of its games."""
+    return kind.finish_game is not Player.finish_game
 
 
 def _load_shared_player(job: Job) -> Player:
@@ -129,7 +131,7 @@ def _load_shared_player(job: Job) -> Player:
 def _replay_game(job: Job, side: int) -> Player:
     """Return a new player that has replayed the game so far."""
     player = named_player(job["player"], load_game(job["game"], job["rules"]))
-    player.begin(job["begin"])
+    player.start_game(job["begin"])
     for size in range(len(job["moves"])):
         position = load_position({**job, "moves": job["moves"][:size]})
         if position.mover == side:

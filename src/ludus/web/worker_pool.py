@@ -15,7 +15,7 @@ from ludus.web.settings import Settings
 GRACE_SECONDS = 5.0
 """Seconds a worker may take to respond after a stop request; then it is killed."""
 
-MAX_ANSWER_BYTES = 16 * 1024 * 1024
+MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 """Maximum size of one response in bytes."""
 
 
@@ -25,7 +25,7 @@ class WorkerProcess:
     def __init__(self, nice: int) -> None:
         self._nice = nice
         self._process: asyncio.subprocess.Process | None = None
-        self._is_asked = asyncio.Event()
+        self._job_sent = asyncio.Event()
 
     async def start(self) -> None:
         """Start the process unless it is running."""
@@ -37,36 +37,36 @@ class WorkerProcess:
                 str(self._nice),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                limit=MAX_ANSWER_BYTES,
+                limit=MAX_RESPONSE_BYTES,
             )
 
-    async def ask(self, job: dict[str, Any]) -> dict[str, Any]:
+    async def run(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to a job; raise WorkerUnavailable if the process dies."""
-        self._is_asked.clear()
+        self._job_sent.clear()
         try:
             await self.start()
             await self._send(job)
         finally:
-            self._is_asked.set()
-        return await self._answer()
+            self._job_sent.set()
+        return await self._read_response()
 
-    async def _answer(self) -> dict[str, Any]:
+    async def _read_response(self) -> dict[str, Any]:
         """Read the response to the last job sent."""
         assert self._process is not None
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
         if not line.endswith(b"\n"):
             await self.kill()
-            raise WorkerUnavailable("the process that should answer has ended")
-        answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise LudusError(answer["error"])
-        result: dict[str, Any] = answer["answer"]
+            raise WorkerUnavailable("the worker process has ended")
+        response: dict[str, Any] = json.loads(line)
+        if "error" in response:
+            raise LudusError(response["error"])
+        result: dict[str, Any] = response["answer"]
         return result
 
     async def stop(self) -> None:
         """Request an immediate response, once the job has been sent."""
-        await self._is_asked.wait()
+        await self._job_sent.wait()
         await self._send({"job": "stop"})
 
     async def kill(self) -> None:
@@ -79,55 +79,55 @@ class WorkerProcess:
 
     async def _send(self, job: dict[str, Any]) -> None:
         if self._process is None or self._process.stdin is None:
-            raise WorkerUnavailable("the process that should answer has ended")
+            raise WorkerUnavailable("the worker process has ended")
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
         try:
             await self._process.stdin.drain()
         except (BrokenPipeError, ConnectionResetError):
             await self.kill()
-            raise WorkerUnavailable("the process that should answer has ended") from None
+            raise WorkerUnavailable("the worker process has ended") from None
 
 
 class ProcessPool:
     """Fixed number of workers and the queue of callers that wait for a free worker."""
 
-    def __init__(self, size: int, max_seconds: float, max_waiting: int, nice: int = 0) -> None:
+    def __init__(self, size: int, max_seconds: float, max_queued_jobs: int, nice: int = 0) -> None:
         self._workers = [WorkerProcess(nice) for _ in range(size)]
         self._free = deque(self._workers)
         self._waiting: deque[asyncio.Future[WorkerProcess]] = deque()
         self._max_seconds = max_seconds
-        self._max_waiting = max_waiting
-        self._settling: set[asyncio.Task[None]] = set()
+        self._max_queued_jobs = max_queued_jobs
+        self._recovering: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Start all processes, so that the first job need not wait."""
         await asyncio.gather(*(worker.start() for worker in self._workers))
 
     async def close(self) -> None:
-        for task in list(self._settling):
+        for task in list(self._recovering):
             task.cancel()
-        await asyncio.gather(*self._settling, return_exceptions=True)
+        await asyncio.gather(*self._recovering, return_exceptions=True)
         await asyncio.gather(*(worker.kill() for worker in self._workers))
 
-    async def ask(self, job: dict[str, Any], now: asyncio.Event | None = None) -> dict[str, Any]:
+    async def run(self, job: dict[str, Any], now: asyncio.Event | None = None) -> dict[str, Any]:
         """Return the response to a job; setting `now` requests it immediately.
 
         If the caller is cancelled, the worker gets a stop request and is free again once it has
         stopped.
         """
-        worker = await self._take()
-        task = asyncio.create_task(worker.ask(job))
+        worker = await self._acquire()
+        task = asyncio.create_task(worker.run(job))
         try:
-            return await self._answer(worker, task, now)
+            return await self._wait(worker, task, now)
         finally:
             if task.done():
-                self._give_back(worker)
+                self._release(worker)
             else:
-                settling = asyncio.create_task(self._settle(worker, task))
-                self._settling.add(settling)
-                settling.add_done_callback(self._settling.discard)
+                recovering = asyncio.create_task(self._recover(worker, task))
+                self._recovering.add(recovering)
+                recovering.add_done_callback(self._recovering.discard)
 
-    async def _answer(
+    async def _wait(
         self, worker: WorkerProcess, task: "asyncio.Task[dict[str, Any]]", now: asyncio.Event | None
     ) -> dict[str, Any]:
         hurry = asyncio.create_task((now or asyncio.Event()).wait())
@@ -141,10 +141,10 @@ class ProcessPool:
             await worker.stop()
             await asyncio.wait((task,), timeout=GRACE_SECONDS)
         if not task.done():
-            raise WorkerUnavailable("no answer came in time")
+            raise WorkerUnavailable("the worker did not respond in time")
         return task.result()
 
-    async def _settle(self, worker: WorkerProcess, task: "asyncio.Task[dict[str, Any]]") -> None:
+    async def _recover(self, worker: WorkerProcess, task: "asyncio.Task[dict[str, Any]]") -> None:
         """Stop a worker whose caller is gone; kill it if it hangs."""
         try:
             if not task.done():
@@ -157,23 +157,23 @@ class ProcessPool:
                 task.cancel()
                 await worker.kill()
             await asyncio.gather(task, return_exceptions=True)
-            self._give_back(worker)
+            self._release(worker)
 
-    async def _take(self) -> WorkerProcess:
+    async def _acquire(self) -> WorkerProcess:
         if self._free:
             return self._free.popleft()
-        if len(self._waiting) >= self._max_waiting:
-            raise WorkerUnavailable("everybody who could answer is busy; try again in a moment")
+        if len(self._waiting) >= self._max_queued_jobs:
+            raise WorkerUnavailable("all workers are busy; try again in a moment")
         turn: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._give_back(turn.result())
+                self._release(turn.result())
             raise
 
-    def _give_back(self, worker: WorkerProcess) -> None:
+    def _release(self, worker: WorkerProcess) -> None:
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -195,57 +195,61 @@ class WorkerPool:
     """Three process pools: for quick players, for slow players, and for all other jobs."""
 
     def __init__(self, settings: Settings) -> None:
-        bounds = settings.max_thinking, settings.max_waiting
-        self._quick = ProcessPool(1, *bounds)
-        self._slow = ProcessPool(settings.thinkers, *bounds, SLOW_NICENESS)
-        self._exact = ProcessPool(1, *bounds)
-        self._taken: OrderedDict[tuple[str, str, str], float] = OrderedDict()
-        self._getting_ready: dict[tuple[str, str, str], asyncio.Task[None]] = {}
+        limits = settings.max_choice_seconds, settings.max_queued_jobs
+        self._quick_pool = ProcessPool(1, *limits)
+        self._slow_pool = ProcessPool(settings.num_slow_workers, *limits, SLOW_NICENESS)
+        self._other_pool = ProcessPool(1, *limits)
+        self._seconds: OrderedDict[tuple[str, str, str], float] = OrderedDict()
+        self._warming_up: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def start(self) -> None:
-        await asyncio.gather(self._quick.start(), self._slow.start(), self._exact.start())
+        await asyncio.gather(
+            self._quick_pool.start(), self._slow_pool.start(), self._other_pool.start()
+        )
 
     async def close(self) -> None:
-        for task in list(self._getting_ready.values()):
+        for task in list(self._warming_up.values()):
             task.cancel()
-        await asyncio.gather(*self._getting_ready.values(), return_exceptions=True)
-        await asyncio.gather(self._quick.close(), self._slow.close(), self._exact.close())
+        await asyncio.gather(*self._warming_up.values(), return_exceptions=True)
+        await asyncio.gather(
+            self._quick_pool.close(), self._slow_pool.close(), self._other_pool.close()
+        )
 
-    def get_ready(self, job: dict[str, Any]) -> None:
+    def warm_up(self, job: dict[str, Any]) -> None:
         """Warm up a player that was not used before, while a person thinks."""
         key = (job["game"], job["rules"], job["player"])
-        if key not in self._taken and key not in self._getting_ready:
-            task = asyncio.create_task(self._prepare(key, {**job, "job": "get ready", "seed": 0}))
-            self._getting_ready[key] = task
-            task.add_done_callback(lambda _: self._getting_ready.pop(key, None))
+        if key not in self._seconds and key not in self._warming_up:
+            task = asyncio.create_task(self._time_player(key, {**job, "job": "warm_up", "seed": 0}))
+            self._warming_up[key] = task
+            task.add_done_callback(lambda _: self._warming_up.pop(key, None))
 
-    async def _prepare(self, key: tuple[str, str, str], job: dict[str, Any]) -> None:
+    async def _time_player(self, key: tuple[str, str, str], job: dict[str, Any]) -> None:
         # An error here occurs again, and is reported, when the player is used.
         with suppress(LudusError):
-            seconds = (await self._slow.ask(job))["seconds"]
+            seconds = (await self._slow_pool.run(job))["seconds"]
             if seconds < QUICK_SECONDS:
-                await self._quick.ask(job)
-            self._taken.setdefault(key, seconds)
+                await self._quick_pool.run(job)
+            self._seconds.setdefault(key, seconds)
 
     async def choose(self, job: dict[str, Any], now: asyncio.Event) -> dict[str, Any]:
         """Return a player's choice; setting `now` requests it immediately."""
         key = (job["game"], job["rules"], job["player"])
-        is_quick = self._taken.get(key, 1.0) < QUICK_SECONDS
-        pool = self._quick if is_quick else self._slow
+        is_quick = self._seconds.get(key, 1.0) < QUICK_SECONDS
+        pool = self._quick_pool if is_quick else self._slow_pool
         began = time.monotonic()
-        answer = await pool.ask({"job": "choose", **job}, now)
-        self._note(key, time.monotonic() - began)
-        return answer
+        response = await pool.run({"job": "choose", **job}, now)
+        self._record_seconds(key, time.monotonic() - began)
+        return response
 
-    async def work(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
+    async def run_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to any other kind of job."""
-        return await self._exact.ask({"job": kind, **job})
+        return await self._other_pool.run({"job": kind, **job})
 
-    def _note(self, key: tuple[str, str, str], seconds: float) -> None:
+    def _record_seconds(self, key: tuple[str, str, str], seconds: float) -> None:
         """Record how long a player takes, weighting recent times most."""
-        before = self._taken.pop(key, seconds)
-        self._taken[key] = (
+        before = self._seconds.pop(key, seconds)
+        self._seconds[key] = (
             max(seconds, (before + seconds) / 2) if seconds > QUICK_SECONDS else seconds
         )
-        while len(self._taken) > MAX_TIMED_PLAYERS:
-            self._taken.popitem(last=False)
+        while len(self._seconds) > MAX_TIMED_PLAYERS:
+            self._seconds.popitem(last=False)

@@ -10,7 +10,7 @@ from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.examples import EncodedEntries, Examples
-from ludus.learn.nnmm.parts import Order, Step
+from ludus.learn.nnmm.parts import ChainStep, PartOrder
 from nnmm_data import positions
 
 CPU = torch.device("cpu")
@@ -31,7 +31,7 @@ def text() -> str:
 
 def lessons() -> MoveBatch:
     """The same as entries."""
-    return parse_lines(text().encode()).entries
+    return parse_lines(text().encode()).moves
 
 
 def lessons_file(folder: Path) -> Path:
@@ -41,12 +41,12 @@ def lessons_file(folder: Path) -> Path:
     return file
 
 
-def step_named(name: str, order: str = "TFR") -> Step:
-    return next(step for step in Order.parse(order).steps if step.name == name)
+def step_named(name: str, order: str = "TFR") -> ChainStep:
+    return next(step for step in PartOrder.parse(order).steps if step.name == name)
 
 
 def examples(entries: MoveBatch, part: str = "TO", device: torch.device = CPU) -> Examples:
     """What the network of a part sees of entries."""
-    return EncodedEntries.of(entries, INPUT_MODELS["rawest"]).examples(
+    return EncodedEntries.encode(entries, INPUT_MODELS["rawest"]).build_examples(
         step_named(part), False, device
     )

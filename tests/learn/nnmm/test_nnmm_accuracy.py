@@ -49,7 +49,7 @@ def one_by_one(found):
 def test_every_line(found):
     counts = one_by_one(found)
     for name, share in lines(found).items():
-        assert (share.hits, share.of) == counts.get(name, (0, 0)), name
+        assert (share.hits, share.total) == counts.get(name, (0, 0)), name
 
 
 @given(cases, cases)

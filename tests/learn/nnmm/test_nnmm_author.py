@@ -1,4 +1,4 @@
-"""The author's published networks through the whole pipeline: reading, expanding, seeing, choosing.
+"""The author's published networks through the whole pipeline: decoder, expanding, seeing, choosing.
 
 The figures on the whole published expansion are those of an independent program with the same
 files: 52.8715, 63.0072, 75.6040 and, for the whole move, 37.2005 per cent.
@@ -21,7 +21,7 @@ FIRST = 2000
 
 def right_of(chain, entries):
     """How many predictions of TO, FROM, REMOVE and of all three are right."""
-    is_right = chain.parts(entries).classes == entries.classes
+    is_right = chain.predict(entries).classes == entries.classes
     return [*is_right.sum(axis=0).tolist(), int(is_right.all(axis=1).sum())]
 
 
@@ -90,11 +90,11 @@ def test_a_network_of_one_block_is_computed_as_described(tmp_path):
     x = x + np.maximum(np.maximum(x, 0) @ w[2] + w[3], 0) @ w[4] + w[5]
     scores = np.exp(x @ w[6] + w[7])
     wanted = (scores / scores.sum())[0]
-    assert np.allclose(chain.parts(entries).probabilities[0, 0], wanted, atol=1e-6)
+    assert np.allclose(chain.predict(entries).probabilities[0, 0], wanted, atol=1e-6)
 
 
 def read_one():
-    return parse_lines(b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2").entries
+    return parse_lines(b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2").moves
 
 
 def without_remove(folder):

@@ -25,13 +25,17 @@ def asked(weights, entry, step, choices, member=0):
     model, number = weights.model, [each.name for each in weights.order.steps].index(step)
     place = weights.order.steps[number]
     design = NetworkConfig.from_dict(weights.designs[number])
-    network = build_network(design, model.width_after(len(place.after)), torch.Generator())
+    network = build_network(
+        design, model.width_with_choices(len(place.parts_before)), torch.Generator()
+    )
     state = weights.members[member][number]
     network.load_state_dict(
         {name: torch.tensor(each) for name, each in state.items()}, strict=False
     )
     rows = model.encode(entry.own, entry.other, entry.own_hand, entry.other_hand)
-    earlier = np.array([[choices[part] for part in place.after]], dtype=np.int8).reshape(1, -1)
+    earlier = np.array([[choices[part] for part in place.parts_before]], dtype=np.int8).reshape(
+        1, -1
+    )
     inputs = torch.tensor(append_choices(model, rows, earlier), dtype=torch.float32)
     with torch.no_grad():
         return torch.softmax(network.eval()(inputs), 1)[0].numpy()
@@ -40,7 +44,7 @@ def asked(weights, entry, step, choices, member=0):
 @pytest.mark.parametrize("order", ORDERS[:6])
 def test_parts_are_chosen_in_the_order_each_knowing_those_before(order):
     weights = random_chain(order, "rawer", seed=5)
-    answer = Chain(weights).parts(SOME)
+    answer = Chain(weights).predict(SOME)
     for number in range(0, len(SOME), 7):
         choices = [0, 0, 0]
         for step in weights.order.steps:
@@ -52,7 +56,7 @@ def test_parts_are_chosen_in_the_order_each_knowing_those_before(order):
 
 def test_five_networks_ask_first_whether_a_part_is_there():
     weights = random_chain("FRT5", seed=3)
-    answer = Chain(weights).parts(SOME)
+    answer = Chain(weights).predict(SOME)
     is_there = []
     for number in range(0, len(SOME), 3):
         entry, choices = SOME[number : number + 1], [0, 0, 0]
@@ -70,7 +74,7 @@ def test_five_networks_ask_first_whether_a_part_is_there():
 
 def test_an_ensemble_is_the_mean_of_its_members():
     weights = random_chain(members=3, seed=8)
-    answer = Chain(weights).parts(SOME)
+    answer = Chain(weights).predict(SOME)
     for number in range(0, len(SOME), 9):
         entry = SOME[number : number + 1]
         each = [asked(weights, entry, "TO", [0, 0, 0], member) for member in range(3)]
@@ -89,7 +93,7 @@ def likelihood(weights, entry, move):
 def test_the_joint_rule_finds_the_likeliest_move_if_it_follows_enough():
     weights = random_chain("RTF", seed=2)
     chain = Chain(weights)
-    answer, greedy = chain.parts(SOME, "joint", breadth=25), chain.parts(SOME)
+    answer, greedy = chain.predict(SOME, "joint", breadth=25), chain.predict(SOME)
     differs = np.flatnonzero((answer.classes != greedy.classes).any(axis=1)).tolist()
     assert len(differs) > 3, "the examples show a difference"
     for number in differs[:4]:
@@ -108,7 +112,7 @@ def test_the_joint_rule_finds_the_likeliest_move_if_it_follows_enough():
 
 def test_one_move_followed_jointly_is_chosen_part_by_part():
     chain = Chain(random_chain(seed=2))
-    assert (chain.parts(SOME, "joint", breadth=1).classes == chain.parts(SOME).classes).all()
+    assert (chain.predict(SOME, "joint", breadth=1).classes == chain.predict(SOME).classes).all()
 
 
 def surer(weights, times):
@@ -123,40 +127,47 @@ def surer(weights, times):
 @pytest.mark.parametrize("times", [0, 1, 3, 20])
 @pytest.mark.parametrize("breadth", [1, 2, 5])
 def test_the_likeliest_move_is_the_first_of_the_joint_ones(order, times, breadth):
-    reading = Chain(surer(random_chain(order, seed=11), times)).reading(SOME)
-    wanted, found = reading.joint(breadth).firsts(breadth), reading.likeliest_move(breadth)
+    decoder = Chain(surer(random_chain(order, seed=11), times)).decoder(SOME)
+    wanted, found = (
+        decoder.beam_search(breadth).take_every(breadth),
+        decoder.decode_most_likely(breadth),
+    )
     assert (found.classes == wanted.classes).all()
-    assert is_close(found.likely, wanted.likely)
+    assert is_close(found.probability, wanted.probability)
     assert is_close(found.probabilities, wanted.probabilities)
 
 
 def questions(times, way):
     """How many rows networks have to answer for each position, to choose in such a way."""
-    reading = Chain(surer(random_chain(seed=11), times)).reading(SOME)
-    plain, asked = reading.probabilities, []
+    decoder = Chain(surer(random_chain(seed=11), times)).decoder(SOME)
+    plain, asked = decoder.probabilities, []
 
     def counting(number, begun):
         asked.append(len(begun.position))
         return plain(number, begun)
 
-    reading.probabilities = counting
-    getattr(reading, way)(3)
+    decoder.probabilities = counting
+    getattr(decoder, way)(3)
     return sum(asked) / len(SOME)
 
 
 def test_networks_that_are_sure_are_asked_less_for_it():
-    assert questions(1, "joint") == questions(20, "joint") == 7
-    assert questions(20, "likeliest_move") < 4 < questions(1, "likeliest_move") < 8
+    assert questions(1, "beam_search") == questions(20, "beam_search") == 7
+    assert questions(20, "decode_most_likely") < 4 < questions(1, "decode_most_likely") < 8
 
 
 @pytest.mark.parametrize("order", ["TFR", "RFT", "TFR5"])
 def test_one_pass_tells_what_two_would(order):
     chain = Chain(random_chain(order, seed=4))
     for number in range(0, len(SOME), 5):
-        reading = chain.reading(SOME[number : number + 1])
-        both, alone, joint = reading.at_once(4), reading.in_turn(), reading.joint(4)
+        decoder = chain.decoder(SOME[number : number + 1])
+        both, alone, joint = (
+            decoder.decode_one_position(4),
+            decoder.decode_greedily(),
+            decoder.beam_search(4),
+        )
         assert both.classes.tolist() == [*alone.classes.tolist(), *joint.classes.tolist()]
-        assert is_close(both.likely, [*alone.likely, *joint.likely])
+        assert is_close(both.probability, [*alone.probability, *joint.probability])
         assert is_close(both.probabilities[:1], alone.probabilities)
         assert is_close(both.probabilities[1:], joint.probabilities)
 
@@ -164,7 +175,7 @@ def test_one_pass_tells_what_two_would(order):
 def test_proposals_are_the_best_of_each_part_with_each_other():
     weights = random_chain("TFR", seed=6)
     entry = SOME[20:21]
-    begun = Chain(weights).reading(entry).proposals(3)
+    begun = Chain(weights).decoder(entry).list_candidates(3)
     wanted = {}
     first = asked(weights, entry, "TO", [0, 0, 0])
     for to in np.argsort(-first)[:3].tolist():
@@ -173,22 +184,22 @@ def test_proposals_are_the_best_of_each_part_with_each_other():
             third = asked(weights, entry, "REMOVE", [to, frm, 0])
             for take in np.argsort(-third)[:3].tolist():
                 wanted[to, frm, take] = first[to] * second[frm] * third[take]
-    found = dict(zip(map(tuple, begun.classes.tolist()), begun.likely.tolist(), strict=True))
+    found = dict(zip(map(tuple, begun.classes.tolist()), begun.probability.tolist(), strict=True))
     assert found.keys() == wanted.keys()
     assert len(found) == 27
     assert all(is_close(found[move], wanted[move]) for move in wanted)
-    assert begun.likely.tolist() == sorted(begun.likely.tolist(), reverse=True)
+    assert begun.probability.tolist() == sorted(begun.probability.tolist(), reverse=True)
 
 
 def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
     chain = Chain(random_chain(seed=7))
-    here = chain.reading(SOME, 16)
-    plain = here.probabilities(0, here.begin())
-    one = chain.reading(SOME, 1)
-    assert not is_close(plain, one.probabilities(0, one.begin()))
+    here = chain.decoder(SOME, 16)
+    plain = here.probabilities(0, here.start())
+    one = chain.decoder(SOME, 1)
+    assert not is_close(plain, one.probabilities(0, one.start()))
     for symmetry in (SYMMETRIES[5], SYMMETRIES[14]):
-        there = chain.reading(transform_moves(SOME, symmetry), 16)
-        image = there.probabilities(0, there.begin())
+        there = chain.decoder(transform_moves(SOME, symmetry), 16)
+        image = there.probabilities(0, there.start())
         for point, goal in enumerate(symmetry):
             assert is_close(plain[:, class_of(point)], image[:, class_of(goal)])
     assert is_close(plain.sum(axis=1), 1)
@@ -198,12 +209,12 @@ def test_symmetric_networks_need_no_averaging():
     chain = Chain(
         random_chain("TFR", "lines", design=NetworkConfig("symmetric", first=4, blocks=1))
     )
-    answer = chain.parts(SOME)
-    averaged = chain.parts(SOME, symmetries=16)
+    answer = chain.predict(SOME)
+    averaged = chain.predict(SOME, symmetries=16)
     assert is_close(answer.probabilities, averaged.probabilities, 1e-4)
     assert (answer.classes == averaged.classes).all(), "rounding does not decide between equals"
     assert len({tuple(row) for row in answer.classes.tolist()}) > 10
-    there = chain.parts(transform_moves(SOME, SYMMETRIES[13]))
+    there = chain.predict(transform_moves(SOME, SYMMETRIES[13]))
     for point, goal in enumerate(SYMMETRIES[13]):
         here, image = (each.probabilities[:, 0] for each in (answer, there))
         assert is_close(here[:, class_of(point)], image[:, class_of(goal)], 1e-4)
@@ -216,9 +227,9 @@ def class_of(point):
 def test_earlier_choices_are_seen_through_the_same_symmetry():
     """A chain asked about an image answers with the image of the move, all three parts of it."""
     chain = Chain(random_chain(seed=9))
-    answer = chain.parts(SOME, symmetries=16)
+    answer = chain.predict(SOME, symmetries=16)
     for symmetry in (SYMMETRIES[3], SYMMETRIES[12]):
-        image = chain.parts(transform_moves(SOME, symmetry), symmetries=16)
+        image = chain.predict(transform_moves(SOME, symmetry), symmetries=16)
         pairs = zip(to_moves(answer.classes), to_moves(image.classes), strict=True)
         same = [
             there == type(here)(*(None if part is None else symmetry[part] for part in here))
@@ -241,12 +252,12 @@ def test_batches_do_not_matter():
     chain = Chain(random_chain(seed=1))
     many = to_entries(positions(40))
     assert len(many) > CHAIN_BATCH
-    together = chain.parts(many)
+    together = chain.predict(many)
     place = CHAIN_BATCH - 2
-    apart = chain.parts(many[place : place + 4])
+    apart = chain.predict(many[place : place + 4])
     assert (together.classes[place : place + 4] == apart.classes).all()
     assert is_close(together.probabilities[place : place + 4], apart.probabilities)
-    assert chain.parts(many[:0]).classes.shape == (0, 3)
+    assert chain.predict(many[:0]).classes.shape == (0, 3)
 
 
 def test_wrong_ways_of_asking_are_refused():
@@ -259,4 +270,4 @@ def test_wrong_ways_of_asking_are_refused():
         {"breadth": 26},
     ):
         with pytest.raises(BadSpec):
-            chain.parts(SOME, **options)
+            chain.predict(SOME, **options)

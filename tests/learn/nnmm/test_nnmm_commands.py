@@ -39,7 +39,7 @@ def test_evaluation_counts_what_the_chain_gets_right(files, capsys, options):
     found = evaluated(capsys, moves, "--weights", weights, *options)
     rule = "joint" if "joint" in options else "parts"
     symmetries = 16 if "16" in options else 1
-    predicted = Chain.load(weights).parts(entries, rule, symmetries).classes
+    predicted = Chain.load(weights).predict(entries, rule, symmetries).classes
     is_right = predicted == entries.classes
     accuracy = found["accuracy"]
     for part, name in enumerate(("TO", "FROM", "REMOVE")):

@@ -20,23 +20,23 @@ SOME = to_entries(positions(4)[::5])
 
 SYMMETRIC = random_chain("TFR", "lines", 2, NetworkConfig("symmetric", first=4, blocks=1), seed=1)
 PLAIN = random_chain("TFR", "rawest", seed=2)
-BOTH = Committee.of(SYMMETRIC, PLAIN, ways=[VotingOptions(1, 1), VotingOptions(3, 16)])
+BOTH = Committee.combine(SYMMETRIC, PLAIN, voting=[VotingOptions(1, 1), VotingOptions(3, 16)])
 
 
 def said(weights, symmetries, chosen):
     """What a chain says about each part of these moves, given the parts before it."""
-    reading = Chain(weights).reading(SOME, symmetries)
-    start = reading.begin()
+    decoder = Chain(weights).decoder(SOME, symmetries)
+    start = decoder.start()
     return [
-        reading.probabilities(
-            number, PartialMoves(start.position, chosen, start.likely, start.likely)
+        decoder.probabilities(
+            number, PartialMoves(start.position, chosen, start.probability, start.probability)
         )
         for number in range(3)
     ]
 
 
 def test_what_is_said_is_the_mean_by_shares_each_set_seeing_its_symmetries():
-    answer = Chain(BOTH).parts(SOME)
+    answer = Chain(BOTH).predict(SOME)
     mine = said(SYMMETRIC, 1, answer.classes)
     yours = said(PLAIN, 16, answer.classes)
     for part in range(3):
@@ -48,38 +48,44 @@ def test_what_is_said_is_the_mean_by_shares_each_set_seeing_its_symmetries():
 
 
 def test_whoever_asks_for_more_symmetries_has_them_from_every_set():
-    lone = Committee.of(PLAIN, ways=[VotingOptions(5, 4)])
+    lone = Committee.combine(PLAIN, voting=[VotingOptions(5, 4)])
     for asked, seen in ((1, 4), (4, 4), (16, 16)):
-        answers = Chain(lone).parts(SOME, symmetries=asked), Chain(PLAIN).parts(SOME, "parts", seen)
+        answers = (
+            Chain(lone).predict(SOME, symmetries=asked),
+            Chain(PLAIN).predict(SOME, "parts", seen),
+        )
         assert is_close(*(answer.probabilities for answer in answers))
 
 
 def test_a_set_joined_with_itself_chooses_as_it_does_alone():
-    twins, alone = Chain(Committee.of(PLAIN, PLAIN)), Chain(PLAIN)
+    twins, alone = Chain(Committee.combine(PLAIN, PLAIN)), Chain(PLAIN)
     for rule in ("parts", "joint"):
-        assert (twins.parts(SOME, rule).classes == alone.parts(SOME, rule).classes).all()
+        assert (twins.predict(SOME, rule).classes == alone.predict(SOME, rule).classes).all()
     assert (twins.num_members, alone.num_members) == (2, 1)
 
 
 def test_sets_of_another_order_or_without_a_way_are_refused():
     with pytest.raises(BadWeights, match="TFR, FTR"):
-        Committee.of(PLAIN, random_chain("FTR"))
+        Committee.combine(PLAIN, random_chain("FTR"))
     for sets, ways in (((), ()), ((PLAIN,), (VotingOptions(), VotingOptions()))):
         with pytest.raises(LudusError, match="ways"):
-            Committee.of(*sets, ways=ways)
+            Committee.combine(*sets, voting=ways)
 
 
 def test_what_is_written_is_read_back(tmp_path):
     save_committee(tmp_path / "both", BOTH)
     again = load_committee(tmp_path / "both")
-    assert again.ways == BOTH.ways == (VotingOptions(0.25, 1), VotingOptions(0.75, 16))
+    assert again.voting == BOTH.voting == (VotingOptions(0.25, 1), VotingOptions(0.75, 16))
     for weights, twin in zip(BOTH.sets, again.sets, strict=True):
         assert (weights.model, weights.designs, weights.trained) == (
             twin.model,
             twin.designs,
             twin.trained,
         )
-    answers = Chain(BOTH).parts(SOME, "joint"), Chain.load(tmp_path / "both").parts(SOME, "joint")
+    answers = (
+        Chain(BOTH).predict(SOME, "joint"),
+        Chain.load(tmp_path / "both").predict(SOME, "joint"),
+    )
     assert (answers[0].probabilities == answers[1].probabilities).all()
     with pytest.raises(BadWeights, match="committee"):
         load_one(tmp_path / "both")
@@ -170,7 +176,7 @@ def test_files_are_joined_and_play(tmp_path, files, capsys):
         ("raw", 1),
         ("rawest", 2),
     ]
-    assert load_committee(tmp_path / "both").ways == (
+    assert load_committee(tmp_path / "both").voting == (
         VotingOptions(0.25, 1),
         VotingOptions(0.75, 4),
     )
@@ -183,7 +189,7 @@ def test_without_shares_all_have_the_same_and_half_precision_is_smaller(tmp_path
     for name, options in (("whole", []), ("half", ["--half"])):
         assert run(["nnmm", "join", *files, *options, "--out", str(tmp_path / name)]) == 0
     assert "0.5" in capsys.readouterr().out
-    assert load_committee(tmp_path / "whole").ways == (VotingOptions(0.5), VotingOptions(0.5))
+    assert load_committee(tmp_path / "whole").voting == (VotingOptions(0.5), VotingOptions(0.5))
     sizes = [(tmp_path / name).stat().st_size for name in ("half", "whole")]
     assert sizes[0] < 0.7 * sizes[1]
 

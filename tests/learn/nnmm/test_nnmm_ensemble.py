@@ -85,13 +85,13 @@ def test_other_seeds_see_the_same():
 def test_torch_chooses_what_numpy_chooses(order, inputs, tmp_path):
     preset = Preset(order=order, inputs=inputs, members=2, design=SMALL, training=QUICK)
     run = trained(preset)
-    save_weights(tmp_path / "x.safetensors", run.chain({}))
+    save_weights(tmp_path / "x.safetensors", run.build_weights({}))
     positions = ENTRIES[::7]
     members = [
         [run.results[step.name, member].network for step in preset.steps] for member in range(2)
     ]
-    ours = predict_classes(members, EncodedEntries.of(positions, preset.model), run.order, CPU)
-    theirs = Chain.load(tmp_path / "x.safetensors").parts(positions).classes
+    ours = predict_classes(members, EncodedEntries.encode(positions, preset.model), run.order, CPU)
+    theirs = Chain.load(tmp_path / "x.safetensors").predict(positions).classes
     assert (ours == theirs).all(axis=1).mean() > 0.999  # but for ties by rounding
     assert (ours[:, 0] != 0).any()
 
@@ -103,15 +103,15 @@ def test_members_differ(ensemble):
     first, second = (run.results["REMOVE", member] for member in range(2))
     assert not np.array_equal(first.weights["first.weight"], second.weights["first.weight"])
     assert min(first.validation, second.validation) > 0.1
-    assert not run.is_whole
+    assert not run.is_complete
 
 
 def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
     run = trained(Preset(design=SMALL, training=QUICK))
-    save_weights(tmp_path / "x.safetensors", run.chain({"seed": 0}))
-    found = Chain.load(tmp_path / "x.safetensors").parts(run.split.test).classes
+    save_weights(tmp_path / "x.safetensors", run.build_weights({"seed": 0}))
+    found = Chain.load(tmp_path / "x.safetensors").predict(run.split.test).classes
     is_right = found == run.split.test.classes
-    accuracy = run.accuracy()
+    accuracy = run.compute_accuracy()
     assert accuracy["move"] == pytest.approx(is_right.all(axis=1).mean(), abs=0.002)
     assert accuracy["FROM"] == pytest.approx(is_right[:, 1].mean(), abs=0.002)
     # The first network is by itself what it is in pipeline.
@@ -121,11 +121,11 @@ def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
 
 def test_where_presence_is_asked_the_point_is_learned_from_moves_that_have_one():
     preset = Preset(order="TFR5", design=SMALL, training=QUICK)
-    coded = EncodedEntries.of(ENTRIES, preset.model)
+    coded = EncodedEntries.encode(ENTRIES, preset.model)
     for step in preset.steps:
-        found = coded.examples(step, True, CPU)
+        found = coded.build_examples(step, True, CPU)
         true = ENTRIES.classes[:, step.part]
-        if step.asks_presence:
+        if step.predicts_presence:
             assert found.targets.tolist() == (true != 0).tolist()
         elif step.name != "TO":
             assert found.targets.tolist() == true[true != 0].tolist()
@@ -137,8 +137,8 @@ def test_the_legality_term_makes_networks_lawful():
     for legality in (0.0, 10.0):
         settings = TrainingConfig(batch=250, epochs=2, legality=legality)
         run = trained(Preset(design=SMALL, training=settings), ("TO",))
-        coded = EncodedEntries.of(run.split.validation, run.preset.model, run.order)
-        tested = coded.examples(run.preset.steps[0], False, CPU)
+        coded = EncodedEntries.encode(run.split.validation, run.preset.model, run.order)
+        tested = coded.build_examples(run.preset.steps[0], False, CPU)
         scores = run.results["TO", 0].network(tested.inputs.float())
         legal = tested.legal[:, None] >> torch.arange(25) & 1
         masses.append((scores.softmax(dim=1) * (1 - legal)).sum(dim=1).mean().item())

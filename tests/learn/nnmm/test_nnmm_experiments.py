@@ -265,7 +265,7 @@ def test_what_is_kept_of_critical_positions():
     found = RegretStatistics(game, oracle_for(game))
     here = game.parse(".../XO./XO. x")
     moves = here.legal_moves()
-    found.add_choices([here] * len(moves), moves)
+    found.add_moves([here] * len(moves), moves)
     counts = exact.kept(found)
     assert counts["all"] == [1, 5, 7, 5]
     assert exact.table_row("all", counts)[:3] == ["all", 5, 1.4]

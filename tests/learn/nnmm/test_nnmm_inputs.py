@@ -30,7 +30,7 @@ def text(bits):
 
 
 def test_every_column_of_the_raw_inputs():
-    entries = parse_lines(EXAMPLE).entries
+    entries = parse_lines(EXAMPLE).moves
     letters = EXAMPLE[:24].decode()
     board = "".join("".join("1" if each == letter else "0" for each in letters) for letter in "MEO")
     hands, counts, phases = "100000000" * 2, "111110000" + "111111000", "100100"
@@ -41,7 +41,7 @@ def test_every_column_of_the_raw_inputs():
 
 
 def test_every_column_of_the_integer_inputs():
-    entries = parse_lines(EXAMPLE).entries
+    entries = parse_lines(EXAMPLE).moves
     men = [{"M": 1, "E": -1, "O": 0}[letter] for letter in EXAMPLE[:24].decode()]
     assert rows("integer", entries)[0].tolist() == [*men, 1, 1, 5, 6, 1, 1]
 
@@ -55,7 +55,7 @@ def test_every_column_of_the_integer_inputs():
     ],
 )
 def test_phases_are_of_each_side(line, phases):
-    assert text(rows("rawer", parse_lines(line).entries)[0, -6:]) == phases
+    assert text(rows("rawer", parse_lines(line).moves)[0, -6:]) == phases
 
 
 def test_widths_and_kinds_are_as_promised():
@@ -72,21 +72,21 @@ def test_widths_and_kinds_are_as_promised():
     for name, model in INPUT_MODELS.items():
         found = rows(name, entries)
         assert found.shape == (len(entries), model.width)
-        assert found.dtype == (np.uint8 if model.binary else np.int8)
-        assert found.max() == 1 or not model.binary
+        assert found.dtype == (np.uint8 if model.is_binary else np.int8)
+        assert found.max() == 1 or not model.is_binary
         assert rows(name, entries[:0]).shape == (0, model.width)
 
 
 def test_choices_are_appended_as_one_of_25_or_as_a_number():
-    entries = parse_lines(EXAMPLE).entries
+    entries = parse_lines(EXAMPLE).moves
     choices = np.array([[8, 0]])
     for name, model in INPUT_MODELS.items():
         inputs = rows(name, entries)
         found = append_choices(model, inputs, choices)
-        assert found.shape[1] == model.width_after(2)
+        assert found.shape[1] == model.width_with_choices(2)
         assert (found[:, : model.width] == inputs).all()
         behind = found[0, model.width :].tolist()
-        if model.binary:
+        if model.is_binary:
             assert [place for place, bit in enumerate(behind) if bit] == [8, 25]
         else:
             assert behind == [8, 0]
@@ -167,7 +167,7 @@ def test_positions_become_the_entries_of_their_lines():
     lines = [
         f"{to_thesis(position)}-{to_thesis_move(position.legal_moves()[-1])}\n" for position in some
     ]
-    read = parse_lines("".join(lines).encode()).entries
+    read = parse_lines("".join(lines).encode()).moves
     made = to_entries(some)
     for name in ("own", "other", "own_hand", "other_hand"):
         assert (getattr(made, name) == getattr(read, name)).all(), name

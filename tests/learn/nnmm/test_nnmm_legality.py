@@ -58,33 +58,33 @@ FAILS = [
     (MILL, "d5 none none", "", ""),
     (MILL, "a7 none none", "to_self", "to_self"),
     (MILL, "none none none", "to_self", "to_self"),
-    (MILL, "g7 none none", "remove_frm_to", "remove_frm_to"),
-    (MILL, "d5 none d6", "remove_frm_to", "remove_frm_to"),
+    (MILL, "g7 none none", "remove_from_to", "remove_from_to"),
+    (MILL, "d5 none d6", "remove_from_to", "remove_from_to"),
     (MILL, "g7 none a1", "remove_self", "remove_self"),
     (MILL, "g7 none a7", "remove_self", "remove_self"),
     # Men are being placed: the rules ask nothing of FROM but that there is none.
-    (MILL, "d5 a7 none", "frm_self", "frm_self frm_to"),
-    (MILL, "d5 c5 none", "frm_self", "frm_self"),
+    (MILL, "d5 a7 none", "from_self", "from_self from_to"),
+    (MILL, "d5 c5 none", "from_self", "from_self"),
     (ALL_IN_MILLS, "g7 none d6", "", "remove_self"),
     (f"{ALL_IN_MILLS[:23]}E7524", "g7 none d6", "remove_self", "remove_self"),
     (f"{ALL_IN_MILLS[:23]}E7524", "g7 none g1", "", ""),
     # Nobody can be taken, so nobody need be.
-    (LONELY, "g7 none none", "", "remove_frm_to"),
+    (LONELY, "g7 none none", "", "remove_from_to"),
     (STEPS, "f6 d6 none", "", ""),
-    (STEPS, "g7 d6 a4", "frm_to", "frm_to"),
-    (STEPS, "f6 none none", "frm_self", "frm_self"),
-    (STEPS, "d2 d5 none", "to_self frm_to", "to_self frm_to"),
-    (STEPS, "f6 e4 none", "frm_self frm_to", "frm_self frm_to"),
+    (STEPS, "g7 d6 a4", "from_to", "from_to"),
+    (STEPS, "f6 none none", "from_self", "from_self"),
+    (STEPS, "d2 d5 none", "to_self from_to", "to_self from_to"),
+    (STEPS, "f6 e4 none", "from_self from_to", "from_self from_to"),
     (FLIES, "g7 d6 a4", "", ""),
     (FLIES, "d2 d6 none", "", ""),
-    (FLIES, "d2 none none", "frm_self", "frm_self"),
+    (FLIES, "d2 none none", "from_self", "from_self"),
     (FLIES, "g7 a7 none", "", ""),
 ]
 
 
 @pytest.mark.parametrize(("state", "move", "rules", "author"), FAILS)
 def test_which_tests_a_move_fails(state, move, rules, author):
-    entries = parse_lines(state.encode()).entries
+    entries = parse_lines(state.encode()).moves
     predicted = np.array([[CLASS_NAMES.index(part) for part in move.split()]], dtype=np.int8)
     for judge_name, wanted in zip(LEGALITY_STANDARDS, (rules, author), strict=True):
         found = check_legality(entries, predicted, judge_name)
@@ -99,49 +99,49 @@ def test_lines_count_what_the_tests_say(found):
     result, tests = compute_legality(entries, predicted), check_legality(entries, predicted)
     assert result["whole move"].hits == np.count_nonzero(np.logical_and.reduce(tests))
     assert result["whole FROM"].hits == np.count_nonzero(
-        tests.to_self & tests.frm_self & tests.frm_to
+        tests.to_self & tests.from_self & tests.from_to
     )
     steps = [n for n, (each, _) in enumerate(found) if not each.hands[0] and len(each.men[0]) > 3]
-    assert result["whole phase 2 FROM"].of == len(steps)
-    assert result["whole phase 2 FROM"].hits == np.count_nonzero(tests.whole_frm[steps])
+    assert result["whole phase 2 FROM"].total == len(steps)
+    assert result["whole phase 2 FROM"].hits == np.count_nonzero(tests.whole_from[steps])
     takes = [n for n, (_, classes) in enumerate(found) if classes[2]]
-    assert result["whole chosen REMOVE"].of == len(takes)
+    assert result["whole chosen REMOVE"].total == len(takes)
     assert result["whole chosen REMOVE"].hits == np.count_nonzero(tests.whole_remove[takes])
 
 
 def test_good_moves_are_legal():
     """To the author's check too, unless a man is taken out of a mill as the rules allow."""
-    entries = parse_lines(GOOD_MOVES.read_bytes()).entries
+    entries = parse_lines(GOOD_MOVES.read_bytes()).moves
     by_rules, by_author = (
         compute_legality(entries, entries.classes, judge) for judge in LEGALITY_STANDARDS
     )
-    assert all(share.hits == share.of for share in by_rules.values())
-    assert by_rules["whole move"].of == len(entries)
+    assert all(share.hits == share.total for share in by_rules.values())
+    assert by_rules["whole move"].total == len(entries)
     assert by_author["REMOVE self"] == by_author["whole move"]
 
 
 @pytest.mark.external("nnmm")
 def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
     """211 good moves take a man out of a mill, all of the enemy's men standing in mills."""
-    entries = parse_lines(external("nnmm", "dataset.txt").read_bytes()).entries
+    entries = parse_lines(external("nnmm", "dataset.txt").read_bytes()).moves
     by_rules, by_author = (
         compute_legality(entries, entries.classes, judge) for judge in LEGALITY_STANDARDS
     )
-    assert all(share.hits == share.of for share in by_rules.values())
+    assert all(share.hits == share.total for share in by_rules.values())
     whole = by_author["whole move"]
-    assert whole.of - whole.hits == 211
+    assert whole.total - whole.hits == 211
     assert by_author["REMOVE self"] == whole
 
 
 def test_random_moves_are_judged_as_the_dataset_statistics_judge_them():
     """The verdicts of `ludus dataset stats`, which were written for another purpose."""
-    entries = parse_lines(GOOD_MOVES.read_bytes()).entries
-    check_random_moves(MoveBatch.joined([entries] * 40))
+    entries = parse_lines(GOOD_MOVES.read_bytes()).moves
+    check_random_moves(MoveBatch.concatenate([entries] * 40))
 
 
 @pytest.mark.external("nnmm")
 def test_random_moves_in_the_authors_states():
-    check_random_moves(parse_lines(external("nnmm", "states.txt").read_bytes()).entries[:20000])
+    check_random_moves(parse_lines(external("nnmm", "states.txt").read_bytes()).moves[:20000])
 
 
 def check_random_moves(entries):

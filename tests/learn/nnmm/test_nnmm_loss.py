@@ -14,7 +14,7 @@ from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.examples import compute_legal_masks
 from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.optimizer import Loss, compute_illegal_probability
-from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.parts import PartOrder
 from nnmm_data import positions
 
 NETWORK = build_network(
@@ -61,26 +61,28 @@ def allowed(masks: np.ndarray) -> list[set[int]]:
 @pytest.mark.parametrize("name", ["TFR", "RTF", "FTR5"])
 def test_legal_classes_are_those_of_the_rules(name):
     """Legal moves that agree with the choices so far allow their class; nothing else does."""
-    order = Order.parse(name)
+    order = PartOrder.parse(name)
     for position in positions(1)[::3]:
         state = to_thesis(position)
         lines = [f"{state}-{to_thesis_move(move)}\n" for move in position.legal_moves()]
-        entries = parse_lines("".join(lines).encode()).entries
+        entries = parse_lines("".join(lines).encode()).moves
         moves = entries.classes
         for step, masks in zip(order.steps, compute_legal_masks(entries, order.steps), strict=True):
-            after = list(step.after)
+            after = list(step.parts_before)
             for true, found in zip(moves, allowed(masks), strict=True):
                 fitting = moves[(moves[:, after] == true[after]).all(axis=1), step.part]
-                answers = fitting != 0 if step.asks_presence else fitting
+                answers = fitting != 0 if step.predicts_presence else fitting
                 assert found == set(answers.astype(int).tolist())
 
 
 def test_what_the_teacher_plays_is_legal():
     entries = lessons()
-    for step, masks in zip(Order().steps, compute_legal_masks(entries, Order().steps), strict=True):
+    for step, masks in zip(
+        PartOrder().steps, compute_legal_masks(entries, PartOrder().steps), strict=True
+    ):
         assert (masks >> entries.classes[:, step.part] & 1).all()
 
 
 def test_without_any_legal_move_every_class_counts():
-    lost = parse_lines(b"MMOOOOOOOOOOOOOOOOOOOEEE0023-a1a4\n").entries
-    assert compute_legal_masks(lost, Order().steps)[0].tolist() == [2**25 - 1]
+    lost = parse_lines(b"MMOOOOOOOOOOOOOOOOOOOEEE0023-a1a4\n").moves
+    assert compute_legal_masks(lost, PartOrder().steps)[0].tolist() == [2**25 - 1]

@@ -43,20 +43,20 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
     chain = Chain(random_chain(order, seed=4))
     for position in SOME[::5]:
         legal = position.legal_moves()
-        reading = chain.reading(to_entries([position]))
-        found = decode_legal_move(reading, chain.order, legal)
-        left, begun, changed = to_classes(legal), reading.begin(), []
+        decoder = chain.decoder(to_entries([position]))
+        found = decode_legal_move(decoder, chain.order, legal)
+        left, begun, changed = to_classes(legal), decoder.start(), []
         for number, part in enumerate(chain.order.parts):
-            likely = reading.probabilities(number, begun)
+            likely = decoder.probabilities(number, begun)
             allowed = {move[part] for move in left}
             best = max(allowed, key=lambda each: likely[0, each])
             if best != likely[0].argmax():
                 changed.append(part)
             left = [move for move in left if move[part] == best]
-            begun = begun.with_part(part, np.array([[best]]), likely)
+            begun = begun.choose_part(part, np.array([[best]]), likely)
         assert to_classes([found.move]) == left
-        assert found.changed == tuple(changed)
-        assert found.begun.classes[0].tolist() == list(left[0])
+        assert found.changed_parts == tuple(changed)
+        assert found.partial_moves.classes[0].tolist() == list(left[0])
 
 
 def test_classes_and_moves_are_inverses():
@@ -82,7 +82,7 @@ def test_with_the_check_every_move_is_legal(chains, order, rule, symmetries):
 def test_without_the_check_the_networks_have_their_way(chains):
     player, chain = made(chains, check="off"), Chain(load_weights(chains["TFR"]))
     moves = [choice.move for choice in player.choose_many(SOME)]
-    assert moves == to_moves(chain.parts(to_entries(SOME)).classes)
+    assert moves == to_moves(chain.predict(to_entries(SOME)).classes)
     assert moves == [player.choose(position).move for position in SOME]
     is_legal = [move in each.legal_moves() for move, each in zip(moves, SOME, strict=True)]
     assert not all(is_legal), "random networks know no rules"
@@ -194,19 +194,19 @@ def test_options_of_the_hybrid_out_of_range_are_refused(chains, options):
 def test_the_hybrid_searches_what_the_networks_propose(chains, order):
     chain = Chain(load_weights(chains[order]))
     hybrid = made(chains, order, name="hybrid", k=3, depth=2)
-    hybrid.begin(1)
+    hybrid.start_game(1)
     alone = 0
     for position in SOME[::3]:
         legal = position.legal_moves()
-        proposed = to_moves(chain.reading(to_entries([position])).proposals(3).classes)
+        proposed = to_moves(chain.decoder(to_entries([position])).list_candidates(3).classes)
         wanted = [move for move in proposed if move in legal]
         choice = hybrid.choose(position)
         if not wanted:
             alone += 1
-            reading = chain.reading(to_entries([position]))
-            assert choice.move == decode_legal_move(reading, chain.order, legal).move
+            decoder = chain.decoder(to_entries([position]))
+            assert choice.move == decode_legal_move(decoder, chain.order, legal).move
         else:
-            assert set(hybrid.proposed(position)) == set(wanted)
+            assert set(hybrid.propose(position)) == set(wanted)
             assert choice.move in wanted
         if len(wanted) > 1:
             assert set(choice.scores) == set(wanted)
@@ -222,7 +222,7 @@ def test_the_search_of_the_hybrid_sees_a_mill(tmp_path):
     save_weights(tmp_path / "TFR", weights)
     position = GAME.parse("WW./BB./.../....../.../.../... w 7 7")
     hybrid = made({"TFR": tmp_path / "TFR"}, name="hybrid", k=9, depth=1)
-    proposed = sorted(map(str, hybrid.proposed(position)))
+    proposed = sorted(map(str, hybrid.propose(position)))
     assert proposed == ["c5", "d5", "f6", "g7xb6", "g7xd6"]
     choice = hybrid.choose(position)
     assert choice.move.take is not None
@@ -237,12 +237,12 @@ def test_the_hybrid_adds_up_what_the_search_sees_and_what_the_networks_say(trust
     search = ludus.player("negascout:depth=2,multipv=27,endings=no", GAME)
     differs = 0
     for position in SOME[::3]:
-        proposed = hybrid.proposed(position)
+        proposed = hybrid.propose(position)
         if len(proposed) < 2:
             continue
-        hybrid.begin(1)
-        search.begin(1)
-        seen = search.think(position, Limit(), only=list(proposed)).scores
+        hybrid.start_game(1)
+        search.start_game(1)
+        seen = search.think(position, Limit(), search_moves=list(proposed)).scores
         wanted = {
             move: score + trust * math.log(proposed[move]) if abs(score) < 200 else score
             for move, score in seen.items()
@@ -265,7 +265,7 @@ def test_networks_cannot_talk_the_hybrid_out_of_a_win(tmp_path):
             tensors["last.bias"][to_classes([move])[0][part]] = bias
     save_weights(tmp_path / "TFR", weights)
     hybrid = made({"TFR": tmp_path / "TFR"}, name="hybrid", trust=10)
-    proposed = hybrid.proposed(position)
+    proposed = hybrid.propose(position)
     assert proposed[quiet] > 1000 * proposed[wins]
     assert hybrid.choose(position).move == wins
 

@@ -89,6 +89,4 @@ def test_curves_add_up():
     first, second = (
         compute_curve(distribution[part], is_legal[part]) for part in (slice(15), slice(15, 40))
     )
-    assert first.plus(second).percent == pytest.approx(
-        compute_curve(distribution, is_legal).percent
-    )
+    assert (first + second).percent == pytest.approx(compute_curve(distribution, is_legal).percent)

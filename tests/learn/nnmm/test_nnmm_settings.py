@@ -11,8 +11,8 @@ from ludus.learn.nnmm.config import (
     TrainingConfig,
     build_preset,
     format_toml,
+    load_preset,
     load_preset_tables,
-    preset,
     read_preset_tables,
 )
 from ludus.learn.nnmm.optimizer import compute_learning_rate
@@ -83,15 +83,15 @@ def test_what_is_no_training_is_refused_in_one_line(fields):
 
 @pytest.mark.parametrize("name", load_preset_tables())
 def test_every_preset_can_be_trained(name):
-    found = preset(name)
+    found = load_preset(name)
     assert found.about
     for step in found.steps:
-        assert found.design_of(step).outputs == step.outputs
-        assert found.training_of(step).epochs
+        assert found.design_for(step).outputs == step.outputs
+        assert found.training_for(step).epochs
 
 
 def test_the_thesis_preset_is_the_thesis_architecture():
-    design = preset("thesis").design
+    design = load_preset("thesis").design
     assert (design.architecture, design.first, design.units, design.blocks) == (
         "residual",
         200,
@@ -113,25 +113,25 @@ def test_a_preset_is_like_another_but_for_what_it_says():
     found = build_preset("mine", known)
     to, _, remove = found.steps
     assert (found.inputs, found.about) == ("raw", "b")
-    assert found.design_of(to) == NetworkConfig(first=10, units=(5, 6), blocks=2)
-    assert found.design_of(remove).first == 99
-    assert found.training_of(remove).epochs == 7
-    assert found.training_of(to).epochs == TrainingConfig().epochs
+    assert found.design_for(to) == NetworkConfig(first=10, units=(5, 6), blocks=2)
+    assert found.design_for(remove).first == 99
+    assert found.training_for(remove).epochs == 7
+    assert found.training_for(to).epochs == TrainingConfig().epochs
 
 
 def test_a_preset_of_five_networks_has_two_of_two_classes():
     found = Preset(order="TFR5")
-    assert [found.design_of(step).outputs for step in found.steps] == [25, 2, 25, 2, 25]
+    assert [found.design_for(step).outputs for step in found.steps] == [25, 2, 25, 2, 25]
 
 
 def test_texts_change_fields_for_all_networks():
     base = build_preset(
         "x", {"x": {"part": {"TO": {"design": {"first": 9}, "training": {"epochs": 3}}}}}
     )
-    found = base.with_texts("first=40,units=30/20,dropout=0.1,epochs=8,penalty=L2")
+    found = base.with_overrides("first=40,units=30/20,dropout=0.1,epochs=8,penalty=L2")
     assert found.design == NetworkConfig(first=40, units=(30, 20), blocks=2, dropout=0.1)
-    assert found.design_of(found.steps[0]).first == 40
-    assert found.training_of(found.steps[0]).epochs == 8
+    assert found.design_for(found.steps[0]).first == 40
+    assert found.training_for(found.steps[0]).epochs == 8
     assert found.training.penalty == "L2"
 
 
@@ -140,14 +140,14 @@ def test_texts_change_fields_for_all_networks():
 )
 def test_other_texts_change_nothing(text):
     with pytest.raises(LudusError):
-        Preset().with_texts(text)
+        Preset().with_overrides(text)
 
 
 @pytest.mark.parametrize("name", ["thesis", "table-6-best", "table-6.2-width-200-50"])
 def test_a_preset_survives_being_written(name, tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text(format_toml(preset(name), "mine"), encoding="utf-8")
-    assert build_preset("mine", read_preset_tables(file)) == preset(name)
+    file.write_text(format_toml(load_preset(name), "mine"), encoding="utf-8")
+    assert build_preset("mine", read_preset_tables(file)) == load_preset(name)
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ def test_the_authors_split_has_the_authors_sizes():
 
 def test_a_contiguous_split_keeps_the_order():
     expanded = augment(lessons(), "published")
-    joined = MoveBatch.joined(split_contiguously(expanded))
-    for column, whole in zip(joined.columns(), expanded.columns(), strict=True):
+    joined = MoveBatch.concatenate(split_contiguously(expanded))
+    for column, whole in zip(joined.columns, expanded.columns, strict=True):
         assert np.array_equal(column, whole)
 
 
@@ -77,9 +77,11 @@ def test_images_of_an_entry_are_of_its_group():
 def test_a_contiguous_split_cuts_through_an_entry():
     """Which is why there is the other one."""
     parts = split_contiguously(augment(lessons(), "published"))
-    shared = set(group_symmetric_entries(MoveBatch.joined(parts[:2]))[0][: len(parts[0])].tolist())
+    shared = set(
+        group_symmetric_entries(MoveBatch.concatenate(parts[:2]))[0][: len(parts[0])].tolist()
+    )
     assert shared & set(
-        group_symmetric_entries(MoveBatch.joined(parts[:2]))[0][len(parts[0]) :].tolist()
+        group_symmetric_entries(MoveBatch.concatenate(parts[:2]))[0][len(parts[0]) :].tolist()
     )
 
 

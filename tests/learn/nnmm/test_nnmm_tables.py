@@ -4,10 +4,10 @@ from dataclasses import asdict
 
 import pytest
 
-from ludus.learn.nnmm.config import load_preset_tables, preset
-from ludus.learn.nnmm.parts import Order
+from ludus.learn.nnmm.config import load_preset, load_preset_tables
+from ludus.learn.nnmm.parts import PartOrder
 
-TO, FROM, REMOVE = Order.parse("TFR").steps
+TO, FROM, REMOVE = PartOrder.parse("TFR").steps
 
 # Tables 6.5 to 6.10: step, architecture, first layer, further layers, batch normalisation,
 # p, pi, weight of L1, alpha 0, k, batch size.
@@ -30,7 +30,7 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_with_one_network_each(name):
     step, kind, first, widths, is_normal, p, pi, weight, rate, k, batch = TABLES[name]
-    design, training = preset(name).design_of(step), preset(name).training_of(step)
+    design, training = load_preset(name).design_for(step), load_preset(name).training_for(step)
     assert (design.architecture, design.widths) == (kind, widths)
     assert first is None or design.first == first
     assert design.batch_normalisation == is_normal
@@ -52,11 +52,11 @@ SERIES = {
 @pytest.mark.parametrize("name", SERIES)
 def test_tables_of_several_trainings(name):
     number, epochs, batch, k, common = SERIES[name]
-    found = [preset(each) for each in load_preset_tables() if each.startswith(f"{name}-")]
+    found = [load_preset(each) for each in load_preset_tables() if each.startswith(f"{name}-")]
     assert len(found) == number
     assert len({each.design for each in found}) == number
     for each in found:
-        training = each.training_of(TO)
+        training = each.training_for(TO)
         assert (training.epochs, training.batch, training.k) == (epochs, batch, k)
         assert (training.learning_rate, training.b1, training.b2) == (0.001, 0.99, 0.999)
         assert (training.penalty, training.penalty_weight) == ("L1", 0.001)
@@ -68,25 +68,25 @@ def test_tables_of_several_trainings(name):
 def test_all_share_what_the_text_says():
     for name in load_preset_tables():
         if name.startswith("table-6"):
-            assert preset(name).inputs == "raw"
-            training = asdict(preset(name).training)
+            assert load_preset(name).inputs == "raw"
+            training = asdict(load_preset(name).training)
             assert training["split"] == "contiguous"
             assert training["expansion"] == "published"
 
 
 def test_the_best_networks_are_trained_together():
-    best = preset("table-6-best")
+    best = load_preset("table-6-best")
     for step, table in ((TO, "table-6.8-1"), (FROM, "table-6.9-1"), (REMOVE, "table-6.10-2")):
-        assert best.design_of(step) == preset(table).design_of(step)
-        assert best.training_of(step) == preset(table).training_of(step)
+        assert best.design_for(step) == load_preset(table).design_for(step)
+        assert best.training_for(step) == load_preset(table).training_for(step)
 
 
 def test_what_the_published_logs_say():
     """Size, dropout, rate and batch of the logs; what the author's bugs made of the rest."""
-    author = preset("author")
+    author = load_preset("author")
     assert author.model.width == 90
     for step, dropout in ((TO, 0.1), (FROM, 0.1), (REMOVE, 0)):
-        design, training = author.design_of(step), author.training_of(step)
+        design, training = author.design_for(step), author.training_for(step)
         assert (design.first, design.widths) == (200, (300,))
         assert (design.dropout, design.input_dropout) == (dropout, dropout)
         assert (training.learning_rate, training.batch, training.b1) == (0.002, 20000, 0.99)

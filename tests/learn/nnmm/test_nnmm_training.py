@@ -68,8 +68,8 @@ def test_a_recorded_step_is_the_step():
         plain = replace(SMALL, dropout=0.0)
         network = NetworkTrainer(plain, settings, learned, learned)
         network.optimisation._eager_left = eager
-        network.optimisation.epoch(order, [0.001 * step for step in range(20)])
-        ends.append(network.optimisation.judged().get_parameter("last.weight").detach())
+        network.optimisation.run_epoch(order, [0.001 * step for step in range(20)])
+        ends.append(network.optimisation.evaluated_network().get_parameter("last.weight").detach())
     assert torch.allclose(*ends, atol=1e-4)
 
 
@@ -116,7 +116,7 @@ def test_with_limited_time_the_cosine_follows_the_time():
 
 @pytest.mark.parametrize(("batch", "steps"), [(0, 1), (1, 300), (7, 42), (10_000, 1)])
 def test_batches_may_be_all_or_one_or_some(batch, steps):
-    few = LEARNED.at(torch.arange(300))
+    few = LEARNED.select(torch.arange(300))
     network = NetworkTrainer(
         SMALL, replace(SHORT, batch=batch, epochs=1, averaging=0.0), few, VALIDATION
     )
@@ -146,16 +146,19 @@ def test_weights_are_averaged_over_steps():
     before = weights(optimisation.network)
     seen = []
     for _ in range(3):
-        optimisation.epoch(order, [0.01])
+        optimisation.run_epoch(order, [0.01])
         seen.append(weights(optimisation.network))
     expected = before / 8 + seen[0] / 8 + seen[1] / 4 + seen[2] / 2
-    assert torch.allclose(weights(optimisation.judged()), expected, atol=1e-6)
+    assert torch.allclose(weights(optimisation.evaluated_network()), expected, atol=1e-6)
 
 
 def test_a_mean_of_less_than_it_should_hold_is_not_judged():
     optimisation = training(settings=replace(SHORT, averaging=0.9999)).optimisation
-    optimisation.epoch(torch.arange(len(LEARNED)), [0.01, 0.01])
-    latest, judged = optimisation.network.state_dict(), optimisation.judged().state_dict()
+    optimisation.run_epoch(torch.arange(len(LEARNED)), [0.01, 0.01])
+    latest, judged = (
+        optimisation.network.state_dict(),
+        optimisation.evaluated_network().state_dict(),
+    )
     assert all(torch.equal(latest[name], judged[name]) for name in latest)
 
 
@@ -191,7 +194,7 @@ def test_a_training_goes_on_as_if_it_had_not_stopped(tmp_path):
     assert [epoch.number for epoch in rest] == [3, 4, 5]
     assert is_same(resumed, trained(design, settings))
     again = training(design, settings, file=file)
-    assert again.is_over
+    assert again.is_finished
     assert list(again.epochs()) == []
     assert is_same(again, resumed)
 
@@ -242,6 +245,6 @@ def test_what_is_no_state_is_refused_in_one_line(kind, tmp_path):
 
 
 def test_without_examples_there_is_no_training():
-    nothing = LEARNED.at(torch.arange(0))
+    nothing = LEARNED.select(torch.arange(0))
     with pytest.raises(LudusError, match="no examples for the network FROM"):
         NetworkTrainer(SMALL, SHORT, nothing, VALIDATION, name="FROM")

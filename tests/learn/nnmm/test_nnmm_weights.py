@@ -40,7 +40,7 @@ def test_half_precision_takes_half_the_room_and_says_nearly_the_same(tmp_path):
     save_weights(tmp_path / "half", weights, half=True)
     whole, half = tmp_path / "whole", tmp_path / "half"
     assert half.stat().st_size < 0.6 * whole.stat().st_size
-    first, second = (Chain.load(each).parts(some).probabilities[:, 0] for each in (whole, half))
+    first, second = (Chain.load(each).predict(some).probabilities[:, 0] for each in (whole, half))
     assert is_close(first, second, 0.01)
 
 

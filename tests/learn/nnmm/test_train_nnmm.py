@@ -135,7 +135,7 @@ def test_a_result_is_never_overwritten(tmp_path, capsys):
     out = tmp_path / "mine.safetensors"
     out.write_bytes(b"precious")
     assert train(tmp_path, "--out", str(out)) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists; name another file" in capsys.readouterr().err
     assert out.read_bytes() == b"precious"
 
 

@@ -11,7 +11,7 @@ from nnmm_lessons import lessons, lessons_file
 
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.config import Preset, build_preset, preset, read_preset_tables
+from ludus.learn.nnmm.config import Preset, build_preset, load_preset, read_preset_tables
 from ludus.learn.nnmm.splits import split_entries
 from ludus.learn.nnmm.tuning import (
     NUMERIC_RANGES,
@@ -23,24 +23,24 @@ from ludus.learn.nnmm.tuning import (
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
 
-BASE = preset("quick").with_texts("first=50,units=50,batch=500,epochs=1")
+BASE = load_preset("quick").with_overrides("first=50,units=50,batch=500,epochs=1")
 
 
 class Made:
     """Workers that train nothing: wide networks are good, and every third trial is hopeless."""
 
-    width = 2
+    max_parallel = 2
 
     def __init__(self) -> None:
         self.given: list[Preset] = []
         self._waiting: list[tuple[int, float | None]] = []
 
-    def give(self, number: int, given: Preset, trial: object) -> None:
+    def submit(self, number: int, given: Preset, trial: object) -> None:
         self.given.append(given)
         accuracy = given.design.first / 1000
         self._waiting.append((number, None if number % 3 == 2 else accuracy))
 
-    def result(self) -> tuple[int, float | None]:
+    def next_result(self) -> tuple[int, float | None]:
         return self._waiting.pop()  # the last one first, as on a cluster
 
 
@@ -73,7 +73,7 @@ def test_every_suggestion_can_be_trained():
     for _ in range(40):
         found = suggest_preset(study.ask(), plan)
         seen.add(found.design.architecture)
-        assert found.design_of(found.steps[0]).outputs == 25
+        assert found.design_for(found.steps[0]).outputs == 25
     assert seen == {"residual", "dense", "feedforward"}
     sampler = optuna.samplers.RandomSampler(seed=1)
     only, fresh = (
@@ -86,10 +86,10 @@ def test_every_suggestion_can_be_trained():
 @pytest.mark.parametrize("name", NUMERIC_RANGES)
 def test_rounding_leaves_numbers_in_their_span(name):
     span = NUMERIC_RANGES[name]
-    for end in (span.least, span.most, span.least + 0.9996 * (span.most - span.least)):
+    for end in (span.low, span.high, span.low + 0.9996 * (span.high - span.low)):
         number = round(end) if span.step else end
         if number in span:
-            assert span.suggested(optuna.trial.FixedTrial({name: number}), name) in span
+            assert span.suggest(optuna.trial.FixedTrial({name: number}), name) in span
 
 
 def test_a_hopeless_training_is_broken_off():
@@ -104,8 +104,8 @@ def test_a_hopeless_training_is_broken_off():
         LocalTrialRunner("TO", split_entries(lessons(), "entries", "published"), "cpu"),
         Severe(),
     )
-    workers.give(7, BASE.with_texts("epochs=100"), trial)
-    assert workers.result() == (7, None)
+    workers.submit(7, BASE.with_overrides("epochs=100"), trial)
+    assert workers.next_result() == (7, None)
     assert trial.seen[1] == 1
 
 

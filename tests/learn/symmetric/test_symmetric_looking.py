@@ -42,9 +42,9 @@ def test_harmonics_are_as_many_as_things_and_orthogonal(things):
     found = build_adapted_basis(things)
     width = things.shape[1]
     np.testing.assert_allclose(found.matrix @ found.matrix.T, np.eye(width), atol=1e-5)
-    parts = [*found.signs, *found.planes]
-    assert len(found.signs) == NUM_1D_IRREPS
-    assert len(found.planes) == NUM_2D_IRREPS
+    parts = [*found.irreps_1d, *found.irreps_2d]
+    assert len(found.irreps_1d) == NUM_1D_IRREPS
+    assert len(found.irreps_2d) == NUM_2D_IRREPS
     assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
     assert parts[-1].stop == width
     assert build_adapted_basis(things.copy()) is found, "made once"
@@ -55,13 +55,13 @@ def test_small_blocks_make_up_the_matrix(things):
     found = build_adapted_basis(things)
     seen = np.random.default_rng(5).normal(size=(6, things.shape[1])).astype(np.float32)
     np.testing.assert_allclose(to_adapted_basis(seen, found), found.matrix @ seen.T, atol=1e-5)
-    assert sum(orbits.things.size for orbits in found.orbits) == things.shape[1]
-    assert max(len(orbits.things) for orbits in found.orbits) <= GROUP_ORDER
+    assert sum(orbits.elements.size for orbits in found.orbits) == things.shape[1]
+    assert max(len(orbits.elements) for orbits in found.orbits) <= GROUP_ORDER
     assert len(found.orbits) <= 8, "sets of things that are taken into each other alike are one"
 
 
 def test_numbers_have_the_harmonic_that_is_the_same_everywhere():
-    assert build_adapted_basis(trivial_permutations(3)).signs[0] == slice(0, 3)
+    assert build_adapted_basis(trivial_permutations(3)).irreps_1d[0] == slice(0, 3)
 
 
 @pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)

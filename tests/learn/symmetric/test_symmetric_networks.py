@@ -88,7 +88,7 @@ def test_views_and_harmonics_are_two_ways_to_the_same_units(answers):
     made = network(answers)
     wanted = torch.randn(2, 7, GROUP_ORDER * 5, dtype=torch.double)
     slopes = []
-    for way in (made.through_views, made.through_harmonics):
+    for way in (made.forward_in_group_domain, made.forward_in_fourier_basis):
         made.zero_grad()
         units = way(things)
         units.backward(wanted)
@@ -109,7 +109,7 @@ def test_experts_do_not_mix():
     both = network(3)
     things = torch.randn(5, THINGS.shape[1], dtype=torch.double)
     together = both(things.expand(2, -1, -1))
-    asked = both.by(torch.tensor([1, 0, 1]), things.expand(3, -1, -1))
+    asked = both.forward_experts(torch.tensor([1, 0, 1]), things.expand(3, -1, -1))
     torch.testing.assert_close(asked, together[[1, 0, 1]])
     assert (together[0] - together[1]).abs().min() > 1e-6
 

@@ -29,57 +29,59 @@ class Screen:
 
     def __init__(self, *, stderr: bool = False) -> None:
         self.console = make_console(stderr=stderr)
-        self.is_live = self.console.is_terminal and not self.console.is_dumb_terminal
+        self.is_interactive = self.console.is_terminal and not self.console.is_dumb_terminal
         self.has_keyboard = sys.stdin.isatty()
-        if self.has_keyboard and self.is_live:
+        if self.has_keyboard and self.is_interactive:
             import readline  # noqa: F401 - its import gives `input` line editing and history
 
-    def show(self, title: str, position: Any, marks: Marks, news: Iterable[str]) -> None:
-        """Clear the screen and print the title, the board and the news."""
-        if self.is_live:
+    def show_position(
+        self, title: str, position: Any, marks: Marks, messages: Iterable[str]
+    ) -> None:
+        """Clear the screen and print the title, the board and the messages."""
+        if self.is_interactive:
             self.console.clear()
-        self.say(title, "bold")
+        self.print_line(title, "bold")
         self.console.print()
         board = Text(position.text(marks))
         for pattern, style in BOARD_STYLES.items():
             board.highlight_regex(pattern, style)
         self.console.print(board, soft_wrap=True)
-        for line in news:
-            self.say(line)
+        for line in messages:
+            self.print_line(line)
 
-    def say(self, text: str, style: str = "") -> None:
+    def print_line(self, text: str, style: str = "") -> None:
         """Print a line of text without its unprintable characters."""
-        shown = "".join(letter for letter in text if letter.isprintable() or letter == "\n")
-        self.console.print(Text(shown, style))
+        printable = "".join(char for char in text if char.isprintable() or char == "\n")
+        self.console.print(Text(printable, style))
 
-    def list(self, words: Iterable[str]) -> None:
+    def print_columns(self, words: Iterable[str]) -> None:
         """Print words in columns."""
         self.console.print(Columns([Text(word) for word in words], padding=(0, 2)))
 
-    def ask(self, question: str) -> str | None:
+    def read_line(self, prompt: str) -> str | None:
         """Prompt for a line and return it, or None at the end of input."""
         try:
-            line = self._line(f"{question} ")
+            line = self._read_input(f"{prompt} ")
         except (EOFError, KeyboardInterrupt) as stop:
-            self.say("")
+            self.print_line("")
             if isinstance(stop, EOFError):
                 return None
             raise
         if not self.has_keyboard:
-            self.say(line)
+            self.print_line(line)
         return line
 
-    def _line(self, question: str) -> str:
+    def _read_input(self, prompt: str) -> str:
         if self.has_keyboard and not self.console.stderr:
             self.console.file.flush()
-            return input(question).strip()
-        self.console.print(Text(question), end="")
+            return input(prompt).strip()
+        self.console.print(Text(prompt), end="")
         self.console.file.flush()
         line = sys.stdin.readline()
         if not line:
             raise EOFError
         return line.strip()
 
-    def thinking(self, who: str) -> AbstractContextManager[object]:
+    def show_busy(self, message: str) -> AbstractContextManager[object]:
         """Return a context that shows a spinner while a player computes."""
-        return self.console.status(f"{who} …") if self.is_live else nullcontext()
+        return self.console.status(f"{message} …") if self.is_interactive else nullcontext()

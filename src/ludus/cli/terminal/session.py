@@ -32,7 +32,7 @@ WIN_REASONS = {
 DRAW_REASONS = {
     "blocked": "there was no move left",
     "full": "the board was full",
-    "repetition": "the position had been there before",
+    "repetition": "the position was repeated",
     "quiet": "nothing was placed or taken for too long",
     "length": "the game was too long",
 }
@@ -74,11 +74,11 @@ class GameHistory:
         self.positions.append(self.position.play(move))
         self.moves.append(MoveRecord(self.positions[-2].mover, move, 0.0, comment))
 
-    def back(self, people: Collection[int]) -> bool:
+    def undo_to_choice(self, human_sides: Collection[int]) -> bool:
         """Return to the last decision of one of these sides; False if there is none."""
         for ply in range(len(self.moves) - 1, -1, -1):
             position = self.positions[ply]
-            if position.mover in people and any(map(self.game.steps, position.legal_moves())):
+            if position.mover in human_sides and any(map(self.game.steps, position.legal_moves())):
                 del self.positions[ply + 1 :], self.moves[ply:]
                 return True
         return False
@@ -88,7 +88,7 @@ class GameHistory:
         made = next((made for made in reversed(self.moves) if made.mover != CHANCE), None)
         return [] if made is None else list(self.game.steps(made.move))
 
-    def record(self, players: tuple[str, str], seed: int) -> Record:
+    def to_record(self, players: tuple[str, str], seed: int) -> Record:
         """Return the game as a record, without a result if it is unfinished."""
         outcome = self.position.outcome()
         match = MatchRecord(
@@ -107,13 +107,13 @@ class GameHistory:
         return replace(record, headers=known)
 
     @classmethod
-    def replayed(cls, record: Record, game: AnyGame) -> Self:
+    def from_record(cls, record: Record, game: AnyGame) -> Self:
         """Replay a recorded game to continue it; raise BadRecord if a move is illegal."""
         positions = record.replay(game)
-        line = cls(game, positions[0])
+        history = cls(game, positions[0])
         for node, position in zip(record.line.moves, positions, strict=False):
-            line.play(game.parse_move(node.move, position), node.comment)
-        return line
+            history.play(game.parse_move(node.move, position), node.comment)
+        return history
 
 
 Command = Callable[["TerminalSession", str, TypedMove | None], bool]
@@ -127,13 +127,13 @@ HELP = """
 Type a move as `moves` lists them, or name its places one by one.
 
   moves        list the legal moves
-  hint         ask a player that tries each move in random games
-  back, undo   take back, to your last decision
-  new          begin again
-  flip side    change places with your opponent
-  save FILE    write the game into a file
-  load FILE    go on with a game from a file
-  position     the position as a text, as --position takes it
+  hint         show the moves that win most random games
+  back, undo   return to your last decision
+  new          start a new game
+  flip side    swap sides with your opponent
+  save FILE    write the game to a file
+  load FILE    continue a game from a file
+  position     print the position as text, for --position
   quit         leave
 """
 
@@ -145,79 +145,79 @@ class Quit(Exception):
     """Raised to end the session."""
 
 
-def show_help(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    table.screen.say(HELP)
+def show_help(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    session.screen.print_line(HELP)
     return False
 
 
-def show_moves(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    table.screen.list(str(move) for move in _require_entry(entry).moves)
+def show_moves(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    session.screen.print_columns(str(move) for move in _require_entry(entry).moves)
     return False
 
 
-def show_hint(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+def show_hint(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
     """Show the best moves of the `playouts` player, on the board and in a list."""
     position = _require_entry(entry).position
-    adviser = named_player("playouts", table.game)
-    adviser.begin(table.random.getrandbits(62))
-    with table.screen.thinking("trying the moves"):
+    adviser = named_player("playouts", session.game)
+    adviser.start_game(session.random.getrandbits(62))
+    with session.screen.show_busy("trying the moves"):
         choice = adviser.choose(position)
-    table.show(entry, good=table.game.steps(choice.move))
-    table.screen.say(f"{choice.move} {choice.comment}.", "green")
+    session.show(entry, good=session.game.steps(choice.move))
+    session.screen.print_line(f"{choice.move} {choice.comment}.", "green")
     best = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_HINTS]
     if len(best) > 1:
         scores = ", ".join(f"{move} {score:+.2f}" for move, score in best)
-        table.screen.say(f"Mean results (+1 is a win, -1 a loss): {scores}")
+        session.screen.print_line(f"Mean results (+1 is a win, -1 a loss): {scores}")
     return False
 
 
-def take_back(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+def take_back(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
     """Discard the places entered so far or, if there are none, return to the last decision."""
-    if entry is not None and entry.touched:
-        entry.touched = ()
-        table.show(entry)
+    if entry is not None and entry.chosen_places:
+        entry.chosen_places = ()
+        session.show(entry)
         return False
-    if not table.line.back(table.people):
+    if not session.history.undo_to_choice(session.human_sides):
         raise LudusError("there is nothing to take back")
-    table.news[:] = ["Taken back."]
+    session.messages[:] = ["Taken back."]
     return True
 
 
-def start_new_game(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    table.sit_down(GameHistory(table.game, table.line.positions[0]))
+def start_new_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    session.start_game(GameHistory(session.game, session.history.positions[0]))
     return True
 
 
-def swap_sides(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    if len(table.people) != 1:
-        raise LudusError("there is nobody to change places with")
-    table.people = frozenset({0, 1}) - table.people
-    table.news.clear()
+def swap_sides(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    if len(session.human_sides) != 1:
+        raise LudusError("sides can be swapped only if one person plays")
+    session.human_sides = frozenset({0, 1}) - session.human_sides
+    session.messages.clear()
     return True
 
 
-def save_game(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    path = _parse_path(line)
+def save_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    path = _parse_path(text)
     with whole_file(path) as file:
-        print(table.line.record(table.who, table.seed), file=file)
-    table.screen.say(f"Saved as {path}.")
+        print(session.history.to_record(session.player_names, session.seed), file=file)
+    session.screen.print_line(f"Saved as {path}.")
     return False
 
 
-def load_game(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    record = Record.parse(read_file(_parse_path(line)))
+def load_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    record = Record.parse(read_file(_parse_path(text)))
     headers = record.headers
-    game = named_game(headers.get("Game", table.game.id), headers.get("Rules", ""))
-    table.sit_down(GameHistory.replayed(record, game))
+    game = named_game(headers.get("Game", session.game.id), headers.get("Rules", ""))
+    session.start_game(GameHistory.from_record(record, game))
     return True
 
 
-def show_position(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
-    table.screen.say(str(table.line.position))
+def show_position(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    session.screen.print_line(str(session.history.position))
     return False
 
 
-def quit_session(table: "TerminalSession", line: str, entry: TypedMove | None) -> bool:
+def quit_session(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
     raise Quit
 
 
@@ -245,8 +245,8 @@ def _require_entry(entry: TypedMove | None) -> TypedMove:
     return entry
 
 
-def _parse_path(line: str) -> Path:
-    word, *rest = line.split(maxsplit=1)
+def _parse_path(text: str) -> Path:
+    word, *rest = text.split(maxsplit=1)
     if not rest:
         raise LudusError(f"{word} needs the name of a file")
     try:
@@ -272,150 +272,163 @@ class TerminalSession:
     """A session of games between people and players in a terminal."""
 
     def __init__(
-        self, line: GameHistory, opponent: str, people: Collection[int], seed: int, screen: Screen
+        self,
+        history: GameHistory,
+        opponent: str,
+        human_sides: Collection[int],
+        seed: int,
+        screen: Screen,
     ) -> None:
         self.opponent = opponent
-        self.people = frozenset(people)
+        self.human_sides = frozenset(human_sides)
         self.seed = seed
         self.random = random.Random(seed)
         self.screen = screen
-        self.sit_down(line)
-        if self.people:
-            self.news.append("Type a move or its first place; help tells what else.")
+        self.start_game(history)
+        if self.human_sides:
+            self.messages.append("Type a move or its first place; help lists the commands.")
 
     @property
     def game(self) -> AnyGame:
-        return self.line.game
+        return self.history.game
 
     @property
-    def names(self) -> tuple[str, str]:
+    def side_names(self) -> tuple[str, str]:
         """Names of the sides, "you" for that of a single person."""
         first, second = self.game.sides
-        if len(self.people) != 1:
+        if len(self.human_sides) != 1:
             return first, second
-        return ("you", second) if 0 in self.people else (first, "you")
+        return ("you", second) if 0 in self.human_sides else (first, "you")
 
     @property
-    def who(self) -> tuple[str, str]:
+    def player_names(self) -> tuple[str, str]:
         """Player of each side: a spec or PERSON_NAME."""
-        first, second = ((PERSON_NAME if side in self.people else self.opponent) for side in (0, 1))
+        first, second = (
+            (PERSON_NAME if side in self.human_sides else self.opponent) for side in (0, 1)
+        )
         return first, second
 
     def run(self) -> None:
         """Play until the user quits."""
         try:
             while True:
-                self._turn()
+                self._play_turn()
         except Quit:
-            self.screen.say("Goodbye.")
+            self.screen.print_line("Goodbye.")
 
-    def sit_down(self, line: GameHistory) -> None:
+    def start_game(self, history: GameHistory) -> None:
         """Start or continue this game with new players."""
-        players = [named_player(self.opponent, line.game) for _ in line.game.sides]
+        players = [named_player(self.opponent, history.game) for _ in history.game.sides]
         for player in players:
-            player.begin(self.random.getrandbits(62))
-        self.line, self.players = line, players
-        self.news: list[str] = []
+            player.start_game(self.random.getrandbits(62))
+        self.history, self.players = history, players
+        self.messages: list[str] = []
 
     def show(self, entry: TypedMove | None = None, good: Iterable[str] = ()) -> None:
         """Show the board with marks for the last move, the possible places and the advised ones."""
-        points = dict.fromkeys(self.line.last_places(), "last")
+        points = dict.fromkeys(self.history.last_places(), "last")
         if entry is not None:
-            kind = MARK_KINDS.get(entry.question, "legal")
-            points |= self._marked(entry.places, kind) | self._marked(entry.touched, "selected")
+            kind = MARK_KINDS.get(entry.prompt, "legal")
+            points |= self._mark_places(entry.next_places, kind) | self._mark_places(
+                entry.chosen_places, "selected"
+            )
         points |= dict.fromkeys(good, "good")
-        self.screen.show(self._title(), self.line.position, Marks(points=points), self.news)
+        self.screen.show_position(
+            self._format_title(), self.history.position, Marks(points=points), self.messages
+        )
 
-    def _marked(self, places: Iterable[str], kind: str) -> dict[str, str]:
+    def _mark_places(self, places: Iterable[str], kind: str) -> dict[str, str]:
         """Map the places, by their names on the board, to this kind of mark."""
-        side = self.line.position.mover
+        side = self.history.position.mover
         return {place_name(self.game, place, side): kind for place in places}
 
-    def _title(self) -> str:
-        seats = [
-            f"you are {side}" if number in self.people else f"{self.players[number].name} is {side}"
+    def _format_title(self) -> str:
+        sides = [
+            f"you are {side}"
+            if number in self.human_sides
+            else f"{self.players[number].name} is {side}"
             for number, side in enumerate(self.game.sides)
         ]
-        people = "two people" if len(self.people) == 2 else ", ".join(seats)
-        return f"{self.game.title} · {people}"
+        players = "two people" if len(self.human_sides) == 2 else ", ".join(sides)
+        return f"{self.game.title} · {players}"
 
-    def tell(self, side: int, deed: str) -> None:
-        """Add an action of a side to the news shown with the next board."""
-        self.news.append(f"{self.names[side].capitalize()} {deed}.")
+    def add_message(self, side: int, action: str) -> None:
+        """Add an action of a side to the messages shown with the next board."""
+        self.messages.append(f"{self.side_names[side].capitalize()} {action}.")
 
-    def _turn(self) -> None:
-        position = self.line.position
+    def _play_turn(self) -> None:
+        position = self.history.position
         if position.outcome() is not None:
-            for side in {0, 1} - set(self.people):
-                self.players[side].end(position.outcome())
-            self._end(describe_outcome(position.outcome(), self.names))
+            for side in {0, 1} - set(self.human_sides):
+                self.players[side].finish_game(position.outcome())
+            self._offer_new_game(describe_outcome(position.outcome(), self.side_names))
         elif position.mover == CHANCE:
-            self._roll()
-        elif position.mover in self.people:
-            self._ask()
+            self._roll_dice()
+        elif position.mover in self.human_sides:
+            self._play_human_turn()
         else:
-            self._let_choose(position.mover)
+            self._play_computer_turn(position.mover)
 
-    def _roll(self) -> None:
-        rolls, weights = zip(*self.game.chances(self.line.position), strict=True)
+    def _roll_dice(self) -> None:
+        rolls, weights = zip(*self.game.chances(self.history.position), strict=True)
         roll = self.random.choices(rolls, weights)[0]
-        self.line.play(roll)
-        self.tell(self.line.position.mover, f"rolled {roll}")
+        self.history.play(roll)
+        self.add_message(self.history.position.mover, f"rolled {roll}")
 
-    def _let_choose(self, side: int) -> None:
+    def _play_computer_turn(self, side: int) -> None:
         """Let the player of a side move."""
-        with self.screen.thinking(f"{self.names[side]} is thinking"):
-            choice = self.players[side].choose(self.line.position)
-        self.line.play(choice.move, choice.comment)
-        remark = f": {choice.comment}" if choice.comment else ""
-        self.tell(side, f"played {choice.move}{remark}")
-        if not self.people:
+        with self.screen.show_busy(f"{self.side_names[side]} is thinking"):
+            choice = self.players[side].choose(self.history.position)
+        self.history.play(choice.move, choice.comment)
+        comment = f": {choice.comment}" if choice.comment else ""
+        self.add_message(side, f"played {choice.move}{comment}")
+        if not self.human_sides:
             self.show()
-            self.news.clear()
-            if self.screen.is_live:
+            self.messages.clear()
+            if self.screen.is_interactive:
                 time.sleep(WATCH_PAUSE_SECONDS)
 
-    def _ask(self) -> None:
+    def _play_human_turn(self) -> None:
         """Read commands and parts of a move from a person until the game has changed."""
-        entry, side = TypedMove(self.game, self.line.position), self.line.position.mover
+        entry, side = TypedMove(self.game, self.history.position), self.history.position.mover
         if entry.is_pass:
-            self.line.play(self.line.position.legal_moves()[0])
-            self.tell(side, "could not move")
+            self.history.play(self.history.position.legal_moves()[0])
+            self.add_message(side, "could not move")
             return
         self.show(entry)
         is_done = False
         while not is_done:
-            text = self._read(_format_prompt(self.game.sides[side], entry))
+            text = self._read_line(_format_prompt(self.game.sides[side], entry))
             try:
                 command = _find_command(text)
-                is_done = command(self, text, entry) if command else self._move(text, entry)
+                is_done = command(self, text, entry) if command else self._enter_move(text, entry)
             except LudusError as error:
-                self.screen.say(str(error), "red")
+                self.screen.print_line(str(error), "red")
 
-    def _move(self, text: str, entry: TypedMove) -> bool:
+    def _enter_move(self, text: str, entry: TypedMove) -> bool:
         """Add typed text to the move; return whether the move was played."""
         if not text:
             # If only one place is possible, Enter is enough.
-            if not entry.touched or len(entry.places) != 1:
+            if not entry.chosen_places or len(entry.next_places) != 1:
                 return False
-            text = entry.places[0]
-        move = entry.read(text)
+            text = entry.next_places[0]
+        move = entry.enter(text)
         if move is None:
             self.show(entry)
             return False
-        side = self.line.position.mover
-        self.line.play(move)
-        self.news.clear()
-        self.tell(side, f"played {move}")
+        side = self.history.position.mover
+        self.history.play(move)
+        self.messages.clear()
+        self.add_message(side, f"played {move}")
         return True
 
-    def _end(self, verdict: str) -> None:
+    def _offer_new_game(self, result: str) -> None:
         """Show the result and offer another game."""
         self.show()
-        self.screen.say(verdict, "bold")
+        self.screen.print_line(result, "bold")
         is_done = False
         while not is_done:
-            text = self._read("Another game? (yes, no, back, save FILE)")
+            text = self._read_line("Another game? (yes, no, back, save FILE)")
             word = {"y": "new", "yes": "new", "n": "quit", "no": "quit"}.get(text.lower(), text)
             try:
                 command = _find_command(word)
@@ -423,10 +436,10 @@ class TerminalSession:
                     raise BadMove("the game is over: answer yes or no, or type help")
                 is_done = command(self, word, None)
             except LudusError as error:
-                self.screen.say(str(error), "red")
+                self.screen.print_line(str(error), "red")
 
-    def _read(self, question: str) -> str:
-        text = self.screen.ask(question)
+    def _read_line(self, prompt: str) -> str:
+        text = self.screen.read_line(prompt)
         if text is None:
             raise Quit
         return text
@@ -439,12 +452,12 @@ def _find_command(text: str) -> Any:
 
 
 def _format_prompt(side: str, entry: TypedMove) -> str:
-    if not entry.touched:
-        return f"{side}, {entry.question}"
-    places = ", ".join(entry.places)
+    if not entry.chosen_places:
+        return f"{side}, {entry.prompt}"
+    places = ", ".join(entry.next_places)
     shown = (
         places
         if len(places) <= MAX_PLACES_WIDTH
         else f"{places[:MAX_PLACES_WIDTH].rpartition(',')[0]}, …"
     )
-    return f"{'-'.join(entry.touched)} {entry.question} ({shown})"
+    return f"{'-'.join(entry.chosen_places)} {entry.prompt} ({shown})"

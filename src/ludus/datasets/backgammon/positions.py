@@ -59,27 +59,27 @@ def classify_theme(view: View) -> str:
     """Return the theme of the board before a move, from the mover's point of view."""
     if not has_contact(view):
         return "bearing_off" if _is_home(view) else "race"
-    turned = view.turned()
-    own, their = count_pips(view.own), count_pips(turned.own)
-    own_points, their_points = _points(view.own), _points(turned.own)
+    flipped = view.flip()
+    own, other = count_pips(view.own), count_pips(flipped.own)
+    own_points, other_points = _points(view.own), _points(flipped.own)
     anchors = own_points & set(OPPONENT_HOME)
     if view.own[BAR]:
         return "entering"
-    if view.their[OFF] or (count_back_men(turned) and _has_blot_in_home(view)):
+    if view.other[OFF] or (count_back_men(flipped) and _has_blot_in_home(view)):
         return "attack"
-    if len(anchors) > 1 and own - their >= FAR_BEHIND:
+    if len(anchors) > 1 and own - other >= FAR_BEHIND:
         return "back_game"
     if _is_home(view):
         return "against_anchor"
-    if count_back_men(view) == 0 and count_back_men(turned) and own < MIN_OPENING_PIPS:
+    if count_back_men(view) == 0 and count_back_men(flipped) and own < MIN_OPENING_PIPS:
         return "bearing_in"
-    if find_longest_run(own_points) >= LONG_PRIME and count_back_men(turned):
+    if find_longest_run(own_points) >= LONG_PRIME and count_back_men(flipped):
         return "containing"
-    if find_longest_run(their_points) >= LONG_PRIME and count_back_men(view):
+    if find_longest_run(other_points) >= LONG_PRIME and count_back_men(view):
         return "escaping"
-    if min(own, their) >= MIN_OPENING_PIPS and view.own[24] and turned.own[24]:
+    if min(own, other) >= MIN_OPENING_PIPS and view.own[24] and flipped.own[24]:
         return "opening"
-    if own_points & HOLDING_POINTS or their_points & HOLDING_POINTS:
+    if own_points & HOLDING_POINTS or other_points & HOLDING_POINTS:
         return "holding"
     return "middle"
 
@@ -94,7 +94,7 @@ def _is_home(view: View) -> bool:
 
 def _has_blot_in_home(view: View) -> bool:
     """Return whether the other side has a blot in the viewer's home."""
-    return any(view.their[point] == 1 for point in HOME)
+    return any(view.other[point] == 1 for point in HOME)
 
 
 OPENING: Final = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5"
@@ -176,7 +176,7 @@ def sample_position(number: int, seed: int) -> SampledPosition:
     theme = choose_theme(number)
     rng = random.Random(f"{seed}/{number}")
     while True:
-        found = [drawn for drawn in _play_games(theme, rng) if drawn.theme == theme]
+        found = [sample for sample in _play_games(theme, rng) if sample.theme == theme]
         if found:
             return rng.choice(found)
 

@@ -70,7 +70,7 @@ def parse_scored_positions(text: str) -> Iterator[ScoredPosition]:
 def parse_scored_position(line: str) -> ScoredPosition:
     """Parse the position of one line."""
     if len(line) > MAX_LINE:
-        raise BadScoredPosition(f"{quote(line)} is too long for a lesson")
+        raise BadScoredPosition(f"{quote(line)} is too long for a scored position")
     fields = line.split()
     if len(fields) < 4:
         raise BadScoredPosition(f"{quote(line)} is not position, dice, theme and move=score …")
@@ -117,9 +117,9 @@ def _parse_moves(texts: list[str], position: Position) -> list[Move]:
         return [GAME.parse_move(text, position) for text in texts]  # type: ignore[misc]
 
 
-def format_scored_positions(lessons: Iterable[ScoredPosition]) -> str:
+def format_scored_positions(positions: Iterable[ScoredPosition]) -> str:
     """Return the text of a whole file."""
-    return "\n".join([HEADER, *map(str, lessons), ""])
+    return "\n".join([HEADER, *map(str, positions), ""])
 
 
 M = TypeVar("M")

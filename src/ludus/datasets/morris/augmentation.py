@@ -59,7 +59,7 @@ BATCH_SIZE = 8192
 
 def augment(entries: MoveBatch, recipe: str = "symmetries") -> MoveBatch:
     """Return all images of each entry in turn, the entry itself first."""
-    return MoveBatch.joined(augment_parts([entries], recipe))
+    return MoveBatch.concatenate(augment_parts([entries], recipe))
 
 
 def augment_parts(parts: Iterable[MoveBatch], recipe: str = "symmetries") -> Iterator[MoveBatch]:
@@ -86,7 +86,7 @@ def _join_images(images: Images) -> MoveBatch:
     keys = np.stack([state_keys(image) for image, _ in images], axis=1)
     counts = np.stack([counting for _, counting in images], axis=1)
     is_kept = counts & ~_find_repeats(np.where(counts, keys, keys[:, :1]))
-    everything = MoveBatch.joined(image for image, _ in images)
+    everything = MoveBatch.concatenate(image for image, _ in images)
     # `everything` is grouped by image; the result is grouped by entry, in the order of the images.
     entry, image = np.nonzero(is_kept)
     return everything[image * len(keys) + entry]

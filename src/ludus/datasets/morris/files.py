@@ -46,11 +46,11 @@ class BadLine(NamedTuple):
 class Chunk(NamedTuple):
     """The contents of some consecutive lines."""
 
-    entries: MoveBatch
+    moves: MoveBatch
     numbers: NDArray[np.int64]
     """Line number of each entry."""
 
-    bad: list[BadLine]
+    bad_lines: list[BadLine]
 
 
 def parse_lines(data: bytes, first: int = 1) -> Chunk:
@@ -119,12 +119,12 @@ def _parse_moves(
 ) -> tuple[MoveBatch, Mask]:
     """Parse lines of valid length and return a mask of those that are valid entries."""
     heads = letters[starts[:, None] + np.arange(STATE_LENGTH)]
-    mine, enemy, nobody = (
+    own, other, empty = (
         heads[:, :24] == letter for letter in (OWN_LETTER, OTHER_LETTER, EMPTY_LETTER)
     )
     digits = heads[:, 24:] - np.uint8(ZERO)
-    is_good = (mine | enemy | nobody).all(axis=1) & (digits <= 9).all(axis=1)
-    is_good &= (mine.sum(axis=1) == digits[:, 2]) & (enemy.sum(axis=1) == digits[:, 3])
+    is_good = (own | other | empty).all(axis=1) & (digits <= 9).all(axis=1)
+    is_good &= (own.sum(axis=1) == digits[:, 2]) & (other.sum(axis=1) == digits[:, 3])
     points, has_good_points = _parse_points(letters, starts, lengths)
     num_points = (lengths - STATE_LENGTH) // 2
     is_placing = digits[:, 0] > 0
@@ -137,7 +137,7 @@ def _parse_moves(
     )
     frm, to, take = np.where(is_placing[:, None], placing, moving).T
     hands = digits[:, 0], digits[:, 1]
-    return MoveBatch(_make_boards(mine), _make_boards(enemy), *hands, to, frm, take), is_good
+    return MoveBatch(_make_boards(own), _make_boards(other), *hands, to, frm, take), is_good
 
 
 def _parse_points(
@@ -186,7 +186,7 @@ def read_chunks(path: Path, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
             first = 1
             for data in _split_at_lines(file, block):
                 part = parse_lines(data, first)
-                first += len(part.numbers) + len(part.bad)
+                first += len(part.numbers) + len(part.bad_lines)
                 yield part
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
@@ -196,8 +196,8 @@ def read_chunks(path: Path, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
 def read_dataset(path: Path) -> MoveBatch:
     """Read all entries of a file; raise BadDataset if any line is invalid."""
     parts = list(read_chunks(path))
-    raise_bad_lines(path, [line for part in parts for line in part.bad])
-    return MoveBatch.joined(part.entries for part in parts)
+    raise_bad_lines(path, [line for part in parts for line in part.bad_lines])
+    return MoveBatch.concatenate(part.moves for part in parts)
 
 
 def raise_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:

@@ -83,7 +83,7 @@ def sample_random_start(game: NineMensMorris, source: random.Random) -> Any:
 
 
 def _is_realistic(position: Any) -> bool:
-    entries = parse_lines(to_thesis(position).encode()).entries
+    entries = parse_lines(to_thesis(position).encode()).moves
     verdicts = validate_moves(entries, position.rules), validate_states(entries, position.rules)
     return bool(np.all(np.concatenate(verdicts) == LEGAL))
 
@@ -118,7 +118,7 @@ class MorrisGeneratorOptions:
 class RecordingPlayer(Player):
     """A teacher with its own limit whose positions and moves are recorded as lines."""
 
-    title: ClassVar[str] = "is watched by its pupils"
+    title: ClassVar[str] = "records the moves of a teacher"
 
     def __init__(self, teacher: Player, limit: Limit) -> None:
         super().__init__(teacher.game, teacher.settings, teacher.spec)
@@ -126,8 +126,8 @@ class RecordingPlayer(Player):
         self._limit = limit
         self.lines: list[str] = []
 
-    def begin(self, seed: int) -> None:
-        self._teacher.begin(seed)
+    def start_game(self, seed: int) -> None:
+        self._teacher.start_game(seed)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._teacher.choose(position, self._limit)
@@ -185,12 +185,12 @@ class MorrisGenerator(DatasetGenerator):
         if played.outcome.reason == "illegal":
             loser = played.players[1 - (played.outcome.winner or 0)]
             raise LudusError(f"{loser} made an illegal move, {played.moves[-1].move}")
-        noted = [each.lines for each in players if isinstance(each, RecordingPlayer)]
-        return [line for lines in noted for line in lines]
+        recorded = [each.lines for each in players if isinstance(each, RecordingPlayer)]
+        return [line for lines in recorded for line in lines]
 
     def key(self, line: str) -> Hashable:
-        seen = self._standard.parse(line).canonical()
-        return seen.bits, seen.hands
+        position = self._standard.parse(line).canonical()
+        return position.bits, position.hands
 
     def match(self, plan: GenerationPlan, number: int) -> PlannedMatch:
         """Return the opponent, the teacher's side and the start of match `number`."""
@@ -209,9 +209,9 @@ class MorrisGenerator(DatasetGenerator):
         return PlannedMatch(opponent, side, start)
 
     def _options(self, plan: GenerationPlan) -> MorrisGeneratorOptions:
-        words, options = parse_options(plan.options)
-        if words:
-            raise BadSpec(f"generator option {words[0]} is not key=value")
+        flags, options = parse_options(plan.options)
+        if flags:
+            raise BadSpec(f"generator option {flags[0]} is not key=value")
         return apply_options(self.options, options, "generator")
 
 

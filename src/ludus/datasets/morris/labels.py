@@ -66,10 +66,10 @@ class Labels:
 def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
     """Label entries. Batches of a few thousand use memory best."""
     moves = legal_moves(entries, oracle.rules)
-    here, there = _look_up(entries, oracle), _look_up(play_moves(moves.moves), oracle)
-    result, results_there = _classify_values(here), _classify_values(there)
+    codes, next_codes = _look_up(entries, oracle), _look_up(play_moves(moves.moves), oracle)
+    result, next_results = _classify_values(codes), _classify_values(next_codes)
     # A loss for the opponent is a win for the mover.
-    kept = np.where(results_there == UNKNOWN_RESULT, UNKNOWN_RESULT, WIN_RESULT - results_there)
+    kept = np.where(next_results == UNKNOWN_RESULT, UNKNOWN_RESULT, WIN_RESULT - next_results)
     keeps = (kept == result[moves.entry]) & (kept != UNKNOWN_RESULT)
     num_legal, num_kept = (
         np.bincount(moves.entry[which], minlength=len(entries)) for which in (slice(None), keeps)
@@ -83,7 +83,7 @@ def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
     move_keeps = np.zeros(len(entries), dtype=bool)
     move_keeps[moves.entry[is_own & keeps]] = True
     has_depth = (result != DRAW_RESULT) & (result != UNKNOWN_RESULT) & oracle.has_depth
-    depth = np.where(has_depth, np.where(here == ALREADY_WON, 0, here), -1).astype(np.int16)
+    depth = np.where(has_depth, np.where(codes == ALREADY_WON, 0, codes), -1).astype(np.int16)
     reached = has_reachable_counts(entries, oracle.rules)
     return Labels(result, depth, num_legal, num_kept, move_keeps, reached, moves, keeps)
 
@@ -134,8 +134,8 @@ def _look_up(entries: MoveBatch, oracle: MorrisOracle) -> NDArray[np.int16]:
     is_known = [_has_values(oracle, *count) for count in found.tolist()]
     known = np.array(is_known, dtype=bool)[where.reshape(-1)]
     codes = np.full(len(entries), -1, dtype=np.int16)
-    asked = (entries.own, entries.other, entries.own_hand, entries.other_hand)
-    codes[known] = oracle.lookup(*(column[known] for column in asked))
+    columns = (entries.own, entries.other, entries.own_hand, entries.other_hand)
+    codes[known] = oracle.lookup(*(column[known] for column in columns))
     return codes
 
 

@@ -41,7 +41,7 @@ class DatasetStatistics:
     classes: CountArray = field(default_factory=lambda: np.zeros((3, NUM_CLASSES), dtype=np.int64))
     """Number of moves of each class for TO, FROM and REMOVE, shape (3, 25)."""
 
-    bad: list[BadLine] = field(default_factory=list)
+    bad_lines: list[BadLine] = field(default_factory=list)
     """Lines that are not entries."""
 
     illegal: dict[str, list[int]] = field(default_factory=dict)
@@ -57,20 +57,20 @@ class DatasetStatistics:
     """Pairs of a line and the first earlier line with a symmetric, but not equal state."""
 
     @property
-    def is_right(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether every line is a legal entry and none repeats another."""
-        return not (self.bad or self.illegal or self.duplicates)
+        return not (self.bad_lines or self.illegal or self.duplicates)
 
-    def shares(self, part: int) -> NDArray[np.float64]:
+    def proportions(self, part: int) -> NDArray[np.float64]:
         """Return the relative frequency of each class for TO (0), FROM (1) or REMOVE (2)."""
-        shares: NDArray[np.float64] = self.classes[part] / max(1, self.with_move)
-        return shares
+        proportions: NDArray[np.float64] = self.classes[part] / max(1, self.with_move)
+        return proportions
 
     def entropy(self, part: int) -> float:
         """Return the entropy in bits: 0 for a constant class, 4.64 for 25 equally likely ones."""
-        shares = self.shares(part)
-        shares = shares[shares > 0]
-        return float(-(shares * np.log2(shares)).sum()) + 0.0
+        proportions = self.proportions(part)
+        proportions = proportions[proportions > 0]
+        return float(-(proportions * np.log2(proportions)).sum()) + 0.0
 
     def as_json(self) -> dict[str, Any]:
         """Return all statistics with all line numbers."""
@@ -83,7 +83,7 @@ class DatasetStatistics:
                 for part, name in enumerate(PARTS)
             },
             "entropy": {name: round(self.entropy(part), 6) for part, name in enumerate(PARTS)},
-            "bad": [line._asdict() for line in self.bad],
+            "bad": [line._asdict() for line in self.bad_lines],
             "illegal": self.illegal,
             "impossible": self.impossible,
             "duplicates": self.duplicates,
@@ -96,7 +96,7 @@ def compute_statistics(parts: Iterable[Chunk], rules: Rules) -> DatasetStatistic
     found = DatasetStatistics()
     states, classes, lines = [], [], []
     for part in parts:
-        entries = part.entries
+        entries = part.moves
         add_counts(found, part)
         _collect_reasons(
             found.illegal, validate_moves(entries, rules), ILLEGAL_REASONS, part.numbers
@@ -118,9 +118,9 @@ def compute_statistics(parts: Iterable[Chunk], rules: Rules) -> DatasetStatistic
 
 def add_counts(found: DatasetStatistics, part: Chunk) -> None:
     """Add the counts of a part without checking for illegal or repeated lines."""
-    entries = part.entries
+    entries = part.moves
     found.entries += len(entries)
-    found.bad += part.bad
+    found.bad_lines += part.bad_lines
     found.phases += np.bincount(entries.phases, minlength=4)
     moves = entries.classes[entries.has_move]
     found.with_move += len(moves)
@@ -174,12 +174,14 @@ def draw_statistics(found: DatasetStatistics, title: str) -> str:
     for part, name in enumerate(PARTS):
         corner = (MARGIN + part * (BOARD_WIDTH + MARGIN), float(HEAD_HEIGHT))
         _draw_board(canvas, corner)
-        shares = dict(zip(CLASS_NAMES, found.shares(part).tolist(), strict=True))
-        none = shares.pop("none")
-        said = f"{name}, in {1 - none:.1%} of {found.with_move} moves"
-        canvas.text((corner[0] + BOARD_WIDTH / 2, HEAD_HEIGHT + BOARD_WIDTH + 22), said, "said")
-        _draw_shares(canvas, corner, shares)
-    canvas.text((width / 2, HEAD_HEIGHT / 2), title, "said")
+        proportions = dict(zip(CLASS_NAMES, found.proportions(part).tolist(), strict=True))
+        none = proportions.pop("none")
+        caption = f"{name}, in {1 - none:.1%} of {found.with_move} moves"
+        canvas.text(
+            (corner[0] + BOARD_WIDTH / 2, HEAD_HEIGHT + BOARD_WIDTH + 22), caption, "caption"
+        )
+        _draw_proportions(canvas, corner, proportions)
+    canvas.text((width / 2, HEAD_HEIGHT / 2), title, "caption")
     return canvas.document()
 
 
@@ -191,16 +193,16 @@ def _draw_board(canvas: Canvas, corner: Point) -> None:
             canvas.line(_centre(corner, POINTS[start]), _centre(corner, POINTS[end]), "line")
 
 
-def _draw_shares(canvas: Canvas, corner: Point, shares: dict[str, float]) -> None:
-    most = max(shares.values()) or 1
-    for place, share in shares.items():
+def _draw_proportions(canvas: Canvas, corner: Point, proportions: dict[str, float]) -> None:
+    most = max(proportions.values()) or 1
+    for place, proportion in proportions.items():
         centre = _centre(corner, place)
-        radius = MAX_RADIUS * (0.5 + 0.5 * share / most)
+        radius = MAX_RADIUS * (0.5 + 0.5 * proportion / most)
         canvas.circle(centre, radius, "board")
-        canvas.circle(centre, radius, "heat", 0.08 + 0.87 * share / most)
-        canvas.text(centre, f"{100 * share:.1f}", "share")
+        canvas.circle(centre, radius, "heat", 0.08 + 0.87 * proportion / most)
+        canvas.text(centre, f"{100 * proportion:.1f}", "share")
         x, y = centre[0] - STEP / 2, centre[1] - STEP / 2
-        canvas.place((x, y), STEP, STEP, place, f"{place}: {share:.2%}")
+        canvas.place((x, y), STEP, STEP, place, f"{place}: {proportion:.2%}")
 
 
 def _centre(corner: Point, place: str) -> Point:

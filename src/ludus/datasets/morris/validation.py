@@ -70,7 +70,7 @@ def check_rules(rules: Rules) -> None:
 def validate_moves(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:
     """Return an index into ILLEGAL_REASONS for each entry, of the first reason that applies."""
     closes = closes_mill(men_after(entries), entries.to, rules.diagonals)
-    booty = removable_men(entries.other, rules)
+    removable = removable_men(entries.other, rules)
     takes = entries.take != NO_POINT
     taken, frm = point_bits(entries.take), point_bits(entries.frm)
     is_far = (frm != 0) & ~can_fly(entries, rules)
@@ -81,8 +81,8 @@ def validate_moves(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:
         NOT_ADJACENT: is_far,
         TAKES_WITHOUT_MILL: takes & ~closes,
         TAKES_NOBODY: takes & (taken & entries.other == 0),
-        TAKES_FROM_MILL: takes & (taken & booty == 0),
-        MILL_WITHOUT_TAKE: ~takes & closes & (booty != 0),
+        TAKES_FROM_MILL: takes & (taken & removable == 0),
+        MILL_WITHOUT_TAKE: ~takes & closes & (removable != 0),
     }
     ends = {
         TOO_MANY_MEN: _has_too_many_men(entries, rules),

@@ -26,7 +26,7 @@ ROW_WIDTH = 2 * NUM_PLACES
 def position_to_row(position: Position) -> BoardRow:
     """Return the board as the side whose turn it is counts it; shape (52,)."""
     view = make_view(position.board, position.turn)
-    return np.array(view.own + view.their, dtype=np.int8)
+    return np.array(view.own + view.other, dtype=np.int8)
 
 
 def row_to_view(row: BoardRow) -> View:

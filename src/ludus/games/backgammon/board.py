@@ -18,11 +18,11 @@ class View(NamedTuple):
     """
 
     own: tuple[int, ...]
-    their: tuple[int, ...]
+    other: tuple[int, ...]
 
-    def turned(self) -> "View":
+    def flip(self) -> "View":
         """Return the same board as the other side counts it."""
-        return View(self.their[::-1], self.own[::-1])
+        return View(self.other[::-1], self.own[::-1])
 
 
 BoardTuple = tuple[tuple[int, ...], tuple[int, int], tuple[int, int]]
@@ -42,16 +42,16 @@ def make_view(board: Board, side: int) -> View:
     points, bar, off = board
     first = View(
         own=(off[0], *(max(men, 0) for men in points), bar[0]),
-        their=(bar[1], *(max(-men, 0) for men in points), off[1]),
+        other=(bar[1], *(max(-men, 0) for men in points), off[1]),
     )
-    return first if side == 0 else first.turned()
+    return first if side == 0 else first.flip()
 
 
 def make_board(view: View, side: int) -> Board:
     """Return the board of which this is this side's view."""
-    own, their = view if side == 0 else view.turned()
-    points = tuple(mine - yours for mine, yours in zip(own[1:25], their[1:25], strict=True))
-    return Board(points, (own[BAR], their[OFF]), (own[OFF], their[BAR]))
+    own, other = view if side == 0 else view.flip()
+    points = tuple(mine - yours for mine, yours in zip(own[1:25], other[1:25], strict=True))
+    return Board(points, (own[BAR], other[OFF]), (own[OFF], other[BAR]))
 
 
 class Roll(NamedTuple):

@@ -177,9 +177,9 @@ def draw_dice(canvas: Canvas, side: int, dice: tuple[int, int]) -> None:
             canvas.circle((x + 10 * right, middle_y + 10 * down), 3.6, f"pip {COLOURS[side]}")
 
 
-def draw_caption(canvas: Canvas, said: str) -> None:
+def draw_caption(canvas: Canvas, caption: str) -> None:
     """Draw a line of text below the board."""
-    canvas.text(((LEFT + RIGHT) / 2, SIZE[1] - 22), said, "said")
+    canvas.text(((LEFT + RIGHT) / 2, SIZE[1] - 22), caption, "caption")
 
 
 SIDES = ("White", "Black")
@@ -225,16 +225,16 @@ def text(position: DrawablePosition, marks: Marks) -> str:
         f"└{half}┴───┴{half}┘",
         f" {_numbers(position, BOTTOM_POINTS)}",
     ]
-    said = _format_task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
+    caption = _format_task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
     return join_lines(
-        [*board, "", said, *format_notes(marks, PLACES, partial(_label_place, position.turn))]
+        [*board, "", caption, *format_notes(marks, PLACES, partial(_label_place, position.turn))]
     )
 
 
 def svg(position: DrawablePosition, marks: Marks) -> str:
     """Draw the board as SVG."""
-    said, description = _format_task(position, SIDES), _description(position)
-    canvas = Canvas(*SIZE, f"Backgammon: {said}", description, style=STYLE)
+    caption, description = _format_task(position, SIDES), _description(position)
+    canvas = Canvas(*SIZE, f"Backgammon: {caption}", description, style=STYLE)
     shown = partial(_label_place, position.turn)
     draw_board(canvas, shown)
     places = {place: _anchor(position, place) for place in PLACES}
@@ -248,7 +248,7 @@ def svg(position: DrawablePosition, marks: Marks) -> str:
         draw_tray(canvas, side, position.off[side])
     if position.dice is not None:
         draw_dice(canvas, position.turn, position.dice)
-    draw_caption(canvas, said)
+    draw_caption(canvas, caption)
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, {place: place_area(place) for place in PLACES}, shown)
     return canvas.document()
@@ -324,7 +324,7 @@ def _anchor(position: DrawablePosition, place: str) -> Point:
 
 def _description(position: DrawablePosition) -> str:
     """Describe the position in words, for screen readers."""
-    told = []
+    sentences = []
     for side, name in enumerate(SIDES):
         stacks = ((number, *_stack(position, number)) for number in NUMBERS)
         men = [
@@ -333,5 +333,5 @@ def _description(position: DrawablePosition) -> str:
             if count and owner == side
         ]
         men += [f"{position.bar[side]} on the bar"] if position.bar[side] else []
-        told.append(f"{name}: {', '.join([*men, f'{position.off[side]} borne off'])}.")
-    return " ".join(told)
+        sentences.append(f"{name}: {', '.join([*men, f'{position.off[side]} borne off'])}.")
+    return " ".join(sentences)

@@ -23,15 +23,15 @@ class TurnState:
 
     def steps(self) -> dict[tuple[int, int], "TurnState"]:
         """Return each step that one die allows, as from and to, and the state after it."""
-        found: dict[tuple[int, int], TurnState] = {}
+        steps: dict[tuple[int, int], TurnState] = {}
         for die in dict.fromkeys(self.dice):
             left = list(self.dice)
             left.remove(die)
             for start in range(BAR, OFF, -1):
                 if self.view.own[start] and (moved := reference.move_man(self.view, start, die)):
                     view, step = moved
-                    found.setdefault((start, step.end), TurnState(view, tuple(left)))
-        return found
+                    steps.setdefault((start, step.end), TurnState(view, tuple(left)))
+        return steps
 
 
 class TurnOptions:
@@ -41,34 +41,34 @@ class TurnOptions:
     its notation, so only the reachable final boards matter.
     """
 
-    def __init__(self, ends: FinalBoards) -> None:
-        self.ends = ends
-        self._known: dict[TurnState, dict[tuple[int, int], TurnState]] = {}
+    def __init__(self, final_boards: FinalBoards) -> None:
+        self.final_boards = final_boards
+        self._cache: dict[TurnState, dict[tuple[int, int], TurnState]] = {}
 
-    def steps(self, hand: TurnState) -> dict[tuple[int, int], TurnState]:
+    def steps(self, state: TurnState) -> dict[tuple[int, int], TurnState]:
         """Return the steps after which a final board can still be reached."""
-        if hand not in self._known:
-            options = hand.steps() if hand.dice else {}
-            self._known[hand] = {
-                step: after for step, after in options.items() if self._leads_on(after)
+        if state not in self._cache:
+            options = state.steps() if state.dice else {}
+            self._cache[state] = {
+                step: after for step, after in options.items() if self._can_finish(after)
             }
-        return self._known[hand]
+        return self._cache[state]
 
-    def _leads_on(self, hand: TurnState) -> bool:
-        return hand.view in self.ends or bool(self.steps(hand))
+    def _can_finish(self, state: TurnState) -> bool:
+        return state.view in self.final_boards or bool(self.steps(state))
 
-    def targets(self, hand: TurnState, start: int) -> dict[int, tuple[int, ...]]:
+    def targets(self, state: TurnState, start: int) -> dict[int, tuple[int, ...]]:
         """Return where one man can go with any number of dice, and his stops on the way."""
-        found: dict[int, tuple[int, ...]] = {}
-        waiting: list[tuple[TurnState, int, tuple[int, ...]]] = [(hand, start, ())]
+        targets: dict[int, tuple[int, ...]] = {}
+        waiting: list[tuple[TurnState, int, tuple[int, ...]]] = [(state, start, ())]
         while waiting:
             here, place, stops = waiting.pop(0)
             for (begin, end), after in self.steps(here).items():
-                if begin == place and end not in found:
-                    found[end] = stops
+                if begin == place and end not in targets:
+                    targets[end] = stops
                     if end != OFF:
                         waiting.append((after, end, (*stops, end)))
-        return found
+        return targets
 
 
 @lru_cache(maxsize=64)
@@ -87,24 +87,26 @@ def start_turn(position: Any) -> TurnState:
 class BackgammonMoveEntry(MoveEntry):
     """Move entry for backgammon; places are named as side 0 counts them, as in `Game.steps`."""
 
-    most = 15
+    max_men_per_place = 15
     hand_title = "On the bar"
     has_dice = True
 
     def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
         if position.dice is None:
             return PartialMove((), (), "begin", None, position)
-        roll, hand, places = self._walk(position, touched)
-        options, shown = roll.steps(hand), self._shown(position, hand)
+        roll, state, places = self._walk(position, touched)
+        options, shown = roll.steps(state), self._shown(position, state)
         if len(places) % 2:
-            targets = roll.targets(hand, places[-1])
+            targets = roll.targets(state, places[-1])
             if not targets:
                 raise _no_such_move(touched)
             return self._entry(position, touched, targets, shown, touched[-1])
         if options:
             starts = dict.fromkeys(start for start, _ in options)
             return self._entry(position, touched, starts, shown, None)
-        return PartialMove(touched, (), "begin", roll.ends[hand.view] if touched else None, shown)
+        return PartialMove(
+            touched, (), "begin", roll.final_boards[state.view] if touched else None, shown
+        )
 
     def touch(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
         """Touch a place; a man sent over several dice at once gets his stops inserted."""
@@ -112,10 +114,10 @@ class BackgammonMoveEntry(MoveEntry):
             touched = self._with_stops(position, touched, place)
         return super().touch(position, touched, place)
 
-    def how(self) -> list[str]:
+    def describe_rules(self) -> list[str]:
         return [
             f"Each side brings its {self.game.rules.men} men home, to its points 6 to 1, and then "
-            "off the board; whoever is first to have them all off wins.",
+            "off the board; the first side to have them all off wins.",
             "Each die moves a man by as many points as it shows; a double is played four times. "
             "What can be played must be played.",
             "A point with two or more men of the other side is closed. A man that stands alone can "
@@ -125,11 +127,11 @@ class BackgammonMoveEntry(MoveEntry):
             "The numbers at the edge are those of the side to move.",
         ]
 
-    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
         steps = self.game.steps(move)
         return tuple(zip(steps[::2], steps[1::2], strict=True))
 
-    def task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: Any, entry: PartialMove) -> str:
         if position.dice is None:
             return "The dice are being rolled"
         if entry.selected is not None:
@@ -141,36 +143,36 @@ class BackgammonMoveEntry(MoveEntry):
             return f"You rolled {high} and {low}: move one of your men"
         return f"Move again: {len(left) - used} {'die' if len(left) - used == 1 else 'dice'} left"
 
-    def occupant(self, position: Any, place: str) -> str:
+    def describe_place(self, position: Any, place: str) -> str:
         if place in ("bar", "off"):
             counts = position.bar if place == "bar" else position.off
-            told = [f"{n} {s}" for n, s in zip(counts, self.game.sides, strict=True) if n]
-            return ", ".join(told)
+            counted = [f"{n} {s}" for n, s in zip(counts, self.game.sides, strict=True) if n]
+            return ", ".join(counted)
         count = position.points[int(place) - 1]
         if not count:
             return ""
         name = self.game.sides[count < 0]
         return f"{abs(count)} {name} {'man' if abs(count) == 1 else 'men'}"
 
-    def spoken(self, place: str, side: int) -> str:
+    def place_name(self, place: str, side: int) -> str:
         return str(BAR - int(place)) if side == 1 and place.isdecimal() else place
 
-    def standing(self, position: Any, side: int) -> str:
+    def describe_side(self, position: Any, side: int) -> str:
         own = make_view(position.board, side).own
         pips = sum(place * count for place, count in enumerate(own))
-        told = [f"{pips} pips to go"]
+        parts = [f"{pips} pips to go"]
         if position.bar[side]:
-            told.append(f"{position.bar[side]} on the bar")
+            parts.append(f"{position.bar[side]} on the bar")
         if position.off[side]:
-            told.append(f"{position.off[side]} borne off")
-        return ", ".join(told)
+            parts.append(f"{position.off[side]} borne off")
+        return ", ".join(parts)
 
-    def told(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Any, position: Any) -> str:
         if not isinstance(move, Move):
             return f"rolled {move.high} and {move.low}"
         return f"played {move}" if move.steps else "could not move"
 
-    def arranged(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: Any) -> Arrangement:
         """Return the men on the points and the bar; the missing men are borne off."""
         men = {
             str(number): (int(count < 0), abs(count))
@@ -179,7 +181,7 @@ class BackgammonMoveEntry(MoveEntry):
         }
         return Arrangement(men, position.turn, position.bar, position.dice)
 
-    def arrange(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Any:
         """Return the position; missing men are borne off, men put on the bar are added."""
         points, bar = [0] * 24, list(arrangement.hands)
         left = [self.game.rules.men] * 2
@@ -188,7 +190,7 @@ class BackgammonMoveEntry(MoveEntry):
                 points[int(place) - 1] = -count if side else count
                 left[side] -= count
             elif place == "bar":
-                bar[side] = min(bar[side] + count, self.most)
+                bar[side] = min(bar[side] + count, self.max_men_per_place)
         off = max(left[0] - bar[0], 0), max(left[1] - bar[1], 0)
         dice = arrangement.dice and (max(arrangement.dice), min(arrangement.dice))
         return Position(tuple(points), (bar[0], bar[1]), off, arrangement.mover, dice)
@@ -197,20 +199,20 @@ class BackgammonMoveEntry(MoveEntry):
         self, position: Any, touched: tuple[str, ...]
     ) -> tuple[TurnOptions, TurnState, list[int]]:
         """Return the roll's options, the state after the touched steps, and their places."""
-        roll, hand = find_turn_options(position), start_turn(position)
+        roll, state = find_turn_options(position), start_turn(position)
         places = [self._number(place, position.turn) for place in touched]
         for start, end in zip(places[::2], places[1::2], strict=False):
-            after = roll.steps(hand).get((start, end))
+            after = roll.steps(state).get((start, end))
             if after is None:
                 raise _no_such_move(touched)
-            hand = after
-        return roll, hand, places
+            state = after
+        return roll, state, places
 
     def _with_stops(self, position: Any, touched: tuple[str, ...], place: str) -> tuple[str, ...]:
         """Return the touches with each stop of a man on his way to this place."""
-        roll, hand, places = self._walk(position, touched)
+        roll, state, places = self._walk(position, touched)
         wanted = self._number(place, position.turn)
-        stops = roll.targets(hand, places[-1]).get(wanted, ())
+        stops = roll.targets(state, places[-1]).get(wanted, ())
         names = [self._name(stop, position.turn) for stop in stops]
         return (*touched, *(name for name in names for _ in (0, 1)))
 
@@ -228,8 +230,8 @@ class BackgammonMoveEntry(MoveEntry):
         )
 
     @staticmethod
-    def _shown(position: Any, hand: TurnState) -> Any:
-        points, bar, off = make_board(hand.view, position.turn)
+    def _shown(position: Any, state: TurnState) -> Any:
+        points, bar, off = make_board(state.view, position.turn)
         return replace(position, points=points, bar=bar, off=off)
 
     @staticmethod

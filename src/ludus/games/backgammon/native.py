@@ -22,7 +22,7 @@ def legal_moves(position: "Position") -> list[Move]:
     )
 
 
-def after(position: "Position", move: Move) -> BoardTuple | None:
+def apply_move(position: "Position", move: Move) -> BoardTuple | None:
     """Return the men after a legal move; None for any other move."""
     assert position.dice is not None
     if move.side != position.turn:

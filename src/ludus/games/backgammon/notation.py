@@ -257,9 +257,9 @@ def to_xgid(position: Position) -> str:
     counts (side 0, capitals), then the lower player's bar: `a` or `A` is one man, `b` or `B` two,
     `-` none. Turn is 1 for side 0 and -1 for side 1, dice `00` before the roll.
     """
-    own, their = make_view(position.board, 0)
+    own, other = make_view(position.board, 0)
     letters = "".join(
-        _format_count(own[place] if place != OFF else 0, their[place] if place != BAR else 0)
+        _format_count(own[place] if place != OFF else 0, other[place] if place != BAR else 0)
         for place in range(BAR + 1)
     )
     high, low = position.dice or (0, 0)
@@ -292,10 +292,10 @@ def parse_xgid(text: str, rules: Rules, engine: str) -> Position:
     return make_position(men, 0 if turn == 1 else 1, roll, rules, engine)
 
 
-def _format_count(own: int, their: int) -> str:
+def _format_count(own: int, other: int) -> str:
     if own:
         return chr(ord("A") + own - 1)
-    return chr(ord("a") + their - 1) if their else "-"
+    return chr(ord("a") + other - 1) if other else "-"
 
 
 ITEM_PATTERN: Final = re.compile(r"(bar|off|[1-9][0-9]?):([1-9][0-9]?)", re.ASCII)

@@ -33,7 +33,7 @@ class Engine(Protocol):
     """Move generation: `reference` in Python, or the equivalent `native`."""
 
     def legal_moves(self, position: "Position") -> list[Move]: ...
-    def after(self, position: "Position", move: Move) -> BoardTuple | None: ...
+    def apply_move(self, position: "Position", move: Move) -> BoardTuple | None: ...
 
 
 @cache
@@ -101,7 +101,7 @@ class Position:
                 raise BadMove(f"{move} is not a roll that can fall here")
             dice = (move[0], move[1])
             return Position(self.points, self.bar, self.off, self.turn, dice, False, self.engine)
-        men = load_engine(self.engine).after(self, move) if isinstance(move, Move) else None
+        men = load_engine(self.engine).apply_move(self, move) if isinstance(move, Move) else None
         if men is None:
             raise BadMove(f"{move} is not a legal move of backgammon here")
         points, bar, off = men
@@ -209,17 +209,17 @@ def _fill_places(side: int, men: Mapping[int, int], rules: Rules) -> tuple[int, 
 def _check_view(view: View) -> None:
     """Check that no point has men of both sides, and that a side can move eventually."""
     for place in range(1, BAR):
-        if view.own[place] and view.their[place]:
+        if view.own[place] and view.other[place]:
             raise BadPosition(f"both sides have men on point {place} (as side 0 counts)")
-    if not any(view.own[1:]) and not any(view.their[:BAR]):
+    if not any(view.own[1:]) and not any(view.other[:BAR]):
         raise BadPosition("both sides have borne off all their men")
-    if _is_shut_out(view) and _is_shut_out(view.turned()):
+    if _is_shut_out(view) and _is_shut_out(view.flip()):
         raise BadPosition("both sides are on the bar against closed boards: nobody could ever move")
 
 
 def _is_shut_out(view: View) -> bool:
     """Return whether the viewer has a man on the bar and every entry point is blocked."""
-    return view.own[BAR] > 0 and all(view.their[BAR - die] > 1 for die in HOME)
+    return view.own[BAR] > 0 and all(view.other[BAR - die] > 1 for die in HOME)
 
 
 def _check_end(position: Position) -> None:

@@ -24,7 +24,7 @@ def legal_moves(position: "Position") -> list[Move]:
     return list(generate_plays(position).values())
 
 
-def after(position: "Position", move: Move) -> Board | None:
+def apply_move(position: "Position", move: Move) -> Board | None:
     """Return the men after a legal move; None for any other move."""
     for view, legal in generate_plays(position).items():
         if legal == move:
@@ -81,21 +81,21 @@ def _generate_sequences(
 
 def move_man(view: View, start: int, die: int) -> tuple[View, Step] | None:
     """Move one man by one die; None where that is illegal."""
-    own, their = list(view.own), list(view.their)
+    own, other = list(view.own), list(view.other)
     end = max(start - die, OFF)
     if not own[start] or (own[BAR] and start != BAR):
         return None
     if end == OFF and not _may_bear_off(own, start, die):
         return None
-    if end != OFF and their[end] > 1:
+    if end != OFF and other[end] > 1:
         return None
-    hit = end != OFF and their[end] == 1
+    hit = end != OFF and other[end] == 1
     own[start] -= 1
     own[end] += 1
     if hit:
-        their[end] -= 1
-        their[OFF] += 1  # the other side's bar
-    return View(tuple(own), tuple(their)), Step(start, end, hit)
+        other[end] -= 1
+        other[OFF] += 1  # the other side's bar
+    return View(tuple(own), tuple(other)), Step(start, end, hit)
 
 
 def _may_bear_off(own: list[int], start: int, die: int) -> bool:

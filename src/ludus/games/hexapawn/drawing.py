@@ -52,7 +52,7 @@ LOOK = BoardStyle(
     sides=("White", "Black"),
     letters="WB",
     symbols="○●",
-    is_framed=True,
+    has_frame=True,
     draw_board=_draw_board,
     draw_man=_draw_man,
 )

@@ -72,16 +72,17 @@ class MoveBatch:
 
     def __getitem__(self, which: Any) -> Self:
         """Return some of the entries, by slice, mask or indices."""
-        return type(self)(*(column[which] for column in self.columns()))
+        return type(self)(*(column[which] for column in self.columns))
 
+    @property
     def columns(self) -> list[NDArray[Any]]:
-        """Return the arrays, in the order of the fields."""
+        """The arrays, in the order of the fields."""
         return [getattr(self, field.name) for field in fields(self)]
 
     @classmethod
-    def joined(cls, parts: "Iterable[MoveBatch]") -> Self:
+    def concatenate(cls, parts: "Iterable[MoveBatch]") -> Self:
         """Concatenate several batches."""
-        columns = zip(*(part.columns() for part in parts), strict=True)
+        columns = zip(*(part.columns for part in parts), strict=True)
         arrays = [np.concatenate(column) for column in columns]
         return cls(*arrays) if arrays else cls.empty()
 
@@ -258,12 +259,12 @@ def legal_moves(entries: MoveBatch, rules: Rules) -> LegalMoves:
     entry, frm, to = np.nonzero(_find_steps(entries, rules))
     steps = _set_moves(entries[entry], np.where(frm == HAND_ROW, NO_POINT, frm), to)
     closes = closes_mill(men_after(steps), steps.to, rules.diagonals)
-    booty = np.where(closes, removable_men(steps.other, rules), np.uint32(0))
+    removable = np.where(closes, removable_men(steps.other, rules), np.uint32(0))
     # A step that closes a mill becomes one move for each man that may be taken.
     men = np.arange(len(POINTS), dtype=np.uint32)
     choices = np.empty((len(steps), HAND_ROW + 1), dtype=bool)
-    choices[:, :HAND_ROW] = booty[:, None] >> men & 1
-    choices[:, HAND_ROW] = booty == 0
+    choices[:, :HAND_ROW] = removable[:, None] >> men & 1
+    choices[:, HAND_ROW] = removable == 0
     step, take = np.nonzero(choices)
     moves = _set_moves(steps[step], steps.frm[step], steps.to[step])
     moves.take[:] = np.where(take == HAND_ROW, NO_POINT, take)

@@ -70,15 +70,17 @@ def text(position: DrawablePosition, marks: Marks) -> str:
         for row, characters in enumerate(rows)
     ]
     sides = f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"
-    said = f"{format_turn(position, sides)} · in hand: {_in_hand(position)}"
-    return join_lines([*board, f"   {'   '.join(FILES)}", "", said, *format_notes(marks, POINTS)])
+    caption = f"{format_turn(position, sides)} · in hand: {_in_hand(position)}"
+    return join_lines(
+        [*board, f"   {'   '.join(FILES)}", "", caption, *format_notes(marks, POINTS)]
+    )
 
 
 def svg(position: DrawablePosition, marks: Marks) -> str:
     """Draw the board as SVG."""
-    said = format_turn(position, SIDES)
+    caption = format_turn(position, SIDES)
     width, height = 2 * BOARD[0] + WIDTH, BOARD[1] + WIDTH + 62
-    title = f"Nine men's morris: {said}"
+    title = f"Nine men's morris: {caption}"
     canvas = Canvas(width, height, title, _description(position), style=STYLE)
     places = {place: _centre(number) for number, place in enumerate(POINTS)}
     canvas.rect((0, 0), width, height, "ground", 14)
@@ -95,7 +97,7 @@ def svg(position: DrawablePosition, marks: Marks) -> str:
         for number in sorted(position.men[side]):
             canvas.circle(_centre(number), RADIUS, f"man {colour}")
         _draw_hand(canvas, position.hands[side], colour, width - 40 if side else 40)
-    canvas.text((width / 2, height - 20), said, "said")
+    canvas.text((width / 2, height - 20), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, square_areas(places, 0.9 * STEP))
     return canvas.document()

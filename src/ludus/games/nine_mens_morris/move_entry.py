@@ -13,8 +13,8 @@ MILL_SAFETY = {
     "always": "",
 }
 BLOCKED_SIDE = {
-    "loses": ", and so has whoever cannot move",
-    "passes": "; whoever cannot move waits",
+    "loses": ", and so has a side that cannot move",
+    "passes": "; a side that cannot move waits",
 }
 
 
@@ -32,12 +32,12 @@ class MorrisMoveEntry(MoveEntry):
     def _later(touched: tuple[str, ...]) -> EntryStage:
         return "go" if len(touched) == 1 else "take"
 
-    def ways(self, move: Any) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
         """Return the path of the moving man; the man taken has none."""
         steps = self.game.steps(move._replace(take=None))
         return (steps,) if steps else ()
 
-    def half_made(self, position: Any, touched: tuple[str, ...]) -> Any:
+    def preview(self, position: Any, touched: tuple[str, ...]) -> Any:
         """Return the position with the man moved while the man to take is not yet chosen."""
         if self.stage(position, touched) != "take":
             return position
@@ -55,9 +55,9 @@ class MorrisMoveEntry(MoveEntry):
             PositionFields((white, black), (hands[0], hands[1]), side, 1, 0)
         )
 
-    def task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: Any, entry: PartialMove) -> str:
         if entry.stage == "take":
-            return f"You closed a mill: take one of {self.side(1 - position.mover)}’s men"
+            return f"You closed a mill: take one of {self.side_name(1 - position.mover)}’s men"
         if entry.stage == "go":
             return "Choose where it goes"
         if not position.hands[position.mover]:
@@ -66,29 +66,29 @@ class MorrisMoveEntry(MoveEntry):
             return "Place a man on a free point, or move one"
         return "Place a man on a free point"
 
-    def occupant(self, position: Any, place: str) -> str:
+    def describe_place(self, position: Any, place: str) -> str:
         for side, name in enumerate(self.game.sides):
             if POINT_NUMBERS[place] in position.men[side]:
                 return f"a {name} man"
         return ""
 
-    def standing(self, position: Any, side: int) -> str:
+    def describe_side(self, position: Any, side: int) -> str:
         on_board, in_hand = len(position.men[side]), position.hands[side]
         return f"{on_board} on the board" + (f", {in_hand} to place" if in_hand else "")
 
-    def told(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Any, position: Any) -> str:
         if move.to is None:
             return "could not move"
         *_, taken = places = self.game.steps(move)
         end = places[0 if move.frm is None else 1]
-        deed = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
-        return deed if move.take is None else f"{deed} and took {taken}"
+        predicate = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
+        return predicate if move.take is None else f"{predicate} and took {taken}"
 
-    def arranged(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: Any) -> Arrangement:
         men = {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
         return Arrangement(men, position.mover, tuple(position.hands))
 
-    def arrange(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Any:
         white, black = (
             frozenset(
                 POINT_NUMBERS[place]
@@ -100,28 +100,30 @@ class MorrisMoveEntry(MoveEntry):
         # The Python class, which also accepts positions that no game leads to.
         return Position(self.game.rules, (white, black), arrangement.hands, arrangement.mover)
 
-    def how(self) -> list[str]:
+    def describe_rules(self) -> list[str]:
         rules = self.game.rules
         first = "place one of them on a free point" + (
             ", or move one along a line" if rules.place_or_move else ""
         )
-        told = [
+        sentences = [
             f"Each side has {rules.men} men. In turn, {first}.",
-            f"Three men in a row on a line are a mill. Whoever closes one takes a man of the other "
-            f"side{MILL_SAFETY[rules.take_from_mills]}.",
+            f"Three men in a row on a line are a mill. A side that closes one takes a man of the "
+            f"other side{MILL_SAFETY[rules.take_from_mills]}.",
             "When all men are placed, move one along a line to the next free point.",
         ]
         if rules.flying:
-            told.append("With three men left they may jump to any free point.")
+            sentences.append("With three men left they may jump to any free point.")
         few = "no man" if rules.lose_below == 1 else f"fewer than {rules.lose_below} men"
-        told.append(f"Whoever has {few} left has lost{BLOCKED_SIDE[rules.blocked]}.")
+        sentences.append(f"A side with {few} left has lost{BLOCKED_SIDE[rules.blocked]}.")
         if rules.repetition:
-            told.append(f"A position that comes {_times(rules.repetition)} is a draw.")
+            sentences.append(f"A position that comes {_times(rules.repetition)} is a draw.")
         if rules.quiet_plies:
-            told.append(f"After {rules.quiet_plies} turns without placing or taking it is a draw.")
+            sentences.append(
+                f"After {rules.quiet_plies} turns without placing or taking it is a draw."
+            )
         if rules.full_board == "draws":
-            told.append("A full board is a draw.")
-        return told
+            sentences.append("A full board is a draw.")
+        return sentences
 
     def _may_fly(self, position: Any) -> str:
         is_flying = self.game.rules.flying and len(position.men[position.mover]) <= 3

@@ -101,8 +101,8 @@ def parse_position(text: str, rules: "Rules") -> PositionFields:
     """Parse a position in any of the notations and check it against the rules."""
     wanted = check_length(text, BadPosition).strip()
     if wanted == "start":
-        nobody: frozenset[int] = frozenset()
-        return PositionFields((nobody, nobody), (rules.men, rules.men), 0)
+        no_men: frozenset[int] = frozenset()
+        return PositionFields((no_men, no_men), (rules.men, rules.men), 0)
     if _THESIS.fullmatch(wanted):
         fields = _parse_thesis(wanted)
     elif _SANMILL.match(wanted):
@@ -194,7 +194,7 @@ def _parse_text(text: str) -> PositionFields:
         if not _WORD.fullmatch(word):
             raise BadPosition(f"{quote(word)} at the end of {quote(text)} is not r2 or q17")
         if word[0] in more:
-            raise BadPosition(f"{quote(word)} at the end of {quote(text)} is said twice")
+            raise BadPosition(f"{quote(word)} at the end of {quote(text)} is given twice")
         more[word[0]] = int(word[1:])
     mover = MOVERS.index(words[1])
     return PositionFields((white, black), hands, mover, more.get("r", 1), more.get("q", 0))
@@ -204,9 +204,9 @@ def _parse_thesis(text: str) -> PositionFields:
     """Parse Galassi's notation, which has no colours: the mover, M, becomes White."""
     white, black = _parse_men(text[:24], READING_ORDER, "M", "E")
     own_hand, enemy_hand, own_men, enemy_men = (int(digit) for digit in text[24:28])
-    for men, count, who in ((white, own_men, "M"), (black, enemy_men, "E")):
+    for men, count, name in ((white, own_men, "M"), (black, enemy_men, "E")):
         if len(men) != count:
-            raise BadPosition(f"{quote(text)} shows {len(men)} {who} but counts {count}")
+            raise BadPosition(f"{quote(text)} shows {len(men)} {name} but counts {count}")
     return PositionFields((white, black), (own_hand, enemy_hand), 0)
 
 
@@ -224,9 +224,9 @@ def _parse_sanmill(text: str) -> PositionFields:
         raise BadPosition(f"{quote(text)} is in the middle of a turn: a man is still to be taken")
     order = tuple(point_at(ring, place) for ring in (2, 1, 0) for place in range(1, 9))
     white, black = _parse_men("".join(rings), order, "O", "@")
-    for men, count, who in ((white, numbers[0], "O"), (black, numbers[2], "@")):
+    for men, count, name in ((white, numbers[0], "O"), (black, numbers[2], "@")):
         if len(men) != count:
-            raise BadPosition(f"{quote(text)} shows {len(men)} {who} but counts {count}")
+            raise BadPosition(f"{quote(text)} shows {len(men)} {name} but counts {count}")
     quiet = _parse_count(words[15], "the rule-50 counter", text) if len(words) > 15 else 0
     return PositionFields(
         (white, black), (numbers[1], numbers[3]), MOVERS.index(words[1]), 1, quiet
@@ -235,10 +235,10 @@ def _parse_sanmill(text: str) -> PositionFields:
 
 def _check_counts(fields: PositionFields, rules: "Rules", text: str) -> None:
     """Refuse counts that the rules do not allow."""
-    for men, hand, who in zip(fields.men, fields.hands, ("White", "Black"), strict=True):
+    for men, hand, name in zip(fields.men, fields.hands, ("White", "Black"), strict=True):
         if len(men) + hand > rules.men:
             total = f"{len(men)} on the board and {hand} in hand"
-            raise BadPosition(f"{who} has {total} in {quote(text)}; the rules give {rules.men}")
+            raise BadPosition(f"{name} has {total} in {quote(text)}; the rules give {rules.men}")
     if all(len(men) + hand < rules.lose_below for men, hand in zip(*fields[:2], strict=True)):
         raise BadPosition(f"both sides have lost in {quote(text)}")
     if fields.occurrence > max(1, rules.repetition):

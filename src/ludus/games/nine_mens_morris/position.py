@@ -137,11 +137,11 @@ class Position:
         return bool(self._steps(side))
 
     def _moves(self, side: int) -> list[Move]:
-        booty = sorted(self._takeable(1 - side))
+        removable = sorted(self._takeable(1 - side))
         moves = []
         for frm, to in self._steps(side):
-            if booty and self._closes_mill(side, frm, to):
-                moves += [Move(frm, to, take) for take in booty]
+            if removable and self._closes_mill(side, frm, to):
+                moves += [Move(frm, to, take) for take in removable]
             else:
                 moves.append(Move(frm, to, None))
         return moves

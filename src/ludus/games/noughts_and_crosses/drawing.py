@@ -49,7 +49,7 @@ LOOK = BoardStyle(
     sides=("Crosses", "Noughts"),
     letters="XO",
     symbols="XO",
-    is_framed=False,
+    has_frame=False,
     draw_board=_draw_board,
     draw_man=_draw_man,
 )

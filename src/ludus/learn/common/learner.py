@@ -57,13 +57,13 @@ class PerfectOpponent:
         self.oracle = oracle or oracle_for(game)
         self._replies: dict[Any, Any] = {}
 
-    def reply(self, position: Any) -> Any:
+    def choose_move(self, position: Any) -> Any:
         """Return its move."""
         if position not in self._replies:
-            self._replies[position] = self.oracle.moves(position)[0].move
+            self._replies[position] = self.oracle.rate_moves(position)[0].move
         return self._replies[position]
 
-    def regret(self, start: Any, outcome: Outcome) -> int:
+    def compute_regret(self, start: Any, outcome: Outcome) -> int:
         """Return the regret of the side to move in the start position."""
         return RESULT_SCORES[self.oracle.value(start).result] - outcome.score(start.mover)
 
@@ -74,9 +74,9 @@ def play_episode(start: Any, choose: Callable[[Any], Any], opponent: PerfectOppo
     while (outcome := positions[-1].outcome()) is None:
         position = positions[-1]
         is_learners = position.mover == start.mover
-        moves.append(choose(position) if is_learners else opponent.reply(position))
+        moves.append(choose(position) if is_learners else opponent.choose_move(position))
         positions.append(position.play(moves[-1]))
-    return Episode(tuple(positions), tuple(moves), outcome, opponent.regret(start, outcome))
+    return Episode(tuple(positions), tuple(moves), outcome, opponent.compute_regret(start, outcome))
 
 
 class Learner(ABC):
@@ -92,15 +92,15 @@ class Learner(ABC):
         self.name = spec or type(self).__name__.lower()
         self.random = random.Random(0)
 
-    def begin(self, seed: int) -> None:
+    def reset_seed(self, seed: int) -> None:
         """Seed the random numbers; called once, before the first game."""
         self.random.seed(seed)
 
     @abstractmethod
-    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
         """Play one game from this position, with the learner to move, and learn from it."""
 
-    def pick_start(self, starts: Sequence[Any], source: random.Random) -> Any:
+    def select_start(self, starts: Sequence[Any], source: random.Random) -> Any:
         """Select the start position of the next game, by default at random.
 
         Learners that do not override this get the same positions with the same seed.
@@ -112,7 +112,7 @@ class Learner(ABC):
 class TimedEpisode:
     """A training game and its cost."""
 
-    played: Episode
+    episode: Episode
 
     seconds: float
     """Processor time for playing and learning, including the opponent's look-ups."""
@@ -124,18 +124,22 @@ def train_episodes(
     opponent: PerfectOpponent,
     games: int,
     seed: int | str,
-    draw: StartSampling = "uniform",
+    start_sampling: StartSampling = "uniform",
 ) -> Iterator[TimedEpisode]:
     """Play games one after another; the same seed gives the same start positions to every
     learner."""
     source = random.Random(f"start boards {seed}")
-    learner.begin(random.Random(f"learner {seed}").getrandbits(62))
+    learner.reset_seed(random.Random(f"learner {seed}").getrandbits(62))
     opponent.oracle.values(starts)  # solved before timing starts
-    for offered in islice(iterate_start_choices(starts, draw, source), games):
-        start = learner.pick_start(offered, source)
+    for choices in islice(iterate_start_choices(starts, start_sampling, source), games):
+        start = learner.select_start(choices, source)
         began = time.process_time()
-        played = learner.play_and_learn(start, opponent)
-        yield TimedEpisode(played, time.process_time() - began)
+        episode = learner.train_episode(start, opponent)
+        yield TimedEpisode(episode, time.process_time() - began)
+
+
+TRAINING_RUN_KEY = "schooling"
+"""Key of the parameters of the training run in the files of learners."""
 
 
 class SavableLearner(Learner):
@@ -149,7 +153,7 @@ class SavableLearner(Learner):
         """Return what it has learned, in a few words after `has`."""
 
     @abstractmethod
-    def save(self, file: Path, schooling: dict[str, Any]) -> None:
+    def save(self, file: Path, training_run: dict[str, Any]) -> None:
         """Write all that further training and playing need, and a description of the training."""
 
     @abstractmethod
@@ -189,7 +193,7 @@ class TrainingRun:
         if not 0 <= self.games <= MAX_GAMES:
             raise BadSpec(f"games={self.games} must be from 0 to {MAX_GAMES}")
 
-    def blocks(self, learner: Learner, done: int = 0) -> Iterator[list[TimedEpisode]]:
+    def run_blocks(self, learner: Learner, done: int = 0) -> Iterator[list[TimedEpisode]]:
         """Yield the games block by block, after `done` games, which must end a block."""
         game = learner.game
         starts = (
@@ -208,13 +212,13 @@ class NoisyOpponent(PerfectOpponent):
 
     def __init__(self, game: AnyGame, against: OpponentKind) -> None:
         super().__init__(game)
-        self.errs = {"perfect": 0.0, "mixed": 0.25, "random": 1.0}[against]
+        self.error_rate = {"perfect": 0.0, "mixed": 0.25, "random": 1.0}[against]
         self.random = random.Random(0)
 
-    def reply(self, position: Any) -> Any:
-        if self.errs and self.random.random() < self.errs:
+    def choose_move(self, position: Any) -> Any:
+        if self.error_rate and self.random.random() < self.error_rate:
             return self.random.choice(position.legal_moves())
-        return super().reply(position)
+        return super().choose_move(position)
 
 
 def list_early_positions(game: AnyGame) -> list[Any]:

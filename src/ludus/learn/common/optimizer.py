@@ -16,39 +16,39 @@ of the graph."""
 class GraphedCallable(Generic[T]):
     """A function captured as a CUDA graph; on other devices a plain call.
 
-    The work may use random numbers, but its operations must not depend on computed values. Its
+    The function may use random numbers, but its operations must not depend on computed values. Its
     result is in fixed memory: the next call overwrites it.
     """
 
-    def __init__(self, work: Callable[[], T], device: torch.device) -> None:
-        self._work, self._device = work, device
+    def __init__(self, function: Callable[[], T], device: torch.device) -> None:
+        self._function, self._device = function, device
         self._calls = 0
-        self._recording: tuple[torch.cuda.CUDAGraph, T] | None = None
+        self._captured: tuple[torch.cuda.CUDAGraph, T] | None = None
 
     def __call__(self) -> T:
         if self._device.type != "cuda":
-            return self._work()
+            return self._function()
         self._calls += 1
         if self._calls <= NUM_WARMUP_CALLS:
-            return self._aside()
-        if self._recording is None:
+            return self._run_on_side_stream()
+        if self._captured is None:
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
-                found = self._work()
-            self._recording = graph, found
-        graph, found = self._recording
+                result = self._function()
+            self._captured = graph, result
+        graph, result = self._captured
         graph.replay()
-        return found
+        return result
 
-    def _aside(self) -> T:
+    def _run_on_side_stream(self) -> T:
         """Call the function on a side stream, as required before a capture."""
         here = torch.cuda.current_stream(self._device)
         side = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
         side.wait_stream(here)
         with torch.cuda.stream(side):
-            found = self._work()
+            result = self._function()
         here.wait_stream(side)
-        return found
+        return result
 
 
 LossFunction = Callable[[], torch.Tensor]
@@ -60,44 +60,44 @@ class EmaOptimizer:
     weights, and their Adam optimizer."""
 
     def __init__(
-        self, made: Callable[[], nn.Module], averaging: float, device: torch.device
+        self, make_model: Callable[[], nn.Module], ema_decay: float, device: torch.device
     ) -> None:
-        """Build both networks with `made`; `averaging` is the decay of the EMA."""
-        self.networks, self.averaged = made().to(device), made().to(device)
-        self.averaged.load_state_dict(self.networks.state_dict())
-        self.averaging = averaging
+        """Build the model and its average with `make_model`."""
+        self.model, self.ema_model = make_model().to(device), make_model().to(device)
+        self.ema_model.load_state_dict(self.model.state_dict())
+        self.ema_decay = ema_decay
         self.steps = 0
         self.device = device
-        self.adam = torch.optim.Adam(self.networks.parameters(), fused=device.type == "cuda")
+        self.adam = torch.optim.Adam(self.model.parameters(), fused=device.type == "cuda")
 
-    def lesson(self, losses: LossFunction, is_same: bool = True) -> LossFunction:
+    def prepare_backward(self, losses: LossFunction, use_graph: bool = True) -> LossFunction:
         """Return a function that computes the losses and their gradients.
 
-        `is_same`: the operations are the same in each step, so they can be captured.
+        `use_graph`: capture the operations, which must be the same in each step.
         """
 
-        def slopes() -> torch.Tensor:
+        def backward() -> torch.Tensor:
             self.adam.zero_grad(set_to_none=True)
-            found = losses()
-            found.sum().backward()  # type: ignore[no-untyped-call]
-            return found.detach()
+            result = losses()
+            result.sum().backward()  # type: ignore[no-untyped-call]
+            return result.detach()
 
-        return GraphedCallable(slopes, self.device) if is_same else slopes
+        return GraphedCallable(backward, self.device) if use_graph else backward
 
-    def learn(self, lesson: LossFunction, rate: float) -> torch.Tensor:
+    def step(self, backward: LossFunction, learning_rate: float) -> torch.Tensor:
         """Make one optimizer step and return the losses before it."""
-        losses = lesson()
+        losses = backward()
         for group in self.adam.param_groups:
-            group["lr"] = rate
+            group["lr"] = learning_rate
         self.adam.step()
         self.steps += 1
-        self._average()
+        self._update_ema()
         return losses
 
     @torch.no_grad()
-    def _average(self) -> None:
+    def _update_ema(self) -> None:
         # The decay is low at first, so that the initial weights are forgotten quickly.
-        share = min(self.averaging, (1 + self.steps) / (10 + self.steps))
+        decay = min(self.ema_decay, (1 + self.steps) / (10 + self.steps))
         torch._foreach_lerp_(
-            list(self.averaged.parameters()), list(self.networks.parameters()), 1 - share
+            list(self.ema_model.parameters()), list(self.model.parameters()), 1 - decay
         )

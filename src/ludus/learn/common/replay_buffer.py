@@ -20,41 +20,45 @@ VALUED_POSITION_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, tor
 
 
 class ReplayBuffer:
-    """Ring buffers of one length, one per expert, in the memory of one device."""
+    """Ring buffers of one capacity, one per expert, in the memory of one device."""
 
     def __init__(
         self,
-        experts: int,
-        length: int,
+        num_experts: int,
+        capacity: int,
         device: torch.device,
-        shape: Any = ValuedPositions,
-        types: tuple[torch.dtype, ...] = VALUED_POSITION_TYPES,
+        example_type: Any = ValuedPositions,
+        dtypes: tuple[torch.dtype, ...] = VALUED_POSITION_TYPES,
     ) -> None:
-        """Allocate the buffer; `shape` is the NamedTuple of an example, with columns of these
-        types."""
-        self.length = length
-        columns = (torch.zeros(experts * length, dtype=kind, device=device) for kind in types)
-        self.columns = shape(*columns)
-        self.put = torch.zeros(experts, dtype=torch.int64, device=device)
+        """Allocate the buffer; `example_type` is a NamedTuple with columns of these dtypes."""
+        self.capacity = capacity
+        columns = (
+            torch.zeros(num_experts * capacity, dtype=dtype, device=device) for dtype in dtypes
+        )
+        self.columns = example_type(*columns)
+        self.num_added = torch.zeros(num_experts, dtype=torch.int64, device=device)
         """Number of examples ever added to each ring."""
 
     def add(self, expert: torch.Tensor, examples: Any) -> None:
         """Add examples to the rings of their experts, overwriting the oldest."""
         order = torch.argsort(expert)
         expert = expert[order]
-        counts = torch.bincount(expert, minlength=len(self.put))
+        counts = torch.bincount(expert, minlength=len(self.num_added))
         first = torch.cumsum(counts, 0) - counts
         rank = torch.arange(len(expert), device=expert.device) - first[expert]
-        place = expert * self.length + (self.put[expert] + rank) % self.length
+        index = expert * self.capacity + (self.num_added[expert] + rank) % self.capacity
         for column, values in zip(self.columns, examples, strict=True):
-            column[place] = values[order].to(column.dtype)
-        self.put += counts
+            column[index] = values[order].to(column.dtype)
+        self.num_added += counts
 
-    def take(self, number: int, shelves: slice = slice(None)) -> Any:
-        """Sample from each of these rings with replacement: (rings, number). None may be empty."""
-        filled = self.put[shelves].clamp(max=self.length)[:, None]
-        numbers = torch.arange(len(self.put), device=filled.device)[shelves]
-        shelf = numbers[:, None] * self.length
-        chance = torch.rand(len(shelf), number, device=filled.device)
-        place = shelf + torch.minimum((chance * filled).long(), filled - 1)
-        return type(self.columns)(*(column[place] for column in self.columns))
+    def sample(self, num_samples: int, experts: slice = slice(None)) -> Any:
+        """Sample with replacement from the rings of these experts, none of them empty.
+
+        Returns columns of shape (rings, num_samples).
+        """
+        filled = self.num_added[experts].clamp(max=self.capacity)[:, None]
+        numbers = torch.arange(len(self.num_added), device=filled.device)[experts]
+        first = numbers[:, None] * self.capacity
+        uniform = torch.rand(len(first), num_samples, device=filled.device)
+        index = first + torch.minimum((uniform * filled).long(), filled - 1)
+        return type(self.columns)(*(column[index] for column in self.columns))

@@ -46,41 +46,41 @@ class RunResult:
     """Learned rules, if the learner has rules."""
 
 
-def run_training(course: RunConfig) -> RunResult:
+def run_training(config: RunConfig) -> RunResult:
     """Train a learner from scratch."""
-    return _run(course)[1]
+    return _run(config)[1]
 
 
-def run_trainings(courses: Sequence[RunConfig], jobs: int) -> Iterator[RunResult]:
+def run_trainings(configs: Sequence[RunConfig], jobs: int) -> Iterator[RunResult]:
     """Yield the results of many runs in order, with `jobs` runs in parallel."""
-    if jobs == 1 or len(courses) == 1:
-        yield from map(run_training, courses)
+    if jobs == 1 or len(configs) == 1:
+        yield from map(run_training, configs)
         return
     # Spawned processes, because torch does not survive a fork.
-    with ProcessPoolExecutor(min(jobs, len(courses)), get_context("spawn")) as pool:
-        yield from pool.map(run_training, courses)
+    with ProcessPoolExecutor(min(jobs, len(configs)), get_context("spawn")) as pool:
+        yield from pool.map(run_training, configs)
 
 
-def _run(course: RunConfig) -> tuple[Learner, RunResult]:
-    game = named_game(course.game)
-    learner: Any = named_learner(course.learner, game)
-    if course.after is not None:
-        earlier: Any = _run(course.after)[0]
-        if not hasattr(learner, "pupil"):
-            raise BadSpec(f"{quote(course.learner)} cannot use what was learned elsewhere")
-        learner.pupil.transfer(earlier.program)
-    lessons = train_episodes(
+def _run(config: RunConfig) -> tuple[Learner, RunResult]:
+    game = named_game(config.game)
+    learner: Any = named_learner(config.learner, game)
+    if config.after is not None:
+        earlier: Any = _run(config.after)[0]
+        if not hasattr(learner, "strategy_learner"):
+            raise BadSpec(f"{quote(config.learner)} cannot use what was learned elsewhere")
+        learner.strategy_learner.transfer(earlier.program)
+    episodes = train_episodes(
         learner,
         list_start_positions(game),
         PerfectOpponent(game),
-        course.games,
-        course.seed,
-        course.draw,
+        config.games,
+        config.seed,
+        config.draw,
     )
     regret, seconds = [], []
-    for lesson in lessons:
-        regret.append(lesson.played.regret)
-        seconds.append(lesson.seconds)
+    for each in episodes:
+        regret.append(each.episode.regret)
+        seconds.append(each.seconds)
     rules = (
         [str(clause) for clause in learner.program.clauses] if hasattr(learner, "program") else []
     )

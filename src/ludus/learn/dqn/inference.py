@@ -85,8 +85,8 @@ def compute_q_values(weights: NetworkWeights, inputs: FloatArray) -> FloatArray:
     """Run the network: (positions, inputs) to (positions, outputs)."""
     hidden = np.maximum(inputs @ weights["w1"] + weights["b1"], 0)
     hidden = np.maximum(hidden @ weights["w2"] + weights["b2"], 0)
-    found: FloatArray = hidden @ weights["w3"] + weights["b3"]
-    return found
+    q_values: FloatArray = hidden @ weights["w3"] + weights["b3"]
+    return q_values
 
 
 FILE_FORMAT = "ludus deepq"
@@ -133,7 +133,7 @@ def load_arrays(file: Path, game: AnyGame) -> tuple[dict[str, Any], ArrayDict]:
 
 def select_weights(arrays: ArrayDict, game: AnyGame, prefix: str = "") -> dict[str, FloatArray]:
     """Select one network's weights by prefix; raise BadWeights if they do not fit the game."""
-    found: dict[str, FloatArray] = {}
+    weights: dict[str, FloatArray] = {}
     for name, shape in list_tensor_shapes(
         len(encode_position(game.start())), len(list_actions(game))
     ).items():
@@ -141,8 +141,8 @@ def select_weights(arrays: ArrayDict, game: AnyGame, prefix: str = "") -> dict[s
         is_sound = array is not None and array.shape == shape and array.dtype == np.float32
         if array is None or not is_sound or not np.isfinite(array).all():
             raise BadWeights(f"the weights {prefix}{name} are missing or do not fit the game")
-        found[name] = array
-    return found
+        weights[name] = array
+    return weights
 
 
 def _describe_game(game: AnyGame) -> dict[str, Any]:

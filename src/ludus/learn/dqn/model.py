@@ -32,65 +32,71 @@ class QNetworkTrainer:
         source = torch.Generator().manual_seed(seed)
         self.online = _initialise_weights(shapes, source)
         self.target = _initialise_weights(shapes, source)
-        self.squares = {name: torch.ones(shape) for name, shape in shapes.items()}
+        self.mean_squares = {name: torch.ones(shape) for name, shape in shapes.items()}
         for weights in self.online.values():
             weights.requires_grad_()
 
-    def best(self, state: list[float]) -> int:
+    def select_action(self, state: list[float]) -> int:
         """Return the action with the highest Q-value, legal or not."""
         with torch.no_grad():
             return int(_compute_q_values(self.online, torch.tensor([state])).argmax())
 
-    def learn(self, batch: list[Transition]) -> None:
+    def step(self, batch: list[Transition]) -> None:
         """Make one optimizer step and move the target network towards the online one."""
         states = torch.tensor([item.state for item in batch])
         actions = torch.tensor([[item.action] for item in batch])
-        found = _compute_q_values(self.online, states).gather(1, actions)[:, 0]
-        errors = found - self._goals(batch)
+        q_values = _compute_q_values(self.online, states).gather(1, actions)[:, 0]
+        errors = q_values - self._compute_targets(batch)
         penalty = sum((weights.square().sum() for weights in self.online.values()), torch.zeros(()))
         loss = errors.square().mean() + self.settings.penalty * penalty
         gradients = torch.autograd.grad(loss, list(self.online.values()))
         with torch.no_grad():
             for name, gradient in zip(TENSOR_NAMES, gradients, strict=True):
-                self._step(name, gradient)
+                self._update_tensor(name, gradient)
 
-    def _goals(self, batch: list[Transition]) -> torch.Tensor:
+    def _compute_targets(self, batch: list[Transition]) -> torch.Tensor:
         """Return rewards plus the discounted target Q-values of the next states."""
-        goals = torch.tensor([item.reward for item in batch])
-        going_on = [number for number, item in enumerate(batch) if item.after is not None]
-        if going_on:
-            after = torch.tensor([batch[number].after for number in going_on])
+        targets = torch.tensor([item.reward for item in batch])
+        unfinished = [number for number, item in enumerate(batch) if item.next_state is not None]
+        if unfinished:
+            next_states = torch.tensor([batch[number].next_state for number in unfinished])
             with torch.no_grad():
-                best = _compute_q_values(self.target, after).max(dim=1).values
-            goals[going_on] += self.settings.gamma * best
-        return goals
+                best = _compute_q_values(self.target, next_states).max(dim=1).values
+            targets[unfinished] += self.settings.gamma * best
+        return targets
 
-    def _step(self, name: str, gradient: torch.Tensor) -> None:
+    def _update_tensor(self, name: str, gradient: torch.Tensor) -> None:
         norm = float(gradient.norm())
         if norm > self.settings.clip:
             gradient = gradient * (self.settings.clip / norm)
-        squares, weights, target = self.squares[name], self.online[name], self.target[name]
-        squares.mul_(RMSPROP_DECAY).add_(gradient.square(), alpha=1 - RMSPROP_DECAY)
-        weights -= self.settings.rate * gradient / (squares + RMSPROP_EPSILON).sqrt()
+        mean_squares, weights, target = (
+            self.mean_squares[name],
+            self.online[name],
+            self.target[name],
+        )
+        mean_squares.mul_(RMSPROP_DECAY).add_(gradient.square(), alpha=1 - RMSPROP_DECAY)
+        weights -= self.settings.rate * gradient / (mean_squares + RMSPROP_EPSILON).sqrt()
         target += self.settings.follow * (weights - target)
 
-    def arrays(self) -> dict[str, FloatArray]:
+    def to_arrays(self) -> dict[str, FloatArray]:
         """Return all tensors for a file; those of the online network have no prefix."""
         return {
             prefix + name: tensor.detach().numpy().copy()
-            for prefix, tensors in self._parts()
+            for prefix, tensors in self._named_networks()
             for name, tensor in tensors.items()
         }
 
-    def restore(self, parts: dict[str, dict[str, FloatArray]]) -> None:
-        """Restore the tensors of `arrays`, given by prefix."""
+    def load_arrays(self, weights_by_prefix: dict[str, dict[str, FloatArray]]) -> None:
+        """Restore the tensors of `to_arrays`, given by prefix."""
         with torch.no_grad():
-            for prefix, tensors in self._parts():
+            for prefix, tensors in self._named_networks():
                 for name, tensor in tensors.items():
-                    tensor.copy_(torch.from_numpy(np.ascontiguousarray(parts[prefix][name])))
+                    tensor.copy_(
+                        torch.from_numpy(np.ascontiguousarray(weights_by_prefix[prefix][name]))
+                    )
 
-    def _parts(self) -> tuple[tuple[str, TensorDict], ...]:
-        return ("", self.online), ("target_", self.target), ("squares_", self.squares)
+    def _named_networks(self) -> tuple[tuple[str, TensorDict], ...]:
+        return ("", self.online), ("target_", self.target), ("squares_", self.mean_squares)
 
 
 def _initialise_weights(shapes: dict[str, tuple[int, ...]], source: torch.Generator) -> TensorDict:

@@ -52,7 +52,7 @@ class DqnPlayer(Player):
         return select_weights(load_arrays(file, self.game)[1], self.game)
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def action_index(self) -> dict[str, int]:
         """Output index of each move."""
         return {move: number for number, move in enumerate(list_actions(self.game))}
 
@@ -63,10 +63,10 @@ class DqnPlayer(Player):
         if not positions:
             return []
         inputs = np.array([encode_position(position) for position in positions], dtype=np.float32)
-        found = compute_q_values(self.weights, inputs)
-        return [self._best(*pair) for pair in zip(positions, found, strict=True)]
+        q_values = compute_q_values(self.weights, inputs)
+        return [self._choose_best(*pair) for pair in zip(positions, q_values, strict=True)]
 
-    def _best(self, position: Any, row: FloatArray) -> Choice:
-        scores = {move: float(row[self.places[str(move)]]) for move in position.legal_moves()}
+    def _choose_best(self, position: Any, row: FloatArray) -> Choice:
+        scores = {move: float(row[self.action_index[str(move)]]) for move in position.legal_moves()}
         move = max(scores, key=scores.__getitem__)
         return Choice(move, f"expects a reward of {scores[move]:.1f}", scores)

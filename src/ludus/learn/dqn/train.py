@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.game import AnyGame
-from ludus.learn.common.learner import Episode, PerfectOpponent, SavableLearner, play_episode
+from ludus.learn.common.learner import (
+    TRAINING_RUN_KEY,
+    Episode,
+    PerfectOpponent,
+    SavableLearner,
+    play_episode,
+)
 from ludus.learn.dqn.inference import (
     SUPPORTED_GAMES,
     BadWeights,
@@ -40,15 +46,15 @@ class Transition:
     action: int
     reward: float
 
-    after: list[float] | None
+    next_state: list[float] | None
     """The learner's next position; None at the end of the game."""
 
 
 class TransitionBuffer:
     """Replay buffer that overwrites the oldest transitions when full."""
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
         self.items: list[Transition] = []
         self._next = 0
 
@@ -57,28 +63,30 @@ class TransitionBuffer:
 
     def add(self, item: Transition) -> None:
         """Add a transition, overwriting the oldest if the buffer is full."""
-        if len(self.items) < self.room:
+        if len(self.items) < self.capacity:
             self.items.append(item)
         else:
             self.items[self._next] = item
-            self._next = (self._next + 1) % self.room
+            self._next = (self._next + 1) % self.capacity
 
     def sample(self, number: int, source: random.Random) -> list[Transition]:
         """Sample this number of transitions without replacement."""
         return source.sample(self.items, number)
 
-    def arrays(self) -> dict[str, NDArray[np.float32]]:
+    def to_arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return all transitions, oldest first, as arrays for a file."""
         items = self.items[self._next :] + self.items[: self._next]
         width = len(items[0].state) if items else 0
         return {
             "replay_states": _to_matrix([item.state for item in items], width),
-            "replay_after": _to_matrix([item.after or [np.nan] * width for item in items], width),
+            "replay_after": _to_matrix(
+                [item.next_state or [np.nan] * width for item in items], width
+            ),
             "replay_facts": _to_matrix([[item.action, item.reward] for item in items], 2),
         }
 
-    def restore(self, arrays: dict[str, NDArray[np.float32]]) -> None:
-        """Restore the arrays of `arrays`; raise ValueError or KeyError if they are invalid."""
+    def load_arrays(self, arrays: dict[str, NDArray[np.float32]]) -> None:
+        """Restore the arrays of `to_arrays`; raise ValueError or KeyError if they are invalid."""
         rows = zip(
             arrays["replay_states"].tolist(),
             arrays["replay_after"].tolist(),
@@ -86,8 +94,8 @@ class TransitionBuffer:
             strict=True,
         )
         self.items = [
-            Transition(state, int(action), reward, None if after[0] != after[0] else after)
-            for state, after, (action, reward) in rows
+            Transition(state, int(action), reward, None if np.isnan(next_state[0]) else next_state)
+            for state, next_state, (action, reward) in rows
         ]
         self._next = 0
 
@@ -161,7 +169,7 @@ class DqnLearner(SavableLearner):
             raise BadSpec(
                 f"deepq does not learn {game.id}; it learns {', '.join(sorted(SUPPORTED_GAMES))}"
             )
-        self.moves = list_actions(game)
+        self.actions = list_actions(game)
         self.replay = TransitionBuffer(self.settings.room)
         self.num_moves = 0
         self.num_updates = 0
@@ -173,11 +181,11 @@ class DqnLearner(SavableLearner):
             from ludus.learn.dqn.model import QNetworkTrainer
         except ImportError:
             raise LudusError("deep Q-learning needs torch: pip install 'ludus[learn]'") from None
-        sizes = list_tensor_shapes(len(encode_position(self.game.start())), len(self.moves))
+        sizes = list_tensor_shapes(len(encode_position(self.game.start())), len(self.actions))
         return QNetworkTrainer(sizes, self.settings, self.random.getrandbits(31))
 
-    def begin(self, seed: int) -> None:
-        super().begin(seed)
+    def reset_seed(self, seed: int) -> None:
+        super().reset_seed(seed)
         _ = self.trainer  # initial weights come from the seed, and before timing starts
 
     @property
@@ -187,56 +195,56 @@ class DqnLearner(SavableLearner):
         left = max(0.0, 1 - self.num_updates / settings.steps)
         return float(settings.last + left * (settings.first - settings.last))
 
-    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
         last: tuple[list[float], int] | None = None
 
         def choose(position: Any) -> Any:
             nonlocal last
             state = encode_position(position)
             if last is not None:
-                self._experience(*last, 0.0, state)
+                self._add_transition(*last, 0.0, state)
             legal = {str(move): move for move in position.legal_moves()}
-            while self.moves[action := self._wanted(state)] not in legal:
-                self._experience(state, action, ILLEGAL_MOVE_REWARD, None)
+            while self.actions[action := self._select_action(state)] not in legal:
+                self._add_transition(state, action, ILLEGAL_MOVE_REWARD, None)
             last = state, action
-            return legal[self.moves[action]]
+            return legal[self.actions[action]]
 
         played = play_episode(start, choose, opponent)
         if last is not None:
-            self._experience(*last, REWARDS_BY_SCORE[played.score], None)
+            self._add_transition(*last, REWARDS_BY_SCORE[played.score], None)
         return played
 
-    def _wanted(self, state: list[float]) -> int:
+    def _select_action(self, state: list[float]) -> int:
         if self.random.random() < self.exploration:
-            return self.random.randrange(len(self.moves))
-        return self.trainer.best(state)
+            return self.random.randrange(len(self.actions))
+        return self.trainer.select_action(state)
 
-    def _experience(
-        self, state: list[float], action: int, reward: float, after: list[float] | None
+    def _add_transition(
+        self, state: list[float], action: int, reward: float, next_state: list[float] | None
     ) -> None:
-        if after is None or self.num_moves % self.settings.every == 0:
-            self.replay.add(Transition(state, action, reward, after))
+        if next_state is None or self.num_moves % self.settings.every == 0:
+            self.replay.add(Transition(state, action, reward, next_state))
         self.num_moves += 1
         if len(self.replay) >= self.settings.batch:
-            self.trainer.learn(self.replay.sample(self.settings.batch, self.random))
+            self.trainer.step(self.replay.sample(self.settings.batch, self.random))
             self.num_updates += 1
 
     def summary(self) -> str:
         return f"made {self.num_updates} steps of learning"
 
-    def save(self, file: Path, schooling: dict[str, Any]) -> None:
+    def save(self, file: Path, training_run: dict[str, Any]) -> None:
         about = {
             "options": dataclasses.asdict(self.settings),
-            "schooling": schooling,
+            TRAINING_RUN_KEY: training_run,
             "num_moves": self.num_moves,
             "num_updates": self.num_updates,
         }
-        save_arrays(file, self.game, about, {**self.trainer.arrays(), **self.replay.arrays()})
+        save_arrays(file, self.game, about, {**self.trainer.to_arrays(), **self.replay.to_arrays()})
 
     def save_weights(self, file: Path) -> None:
         """Write only what playing needs."""
-        arrays = self.trainer.arrays()
-        names = list_tensor_shapes(len(encode_position(self.game.start())), len(self.moves))
+        arrays = self.trainer.to_arrays()
+        names = list_tensor_shapes(len(encode_position(self.game.start())), len(self.actions))
         save_arrays(file, self.game, {}, {name: arrays[name] for name in names})
 
     def load(self, file: Path) -> dict[str, Any]:
@@ -244,13 +252,13 @@ class DqnLearner(SavableLearner):
         if about.get("options") != dataclasses.asdict(self.settings):
             raise BadWeights(f"{quote(str(file), 200)} was learned with other options, or is done")
         prefixes = ("", "target_", "squares_")
-        self.trainer.restore(
+        self.trainer.load_arrays(
             {prefix: select_weights(arrays, self.game, prefix) for prefix in prefixes}
         )
         try:
-            self.replay.restore(arrays)
+            self.replay.load_arrays(arrays)
             self.num_moves, self.num_updates = int(about["num_moves"]), int(about["num_updates"])
-            schooling: dict[str, Any] = dict(about["schooling"])
+            training_run: dict[str, Any] = dict(about[TRAINING_RUN_KEY])
         except (KeyError, TypeError, ValueError, IndexError):
             raise BadWeights(f"{quote(str(file), 200)} is damaged") from None
-        return schooling
+        return training_run

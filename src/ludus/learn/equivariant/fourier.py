@@ -28,10 +28,10 @@ NUM_2D_IRREPS = 2
 class FourierKernel(NamedTuple):
     """Weights of a group convolution in the Fourier basis."""
 
-    signs: Array
+    irreps_1d: Array
     """Shape (8, to, from)."""
 
-    planes: Array
+    irreps_2d: Array
     """Shape (2, 2 * to, 2 * from)."""
 
 
@@ -71,12 +71,12 @@ def convolve(terms: Array, layer: FourierKernel) -> Array:
     """Apply a group convolution to Fourier coefficients: (16, from, positions) to (16, to,
     positions)."""
     _, width, number = terms.shape
-    to = layer.signs.shape[1]
+    to = layer.irreps_1d.shape[1]
     found = np.empty((GROUP_ORDER, to, number), dtype=np.float32)
-    np.matmul(layer.signs, terms[:NUM_1D_IRREPS], out=found[:NUM_1D_IRREPS])
+    np.matmul(layer.irreps_1d, terms[:NUM_1D_IRREPS], out=found[:NUM_1D_IRREPS])
     # Both rows of a two-dimensional irrep are multiplied by the same matrix.
     np.matmul(
-        layer.planes[:, None],
+        layer.irreps_2d[:, None],
         terms[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2, 2 * width, number),
         out=found[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2, 2 * to, number),
     )
@@ -136,7 +136,7 @@ TOLERANCE = 1e-6
 class OrbitBlock(NamedTuple):
     """Orbits of features with the same basis matrix."""
 
-    things: NDArray[np.int64]
+    elements: NDArray[np.int64]
     """Indices of features, shape (features of an orbit, orbits)."""
 
     matrix: Array
@@ -155,10 +155,10 @@ class SymmetryAdaptedBasis(NamedTuple):
     order: NDArray[np.int64]
     """Permutation of the coefficients from the order of the blocks to that of `matrix`."""
 
-    signs: tuple[slice, ...]
+    irreps_1d: tuple[slice, ...]
     """Coefficients of each one-dimensional irrep."""
 
-    planes: tuple[slice, ...]
+    irreps_2d: tuple[slice, ...]
     """Coefficients of each two-dimensional irrep: first all of its first row, then all of its
     second."""
 
@@ -166,16 +166,16 @@ class SymmetryAdaptedBasis(NamedTuple):
 class LiftingLayer(NamedTuple):
     """Weights of a lifting layer in the symmetry-adapted basis of its input features."""
 
-    of: SymmetryAdaptedBasis
+    basis: SymmetryAdaptedBasis
 
-    signs: tuple[Array, ...]
+    irreps_1d: tuple[Array, ...]
     """Shape (channels, coefficients) for each one-dimensional irrep."""
 
-    planes: tuple[Array, ...]
+    irreps_2d: tuple[Array, ...]
     """Shape (2 * channels, coefficients / 2) for each two-dimensional irrep."""
 
 
-def build_lifting_layer(first: Array, things: Permutations) -> LiftingLayer:
+def build_lifting_layer(first: Array, permutations: Permutations) -> LiftingLayer:
     """Build the lifting layer of a filter of shape (channels, features).
 
     The responses of a filter under the sixteen symmetries depend on a position only through its
@@ -184,75 +184,77 @@ def build_lifting_layer(first: Array, things: Permutations) -> LiftingLayer:
     coefficient is multiplied by the matching part of the filter: a third of the work and less
     memory. Orbits are small, so that matrix has small blocks, most of them equal.
     """
-    of = build_adapted_basis(things)
-    seen = first @ of.matrix.T
-    signs = tuple(GROUP_ORDER**0.5 * seen[:, part] for part in of.signs)
+    basis = build_adapted_basis(permutations)
+    terms = first @ basis.matrix.T
+    signs = tuple(GROUP_ORDER**0.5 * terms[:, part] for part in basis.irreps_1d)
     planes = []
-    for part in of.planes:
-        rows = seen[:, part].reshape(len(first), 2, -1).swapaxes(0, 1)
+    for part in basis.irreps_2d:
+        rows = terms[:, part].reshape(len(first), 2, -1).swapaxes(0, 1)
         planes.append((GROUP_ORDER / 2) ** 0.5 * rows.reshape(2 * len(first), -1))
-    return LiftingLayer(of, *(tuple(map(np.ascontiguousarray, each)) for each in (signs, planes)))
+    return LiftingLayer(
+        basis, *(tuple(map(np.ascontiguousarray, each)) for each in (signs, planes))
+    )
 
 
-def lift(things: Array, at: LiftingLayer) -> Array:
+def lift(features: Array, layer: LiftingLayer) -> Array:
     """Apply a lifting layer: (positions, features) to Fourier coefficients, (16, channels,
     positions)."""
-    number, channels = len(things), len(at.signs[0])
-    terms = to_adapted_basis(things, at.of)
+    number, channels = len(features), len(layer.irreps_1d[0])
+    terms = to_adapted_basis(features, layer.basis)
     found = np.empty((GROUP_ORDER, channels, number), dtype=np.float32)
-    for sign, part in enumerate(at.of.signs):
-        np.matmul(at.signs[sign], terms[part], out=found[sign])
+    for sign, part in enumerate(layer.basis.irreps_1d):
+        np.matmul(layer.irreps_1d[sign], terms[part], out=found[sign])
     pairs = found[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2, 2 * channels, number)
-    for plane, part in enumerate(at.of.planes):
-        np.matmul(at.planes[plane], terms[part].reshape(2, -1, number), out=pairs[plane])
+    for plane, part in enumerate(layer.basis.irreps_2d):
+        np.matmul(layer.irreps_2d[plane], terms[part].reshape(2, -1, number), out=pairs[plane])
     return found
 
 
-def to_adapted_basis(things: Array, of: SymmetryAdaptedBasis) -> Array:
+def to_adapted_basis(features: Array, basis: SymmetryAdaptedBasis) -> Array:
     """Transform (positions, features) to (coefficients, positions)."""
-    columns = np.ascontiguousarray(things.T)
+    columns = np.ascontiguousarray(features.T)
     found = np.empty_like(columns)
     first = 0
-    for matrix, each in ((orbits.matrix, orbits.things) for orbits in of.orbits):
+    for matrix, each in ((orbits.matrix, orbits.elements) for orbits in basis.orbits):
         end = first + each.size
-        seen = columns[each].reshape(len(each), -1)
-        np.matmul(matrix, seen, out=found[first:end].reshape(len(each), -1))
+        orbit = columns[each].reshape(len(each), -1)
+        np.matmul(matrix, orbit, out=found[first:end].reshape(len(each), -1))
         first = end
-    return found[of.order]
+    return found[basis.order]
 
 
-def build_adapted_basis(things: Permutations) -> SymmetryAdaptedBasis:
+def build_adapted_basis(permutations: Permutations) -> SymmetryAdaptedBasis:
     """Build the symmetry-adapted basis of features that the symmetries permute in this way."""
-    moved = np.ascontiguousarray(things, dtype=np.int64)
+    moved = np.ascontiguousarray(permutations, dtype=np.int64)
     return _build_adapted_basis_cached(moved.tobytes(), moved.shape[1])
 
 
 @lru_cache(maxsize=16)
 def _build_adapted_basis_cached(moved: bytes, width: int) -> SymmetryAdaptedBasis:
-    things = np.frombuffer(moved, dtype=np.int64).reshape(GROUP_ORDER, width)
+    permutations = np.frombuffer(moved, dtype=np.int64).reshape(GROUP_ORDER, width)
     signs, planes = irreps()
     rows: list[NDArray[np.float64]] = []
     parts = []
     for each in (*signs[:, :, None, None], *planes):
         first = sum(map(len, rows))
-        rows.append(_project_onto_irrep(things, each))
+        rows.append(_project_onto_irrep(permutations, each))
         parts.append(slice(first, first + len(rows[-1])))
     matrix = np.concatenate(rows).astype(np.float32)
     return SymmetryAdaptedBasis(
         matrix,
-        *_find_orbit_blocks(things, matrix),
+        *_find_orbit_blocks(permutations, matrix),
         tuple(parts[:NUM_1D_IRREPS]),
         tuple(parts[NUM_1D_IRREPS:]),
     )
 
 
 def _find_orbit_blocks(
-    things: Permutations, matrix: Array
+    permutations: Permutations, matrix: Array
 ) -> tuple[tuple[OrbitBlock, ...], NDArray[np.int64]]:
     """Return the blocks of the matrix, and the permutation from their order to that of its rows."""
     alike: dict[bytes, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
-    for thing in np.flatnonzero(things.min(axis=0) == np.arange(things.shape[1])):
-        reached = np.array(list(dict.fromkeys(things[:, thing].tolist())))
+    for element in np.flatnonzero(permutations.min(axis=0) == np.arange(permutations.shape[1])):
+        reached = np.array(list(dict.fromkeys(permutations[:, element].tolist())))
         rows = np.flatnonzero(matrix[:, reached].any(axis=1))
         block = np.round(matrix[np.ix_(rows, reached)], 5) + 0.0  # no -0.0, whose bytes differ
         alike.setdefault(block.tobytes(), []).append((rows, reached))
@@ -265,7 +267,7 @@ def _find_orbit_blocks(
 
 
 def _project_onto_irrep(
-    things: Permutations, representation: NDArray[np.float64]
+    permutations: Permutations, representation: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return an orthonormal basis, (dimension of the irrep * multiplicity, features), of its
     component.
@@ -273,12 +275,12 @@ def _project_onto_irrep(
     The representation has the shape (16, n, n). Each column of it gives n weighted sums over the
     orbit of a feature; sums of different columns that are linearly dependent count once.
     """
-    width = things.shape[1]
-    firsts = np.flatnonzero(things.min(axis=0) == np.arange(width))
+    width = permutations.shape[1]
+    firsts = np.flatnonzero(permutations.min(axis=0) == np.arange(width))
     kept: list[NDArray[np.float64]] = []
     for column in range(representation.shape[2]):
         sums = np.zeros((len(firsts), width, len(representation[0])))
-        reached = np.arange(len(firsts)), things[:, firsts]
+        reached = np.arange(len(firsts)), permutations[:, firsts]
         np.add.at(sums, reached, representation[:, None, :, column])
         for other in kept:
             sums -= (sums[..., 0] * other[..., 0]).sum(axis=1)[:, None, None] * other

@@ -171,20 +171,20 @@ def _load_library() -> Any:
 class FourierCoefficients(NamedTuple):
     """Units in the Fourier basis."""
 
-    signs: torch.Tensor
+    irreps_1d: torch.Tensor
     """Shape (experts, 8, positions, channels)."""
 
-    planes: torch.Tensor
+    irreps_2d: torch.Tensor
     """Shape (experts, 2 irreps, row, positions, column, channels)."""
 
 
 class TorchFourierKernel(NamedTuple):
     """Weights of a group convolution in the Fourier basis."""
 
-    signs: torch.Tensor
+    irreps_1d: torch.Tensor
     """Shape (experts * 8, from, to)."""
 
-    planes: torch.Tensor
+    irreps_2d: torch.Tensor
     """Shape (experts * 2, 2 * from, 2 * to)."""
 
 
@@ -210,14 +210,14 @@ def to_fourier(units: torch.Tensor) -> FourierCoefficients:
 
 def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoefficients:
     """Add a bias, (experts, 1, channels), and apply ReLU in the group domain."""
-    if has_cuda_kernels(terms.signs):
+    if has_cuda_kernels(terms.irreps_1d):
         return FourierCoefficients(*cuda_apply_relu(*terms, bias))
     return _transform(torch.relu(_inverse_transform(terms) + bias[:, None]))
 
 
 def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
     """Apply bias and ReLU and stay in the group domain: (experts, positions, 16, channels)."""
-    if has_cuda_kernels(terms.signs):
+    if has_cuda_kernels(terms.irreps_1d):
         found: torch.Tensor = cuda_apply_relu_to_group(*terms, bias)
         return found
     return torch.relu(_inverse_transform(terms) + bias[:, None]).permute(0, 2, 1, 3)
@@ -227,20 +227,20 @@ def convolve(
     terms: FourierCoefficients, by: TorchFourierKernel, plus: FourierCoefficients | None = None
 ) -> FourierCoefficients:
     """Apply a group convolution, and add `plus` to the result."""
-    experts, _, positions, channels = terms.signs.shape
-    rows = terms.signs.reshape(experts * NUM_1D_IRREPS, positions, channels)
-    pairs = terms.planes.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * channels)
-    to = by.signs.shape[2]
+    experts, _, positions, channels = terms.irreps_1d.shape
+    rows = terms.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, channels)
+    pairs = terms.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * channels)
+    to = by.irreps_1d.shape[2]
     signs_shape = (experts, NUM_1D_IRREPS, positions, to)
     planes_shape = (experts, NUM_2D_IRREPS, 2, positions, 2, to)
     if plus is None:
-        signs, planes = torch.bmm(rows, by.signs), torch.bmm(pairs, by.planes)
+        signs, planes = torch.bmm(rows, by.irreps_1d), torch.bmm(pairs, by.irreps_2d)
     else:
         signs = torch.baddbmm(
-            plus.signs.reshape(experts * NUM_1D_IRREPS, positions, to), rows, by.signs
+            plus.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, to), rows, by.irreps_1d
         )
-        more = plus.planes.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * to)
-        planes = torch.baddbmm(more, pairs, by.planes)
+        more = plus.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * to)
+        planes = torch.baddbmm(more, pairs, by.irreps_2d)
     return FourierCoefficients(signs.view(signs_shape), planes.view(planes_shape))
 
 
@@ -254,11 +254,11 @@ def _transform(views: torch.Tensor) -> FourierCoefficients:
 
 def _inverse_transform(terms: FourierCoefficients) -> torch.Tensor:
     """Transform back to (experts, 16, positions, channels)."""
-    experts, _, positions, channels = terms.signs.shape
-    planes = terms.planes.transpose(3, 4).reshape(
+    experts, _, positions, channels = terms.irreps_1d.shape
+    planes = terms.irreps_2d.transpose(3, 4).reshape(
         experts, GROUP_ORDER - NUM_1D_IRREPS, positions, channels
     )
-    joined = torch.cat([terms.signs, planes], dim=1)
+    joined = torch.cat([terms.irreps_1d, planes], dim=1)
     return torch.einsum("sg,esbk->egbk", _basis_tensor(joined.dtype, joined.device), joined)
 
 

@@ -80,9 +80,9 @@ def invert_permutations(moved: Permutations) -> Permutations:
 
 def expand_lifting(template: Any, place: Any) -> Any:
     """Expand a filter, (…, channels, features), to all symmetries, (…, 16 * channels, features)."""
-    *front, channels, things = template.shape
-    views = _take(template, place, -1).reshape(*front, channels, GROUP_ORDER, things)
-    return views.swapaxes(-3, -2).reshape(*front, GROUP_ORDER * channels, things)
+    *front, channels, features = template.shape
+    views = _take(template, place, -1).reshape(*front, channels, GROUP_ORDER, features)
+    return views.swapaxes(-3, -2).reshape(*front, GROUP_ORDER * channels, features)
 
 
 def expand_group_convolution(steps: Any, step: Any) -> Any:

@@ -35,69 +35,71 @@ class NumpyEquivariantNetwork:
     def __init__(
         self,
         weights: Mapping[str, Array],
-        things: Permutations,
-        answers: Permutations | None,
+        inputs: Permutations,
+        outputs: Permutations | None,
         repeats: int = 1,
     ) -> None:
         """Build the network from the parameters of `model.EquivariantNetwork` without the dimension
         of experts.
 
-        The blocks are applied `repeats` times, all of them in turn. Without `answers`, permutations
+        The blocks are applied `repeats` times, all of them in turn. Without `outputs`, permutations
         of the outputs, the outputs are invariant.
         """
         exact = {name: np.asarray(values, np.float32) for name, values in weights.items()}
-        self.first = build_lifting_layer(exact["first"], things)
+        self.first = build_lifting_layer(exact["first"], inputs)
         self.first_bias = _transform_bias(exact["first_bias"])
         self.blocks = [
             _load_block(exact, f"blocks.{number}.") for number in range(_count_blocks(exact))
         ]
         self.repeats = repeats
-        self.is_pointing = answers is not None
+        self.has_point_outputs = outputs is not None
         self.last: Array
-        if answers is None:
+        if outputs is None:
             self.last = np.asarray(exact["last"].T / GROUP_ORDER, np.float32)
             self.last_bias = exact["last_bias"].reshape(-1)
         else:
-            pointing = group.expand_point_projection(
-                exact["last"], group.invert_permutations(answers)
+            projection = group.expand_point_projection(
+                exact["last"], group.invert_permutations(outputs)
             )
-            self.last = np.ascontiguousarray(pointing.T)
-            is_moved = (answers != answers[:1]).any(axis=0)
+            self.last = np.ascontiguousarray(projection.T)
+            is_moved = (outputs != outputs[:1]).any(axis=0)
             self.last_bias = exact["last_bias"].reshape(-1)[is_moved.astype(np.int64)]
 
-    def __call__(self, things: Array) -> Array:
+    def __call__(self, inputs: Array) -> Array:
         """Return the outputs, (positions, outputs), of input features, (positions, features)."""
         size = max(BATCH_ELEMENTS // len(self.first_bias), MIN_BATCH)
-        if len(things) <= size:
-            return self._few(things)
-        batches = range(0, len(things), size)
-        return np.concatenate([self._few(things[first : first + size]) for first in batches])
+        if len(inputs) <= size:
+            return self._forward_batch(inputs)
+        batches = range(0, len(inputs), size)
+        return np.concatenate(
+            [self._forward_batch(inputs[first : first + size]) for first in batches]
+        )
 
-    def _few(self, things: Array) -> Array:
-        units = lift(things, self.first)
+    def _forward_batch(self, inputs: Array) -> Array:
+        units = lift(inputs, self.first)
         units[0] += self.first_bias
         for first, bias, second, second_bias in self.blocks * self.repeats:
             inner = convolve(apply_relu(units), first)
             inner[0] += bias
             units += convolve(apply_relu(inner), second)
             units[0] += second_bias
-        seen = to_group_domain(units)
-        np.maximum(seen, 0, out=seen)
-        read = seen.reshape(-1, len(things)) if self.is_pointing else seen.sum(axis=0)
-        said: Array = np.matmul(read.T, self.last)
-        said += self.last_bias
-        return said
+        values = to_group_domain(units)
+        np.maximum(values, 0, out=values)
+        pooled = values.reshape(-1, len(inputs)) if self.has_point_outputs else values.sum(axis=0)
+        found: Array = np.matmul(pooled.T, self.last)
+        found += self.last_bias
+        return found
 
 
 def list_parameter_shapes(
-    things: int, outputs: int, channels: int, blocks: int, is_judging: bool
+    inputs: int, outputs: int, channels: int, blocks: int, is_invariant: bool
 ) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes of one network's parameters."""
     shapes: dict[str, tuple[int, ...]] = {
-        "first": (channels, things),
+        "first": (channels, inputs),
         "first_bias": (1, channels),
-        "last": (outputs, channels) if is_judging else (channels, outputs),
-        "last_bias": (1, outputs) if is_judging else (1, 2),
+        "last": (outputs, channels) if is_invariant else (channels, outputs),
+        "last_bias": (1, outputs) if is_invariant else (1, 2),
     }
     for number in range(blocks):
         for layer in ("1", "2"):

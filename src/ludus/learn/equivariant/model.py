@@ -15,20 +15,20 @@ class EquivariantNetwork(nn.Module):
     """`experts` equivariant networks of one shape: a lifting layer, residual blocks, an output
     layer.
 
-    Maps (experts, positions, features) to (experts, positions, outputs). With `answers` as
+    Maps (experts, positions, features) to (experts, positions, outputs). With `outputs` as
     permutations the outputs are equivariant; as a number, that many invariant outputs.
     Blocks are as in Fig. 5.1 of Galassi 2018: ReLU, weights, ReLU, weights, plus the input.
     """
 
-    seen: torch.Tensor
-    said: torch.Tensor
-    kind: torch.Tensor
-    step: torch.Tensor
+    input_permutations: torch.Tensor
+    output_permutations: torch.Tensor
+    bias_index: torch.Tensor
+    relative_elements: torch.Tensor
 
     def __init__(
         self,
-        things: Permutations,
-        answers: Permutations | int,
+        inputs: Permutations,
+        outputs: Permutations | int,
         channels: int,
         blocks: int,
         experts: int = 1,
@@ -40,22 +40,22 @@ class EquivariantNetwork(nn.Module):
         super().__init__()
         self.repeats = repeats
         self.channels, self.dropout, self.input_dropout = channels, dropout, input_dropout
-        self._constant("seen", group.invert_permutations(things))
-        self._constant("step", RELATIVE_ELEMENTS)
-        width = things.shape[1]
+        self._constant("input_permutations", group.invert_permutations(inputs))
+        self._constant("relative_elements", RELATIVE_ELEMENTS)
+        width = inputs.shape[1]
         self.first = nn.Parameter(torch.empty(experts, channels, width))
         self.first_bias = nn.Parameter(torch.zeros(experts, 1, channels))
         self.blocks = nn.ModuleList(_EquivariantBlock(experts, channels) for _ in range(blocks))
-        if isinstance(answers, int):
-            self.points = False
-            self.last = nn.Parameter(torch.zeros(experts, answers, channels))
-            self.last_bias = nn.Parameter(torch.zeros(experts, 1, answers))
+        if isinstance(outputs, int):
+            self.has_point_outputs = False
+            self.last = nn.Parameter(torch.zeros(experts, outputs, channels))
+            self.last_bias = nn.Parameter(torch.zeros(experts, 1, outputs))
         else:
-            self.points = True
-            self._constant("said", group.invert_permutations(answers))
-            self.last = nn.Parameter(torch.zeros(experts, channels, answers.shape[1]))
+            self.has_point_outputs = True
+            self._constant("output_permutations", group.invert_permutations(outputs))
+            self.last = nn.Parameter(torch.zeros(experts, channels, outputs.shape[1]))
             self.last_bias = nn.Parameter(torch.zeros(experts, 1, 2))
-            self._constant("kind", _find_moved_outputs(answers))
+            self._constant("bias_index", _find_moved_outputs(outputs))
         self.initialise(None)
 
     def initialise(self, generator: torch.Generator | None) -> None:
@@ -67,41 +67,41 @@ class EquivariantNetwork(nn.Module):
                 assert isinstance(block, _EquivariantBlock)
                 _initialise_he(block.layer1, GROUP_ORDER * self.channels, generator)
 
-    def forward(self, things: torch.Tensor) -> torch.Tensor:
-        things = nn.functional.dropout(things, self.input_dropout, self.training)
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        inputs = nn.functional.dropout(inputs, self.input_dropout, self.training)
         if self.training and self.dropout:
-            units = self.through_views(things)
+            units = self.forward_in_group_domain(inputs)
         else:
-            units = self.through_harmonics(things)
-        if self.points:
+            units = self.forward_in_fourier_basis(inputs)
+        if self.has_point_outputs:
             last, bias = (
-                group.expand_point_projection(self.last, self.said),
-                self.last_bias[..., self.kind],
+                group.expand_point_projection(self.last, self.output_permutations),
+                self.last_bias[..., self.bias_index],
             )
         else:
             last, bias = group.expand_invariant_projection(self.last), self.last_bias
         return _affine(units, last, bias)
 
-    def through_views(self, things: torch.Tensor) -> torch.Tensor:
+    def forward_in_group_domain(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the last hidden units, (experts, positions, 16 * channels), computed in the group
         domain."""
-        first = group.expand_lifting(self.first, self.seen)
-        units = _affine(things, first, group.expand_bias(self.first_bias))
+        first = group.expand_lifting(self.first, self.input_permutations)
+        units = _affine(inputs, first, group.expand_bias(self.first_bias))
         for block in self._blocks():
-            units = units + block(units, self.step, self.dropout)
+            units = units + block(units, self.relative_elements, self.dropout)
         return torch.relu(units)
 
-    def through_harmonics(self, things: torch.Tensor) -> torch.Tensor:
+    def forward_in_fourier_basis(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the same units, computed in the Fourier basis: a tenth of the work, but no
         dropout."""
-        looking = group.expand_lifting(self.first, self.seen).to(things.dtype)
-        looked = torch.bmm(things, looking.swapaxes(-2, -1))
-        units = fourier_torch.to_fourier(looked.view(*looked.shape[:2], GROUP_ORDER, self.channels))
+        filters = group.expand_lifting(self.first, self.input_permutations).to(inputs.dtype)
+        lifted = torch.bmm(inputs, filters.swapaxes(-2, -1))
+        units = fourier_torch.to_fourier(lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels))
         # A bias is equal at all group elements, so it can be added at the next ReLU.
         bias: torch.Tensor = self.first_bias
         layers = {
             block: [
-                fourier_torch.transform_kernel(each, things.dtype)
+                fourier_torch.transform_kernel(each, inputs.dtype)
                 for each in (block.layer1, block.layer2)
             ]
             for block in dict.fromkeys(self._blocks())
@@ -113,7 +113,7 @@ class EquivariantNetwork(nn.Module):
                 fourier_torch.apply_relu(inner, block.bias1), second, plus=units
             )
             bias = bias + block.bias2
-        return fourier_torch.apply_relu_to_group(units, bias).reshape(looked.shape)
+        return fourier_torch.apply_relu_to_group(units, bias).reshape(lifted.shape)
 
     def _blocks(self) -> Iterator["_EquivariantBlock"]:
         for _ in range(self.repeats):
@@ -121,19 +121,21 @@ class EquivariantNetwork(nn.Module):
                 assert isinstance(block, _EquivariantBlock)
                 yield block
 
-    def by(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+    def forward_experts(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
         """Return the outputs of (groups, positions, features), each group by the expert of that
         number."""
-        answer: torch.Tensor = functional_call(self, self._of(experts), (things,))
-        return answer
+        outputs: torch.Tensor = functional_call(self, self._select_experts(experts), (inputs,))
+        return outputs
 
-    def last_units(self, experts: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+    def last_units(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
         """Return the last hidden units, (groups, positions, 16 * channels), of the given
         experts."""
-        found: torch.Tensor = functional_call(_LastUnits(self), self._of(experts, "of."), (things,))
+        found: torch.Tensor = functional_call(
+            _LastUnits(self), self._select_experts(experts, "of."), (inputs,)
+        )
         return found
 
-    def _of(self, experts: torch.Tensor, prefix: str = "") -> dict[str, torch.Tensor]:
+    def _select_experts(self, experts: torch.Tensor, prefix: str = "") -> dict[str, torch.Tensor]:
         return {f"{prefix}{name}": value[experts] for name, value in self.named_parameters()}
 
     def _constant(self, name: str, values: Any) -> None:
@@ -147,8 +149,8 @@ class _LastUnits(nn.Module):
         super().__init__()
         self.of = of
 
-    def forward(self, things: torch.Tensor) -> torch.Tensor:
-        return self.of.through_harmonics(things)
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return self.of.forward_in_fourier_basis(inputs)
 
 
 class _EquivariantBlock(nn.Module):
@@ -181,7 +183,7 @@ def _initialise_he(weights: torch.Tensor, inputs: int, generator: torch.Generato
     weights.normal_(0, (2 / inputs) ** 0.5, generator=generator)
 
 
-def _find_moved_outputs(answers: Permutations) -> Any:
+def _find_moved_outputs(outputs: Permutations) -> Any:
     """Return 1 for points and 0 for fixed outputs: all points share one bias, by equivariance."""
-    moved = (answers != answers[:1]).any(axis=0)
+    moved = (outputs != outputs[:1]).any(axis=0)
     return moved.astype("int64")

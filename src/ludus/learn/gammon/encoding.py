@@ -99,31 +99,31 @@ class MoveEncoding:
 
     name: str
 
-    change: int
+    change_units: int
     """Encoding of a location's change: its final state (0), its kind (1), or exactly (2)."""
 
-    beside: int
+    extra_units: int
     """Extra units: none (0), features (1), or the conventional program's terms (2)."""
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def unit_names(self) -> tuple[str, ...]:
         """Meaning of every unit, in order."""
         located = tuple(
             f"location {location}: {unit}"
             for location in range(1, NUM_LOCATIONS + 1)
-            for unit in (*STATE_UNITS, *CHANGE_UNITS[self.change])
+            for unit in (*STATE_UNITS, *CHANGE_UNITS[self.change_units])
         )
-        return located + BAR_UNITS + ROLL_UNITS + EXTRA_UNITS[self.beside]
+        return located + BAR_UNITS + ROLL_UNITS + EXTRA_UNITS[self.extra_units]
 
     @property
-    def size(self) -> int:
+    def num_units(self) -> int:
         """Number of units."""
-        return len(self.names)
+        return len(self.unit_names)
 
 
 MOVE_ENCODINGS: Final = {
-    coding.name: coding
-    for coding in (
+    encoding.name: encoding
+    for encoding in (
         MoveEncoding("raw", 1, 0),
         MoveEncoding("features", 1, 1),
         MoveEncoding("tool", 1, 2),
@@ -145,29 +145,29 @@ def find_encoding(name: str) -> MoveEncoding:
 
 
 def compute_activations(
-    coding: MoveEncoding, before: View, dice: tuple[int, int], end: View
+    encoding: MoveEncoding, before: View, dice: tuple[int, int], end: View
 ) -> list[float]:
     """Return the activation of every unit, given the board before the move, the roll, and the board
     after it.
     """
-    found = compute_features(end)
+    features = compute_features(end)
     units: list[float] = []
     for location in range(1, NUM_LOCATIONS + 1):
         point = BAR - location
-        x = before.own[point] - before.their[point]
-        y = end.own[point] - end.their[point]
+        x = before.own[point] - before.other[point]
+        y = end.own[point] - end.other[point]
         units += _encode_state(x)
-        units += (_encode_final_state, _encode_change_kind, _encode_exact_change)[coding.change](
-            x, y
-        )
-        if coding.change == 2:
-            units.append(found.exposure.at.get(point, 0) / 36)
-    for men in (before.own[BAR], before.their[OFF], end.own[BAR], end.their[OFF]):
+        units += (_encode_final_state, _encode_change_kind, _encode_exact_change)[
+            encoding.change_units
+        ](x, y)
+        if encoding.change_units == 2:
+            units.append(features.own_blot_shots.at.get(point, 0) / 36)
+    for men in (before.own[BAR], before.other[OFF], end.own[BAR], end.other[OFF]):
         units += [men == 1, men == 2, men >= 3]
     units += [tuple(roll) == tuple(dice) for roll in ROLLS]
-    if coding.beside == 1:
-        units += _compute_features(end, found)
-    elif coding.beside == 2:
+    if encoding.extra_units == 1:
+        units += _compute_features(end, features)
+    elif encoding.extra_units == 2:
         units += compute_terms(end).values()
     return [float(unit) for unit in units]
 
@@ -212,39 +212,39 @@ def _encode_thresholds(value: int, *bounds: int) -> list[float]:
     return [value >= bound for bound in bounds]
 
 
-def _compute_features(end: View, found: BoardFeatures) -> list[float]:
-    at_home = sum(rolls for point, rolls in found.exposure.at.items() if point in HOME)
-    closed = found.home_points / 6 if end.their[OFF] else 0
+def _compute_features(end: View, features: BoardFeatures) -> list[float]:
+    at_home = sum(rolls for point, rolls in features.own_blot_shots.at.items() if point in HOME)
+    closed = features.home_points / 6 if end.other[OFF] else 0
     return [
-        *_encode_thresholds(found.home_points, 1, 2, 3, 4, 5, 6),
-        found.exposure.any / 36,
-        *_encode_thresholds(found.exposure.any, 1, 5, 9, 12, 15, 19, 25),
-        min(compute_pips_at_risk(found.exposure) / 25, 1),
-        *_encode_thresholds(found.own_blots, 1, 2, 3, 4),
+        *_encode_thresholds(features.home_points, 1, 2, 3, 4, 5, 6),
+        features.own_blot_shots.any / 36,
+        *_encode_thresholds(features.own_blot_shots.any, 1, 5, 9, 12, 15, 19, 25),
+        min(compute_pips_at_risk(features.own_blot_shots) / 25, 1),
+        *_encode_thresholds(features.own_blots, 1, 2, 3, 4),
         min(at_home / 36, 1),
-        found.chances.any / 36,
-        *_encode_thresholds(found.chances.any, 1, 11, 17),
+        features.their_blot_shots.any / 36,
+        *_encode_thresholds(features.their_blot_shots.any, 1, 11, 17),
         closed,
         closed**2,
-        found.own_pips / 167,
-        found.their_pips / 167,
-        *_encode_thresholds(found.their_pips - found.own_pips, -40, -20, -8, 0, 8, 20, 40),
-        found.has_contact,
-        *_encode_thresholds(found.own_back, 1, 2, 3, 4),
-        *_encode_thresholds(found.anchors, 1, 2),
+        features.own_pips / 167,
+        features.their_pips / 167,
+        *_encode_thresholds(features.their_pips - features.own_pips, -40, -20, -8, 0, 8, 20, 40),
+        features.has_contact,
+        *_encode_thresholds(features.num_own_back_men, 1, 2, 3, 4),
+        *_encode_thresholds(features.anchors, 1, 2),
         end.own[20] > 1 or end.own[21] > 1,
-        *_encode_thresholds(found.their_back, 1, 2, 3, 4),
-        found.their_anchors > 0,
-        *_encode_thresholds(found.own_prime, 3, 4, 5, 6),
-        1 - found.their_escapes / 36,
-        *_encode_thresholds(found.their_prime, 3, 4, 5, 6),
-        found.own_escapes / 36,
+        *_encode_thresholds(features.num_their_back_men, 1, 2, 3, 4),
+        features.their_anchors > 0,
+        *_encode_thresholds(features.own_prime, 3, 4, 5, 6),
+        1 - features.their_escapes / 36,
+        *_encode_thresholds(features.their_prime, 3, 4, 5, 6),
+        features.own_escapes / 36,
         count_builders(end) / 8,
         count_stacked_men(end) / 8,
         end.own[OFF] / 15,
-        end.their[BAR] / 15,
+        end.other[BAR] / 15,
         count_crossovers(end) / 30,
         count_home_gaps(end) / 6,
         (end.own[1] + end.own[2]) / 15,
-        found.their_home_points / 6,
+        features.their_home_points / 6,
     ]

@@ -26,12 +26,12 @@ class GamesResult:
         return sum(self.wins) + sum(self.losses)
 
     @property
-    def share(self) -> float:
+    def win_rate(self) -> float:
         """Proportion of games won, without regard to gammons."""
         return sum(self.wins) / self.games
 
     @property
-    def points(self) -> float:
+    def points_per_game(self) -> float:
         """Points per game, where gammons count twice and backgammons three times."""
         return float(np.dot(np.subtract(self.wins, self.losses), (1, 2, 3)) / self.games)
 
@@ -45,7 +45,7 @@ def play_native_games(
     """
     if not 1 <= games <= 100_000_000:
         raise BadSpec(f"{games} games cannot be played")
-    movers = [who.compiled() if isinstance(who, GammonNetwork) else who for who in (first, second)]
+    movers = [who.to_native() if isinstance(who, GammonNetwork) else who for who in (first, second)]
     start = position_to_row(Backgammon().start())[None]
     threads = threads or os.cpu_count() or 1
     return GamesResult(*gammon.contest(movers[0], movers[1], start, games, seed % 2**64, threads))

@@ -18,41 +18,45 @@ from ludus.learn.gammon.encoding import MoveEncoding
 class EncodedMoves:
     """Sparse inputs: the active units of each move, concatenated."""
 
-    starts: NDArray[np.int64]
-    """Offsets of the moves into `index` and `value`, shape (moves + 1,)."""
+    offsets: NDArray[np.int64]
+    """Offsets of the moves into `unit_indices` and `activations`, shape (moves + 1,)."""
 
-    index: NDArray[np.uint16]
+    unit_indices: NDArray[np.uint16]
     """Unit numbers."""
 
-    value: NDArray[np.float32]
+    activations: NDArray[np.float32]
     """Activations."""
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.offsets) - 1
 
-    def dense(self, size: int) -> NDArray[np.float32]:
+    def to_dense(self, size: int) -> NDArray[np.float32]:
         """Return the dense inputs, shape (moves, size)."""
         whole = np.zeros((len(self), size), np.float32)
-        whole[np.repeat(np.arange(len(self)), np.diff(self.starts)), self.index] = self.value
+        whole[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.unit_indices] = (
+            self.activations
+        )
         return whole
 
 
 def encode_moves(
-    boards: BoardRow, rolls: BoardRow, coding: MoveEncoding
+    boards: BoardRow, rolls: BoardRow, encoding: MoveEncoding
 ) -> tuple[NDArray[np.int64], BoardRow, EncodedMoves]:
     """Return the offsets of each board's moves, the boards after them, and the encoded moves."""
-    moves, ends, starts, index, value = gammon.inputs(boards, rolls, coding.change, coding.beside)
-    return moves, ends, EncodedMoves(starts, index, value)
+    move_offsets, ends, offsets, unit_indices, activations = gammon.inputs(
+        boards, rolls, encoding.change_units, encoding.extra_units
+    )
+    return move_offsets, ends, EncodedMoves(offsets, unit_indices, activations)
 
 
 @dataclass(frozen=True)
 class ScoredMoves:
     """Scored positions in one encoding."""
 
-    patterns: EncodedMoves
+    encoded_moves: EncodedMoves
     """Every legal move of every position, in the order of `legal_moves`."""
 
-    moves: NDArray[np.int64]
+    move_offsets: NDArray[np.int64]
     """Offsets of each position's moves, shape (positions + 1,)."""
 
     scores: NDArray[np.float32]
@@ -62,41 +66,41 @@ class ScoredMoves:
     """Whether the roll is a double, by position."""
 
     @classmethod
-    def of(cls, lessons: Sequence[ScoredPosition], coding: MoveEncoding) -> Self:
+    def from_positions(cls, scored: Sequence[ScoredPosition], encoding: MoveEncoding) -> Self:
         """Encode scored positions."""
-        boards = np.array(
-            [position_to_row(lesson.position) for lesson in lessons], np.int8
-        ).reshape(-1, 52)
-        rolls = np.array([lesson.position.dice for lesson in lessons], np.int8).reshape(-1, 2)
-        moves, _, patterns = encode_moves(boards, rolls, coding)
-        scores = np.full(len(patterns), np.nan, np.float32)
-        for lesson, begin in zip(lessons, moves[:-1], strict=True):
-            legal = {move: number for number, move in enumerate(lesson.position.legal_moves())}
-            for move, score in lesson.scores.items():
+        boards = np.array([position_to_row(item.position) for item in scored], np.int8).reshape(
+            -1, 52
+        )
+        rolls = np.array([item.position.dice for item in scored], np.int8).reshape(-1, 2)
+        move_offsets, _, encoded_moves = encode_moves(boards, rolls, encoding)
+        scores = np.full(len(encoded_moves), np.nan, np.float32)
+        for item, begin in zip(scored, move_offsets[:-1], strict=True):
+            legal = {move: number for number, move in enumerate(item.position.legal_moves())}
+            for move, score in item.scores.items():
                 scores[begin + legal[move]] = score
-        return cls(patterns, moves, scores, rolls[:, 0] == rolls[:, 1])
+        return cls(encoded_moves, move_offsets, scores, rolls[:, 0] == rolls[:, 1])
 
     def __len__(self) -> int:
-        return len(self.moves) - 1
+        return len(self.move_offsets) - 1
 
     @cached_property
     def position_of_move(self) -> NDArray[np.int64]:
         """The position number of each move."""
-        return np.repeat(np.arange(len(self)), np.diff(self.moves))
+        return np.repeat(np.arange(len(self)), np.diff(self.move_offsets))
 
     @cached_property
     def is_best(self) -> NDArray[np.bool_]:
         """Mask of the moves that the expert would play."""
         filled = np.nan_to_num(self.scores, nan=-np.inf)
-        best = np.maximum.reduceat(filled, self.moves[:-1])
+        best = np.maximum.reduceat(filled, self.move_offsets[:-1])
         is_best: NDArray[np.bool_] = filled == best[self.position_of_move]
         return is_best
 
-    def agreement(self, outputs: NDArray[np.float32]) -> float:
+    def compute_accuracy(self, outputs: NDArray[np.float32]) -> float:
         """Return the proportion of positions in which the move with the highest output is the
         expert's.
         """
-        highest = np.maximum.reduceat(outputs, self.moves[:-1])
+        highest = np.maximum.reduceat(outputs, self.move_offsets[:-1])
         is_chosen = outputs == highest[self.position_of_move]
         # Of several moves with the highest output the first is played.
         first = np.unique(self.position_of_move[is_chosen], return_index=True)[1]

@@ -32,13 +32,13 @@ class BadWeights(LudusError):
 class GammonNetwork:
     """Weights and biases of every layer, and the input encoding; one output unit."""
 
-    coding: MoveEncoding
+    encoding: MoveEncoding
 
     layers: tuple[tuple[FloatArray, FloatArray], ...]
     """Weights of shape (below, above) and biases of shape (above,)."""
 
     def __post_init__(self) -> None:
-        below = self.coding.size
+        below = self.encoding.num_units
         for weights, biases in self.layers:
             if weights.shape != (below, len(biases)) or biases.ndim != 1:
                 raise BadWeights(f"a layer above {below} units has weights {weights.shape}")
@@ -49,7 +49,7 @@ class GammonNetwork:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of units of every layer, inputs first."""
-        return (self.coding.size, *(len(biases) for _, biases in self.layers))
+        return (self.encoding.num_units, *(len(biases) for _, biases in self.layers))
 
     @property
     def name(self) -> str:
@@ -57,16 +57,18 @@ class GammonNetwork:
         return "-".join(map(str, self.sizes))
 
     @classmethod
-    def random(cls, coding: MoveEncoding, hidden: Sequence[int], rng: np.random.Generator) -> Self:
+    def initialise(
+        cls, encoding: MoveEncoding, hidden: Sequence[int], rng: np.random.Generator
+    ) -> Self:
         """Initialize with uniform random weights, scaled by the fan-in."""
-        sizes = (coding.size, *hidden, 1)
+        sizes = (encoding.num_units, *hidden, 1)
         layers = []
         for number, (below, above) in enumerate(pairwise(sizes)):
             # Only about fifty inputs are active at a time.
             spread = 1 / np.sqrt(50 if number == 0 else below)
             weights = rng.uniform(-spread, spread, (below, above)).astype(np.float32)
             layers.append((weights, np.zeros(above, np.float32)))
-        return cls(coding, tuple(layers))
+        return cls(encoding, tuple(layers))
 
     def outputs(self, inputs: FloatArray) -> FloatArray:
         """Return the outputs for inputs of shape (moves, inputs): from 0, worst, to 1, best."""
@@ -74,22 +76,26 @@ class GammonNetwork:
             inputs = 1 / (1 + np.exp(-(inputs @ weights + biases)))
         return inputs[:, 0]
 
-    def compiled(self) -> gammon.Network:
+    def to_native(self) -> gammon.Network:
         """Return the compiled twin, which can play whole games and be trained."""
-        return gammon.Network(self.coding.change, self.coding.beside, list(self.layers))
+        return gammon.Network(
+            self.encoding.change_units, self.encoding.extra_units, list(self.layers)
+        )
 
-    def with_layers(self, compiled: gammon.Network) -> "GammonNetwork":
+    def updated_from(self, native: gammon.Network) -> "GammonNetwork":
         """Return this network with the weights of its compiled twin."""
-        return GammonNetwork(self.coding, tuple(compiled.layers()))
+        return GammonNetwork(self.encoding, tuple(native.layers()))
 
-    def scores(self, patterns: EncodedMoves) -> FloatArray:
+    def scores(self, encoded_moves: EncodedMoves) -> FloatArray:
         """Return scores from -100 to 100 of encoded moves."""
-        outputs = self.compiled().scores(patterns.starts, patterns.index, patterns.value)
+        outputs = self.to_native().scores(
+            encoded_moves.offsets, encoded_moves.unit_indices, encoded_moves.activations
+        )
         return 200 * outputs - 100
 
     def save(self, path: Path, notes: str = "") -> None:
         """Write weights and notes as plain arrays, without pickle."""
-        arrays = {"coding": np.array(self.coding.name), "notes": np.array(notes)}
+        arrays = {"coding": np.array(self.encoding.name), "notes": np.array(notes)}
         for number, (weights, biases) in enumerate(self.layers):
             arrays[f"weights{number}"] = weights
             arrays[f"biases{number}"] = biases
@@ -107,7 +113,7 @@ class GammonNetwork:
         """Load a network and its notes from a file."""
         try:
             with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as stored:
-                coding = find_encoding(str(stored["coding"]))
+                encoding = find_encoding(str(stored["coding"]))
                 count = sum(name.startswith("weights") for name in stored.files)
                 layers = tuple(
                     (
@@ -117,7 +123,7 @@ class GammonNetwork:
                     for n in range(count)
                 )
                 notes = str(stored["notes"])
-            return cls(coding, layers), notes
+            return cls(encoding, layers), notes
         except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
             raise BadWeights(f"{quote(str(path), 200)} holds no network: {error}") from error
 

@@ -79,11 +79,11 @@ class GammonPlayer(Player):
             -1, 52
         )
         rolls = np.array([position.dice for position in positions], np.int8).reshape(-1, 2)
-        moves, _, patterns = encode_moves(boards, rolls, self._network.coding)
-        scores = self._network.scores(patterns)
+        offsets, _, encoded_moves = encode_moves(boards, rolls, self._network.encoding)
+        scores = self._network.scores(encoded_moves)
         return [
             _make_choice(position.legal_moves(), scores[begin:end].tolist())
-            for position, begin, end in zip(positions, moves[:-1], moves[1:], strict=True)
+            for position, begin, end in zip(positions, offsets[:-1], offsets[1:], strict=True)
         ]
 
 

@@ -80,57 +80,62 @@ class CycleResult:
 class GammonTrainer:
     """One training run, cycle by cycle; equal positions and settings give equal networks."""
 
-    lessons: ScoredMoves
+    examples: ScoredMoves
     network: GammonNetwork
     settings: GammonTrainingConfig
-    done: int = 0
+    num_cycles_done: int = 0
     """Number of finished cycles."""
 
     def __post_init__(self) -> None:
-        self._is_scored = ~np.isnan(self.lessons.scores)
+        self._is_scored = ~np.isnan(self.examples.scores)
 
-    def cycles(self) -> Iterator[CycleResult]:
+    def run(self) -> Iterator[CycleResult]:
         """Train, and yield the result of every cycle."""
-        compiled = self.network.compiled()
-        patterns = self.lessons.patterns
-        coded = patterns.starts, patterns.index, patterns.value
-        for number in range(self.done, self.settings.cycles):
+        native = self.network.to_native()
+        encoded_moves = self.examples.encoded_moves
+        inputs = encoded_moves.offsets, encoded_moves.unit_indices, encoded_moves.activations
+        for number in range(self.num_cycles_done, self.settings.cycles):
             # Each cycle has its own random numbers, so that training resumes from a checkpoint.
             rng = np.random.default_rng((self.settings.seed, number))
-            rows, targets, groups = self._shown(rng)
+            rows, targets, groups = self._sample_targets(rng)
             if self.settings.error == "comparison":
-                error = compiled.compare(
-                    *coded, rows, targets, groups, self.settings.sharpness, self._rate(number)
+                error = native.compare(
+                    *inputs,
+                    rows,
+                    targets,
+                    groups,
+                    self.settings.sharpness,
+                    self._learning_rate(number),
                 )
             else:
-                error = compiled.learn(*coded, rows, targets, self._rate(number))
-            self.done = number + 1
-            self.network = self.network.with_layers(compiled)
-            yield CycleResult(self.done, self.network, error / max(len(rows), 1))
+                error = native.learn(*inputs, rows, targets, self._learning_rate(number))
+            self.num_cycles_done = number + 1
+            self.network = self.network.updated_from(native)
+            yield CycleResult(self.num_cycles_done, self.network, error / max(len(rows), 1))
 
-    def _rate(self, number: int) -> float:
+    def _learning_rate(self, number: int) -> float:
         first, last = self.settings.rate, self.settings.last_rate
-        share = number / max(self.settings.cycles - 1, 1)
-        return first + (last - first) * share
+        progress = number / max(self.settings.cycles - 1, 1)
+        return first + (last - first) * progress
 
-    def _shown(
+    def _sample_targets(
         self, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
         """Return the moves of this cycle, by position in random order, with targets and group
         offsets.
         """
-        lessons = self.lessons
+        examples = self.examples
         is_shown = self._is_scored.copy()
-        scores = lessons.scores.copy()
+        scores = examples.scores.copy()
         if self.settings.noise:
-            share = np.where(lessons.is_double, UNSCORED_RATE_DOUBLES, UNSCORED_RATE)[
-                lessons.position_of_move
+            rate = np.where(examples.is_double, UNSCORED_RATE_DOUBLES, UNSCORED_RATE)[
+                examples.position_of_move
             ]
-            is_noise = ~is_shown & (rng.random(len(scores)) < share)
+            is_noise = ~is_shown & (rng.random(len(scores)) < rate)
             scores[is_noise] = rng.uniform(*NOISE_RANGE, len(scores))[is_noise]
             is_shown |= is_noise
         rows = np.flatnonzero(is_shown)
-        place = rng.permutation(len(lessons))[lessons.position_of_move[rows]]
+        place = rng.permutation(len(examples))[examples.position_of_move[rows]]
         order = np.lexsort((rng.random(len(rows)), place))
         rows = rows[order]
         changes = np.flatnonzero(np.diff(place[order])) + 1

@@ -10,7 +10,7 @@ from ludus.learn.migo.inference import Concept, Reasoner
 ExampleKind = Literal["win", "draw"]
 
 MoveEdge = tuple[int, int]
-"""A move, as the boards before and after it."""
+"""A move, as the states before and after it."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class ExampleSet:
         self.version += 1
         return True
 
-    def keep(self, kind: ExampleKind, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
+    def filter(self, kind: ExampleKind, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
         """Drop the moves of a kind for which `is_wanted(level, move)` is false."""
         for (own, level), moves in self._moves.items():
             kept = [edge for edge in moves if own != kind or is_wanted(level, edge)]
@@ -41,16 +41,16 @@ class ExampleSet:
                 moves[:] = kept
                 self.version += 1
 
-    def boards(self, kind: ExampleKind, level: int) -> list[int]:
-        """Return the boards that the moves of a level lead to."""
+    def state_ids(self, kind: ExampleKind, level: int) -> list[int]:
+        """Return the states that the moves of a level lead to."""
         return [after for _, after in self._moves.get((kind, level), [])]
 
-    def all_boards(self, kind: ExampleKind) -> list[int]:
-        """Return the boards that the moves of all levels lead to."""
+    def all_state_ids(self, kind: ExampleKind) -> list[int]:
+        """Return the states that the moves of all levels lead to."""
         levels = sorted(level for own, level in self._moves if own == kind)
-        return [board for level in levels for board in self.boards(kind, level)]
+        return [state_id for level in levels for state_id in self.state_ids(kind, level)]
 
-    def num_levels(self, kind: ExampleKind, most: int) -> int:
+    def count_levels(self, kind: ExampleKind, most: int) -> int:
         """Return the number of consecutive levels from 1 on with examples, at most `most`."""
         number = 0
         while number < most and self._moves.get((kind, number + 1)):
@@ -58,15 +58,15 @@ class ExampleSet:
         return number
 
 
-def compute_depth(boards_left: int) -> int:
-    """Return the number of full moves to the end, given the boards left including this one."""
-    return boards_left // 2
+def compute_depth(states_left: int) -> int:
+    """Return the number of full moves to the end, given the states left including this one."""
+    return states_left // 2
 
 
-def iterate_moves_with_depth(boards: list[int]) -> Iterator[tuple[int, MoveEdge]]:
-    """Yield the moves of a game in order, each with the depth of the board it starts from."""
-    for number in range(len(boards) - 1):
-        yield compute_depth(len(boards) - number), (boards[number], boards[number + 1])
+def iterate_moves_with_depth(state_ids: list[int]) -> Iterator[tuple[int, MoveEdge]]:
+    """Yield the moves of a game in order, each with the depth of the state it starts from."""
+    for number in range(len(state_ids) - 1):
+        yield compute_depth(len(state_ids) - number), (state_ids[number], state_ids[number + 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +77,30 @@ class KnownLevels:
     wins: Sequence[Concept] = ()
     draws: Sequence[Concept] = ()
 
-    def win_level(self, board: int, most: int | None = None) -> int | None:
+    def win_level(self, state_id: int, most: int | None = None) -> int | None:
         """Return the first level, up to `most`, at which the side to move wins; None if there is
         none.
         """
         for level, concept in enumerate(self.wins[:most], 1):
-            if self.reasoner.can(concept, board):
+            if self.reasoner.has_solution(concept, state_id):
                 return level
         return None
 
-    def can_draw(self, board: int, level: int) -> bool:
+    def can_draw(self, state_id: int, level: int) -> bool:
         """Return whether the draw rule of exactly this level gives a move."""
-        return level <= len(self.draws) and self.reasoner.can(self.draws[level - 1], board)
+        return level <= len(self.draws) and self.reasoner.has_solution(
+            self.draws[level - 1], state_id
+        )
 
-    def proved_level(self, board: int) -> int | None:
-        """Return the number of the mover's moves to the end if a move to this board provably wins.
+    def prove_level(self, state_id: int) -> int | None:
+        """Return the number of the mover's moves to the end if a move to this state provably wins.
 
         It wins at once, or one of the known levels wins after every reply. Otherwise None.
         """
-        world = self.reasoner.world
-        if world.won(board):
+        graph = self.reasoner.graph
+        if graph.won(state_id):
             return 1
-        levels = [self.win_level(reply) for reply in world.moves(board)]
+        levels = [self.win_level(reply) for reply in graph.moves(state_id)]
         known = [level for level in levels if level is not None]
         return max(known) + 1 if levels and len(known) == len(levels) else None
 
@@ -106,40 +108,47 @@ class KnownLevels:
 def label_by_outcome(
     examples: ExampleSet,
     known: KnownLevels,
-    boards: list[int],
+    state_ids: list[int],
     score: int,
-    takes: tuple[bool, bool],
+    collected_kinds: tuple[bool, bool],
 ) -> None:
     """Label a game that the learner began against an optimal opponent.
 
-    If it was won, every move of the learner wins; if it was drawn from a board without a known win,
-    every move of both sides draws: a mistake would have been punished. `takes` is whether wins
-    and whether draws are collected. A loss gives no examples.
+    If it was won, every move of the learner wins; if it was drawn from a state without a known win,
+    every move of both sides draws: a mistake would have been punished. `collected_kinds` tells
+    whether wins and whether draws are collected. A loss gives no examples.
     """
-    deepest = compute_depth(len(boards))
-    is_win_known = known.win_level(boards[0], deepest) is not None
-    if score > 0 and takes[0] and not is_win_known:
-        for level, edge in list(iterate_moves_with_depth(boards))[::2]:
+    deepest = compute_depth(len(state_ids))
+    is_win_known = known.win_level(state_ids[0], deepest) is not None
+    if score > 0 and collected_kinds[0] and not is_win_known:
+        for level, edge in list(iterate_moves_with_depth(state_ids))[::2]:
             examples.add("win", level, edge)
-    if score == 0 and takes[1] and not is_win_known and not known.can_draw(boards[0], deepest):
-        for level, edge in iterate_moves_with_depth(boards):
+    if (
+        score == 0
+        and collected_kinds[1]
+        and not is_win_known
+        and not known.can_draw(state_ids[0], deepest)
+    ):
+        for level, edge in iterate_moves_with_depth(state_ids):
             examples.add("draw", level, edge)
 
 
 def remove_won_draws(examples: ExampleSet, known: KnownLevels) -> None:
-    """Remove draws from boards that are now known to be won: these moves were mistakes."""
-    examples.keep("draw", lambda level, edge: known.win_level(edge[0], level) is None)
+    """Remove draws from states that are now known to be won: these moves were mistakes."""
+    examples.filter("draw", lambda level, edge: known.win_level(edge[0], level) is None)
 
 
-def label_by_proof(examples: ExampleSet, known: KnownLevels, boards: list[int], score: int) -> None:
+def label_by_proof(
+    examples: ExampleSet, known: KnownLevels, state_ids: list[int], score: int
+) -> None:
     """Label a game of any two players by proofs from the known rules.
 
     Provably winning moves of either side are examples of winning, whatever the result. All other
     moves of a side that did not lose are examples of drawing, unless the opponent is known to win
     after them. `score` is that of the side that began.
     """
-    for number, (level, edge) in enumerate(iterate_moves_with_depth(boards)):
-        proved = known.proved_level(edge[1])
+    for number, (level, edge) in enumerate(iterate_moves_with_depth(state_ids)):
+        proved = known.prove_level(edge[1])
         if proved is not None:
             examples.add("win", proved, edge)
             continue
@@ -150,4 +159,4 @@ def label_by_proof(examples: ExampleSet, known: KnownLevels, boards: list[int], 
 
 def remove_refuted_draws(examples: ExampleSet, known: KnownLevels) -> None:
     """Remove draws after which the opponent is now known to win."""
-    examples.keep("draw", lambda level, edge: known.win_level(edge[1]) is None)
+    examples.filter("draw", lambda level, edge: known.win_level(edge[1]) is None)

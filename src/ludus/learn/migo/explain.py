@@ -136,80 +136,87 @@ class Explainer:
 
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy
-        self.world = strategy.reasoner.world
+        self.graph = strategy.reasoner.graph
         wins = [strategy.concepts[name] for name in strategy.program.levels("win")]
         self._known = KnownLevels(strategy.reasoner, wins)
 
     def explain(self, state: Any) -> Explanation:
         """Explain the first move of the program in a state that is not over."""
-        board = self.world.number(state)
-        decision = self.strategy.decide(board)
-        after = decision.boards[0]
+        state_id = self.graph.state_id(state)
+        decision = self.strategy.decide(state_id)
+        after = decision.state_ids[0]
         rule = decision.rule
         if rule is None:
-            sentence, lines = NO_RULE_SENTENCE, self._refusals(board, decision.boards)
+            sentence = NO_RULE_SENTENCE
+            lines = self._list_refuted_moves(state_id, decision.state_ids)
         else:
             sentence = explain_predicate(self.strategy.program, rule)
             is_win = rule.startswith("win")
-            lines = self._answers(after) if is_win else self._refusals(board, decision.boards)
-        return Explanation(self._named(board, after), rule, sentence, _truncate(lines))
+            lines = (
+                self._list_replies(after)
+                if is_win
+                else self._list_refuted_moves(state_id, decision.state_ids)
+            )
+        return Explanation(self._format_move(state_id, after), rule, sentence, _truncate(lines))
 
-    def ends(self, state: Any) -> Iterator[Any]:
+    def iterate_won_states(self, state: Any) -> Iterator[Any]:
         """Yield every final state of the known win after a winning move to this state."""
-        yield from (self.world.states[end] for end in self._ends(self.world.number(state)))
+        yield from (
+            self.graph.states[end] for end in self._iterate_won_ids(self.graph.state_id(state))
+        )
 
-    def _ends(self, board: int) -> Iterator[int]:
-        if self.world.won(board):
-            yield board
-        for reply in self.world.moves(board):
+    def _iterate_won_ids(self, state_id: int) -> Iterator[int]:
+        if self.graph.won(state_id):
+            yield state_id
+        for reply in self.graph.moves(state_id):
             level = self._known.win_level(reply)
             if level is not None:
-                yield from self._ends(self._first_win(reply, level))
+                yield from self._iterate_won_ids(self._first_win(reply, level))
 
-    def refused(self, state: Any) -> list[Any]:
+    def refuted_moves(self, state: Any) -> list[Any]:
         """Return the moves that are rejected because the opponent would win."""
-        board = self.world.number(state)
-        wanted = self.strategy.decide(board).boards
-        legal = zip(state.legal_moves(), self.world.moves(board), strict=True)
+        state_id = self.graph.state_id(state)
+        wanted = self.strategy.decide(state_id).state_ids
+        legal = zip(state.legal_moves(), self.graph.moves(state_id), strict=True)
         return [
             move
             for move, after in legal
             if after not in wanted and self._known.win_level(after) is not None
         ]
 
-    def _answers(self, board: int, depth: int = 0) -> Iterator[str]:
+    def _list_replies(self, state_id: int, depth: int = 0) -> Iterator[str]:
         """Yield every reply to a winning move, with the continuation of the win."""
-        for reply in self.world.moves(board):
+        for reply in self.graph.moves(state_id):
             level = self._known.win_level(reply)
-            played = f"{'  ' * depth}{self._named(board, reply)}"
+            played = f"{'  ' * depth}{self._format_move(state_id, reply)}"
             if level is None:
                 yield f"{played}: no answer is known"
                 continue
             answer = self._first_win(reply, level)
             end = " and wins" if level == 1 else ""
-            yield f"{played}: {self._named(reply, answer)}{end} (win_{level})"
-            yield from self._answers(answer, depth + 1)
+            yield f"{played}: {self._format_move(reply, answer)}{end} (win_{level})"
+            yield from self._list_replies(answer, depth + 1)
 
-    def _refusals(self, board: int, wanted: tuple[int, ...]) -> Iterator[str]:
+    def _list_refuted_moves(self, state_id: int, wanted: tuple[int, ...]) -> Iterator[str]:
         """Yield the moves that are rejected because the opponent would win."""
-        for after in self.world.moves(board):
+        for after in self.graph.moves(state_id):
             level = self._known.win_level(after)
             if level is not None and after not in wanted:
-                reply = self._named(after, self._first_win(after, level))
-                refused = self._named(board, after)
-                yield f"not {refused}: {reply} wins for the opponent (win_{level})"
+                reply = self._format_move(after, self._first_win(after, level))
+                refuted = self._format_move(state_id, after)
+                yield f"not {refuted}: {reply} wins for the opponent (win_{level})"
 
-    def _first_win(self, board: int, level: int) -> int:
-        return next(self.strategy.reasoner.solutions(self._known.wins[level - 1], board))
+    def _first_win(self, state_id: int, level: int) -> int:
+        return next(self.strategy.reasoner.solutions(self._known.wins[level - 1], state_id))
 
-    def _named(self, board: int, after: int) -> str:
+    def _format_move(self, state_id: int, after: int) -> str:
         """Return a move in the game's notation or, where moves have no names, the state it leads
         to.
         """
-        state = self.world.states[board]
+        state = self.graph.states[state_id]
         if not hasattr(state, "legal_moves"):
-            return str(self.world.states[after])
-        place = self.world.moves(board).index(after)
+            return str(self.graph.states[after])
+        place = self.graph.moves(state_id).index(after)
         return str(state.legal_moves()[place])
 
 

@@ -55,40 +55,40 @@ class StateGraph:
     def __init__(self, primitives: Primitives | None = None) -> None:
         self.primitives: Primitives = primitives or GamePrimitives()
         self.states: list[Any] = []
-        self._numbers: dict[Any, int] = {}
+        self._ids: dict[Any, int] = {}
         self._moves: list[tuple[int, ...] | None] = []
         self._won: dict[int, bool] = {}
         self._drawn: dict[int, bool] = {}
 
-    def number(self, state: Any) -> int:
-        """Return the number of a state, a new one for a new state."""
-        found = self._numbers.get(state)
+    def state_id(self, state: Any) -> int:
+        """Return the id of a state, a new one for a new state."""
+        found = self._ids.get(state)
         if found is None:
-            found = self._numbers[state] = len(self.states)
+            found = self._ids[state] = len(self.states)
             self.states.append(state)
             self._moves.append(None)
         return found
 
-    def moves(self, number: int) -> tuple[int, ...]:
+    def moves(self, state_id: int) -> tuple[int, ...]:
         """Return the states after one move."""
-        found = self._moves[number]
+        found = self._moves[state_id]
         if found is None:
-            after = self.primitives.move(self.states[number])
-            found = self._moves[number] = tuple(map(self.number, after))
+            after = self.primitives.move(self.states[state_id])
+            found = self._moves[state_id] = tuple(map(self.state_id, after))
         return found
 
-    def won(self, number: int) -> bool:
+    def won(self, state_id: int) -> bool:
         """Return whether the player who has just moved has won."""
-        found = self._won.get(number)
+        found = self._won.get(state_id)
         if found is None:
-            found = self._won[number] = self.primitives.won(self.states[number])
+            found = self._won[state_id] = self.primitives.won(self.states[state_id])
         return found
 
-    def drawn(self, number: int) -> bool:
+    def drawn(self, state_id: int) -> bool:
         """Return whether the game is over without a winner."""
-        found = self._drawn.get(number)
+        found = self._drawn.get(state_id)
         if found is None:
-            found = self._drawn[number] = self.primitives.drawn(self.states[number])
+            found = self._drawn[state_id] = self.primitives.drawn(self.states[state_id])
         return found
 
 
@@ -161,11 +161,11 @@ class TargetGame:
     name: str
     """The name on the command line."""
 
-    world: StateGraph
-    starts: Sequence[Any]
+    graph: StateGraph
+    start_states: Sequence[Any]
     """The states one full move ahead."""
 
-    first: Any
+    start_state: Any
     """The state before the first move."""
 
     game: AnyGame | None = None
@@ -176,15 +176,15 @@ class TargetGame:
         if self.game is not None:
             return self.game.parse(text)
         wanted = " ".join(check_length(text, BadPosition).split())
-        met = [self.first]
-        seen = set(met)
-        for state in met:  # grows during the loop
+        reached = [self.start_state]
+        known = set(reached)
+        for state in reached:  # grows during the loop
             if str(state) == wanted:
                 return state
-            new = [each for each in self.world.primitives.move(state) if each not in seen]
-            seen.update(new)
-            met += dict.fromkeys(new)
-            if len(met) > MAX_SEARCHED_STATES:
+            new = [each for each in self.graph.primitives.move(state) if each not in known]
+            known.update(new)
+            reached += dict.fromkeys(new)
+            if len(reached) > MAX_SEARCHED_STATES:
                 break
         raise BadPosition(f"play of {self.name} does not lead to {quote(text)}")
 
@@ -224,11 +224,11 @@ def format_game_spec(game: AnyGame) -> str:
 
 def _build_target_game(name: str, module: ModuleType) -> TargetGame:
     primitives = ModulePrimitives(name, module)
-    world = StateGraph(primitives)
+    graph = StateGraph(primitives)
     first = primitives.start()
-    replies = world.moves(world.number(first))
-    ahead = dict.fromkeys(after for each in replies for after in world.moves(each))
-    starts = [world.states[each] for each in ahead if world.moves(each)]
+    replies = graph.moves(graph.state_id(first))
+    ahead = dict.fromkeys(after for each in replies for after in graph.moves(each))
+    starts = [graph.states[each] for each in ahead if graph.moves(each)]
     if not starts:
         raise LudusError(f"a game of {quote(name, 200)} is over after one move of each side")
-    return TargetGame(name, world, starts, first)
+    return TargetGame(name, graph, starts, first)

@@ -36,13 +36,13 @@ class BackgroundKnowledge:
     def __init__(self, reasoner: Reasoner) -> None:
         self.reasoner = reasoner
         self.concepts: dict[str, Concept] = {MOVE_PREDICATE: MOVE_CONCEPT}
-        self.newest_first: list[str] = [MOVE_PREDICATE]
+        self.names_newest_first: list[str] = [MOVE_PREDICATE]
 
     def add(self, clauses: Sequence[Clause]) -> None:
         """Add learned predicates; the clauses of each follow those it uses."""
         known = self.concepts_with(clauses)
         for head in dict.fromkeys(clause.head for clause in clauses):
-            self.newest_first.insert(0, head)
+            self.names_newest_first.insert(0, head)
         self.concepts = known
 
     def concepts_with(self, clauses: Sequence[Clause]) -> dict[str, Concept]:
@@ -63,7 +63,7 @@ class HypothesisSearch:
         metarules: Sequence[Metarule],
         examples: Sequence[int],
     ) -> None:
-        """`examples` are the boards that positive moves lead to."""
+        """`examples` are the states that positive moves lead to."""
         self._background = background
         self._metarules = metarules
         self._examples = examples
@@ -73,7 +73,10 @@ class HypothesisSearch:
 
         The result is empty if there is no hypothesis.
         """
-        if not all(any(True for _ in self._new(name, board)) for board in self._examples):
+        if not all(
+            any(True for _ in self._candidate_clauses(name, state_id))
+            for state_id in self._examples
+        ):
             return ()  # no number of clauses helps
         for most in range(1, max_clauses + 1):
             for found in self._prove(name, (), 0, most):
@@ -85,32 +88,34 @@ class HypothesisSearch:
     ) -> Iterator[tuple[Clause, ...]]:
         """Yield the ways to prove the examples from `begin` on with at most `most` clauses."""
         for number in range(begin, len(self._examples)):
-            board = self._examples[number]
-            if any(self._proves(clause, board) for clause in clauses):
+            state_id = self._examples[number]
+            if any(self._proves(clause, state_id) for clause in clauses):
                 continue
             if len(clauses) < most:
-                for clause in self._new(name, board):
+                for clause in self._candidate_clauses(name, state_id):
                     yield from self._prove(name, (clause, *clauses), number + 1, most)
             return
         yield clauses
 
-    def _new(self, name: str, board: int) -> Iterator[Clause]:
-        """Yield the clauses that prove a move to this board."""
+    def _candidate_clauses(self, name: str, state_id: int) -> Iterator[Clause]:
+        """Yield the clauses that prove a move to this state."""
         for metarule in self._metarules:
-            seconds = FLUENTS if metarule == "postcond" else self._background.newest_first
-            for first in self._background.newest_first:
+            seconds = FLUENTS if metarule == "postcond" else self._background.names_newest_first
+            for first in self._background.names_newest_first:
                 for second in seconds:
                     clause = Clause(name, first, metarule, second)
-                    if self._proves(clause, board):
+                    if self._proves(clause, state_id):
                         yield clause
 
-    def _proves(self, clause: Clause, board: int) -> bool:
+    def _proves(self, clause: Clause, state_id: int) -> bool:
         reasoner, concepts = self._background.reasoner, self._background.concepts
         if clause.metarule == "postcond":
-            test = FLUENT_CONDITIONS[clause.second]
+            condition = FLUENT_CONDITIONS[clause.second]
         else:
-            test = (clause.metarule, concepts[clause.second])
-        return reasoner.holds(concepts[clause.first], board) and reasoner.passes(test, board)
+            condition = (clause.metarule, concepts[clause.second])
+        return reasoner.holds(concepts[clause.first], state_id) and reasoner.satisfies(
+            condition, state_id
+        )
 
 
 MAX_PASSES = 4
@@ -148,10 +153,10 @@ class DependentLearner:
 
     def learn(self, examples: ExampleSet) -> LearnedClauses:
         background = BackgroundKnowledge(self.reasoner)
-        num_wins = examples.num_levels("win", self.levels - 1)
+        num_wins = examples.count_levels("win", self.levels - 1)
         wins = self._learn_levels(background, examples, "win", num_wins)
         if self.is_specific:
-            draws = self._most_specific_draw(background, examples.all_boards("draw"))
+            draws = self._most_specific_draw(background, examples.all_state_ids("draw"))
         else:
             num_draws = self._num_draws(examples, num_wins)
             draws = self._learn_levels(background, examples, "draw", num_draws)
@@ -159,7 +164,7 @@ class DependentLearner:
 
     def _num_draws(self, examples: ExampleSet, num_wins: int) -> int:
         """Return the number of levels of wins; one more if both kinds have all their levels."""
-        found = examples.num_levels("draw", self.levels)
+        found = examples.count_levels("draw", self.levels)
         is_complete = num_wins == self.levels - 1 and found == self.levels
         return found if is_complete else min(found, num_wins)
 
@@ -169,67 +174,74 @@ class DependentLearner:
         found: list[Clause] = []
         general = FORCING_METARULES if self.is_forcing and kind == "win" else PUBLISHED_METARULES
         for level in range(1, levels + 1):
-            name, boards = f"{kind}_{level}", examples.boards(kind, level)
-            rules, unexplained = self._one_shot(background, name, boards)
+            name, state_ids = f"{kind}_{level}", examples.state_ids(kind, level)
+            rules, unexplained = self._learn_single_examples(background, name, state_ids)
             found += rules
-            boards = [board for board in boards if board not in unexplained]
-            clauses = HypothesisSearch(background, general, boards).run(name) if boards else ()
+            state_ids = [state_id for state_id in state_ids if state_id not in unexplained]
+            clauses = (
+                HypothesisSearch(background, general, state_ids).run(name) if state_ids else ()
+            )
             if not clauses:
                 break
             background.add(clauses)
             found += clauses
         return tuple(found)
 
-    def _one_shot(
-        self, background: BackgroundKnowledge, name: str, boards: Sequence[int]
+    def _learn_single_examples(
+        self, background: BackgroundKnowledge, name: str, state_ids: Sequence[int]
     ) -> tuple[list[Clause], list[int]]:
         """Learn rules from single examples; return them and the examples without a rule.
 
         An example has no rule where the game was drawn although a known rule would have won it.
         """
         found: list[Clause] = []
-        left = list(boards)
+        left = list(state_ids)
         for number in range(1, MAX_PASSES + 1):
             if not left:
                 break
-            clauses, left = self._one_pass(background, f"{name}_{number}", left)
+            clauses, left = self._run_pass(background, f"{name}_{number}", left)
             background.add(clauses)
             found += clauses
         return found, left
 
-    def _one_pass(
-        self, background: BackgroundKnowledge, prefix: str, boards: list[int]
+    def _run_pass(
+        self, background: BackgroundKnowledge, prefix: str, state_ids: list[int]
     ) -> tuple[list[Clause], list[int]]:
         """Return the rules of one pass, and the examples without a rule."""
         found: list[Clause] = []
         unexplained: list[int] = []
-        while boards:
-            name = f"{prefix}_{len(boards)}"
-            clauses = HypothesisSearch(background, PUBLISHED_METARULES, boards[:1]).run(name)
+        while state_ids:
+            name = f"{prefix}_{len(state_ids)}"
+            clauses = HypothesisSearch(background, PUBLISHED_METARULES, state_ids[:1]).run(name)
             if not clauses:
-                unexplained.append(boards[0])
-                boards = boards[1:]
+                unexplained.append(state_ids[0])
+                state_ids = state_ids[1:]
                 continue
             rule = background.concepts_with(clauses)[name]
-            boards = [board for board in boards if not self.reasoner.holds(rule, board)]
+            state_ids = [
+                state_id for state_id in state_ids if not self.reasoner.holds(rule, state_id)
+            ]
             found += clauses
         return found, unexplained
 
     def _most_specific_draw(
-        self, background: BackgroundKnowledge, boards: Sequence[int]
+        self, background: BackgroundKnowledge, state_ids: Sequence[int]
     ) -> tuple[Clause, ...]:
         """Return the draw rule that excludes every known win, as long as all examples agree.
 
         Examples are positive, so the first rule that covers them may be too general: published
         draws exclude only quick wins. Of all chains of negations this one covers the least.
         """
-        wins = [name for name in reversed(background.newest_first) if name.count("_") == 1]
+        wins = [name for name in reversed(background.names_newest_first) if name.count("_") == 1]
         excluded = [
             name
             for name in wins
-            if not any(self.reasoner.can(background.concepts[name], board) for board in boards)
+            if not any(
+                self.reasoner.has_solution(background.concepts[name], state_id)
+                for state_id in state_ids
+            )
         ]
-        if not boards or not excluded:
+        if not state_ids or not excluded:
             return ()
         heads = [f"draw_1_1_{number}" for number in range(1, len(excluded))] + ["draw_1"]
         firsts = [MOVE_PREDICATE, *heads]

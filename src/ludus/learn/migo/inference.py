@@ -29,12 +29,12 @@ MOVE_CONCEPT: Concept = 0
 class Reasoner:
     """Proves goals about the states of a state graph."""
 
-    def __init__(self, world: StateGraph) -> None:
-        self.world = world
+    def __init__(self, graph: StateGraph) -> None:
+        self.graph = graph
         self._definitions: list[ConceptDefinition] = [()]
         self._numbers: dict[ConceptDefinition, Concept] = {}
         self._holds: list[dict[int, bool]] = [{}]
-        self._can: list[dict[int, bool]] = [{}]
+        self._has_solution: list[dict[int, bool]] = [{}]
 
     def concepts(self, program: Program) -> dict[str, Concept]:
         """Return the concept of each predicate of a program, and of `move`."""
@@ -54,54 +54,56 @@ class Reasoner:
             self._numbers[definition] = len(self._definitions)
             self._definitions.append(definition)
             self._holds.append({})
-            self._can.append({})
+            self._has_solution.append({})
         return self._numbers[definition]
 
-    def holds(self, concept: Concept, board: int) -> bool:
-        """Return whether a move to this board has the property."""
+    def holds(self, concept: Concept, state_id: int) -> bool:
+        """Return whether a move to this state has the property."""
         if concept == MOVE_CONCEPT:
             return True
         known = self._holds[concept]
-        found = known.get(board)
+        found = known.get(state_id)
         if found is None:
-            found = known[board] = any(
-                self.holds(first, board) and self.passes(test, board)
-                for first, test in self._definitions[concept]
+            found = known[state_id] = any(
+                self.holds(first, state_id) and self.satisfies(condition, state_id)
+                for first, condition in self._definitions[concept]
             )
         return found
 
-    def passes(self, test: Condition, board: int) -> bool:
-        """Return whether the last part of a body holds for this board."""
-        kind, concept = test
+    def satisfies(self, condition: Condition, state_id: int) -> bool:
+        """Return whether the last part of a body holds for this state."""
+        kind, concept = condition
         if kind == "won":
-            return self.world.won(board)
+            return self.graph.won(state_id)
         if kind == "drawn":
-            return self.world.drawn(board)
-        if kind == "forcing" and not self.world.moves(board):
+            return self.graph.drawn(state_id)
+        if kind == "forcing" and not self.graph.moves(state_id):
             return False
-        return not self.can(concept, board)
+        return not self.has_solution(concept, state_id)
 
-    def can(self, concept: Concept, board: int) -> bool:
-        """Return whether there is a move from this board with the property."""
-        known = self._can[concept]
-        found = known.get(board)
+    def has_solution(self, concept: Concept, state_id: int) -> bool:
+        """Return whether there is a move from this state with the property."""
+        known = self._has_solution[concept]
+        found = known.get(state_id)
         if found is None:
-            found = known[board] = any(self.holds(concept, b) for b in self.world.moves(board))
+            found = known[state_id] = any(
+                self.holds(concept, b) for b in self.graph.moves(state_id)
+            )
         return found
 
-    def solutions(self, concept: Concept, board: int) -> Iterator[int]:
-        """Yield the boards that such moves lead to, in Prolog's order."""
+    def solutions(self, concept: Concept, state_id: int) -> Iterator[int]:
+        """Yield the states that such moves lead to, in Prolog's order."""
         if concept == MOVE_CONCEPT:
-            yield from self.world.moves(board)
+            yield from self.graph.moves(state_id)
             return
-        for first, test in self._definitions[concept]:
-            for after in self.solutions(first, board):
-                if self.passes(test, after):
+        for first, condition in self._definitions[concept]:
+            for after in self.solutions(first, state_id):
+                if self.satisfies(condition, after):
                     yield after
 
-    def first(self, concept: Concept, board: int) -> int | None:
+    def first_solution(self, concept: Concept, state_id: int) -> int | None:
         """Return the first solution, or None."""
-        return next(self.solutions(concept, board), None)
+        return next(self.solutions(concept, state_id), None)
 
 
 def _make_condition(clause: Clause, known: Mapping[str, Concept]) -> Condition:
@@ -112,14 +114,14 @@ def _make_condition(clause: Clause, known: Mapping[str, Concept]) -> Condition:
 
 @dataclass(frozen=True, slots=True)
 class RuleDecision:
-    """A rule, and the boards its moves lead to, in Prolog's order."""
+    """A rule, and the states its moves lead to, in Prolog's order."""
 
     rule: str | None
-    """The predicate that holds, for example `win_2`; None if none does: then the boards are those
+    """The predicate that holds, for example `win_2`; None if none does: then the states are those
     of all moves.
     """
 
-    boards: tuple[int, ...]
+    state_ids: tuple[int, ...]
 
 
 class Strategy:
@@ -131,21 +133,21 @@ class Strategy:
         self.concepts: dict[str, Concept] = reasoner.concepts(program)
         self._rules = [(name, self.concepts[name]) for name in program.strategy]
 
-    def decide(self, board: int) -> RuleDecision:
-        """Return the first rule that holds in this board, which must have moves."""
+    def decide(self, state_id: int) -> RuleDecision:
+        """Return the first rule that holds in this state, which must have moves."""
         for name, concept in self._rules:
-            if self.reasoner.can(concept, board):
+            if self.reasoner.has_solution(concept, state_id):
                 return RuleDecision(
-                    name, tuple(dict.fromkeys(self.reasoner.solutions(concept, board)))
+                    name, tuple(dict.fromkeys(self.reasoner.solutions(concept, state_id)))
                 )
-        return RuleDecision(None, self.reasoner.world.moves(board))
+        return RuleDecision(None, self.reasoner.graph.moves(state_id))
 
-    def choose(self, board: int, random: Random, *, is_exploring: bool = False) -> int:
-        """Return the board of the chosen move: that of the first solution.
+    def choose(self, state_id: int, random: Random, *, is_exploring: bool = False) -> int:
+        """Return the state of the chosen move: that of the first solution.
 
         When exploring, choose a random move among those that draw, so that the learner may discover
         that another one wins.
         """
-        decision = self.decide(board)
+        decision = self.decide(state_id)
         is_open = decision.rule is None or (is_exploring and decision.rule.startswith("draw"))
-        return random.choice(decision.boards) if is_open else decision.boards[0]
+        return random.choice(decision.state_ids) if is_open else decision.state_ids[0]

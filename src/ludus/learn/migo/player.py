@@ -49,10 +49,10 @@ def _make_refusal_pictures(
     explainer: Explainer, game: AnyGame, position: Any, lines_of_play: tuple[str, ...]
 ) -> list[Picture]:
     """Return a picture of the moves after which a rule wins for the other side, if any."""
-    refused = explainer.refused(position)
-    if not refused:
+    refuted = explainer.refuted_moves(position)
+    if not refuted:
         return []
-    notes = tuple(Note(game.steps(each), "✗", colour=BAD_COLOUR) for each in refused)
+    notes = tuple(Note(game.steps(each), "✗", colour=BAD_COLOUR) for each in refuted)
     return [
         Picture(
             "Moves it refused",
@@ -92,7 +92,7 @@ def _find_rows(
 
 def _find_winning_lines(explainer: Explainer, position: Any, move: Any) -> Iterator[slice]:
     """Yield the lines that end the win, for all replies of the other side."""
-    for end in explainer.ends(position.play(move)):
+    for end in explainer.iterate_won_states(position.play(move)):
         yield from end.completed(position.mover)
 
 
@@ -137,13 +137,13 @@ class MigoPlayer(Player):
         self.strategy = Strategy(Reasoner(StateGraph()), saved.program)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        world = self.strategy.reasoner.world
-        board = world.number(position)
-        decision = self.strategy.decide(board)
+        graph = self.strategy.reasoner.graph
+        state_id = graph.state_id(position)
+        decision = self.strategy.decide(state_id)
         legal = position.legal_moves()
         if decision.rule is None:
             return Choice(self.random.choice(legal), "no rule gives a move here")
-        move = legal[world.moves(board).index(decision.boards[0])]
+        move = legal[graph.moves(state_id).index(decision.state_ids[0])]
         why = f"{decision.rule}: {explain_predicate(self.strategy.program, decision.rule)}"
         return Choice(move, why)
 

@@ -33,28 +33,30 @@ class StartSelector:
 
     def __init__(self) -> None:
         self._games: Counter[Any] = Counter()
-        self._lessons: Counter[Any] = Counter()
-        self._idle = 0
+        self._num_updates: Counter[Any] = Counter()
+        self._num_unproductive = 0
 
-    def note(self, start: Any, has_taught: bool) -> None:
+    def record(self, start: Any, has_changed: bool) -> None:
         """Record a game and whether it changed the program."""
         self._games[start] += 1
-        self._lessons[start] += has_taught
-        self._idle = 0 if has_taught else self._idle + 1
+        self._num_updates[start] += has_changed
+        self._num_unproductive = 0 if has_changed else self._num_unproductive + 1
 
-    def pick(self, starts: Sequence[Any], source: Random, is_known: Callable[[Any], bool]) -> Any:
+    def select(self, starts: Sequence[Any], source: Random, is_known: Callable[[Any], bool]) -> Any:
         """Return the most promising start not known to be won; ties are broken at random."""
-        if self._idle >= len(starts):
+        if self._num_unproductive >= len(starts):
             return source.choice(starts)
         open_starts = [start for start in starts if not is_known(start)] or starts
-        most = max(map(self._promise, open_starts))
-        return source.choice([start for start in open_starts if self._promise(start) == most])
+        most = max(map(self._expected_update_rate, open_starts))
+        return source.choice(
+            [start for start in open_starts if self._expected_update_rate(start) == most]
+        )
 
-    def _promise(self, start: Any) -> float:
+    def _expected_update_rate(self, start: Any) -> float:
         """Return the probability that a game from there changes the program, by the rule of
         succession.
         """
-        return (self._lessons[start] + 1) / (self._games[start] + 2)
+        return (self._num_updates[start] + 1) / (self._games[start] + 2)
 
 
 MAX_LEVEL = 20
@@ -141,15 +143,15 @@ class StrategyLearner:
     """Plays by the learned program, and relearns it from all examples after each game."""
 
     def __init__(
-        self, world: StateGraph, settings: MigoLearnerOptions, game: AnyGame | None = None
+        self, graph: StateGraph, settings: MigoLearnerOptions, game: AnyGame | None = None
     ) -> None:
         """`game` only selects the published patience and levels."""
         self.settings = settings
-        self.reasoner = Reasoner(world)
+        self.reasoner = Reasoner(graph)
         self.examples = ExampleSet()
         self.learned = LearnedClauses()
         self.strategy = Strategy(self.reasoner, Program())
-        self._teaching = DependentLearner(
+        self._dependent_learner = DependentLearner(
             self.reasoner,
             settings.levels_for(game),
             settings.is_on("forcing"),
@@ -170,49 +172,49 @@ class StrategyLearner:
     def transfer(self, program: Program) -> None:
         """Begin with a given program, until learned rules of the same names replace its rules."""
         self._transferred = _rename_invented_predicates(program)
-        self._take_up()
+        self._update_strategy()
 
-    def choose(self, board: int, random: Random) -> int:
-        """Return the board that its move leads to."""
-        return self.strategy.choose(board, random, is_exploring=self.settings.is_on("explore"))
+    def choose(self, state_id: int, random: Random) -> int:
+        """Return the state that its move leads to."""
+        return self.strategy.choose(state_id, random, is_exploring=self.settings.is_on("explore"))
 
-    def wins(self, board: int) -> bool:
+    def has_known_win(self, state_id: int) -> bool:
         """Return whether a win for the side to move is known."""
-        return self._known.win_level(board) is not None
+        return self._known.win_level(state_id) is not None
 
-    def play_itself(self, start: int, random: Random) -> tuple[list[int], int] | None:
-        """Play a self-play game; return its boards and the score of the side that began."""
-        world = self.reasoner.world
-        boards = [start]
-        while world.moves(boards[-1]):
-            if len(boards) > MAX_SELF_PLAY_PLIES:
+    def play_self(self, start: int, random: Random) -> tuple[list[int], int] | None:
+        """Play a self-play game; return its states and the score of the side that began."""
+        graph = self.reasoner.graph
+        state_ids = [start]
+        while graph.moves(state_ids[-1]):
+            if len(state_ids) > MAX_SELF_PLAY_PLIES:
                 return None
-            boards.append(self.choose(boards[-1], random))
-        is_won = world.won(boards[-1])
-        return boards, 0 if not is_won else 1 if len(boards) % 2 == 0 else -1
+            state_ids.append(self.choose(state_ids[-1], random))
+        is_won = graph.won(state_ids[-1])
+        return state_ids, 0 if not is_won else 1 if len(state_ids) % 2 == 0 else -1
 
-    def learn(self, boards: list[int], score: int) -> None:
+    def learn(self, state_ids: list[int], score: int) -> None:
         """Learn from a finished game; `score` is that of the side that began."""
         if self.settings.is_on("teacher"):
-            self._learn_what_is_proved(boards, score)
+            self._learn_what_is_proved(state_ids, score)
             return
-        label_by_outcome(self.examples, self._known, boards, score, self._takes())
+        label_by_outcome(self.examples, self._known, state_ids, score, self._collected_kinds())
         if self._has_new_wins and self.settings.learning == "mixed":
             remove_won_draws(self.examples, self._known)
         self._relearn()
 
-    def _learn_what_is_proved(self, boards: list[int], score: int) -> None:
+    def _learn_what_is_proved(self, state_ids: list[int], score: int) -> None:
         """Repeat labelling and learning: each new level may prove moves of the next in the same
         game.
         """
         while True:
-            label_by_proof(self.examples, self._known, boards, score)
+            label_by_proof(self.examples, self._known, state_ids, score)
             remove_refuted_draws(self.examples, self._known)
             if self.examples.version == self._version:
                 return
             self._relearn()
 
-    def _takes(self) -> tuple[bool, bool]:
+    def _collected_kinds(self) -> tuple[bool, bool]:
         """Return whether examples of wins and of draws are collected now."""
         if self.settings.learning == "mixed":
             return True, True
@@ -223,8 +225,8 @@ class StrategyLearner:
         before = self._signature()
         if self.examples.version != self._version:
             self._version = self.examples.version
-            self.learned = self._teaching.learn(self.examples)
-            self._take_up()
+            self.learned = self._dependent_learner.learn(self.examples)
+            self._update_strategy()
         is_same = before == self._signature()
         self._has_new_wins = not is_same
         if self._num_stable <= self._patience and self.learned.wins:
@@ -236,7 +238,7 @@ class StrategyLearner:
         concepts = self.reasoner.concepts(wins)
         return Counter(concepts[predicate] for predicate in wins)
 
-    def _take_up(self) -> None:
+    def _update_strategy(self) -> None:
         """Update the strategy and the known levels from the learned program."""
         own = self.learned.program
         given = [each for each in self._transferred if each.head not in own]
@@ -272,40 +274,42 @@ class MigoLearner(Learner):
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
-        self.pupil = StrategyLearner(StateGraph(), self.settings, game)
+        self.strategy_learner = StrategyLearner(StateGraph(), self.settings, game)
         if self.settings.program:
-            self.pupil.transfer(load_program(Path(self.settings.program)).program)
-        self._chooser = StartSelector()
+            self.strategy_learner.transfer(load_program(Path(self.settings.program)).program)
+        self._start_selector = StartSelector()
 
     @property
     def program(self) -> Program:
         """The current program."""
-        return self.pupil.program
+        return self.strategy_learner.program
 
-    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
-        pupil, world = self.pupil, self.pupil.reasoner.world
+    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        strategy_learner, graph = self.strategy_learner, self.strategy_learner.reasoner.graph
 
         def choose(position: Any) -> Any:
-            after = pupil.choose(world.number(position), self.random)
-            return _find_move(position, world.states[after])
+            after = strategy_learner.choose(graph.state_id(position), self.random)
+            return _find_move(position, graph.states[after])
 
-        before = pupil.learned
+        before = strategy_learner.learned
         if self.settings.selfplay:
-            practice = pupil.play_itself(world.number(start), self.random)
+            practice = strategy_learner.play_self(graph.state_id(start), self.random)
             if practice is not None:
-                pupil.learn(*practice)
+                strategy_learner.learn(*practice)
         played = play_episode(start, choose, opponent)
         if not self.settings.selfplay:
-            pupil.learn([world.number(each) for each in played.positions], played.score)
-        self._chooser.note(start, pupil.learned != before)
+            strategy_learner.learn(
+                [graph.state_id(each) for each in played.positions], played.score
+            )
+        self._start_selector.record(start, strategy_learner.learned != before)
         return played
 
-    def pick_start(self, starts: Sequence[Any], source: Random) -> Any:
+    def select_start(self, starts: Sequence[Any], source: Random) -> Any:
         if not self.settings.active:
-            return super().pick_start(starts, source)
-        world = self.pupil.reasoner.world
-        return self._chooser.pick(
-            starts, source, lambda start: self.pupil.wins(world.number(start))
+            return super().select_start(starts, source)
+        graph = self.strategy_learner.reasoner.graph
+        return self._start_selector.select(
+            starts, source, lambda start: self.strategy_learner.has_known_win(graph.state_id(start))
         )
 
 

@@ -22,7 +22,7 @@ from ludus.learn.nnmm.decoding import (
     check_symmetries,
 )
 from ludus.learn.nnmm.inference import PartClassifier, load_network
-from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, Order
+from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, PartOrder
 from ludus.learn.nnmm.weights import CHAIN_KIND as ONE_SET
 from ludus.learn.nnmm.weights import (
     Array,
@@ -70,25 +70,26 @@ class Committee:
 
     sets: tuple[ChainWeights, ...]
 
-    ways: tuple[VotingOptions, ...]
-    """The shares add up to 1."""
+    voting: tuple[VotingOptions, ...]
+    """The weights (`share`) add up to 1."""
 
     @classmethod
-    def of(cls, *sets: ChainWeights, ways: Sequence[VotingOptions] = ()) -> Self:
-        """Build a committee of these sets; without `ways`, with equal shares."""
-        ways = ways or [VotingOptions()] * len(sets)
-        if not 1 <= len(sets) <= MAX_SETS or len(ways) != len(sets):
-            raise BadSpec(f"{len(sets)} sets of networks cannot be asked in {len(ways)} ways")
+    def combine(cls, *sets: ChainWeights, voting: Sequence[VotingOptions] = ()) -> Self:
+        """Build a committee of these sets; without `voting`, with equal weights."""
+        voting = voting or [VotingOptions()] * len(sets)
+        if not 1 <= len(sets) <= MAX_SETS or len(voting) != len(sets):
+            raise BadSpec(f"{len(sets)} sets of networks cannot vote in {len(voting)} ways")
         orders = dict.fromkeys(str(each.order) for each in sets)
         if len(orders) > 1:
             raise BadWeights(f"sets of the orders {', '.join(orders)} cannot choose together")
-        whole = sum(way.share for way in ways)
+        whole = sum(options.share for options in voting)
         return cls(
-            tuple(sets), tuple(VotingOptions(way.share / whole, way.symmetries) for way in ways)
+            tuple(sets),
+            tuple(VotingOptions(options.share / whole, options.symmetries) for options in voting),
         )
 
     @property
-    def order(self) -> Order:
+    def order(self) -> PartOrder:
         return self.sets[0].order
 
 
@@ -96,12 +97,12 @@ def save_committee(path: Path, committee: Committee, half: bool = False) -> None
     """Write a committee to a file, in half precision if `half`."""
     described = [
         {
-            "share": way.share,
-            "symmetries": way.symmetries,
+            "share": options.share,
+            "symmetries": options.symmetries,
             "kind": ONE_SET,
             **describe_weights(weights),
         }
-        for weights, way in zip(committee.sets, committee.ways, strict=True)
+        for weights, options in zip(committee.sets, committee.voting, strict=True)
     ]
     tensors = {
         f"{number}/{name}": tensor
@@ -118,26 +119,28 @@ def load_committee(path: Path) -> Committee:
 
 def _parse_committee(described: Mapping[str, Any], tensors: Tensors) -> Committee:
     if described.get("kind") != COMMITTEE_KIND:
-        return Committee.of(parse_weights(described, tensors))
-    told = described["sets"]
-    if not isinstance(told, list) or not 1 <= len(told) <= MAX_SETS:
+        return Committee.combine(parse_weights(described, tensors))
+    described_sets = described["sets"]
+    if not isinstance(described_sets, list) or not 1 <= len(described_sets) <= MAX_SETS:
         raise BadWeights(f"it must hold from 1 to {MAX_SETS} sets of networks")
-    if not all(isinstance(each, dict) for each in told):
-        raise BadWeights("what it says about a set of networks is not an object")
-    own: dict[str, dict[str, Any]] = {str(number): {} for number in range(len(told))}
+    if not all(isinstance(each, dict) for each in described_sets):
+        raise BadWeights("the description of a set of networks must be an object")
+    own: dict[str, dict[str, Any]] = {str(number): {} for number in range(len(described_sets))}
     for name, tensor in tensors.items():
         number, _, rest = name.partition("/")
         if number not in own:
             raise BadWeights(f"tensor {quote(name, 100)} belongs to none of its sets")
         own[number][rest] = tensor
-    sets = [parse_weights(each, named) for each, named in zip(told, own.values(), strict=True)]
-    return Committee.of(*sets, ways=[_parse_voting_options(each) for each in told])
+    sets = [
+        parse_weights(each, named) for each, named in zip(described_sets, own.values(), strict=True)
+    ]
+    return Committee.combine(*sets, voting=[_parse_voting_options(each) for each in described_sets])
 
 
-def _parse_voting_options(told: Mapping[str, Any]) -> VotingOptions:
-    share, symmetries = told["share"], told["symmetries"]
+def _parse_voting_options(fields: Mapping[str, Any]) -> VotingOptions:
+    share, symmetries = fields["share"], fields["symmetries"]
     if type(share) not in (int, float) or type(symmetries) is not int:
-        raise BadWeights("a share or a number of symmetries is no number")
+        raise BadWeights("the share and the number of symmetries of a set must be numbers")
     return VotingOptions(share, symmetries)
 
 
@@ -166,9 +169,9 @@ class Chain:
     """The networks of one file, each of which chooses a part given those chosen before."""
 
     def __init__(self, weights: ChainWeights | Committee) -> None:
-        committee = weights if isinstance(weights, Committee) else Committee.of(weights)
+        committee = weights if isinstance(weights, Committee) else Committee.combine(weights)
         self.order = committee.order
-        self.ways = committee.ways
+        self.voting = committee.voting
         """Share and number of symmetries of each set of networks."""
 
         self.models = [each.model for each in committee.sets]
@@ -192,7 +195,7 @@ class Chain:
         """The number of ensemble members in all sets."""
         return sum(map(len, self._sets))
 
-    def parts(
+    def predict(
         self,
         entries: MoveBatch,
         rule: DecodingRule = "parts",
@@ -212,8 +215,12 @@ class Chain:
 
         def fill(first: int) -> None:
             batch = slice(first, first + CHAIN_BATCH)
-            reading = self.reading(entries[batch], symmetries)
-            chosen = reading.in_turn() if rule == "parts" else reading.likeliest_move(breadth)
+            decoder = self.decoder(entries[batch], symmetries)
+            chosen = (
+                decoder.decode_greedily()
+                if rule == "parts"
+                else decoder.decode_most_likely(breadth)
+            )
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
 
         # Matrix products release the GIL, so batches can run on several cores.
@@ -221,19 +228,21 @@ class Chain:
             list(threads.map(fill, range(0, len(entries), CHAIN_BATCH)))
         return ChainPrediction(classes, probabilities)
 
-    def reading(self, entries: MoveBatch, symmetries: int = 1) -> Decoder:
+    def decoder(self, entries: MoveBatch, symmetries: int = 1) -> Decoder:
         """Return a decoder for some positions.
 
         A set of networks with a higher number of symmetries of its own uses that.
         """
         check_symmetries(symmetries)
-        voices = [
+        ensembles = [
             WeightedEnsemble(
-                members, SymmetryImages(entries, model, max(symmetries, way.symmetries)), way.share
+                members,
+                SymmetryImages(entries, model, max(symmetries, options.symmetries)),
+                options.share,
             )
-            for members, model, way in zip(self._sets, self.models, self.ways, strict=True)
+            for members, model, options in zip(self._sets, self.models, self.voting, strict=True)
         ]
-        return Decoder(self.order, voices)
+        return Decoder(self.order, ensembles)
 
 
 def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> ChainMember:
@@ -241,9 +250,9 @@ def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Ch
     network."""
     found, presence = [], None
     for step, design, tensors in zip(weights.order.steps, weights.designs, member, strict=True):
-        inputs = weights.model.width_after(len(step.after))
+        inputs = weights.model.width_with_choices(len(step.parts_before))
         built = load_network(design, tensors, inputs, step.outputs)
-        if step.asks_presence:
+        if step.predicts_presence:
             presence = built
         else:
             found.append(PartClassifier(built, presence))
@@ -288,7 +297,7 @@ def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str],
 @cache
 def _load_shipped_chain(size: str, order: str, folder: Path) -> Chain:
     if order:
-        Order.parse(order)
+        PartOrder.parse(order)
     files = find_shipped_weights(folder)
     for (its_size, its_order), path in files.items():
         if its_size == size and order in ("", its_order):

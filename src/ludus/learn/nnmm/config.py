@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, get_args, get_type_hints
 from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
 from ludus.core.spec import apply_options, format_suggestion, parse_options
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
-from ludus.learn.nnmm.parts import Order, Step
+from ludus.learn.nnmm.parts import ChainStep, PartOrder
 
 ARCHITECTURES = ("residual", "dense", "feedforward", "symmetric")
 
@@ -241,8 +241,8 @@ class TrainingConfig:
                 raise UnknownName(
                     f"a training has no {quote(name)}{format_suggestion(name, known)}"
                 )
-            is_whole = isinstance(known[name], float) and type(value) is int
-            values[name] = float(value) if is_whole and abs(value) < 2**53 else value
+            is_integer = isinstance(known[name], float) and type(value) is int
+            values[name] = float(value) if is_integer and abs(value) < 2**53 else value
             if type(values[name]) is not type(known[name]):
                 raise BadSpec(f"the training's {name} cannot be {quote(str(value))}")
         return cls(**values)
@@ -276,7 +276,7 @@ class Preset:
     """By step name: fields of its design and of its training that differ."""
 
     def __post_init__(self) -> None:
-        Order.parse(self.order)
+        PartOrder.parse(self.order)
         if self.inputs not in INPUT_MODELS:
             hint = format_suggestion(self.inputs, INPUT_MODELS)
             raise UnknownName(f"there is no input model {quote(self.inputs)}{hint}")
@@ -294,15 +294,15 @@ class Preset:
         return INPUT_MODELS[self.inputs]
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        return Order.parse(self.order).steps
+    def steps(self) -> tuple[ChainStep, ...]:
+        return PartOrder.parse(self.order).steps
 
-    def design_of(self, step: Step) -> NetworkConfig:
+    def design_for(self, step: ChainStep) -> NetworkConfig:
         """Return the architecture of a step's network."""
         changed = self._changed_design(self.parts.get(step.name, {}))
         return dataclasses.replace(changed, outputs=step.outputs)
 
-    def training_of(self, step: Step) -> TrainingConfig:
+    def training_for(self, step: ChainStep) -> TrainingConfig:
         """Return the training settings of a step's network."""
         return self._changed_training(self.parts.get(step.name, {}))
 
@@ -313,7 +313,7 @@ class Preset:
         settings = dataclasses.asdict(self.training)
         return TrainingConfig.from_dict({**settings, **kinds.get("training", {})})
 
-    def with_texts(self, text: str) -> Self:
+    def with_overrides(self, text: str) -> Self:
         """Return a copy with changed fields of design and training: `blocks=3,learning_rate=0.002`.
 
         They apply to all networks. Several units are written 200/200/100/50.
@@ -382,7 +382,7 @@ PRESET_KEYS = (
 PART_KEYS = ("design", "training")
 
 
-def preset(name: str) -> Preset:
+def load_preset(name: str) -> Preset:
     """Return a preset by name."""
     return build_preset(name, load_preset_tables())
 
@@ -435,7 +435,7 @@ def build_preset(name: str, known: Mapping[str, Fields]) -> Preset:
 
 def _check_parts(name: str, parts: Any) -> dict[str, Fields]:
     """Check the differences of single networks; five networks have all possible steps."""
-    known = [step.name for step in Order.parse("TFR5").steps]
+    known = [step.name for step in PartOrder.parse("TFR5").steps]
     for part, kinds in _check_table(name, "part", parts).items():
         if part not in known:
             hint = format_suggestion(part, known)
@@ -454,7 +454,9 @@ def _check_table(name: str, key: str, value: Any) -> dict[str, Any]:
     return value
 
 
-def _resolve_inheritance(name: str, known: Mapping[str, Fields], seen: tuple[str, ...]) -> Fields:
+def _resolve_inheritance(
+    name: str, known: Mapping[str, Fields], ancestors: tuple[str, ...]
+) -> Fields:
     """Return the fields of a preset merged over those that it inherits."""
     if name not in known:
         raise UnknownName(f"there is no preset {quote(name)}{format_suggestion(name, known)}")
@@ -469,9 +471,9 @@ def _resolve_inheritance(name: str, known: Mapping[str, Fields], seen: tuple[str
     model = own.get("like")
     if model is None:
         return own
-    if not isinstance(model, str) or model in (*seen, name):
+    if not isinstance(model, str) or model in (*ancestors, name):
         raise BadSpec(f"preset {quote(name)} cannot be like {quote(str(model))}")
-    return _merge_tables(_resolve_inheritance(model, known, (*seen, name)), own)
+    return _merge_tables(_resolve_inheritance(model, known, (*ancestors, name)), own)
 
 
 def _merge_tables(base: Fields, own: Fields) -> Fields:

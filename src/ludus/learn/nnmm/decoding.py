@@ -13,7 +13,7 @@ from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.nnmm.encoding import MAX_MEN, InputModel, Rows, append_choices
 from ludus.learn.nnmm.inference import PartClassifier
-from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, Order
+from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, PartOrder
 from ludus.learn.nnmm.weights import Array
 
 
@@ -32,7 +32,7 @@ class SymmetryImages:
         ]
         hands = [np.tile(hand, symmetries) for hand in (entries.own_hand, entries.other_hand)]
         self._rows = model.encode(*boards, *hands).reshape(symmetries, -1, model.width)
-        self.positions = len(entries)
+        self.num_positions = len(entries)
 
     def rows(self, position: NDArray[np.intp], choices: NDArray[np.integer[Any]]) -> Rows:
         """Return input rows after these choices, shape (rows, parts).
@@ -40,10 +40,10 @@ class SymmetryImages:
         `position` has the index of the position of each row of choices.
         """
         rows = self._rows[:, position].reshape(-1, self._model.width)
-        seen = self._classes[:, choices].reshape(len(rows), choices.shape[1])
-        return append_choices(self._model, rows, seen)
+        images = self._classes[:, choices].reshape(len(rows), choices.shape[1])
+        return append_choices(self._model, rows, images)
 
-    def seen_back(self, probabilities: Array) -> Array:
+    def average_over_symmetries(self, probabilities: Array) -> Array:
         """Map the class probabilities of all images back and return their mean over the
         symmetries."""
         if len(self._classes) == 1:
@@ -90,7 +90,7 @@ class WeightedEnsemble(NamedTuple):
 
     images: SymmetryImages
 
-    share: float = 1.0
+    weight: float = 1.0
     """The weight; those of all ensembles add up to 1."""
 
     def probabilities(
@@ -103,7 +103,7 @@ class WeightedEnsemble(NamedTuple):
         for member in self.members[1:]:
             found += member[number].probabilities(rows)
         found /= len(self.members)
-        return self.images.seen_back(found)
+        return self.images.average_over_symmetries(found)
 
 
 class PartialMoves(NamedTuple):
@@ -115,56 +115,56 @@ class PartialMoves(NamedTuple):
     classes: MoveClasses
     """Shape (moves, 3); parts not chosen yet are 0."""
 
-    likely: Array
+    probability: Array
     """The joint probability of the parts chosen so far."""
 
     probabilities: Array
     """Shape (moves, 3, 25): the class probabilities from which each part was chosen."""
 
-    def some(self, which: NDArray[np.intp] | slice) -> "PartialMoves":
+    def select(self, which: NDArray[np.intp] | slice) -> "PartialMoves":
         """Return the moves with these indices, which may repeat."""
         return PartialMoves(
             self.position[which],
             self.classes[which],
-            self.likely[which],
+            self.probability[which],
             self.probabilities[which],
         )
 
-    def with_part(
+    def choose_part(
         self, part: int, classes: NDArray[np.intp], probabilities: Array
     ) -> "PartialMoves":
         """Extend each move by each of these classes of a part, shape (moves, classes)."""
         self.probabilities[:, part] = probabilities
-        more = self.some(np.repeat(np.arange(len(classes)), classes.shape[1]))
+        more = self.select(np.repeat(np.arange(len(classes)), classes.shape[1]))
         more.classes[:, part] = classes.reshape(-1)
         chosen = np.take_along_axis(probabilities, classes, axis=1).reshape(-1)
-        return more._replace(likely=more.likely * chosen)
+        return more._replace(probability=more.probability * chosen)
 
-    def and_more(self, other: "PartialMoves") -> "PartialMoves":
+    def concatenate(self, other: "PartialMoves") -> "PartialMoves":
         """Concatenate these moves and others."""
         return PartialMoves(
             np.concatenate([self.position, other.position]),
             np.concatenate([self.classes, other.classes]),
-            np.concatenate([self.likely, other.likely]),
+            np.concatenate([self.probability, other.probability]),
             np.concatenate([self.probabilities, other.probabilities]),
         )
 
-    def firsts(self, number: int) -> "PartialMoves":
+    def take_every(self, number: int) -> "PartialMoves":
         """Return the first of every `number` moves."""
-        return self.some(np.arange(0, len(self.position), number))
+        return self.select(np.arange(0, len(self.position), number))
 
 
 class Decoder:
     """Decoder of the moves of some positions from the networks' probabilities."""
 
-    def __init__(self, order: Order, voices: Sequence[WeightedEnsemble]) -> None:
+    def __init__(self, order: PartOrder, ensembles: Sequence[WeightedEnsemble]) -> None:
         self._order = order
-        self._voices = voices
-        self._positions = voices[0].images.positions
+        self._ensembles = ensembles
+        self._num_positions = ensembles[0].images.num_positions
 
-    def begin(self) -> PartialMoves:
+    def start(self) -> PartialMoves:
         """Return one move with no part chosen for every position."""
-        number = self._positions
+        number = self._num_positions
         return PartialMoves(
             np.arange(number),
             np.zeros((number, len(PARTS)), dtype=np.int8),
@@ -172,93 +172,95 @@ class Decoder:
             np.zeros((number, len(PARTS), NUM_CLASSES), dtype=np.float32),
         )
 
-    def in_turn(self) -> PartialMoves:
+    def decode_greedily(self) -> PartialMoves:
         """Decode greedily: the most likely class of each part, given those before it."""
-        begun = self.begin()
+        partial = self.start()
         for number in range(len(PARTS)):
-            begun = self.extended(number, begun, 1, is_alone=True)
-        return begun
+            partial = self.extend(number, partial, 1, decides_alone=True)
+        return partial
 
-    def joint(self, breadth: int) -> PartialMoves:
+    def beam_search(self, breadth: int) -> PartialMoves:
         """Beam search: return `breadth` moves of each position, the most likely first.
 
         After each part the `breadth` most likely partial moves are kept.
         """
-        begun = self.begin()
+        partial = self.start()
         for number in range(len(PARTS)):
-            begun = self.likeliest(self.extended(number, begun, breadth), breadth)
-        return begun
+            partial = self.keep_most_likely(self.extend(number, partial, breadth), breadth)
+        return partial
 
-    def likeliest_move(self, breadth: int) -> PartialMoves:
-        """Return the first move of `joint` for each position, with fewer network evaluations.
+    def decode_most_likely(self, breadth: int) -> PartialMoves:
+        """Return the first move of `beam_search` for each position, with fewer network evaluations.
 
         A move is at most as likely as any partial move that it extends. So partial moves that are
         less likely than the greedily decoded move are not extended.
         """
-        known, said = self.begin(), []
+        known, greedy = self.start(), []
         for number, part in enumerate(self._order.parts):
-            said.append(self.probabilities(number, known))
-            known = known.with_part(part, top_k(said[-1], 1), said[-1])
-        enough = known.likely * (1 - ROUNDING_ULPS * np.finfo(known.likely.dtype).eps)
-        begun = self.begin()
+            greedy.append(self.probabilities(number, known))
+            known = known.choose_part(part, top_k(greedy[-1], 1), greedy[-1])
+        enough = known.probability * (1 - ROUNDING_ULPS * np.finfo(known.probability.dtype).eps)
+        partial = self.start()
         for number, part in enumerate(self._order.parts):
-            before, place = self._order.parts[:number], begun.position
-            is_known = (begun.classes[:, before] == known.classes[place][:, before]).all(axis=1)
-            is_open = ~is_known & (begun.likely >= enough[place])
-            found = np.where(is_known[:, None], said[number][place], 0)
+            before, place = self._order.parts[:number], partial.position
+            is_known = (partial.classes[:, before] == known.classes[place][:, before]).all(axis=1)
+            is_open = ~is_known & (partial.probability >= enough[place])
+            found = np.where(is_known[:, None], greedy[number][place], 0)
             if is_open.any():
-                found[is_open] = self.probabilities(number, begun.some(np.flatnonzero(is_open)))
-            more = begun.with_part(part, top_k(found, breadth), found)
-            begun = self.likeliest(more, breadth)
-        return begun.firsts(breadth)
+                found[is_open] = self.probabilities(number, partial.select(np.flatnonzero(is_open)))
+            more = partial.choose_part(part, top_k(found, breadth), found)
+            partial = self.keep_most_likely(more, breadth)
+        return partial.take_every(breadth)
 
-    def at_once(self, breadth: int) -> PartialMoves:
-        """Return the greedily decoded move of one position, then those of `joint`, from one pass.
+    def decode_one_position(self, breadth: int) -> PartialMoves:
+        """Return the greedy move of one position, then those of `beam_search`, from one pass.
 
         Reading the weights from memory takes most of the time for few positions; here it is done
         once.
         """
-        begun = self.begin()
+        partial = self.start()
         for number, part in enumerate(self._order.parts):
-            found = self.probabilities(number, begun)
+            found = self.probabilities(number, partial)
             # The greedy move comes first and is extended separately; both begin with the empty
             # move.
-            best = top_k(self.ranks(number, found[:1]), 1)
-            alone = begun.some(slice(0, 1)).with_part(part, best, found[:1])
+            best = top_k(self.rank_classes(number, found[:1]), 1)
+            alone = partial.select(slice(0, 1)).choose_part(part, best, found[:1])
             others = slice(1 if number else 0, None)
             best = top_k(found[others], breadth)
-            more = begun.some(others).with_part(part, best, found[others])
-            begun = alone.and_more(self.likeliest(more, breadth))
-        return begun
+            more = partial.select(others).choose_part(part, best, found[others])
+            partial = alone.concatenate(self.keep_most_likely(more, breadth))
+        return partial
 
-    def proposals(self, breadth: int) -> PartialMoves:
+    def list_candidates(self, breadth: int) -> PartialMoves:
         """Return all combinations of the best classes of each part, most likely first: 27 moves for
         3."""
-        begun = self.begin()
+        partial = self.start()
         for number in range(len(PARTS)):
-            begun = self.extended(number, begun, breadth)
-        return self.likeliest(begun, breadth ** len(PARTS))
+            partial = self.extend(number, partial, breadth)
+        return self.keep_most_likely(partial, breadth ** len(PARTS))
 
-    def extended(
-        self, number: int, begun: PartialMoves, breadth: int, is_alone: bool = False
+    def extend(
+        self, number: int, partial: PartialMoves, breadth: int, decides_alone: bool = False
     ) -> PartialMoves:
-        """Extend each move by the best classes of the next part; with `is_alone`, ordered by
-        `ranks`."""
-        found = self.probabilities(number, begun)
-        ranks = self.ranks(number, found) if is_alone else found
-        return begun.with_part(self._order.parts[number], top_k(ranks, breadth), found)
+        """Extend each move by the best classes of the next part; with `decides_alone`, ordered by
+        `rank_classes`."""
+        found = self.probabilities(number, partial)
+        ranks = self.rank_classes(number, found) if decides_alone else found
+        return partial.choose_part(self._order.parts[number], top_k(ranks, breadth), found)
 
-    def probabilities(self, number: int, begun: PartialMoves) -> Array:
+    def probabilities(self, number: int, partial: PartialMoves) -> Array:
         """Return the probabilities of the next part's classes, the weighted mean of all
         ensembles."""
-        choices = begun.classes[:, self._order.parts[:number]]
-        first, *others = self._voices
-        found = first.probabilities(number, begun.position, choices) * first.share
-        for voice in others:
-            found = found + voice.probabilities(number, begun.position, choices) * voice.share
+        choices = partial.classes[:, self._order.parts[:number]]
+        first, *others = self._ensembles
+        found = first.probabilities(number, partial.position, choices) * first.weight
+        for ensemble in others:
+            found = (
+                found + ensemble.probabilities(number, partial.position, choices) * ensemble.weight
+            )
         return found
 
-    def ranks(self, number: int, probabilities: Array) -> Array:
+    def rank_classes(self, number: int, probabilities: Array) -> Array:
         """Return the values by which the next part is ranked in greedy decoding.
 
         In chains of five networks a part that is more likely present than absent is present, even
@@ -270,12 +272,12 @@ class Decoder:
         ranks[:, 0] = probabilities[:, 0] >= 0.5
         return ranks
 
-    def likeliest(self, begun: PartialMoves, number: int) -> PartialMoves:
+    def keep_most_likely(self, partial: PartialMoves, number: int) -> PartialMoves:
         """Return the `number` most likely moves of each position, best first."""
-        likely = begun.likely.reshape(self._positions, -1)
+        likely = partial.probability.reshape(self._num_positions, -1)
         order = top_k(likely, number)
         first = np.arange(len(likely)) * likely.shape[1]
-        return begun.some((first[:, None] + order).reshape(-1))
+        return partial.select((first[:, None] + order).reshape(-1))
 
 
 def top_k(values: Array, number: int) -> NDArray[np.intp]:
@@ -300,7 +302,7 @@ def check_rules(rules: Rules) -> None:
     if rules.men > MAX_MEN:
         raise BadSpec(f"the networks count to {MAX_MEN} men a side; these rules give {rules.men}")
     if rules.diagonals:
-        raise BadSpec("the networks have learned the board without diagonals")
+        raise BadSpec("the networks were trained on the board without diagonals")
 
 
 def to_entries(positions: Sequence[Any]) -> MoveBatch:

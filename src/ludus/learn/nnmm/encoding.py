@@ -95,7 +95,7 @@ class Side(NamedTuple):
     flies: Mask
     """Whether it has none in hand and three or fewer on the board."""
 
-    def part(self, which: slice) -> "Side":
+    def select(self, which: slice) -> "Side":
         """Return a slice of the boards."""
         return Side(self.men[which], self.free[which], self.places[which], self.flies[which])
 
@@ -109,7 +109,7 @@ def compute_features(own: Side, other: Side) -> FeatureColumns:
     found = []
     for first in range(0, len(own.men), FEATURE_BATCH):
         batch = slice(first, first + FEATURE_BATCH)
-        found.append(_compute_feature_batch(own.part(batch), other.part(batch)))
+        found.append(_compute_feature_batch(own.select(batch), other.select(batch)))
     return (
         np.concatenate(found)
         if found
@@ -206,16 +206,16 @@ class InputModel:
     width: int
     """Number of columns of a position, without choices."""
 
-    binary: bool
+    is_binary: bool
     """Whether every column is 0 or 1."""
 
     encode: Callable[[BoardArray, BoardArray, HandArray, HandArray], Rows]
     """Encode bitboards of the mover and the enemy and their men in hand, one row for each
     position."""
 
-    def width_after(self, choices: int) -> int:
+    def width_with_choices(self, choices: int) -> int:
         """Return the number of columns with that many chosen parts after the position."""
-        return self.width + choices * (NUM_CLASSES if self.binary else 1)
+        return self.width + choices * (NUM_CLASSES if self.is_binary else 1)
 
 
 def append_choices(model: InputModel, inputs: Rows, choices: NDArray[np.integer[Any]]) -> Rows:
@@ -225,7 +225,7 @@ def append_choices(model: InputModel, inputs: Rows, choices: NDArray[np.integer[
     """
     if not choices.shape[1]:
         return inputs
-    if not model.binary:
+    if not model.is_binary:
         return np.concatenate([inputs, choices], axis=1, dtype=np.int8)
     chosen = _ONE_HOT_CLASSES[choices].reshape(len(choices), -1)
     return np.concatenate([inputs, chosen], axis=1, dtype=np.uint8)
@@ -382,7 +382,7 @@ def find_column_permutations(width: int) -> Permutations:
         for choices in range(len(PARTS)):
             # The integer model has numbers of points as values, which no permutation of columns can
             # map.
-            if model.binary and model.width_after(choices) == width:
+            if model.is_binary and model.width_with_choices(choices) == width:
                 return concatenate_permutations(
                     COLUMN_PERMUTATIONS[name], *[CLASS_PERMUTATIONS] * choices
                 )

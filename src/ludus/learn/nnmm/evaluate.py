@@ -31,10 +31,10 @@ class Proportion:
     """A count of hits out of a count of cases."""
 
     hits: int
-    of: int
+    total: int
 
     @classmethod
-    def counted(cls, is_hit: Mask, among: Mask | None = None) -> Self:
+    def count(cls, is_hit: Mask, among: Mask | None = None) -> Self:
         """Count the hits among all cases, or among those selected by `among`."""
         if among is None:
             return cls(int(np.count_nonzero(is_hit)), len(is_hit))
@@ -43,10 +43,10 @@ class Proportion:
     @property
     def percent(self) -> float | None:
         """Percentage of hits; None if there were no cases."""
-        return 100 * self.hits / self.of if self.of else None
+        return 100 * self.hits / self.total if self.total else None
 
-    def plus(self, other: "Proportion") -> "Proportion":
-        return Proportion(self.hits + other.hits, self.of + other.of)
+    def __add__(self, other: "Proportion") -> "Proportion":
+        return Proportion(self.hits + other.hits, self.total + other.total)
 
 
 ProportionTable = dict[str, Proportion]
@@ -57,8 +57,8 @@ def add_tables(parts: Iterable[ProportionTable]) -> ProportionTable:
     """Add up the rows of the parts of a dataset."""
     found: ProportionTable = {}
     for lines in parts:
-        for name, share in lines.items():
-            found[name] = found[name].plus(share) if name in found else share
+        for name, proportion in lines.items():
+            found[name] = found[name] + proportion if name in found else proportion
     return found
 
 
@@ -79,16 +79,16 @@ def compute_accuracy(
     is_right = predicted == true
     to, frm, remove = is_right.T
     whole = is_right.all(axis=1)
-    lines = {"TO": Proportion.counted(to)}
+    lines = {"TO": Proportion.count(to)}
     for name, right, part in (("FROM", frm, 1), ("REMOVE", remove, 2)):
         has_part = true[:, part] != 0
-        lines[name] = Proportion.counted(right)
-        lines[f"{name} not 0"] = Proportion.counted(right, has_part)
-        lines[f"{name} 0"] = Proportion.counted(right, ~has_part)
-    lines["whole move"] = Proportion.counted(whole)
+        lines[name] = Proportion.count(right)
+        lines[f"{name} not 0"] = Proportion.count(right, has_part)
+        lines[f"{name} 0"] = Proportion.count(right, ~has_part)
+    lines["whole move"] = Proportion.count(whole)
     phases = positions.phases
     for phase in PHASES:
-        lines[f"whole move, phase {phase}"] = Proportion.counted(whole, phases == phase)
+        lines[f"whole move, phase {phase}"] = Proportion.count(whole, phases == phase)
     return lines
 
 
@@ -108,31 +108,31 @@ class LegalityChecks(NamedTuple):
     to_self: Mask
     """TO is free and, for a man that steps, next to a man of the mover."""
 
-    frm_self: Mask
+    from_self: Mask
     """FROM is a man of the mover, or none while men are placed."""
 
     remove_self: Mask
     """REMOVE is none, or a man of the enemy that may be taken."""
 
-    frm_to: Mask
+    from_to: Mask
     """A man that steps goes along a line."""
 
-    remove_frm_to: Mask
+    remove_from_to: Mask
     """A man is taken if and only if a mill is closed."""
 
     @property
-    def whole_frm(self) -> Mask:
+    def whole_from(self) -> Mask:
         """TO and FROM are legal, by themselves and together."""
-        return self.to_self & self.frm_self & self.frm_to
+        return self.to_self & self.from_self & self.from_to
 
     @property
     def whole_remove(self) -> Mask:
         """As published: without checking that FROM and TO are adjacent."""
-        return self.to_self & self.frm_self & self.remove_self & self.remove_frm_to
+        return self.to_self & self.from_self & self.remove_self & self.remove_from_to
 
     @property
     def whole_move(self) -> Mask:
-        return self.whole_frm & self.whole_remove
+        return self.whole_from & self.whole_remove
 
 
 def check_legality(
@@ -168,10 +168,10 @@ def check_legality(
     takes = take != NO_POINT
     return LegalityChecks(
         to_self=is_free & (~steps | _intersects(near[to], own)),
-        frm_self=np.where(phases == 1, frm == NO_POINT, _intersects(frm_bit, own)),
+        from_self=np.where(phases == 1, frm == NO_POINT, _intersects(frm_bit, own)),
         remove_self=~takes | _intersects(take_bit, booty),
-        frm_to=~is_held_to_lines | _intersects(near[frm], to_bit),
-        remove_frm_to=takes == must_take,
+        from_to=~is_held_to_lines | _intersects(near[frm], to_bit),
+        remove_from_to=takes == must_take,
     )
 
 
@@ -181,16 +181,16 @@ def compute_legality(
     """Compute all rows of the legality test, in the order of the thesis."""
     found = check_legality(positions, predicted, judge)
     return {
-        "TO self": Proportion.counted(found.to_self),
-        "FROM self": Proportion.counted(found.frm_self),
-        "REMOVE self": Proportion.counted(found.remove_self),
-        "FROM-TO relation": Proportion.counted(found.frm_to),
-        "REMOVE-FROM-TO relation": Proportion.counted(found.remove_frm_to),
-        "whole FROM": Proportion.counted(found.whole_frm),
-        "whole phase 2 FROM": Proportion.counted(found.whole_frm, positions.phases == 2),
-        "whole REMOVE": Proportion.counted(found.whole_remove),
-        "whole chosen REMOVE": Proportion.counted(found.whole_remove, predicted[:, 2] != 0),
-        "whole move": Proportion.counted(found.whole_move),
+        "TO self": Proportion.count(found.to_self),
+        "FROM self": Proportion.count(found.from_self),
+        "REMOVE self": Proportion.count(found.remove_self),
+        "FROM-TO relation": Proportion.count(found.from_to),
+        "REMOVE-FROM-TO relation": Proportion.count(found.remove_from_to),
+        "whole FROM": Proportion.count(found.whole_from),
+        "whole phase 2 FROM": Proportion.count(found.whole_from, positions.phases == 2),
+        "whole REMOVE": Proportion.count(found.whole_remove),
+        "whole chosen REMOVE": Proportion.count(found.whole_remove, predicted[:, 2] != 0),
+        "whole move": Proportion.count(found.whole_move),
     }
 
 
@@ -217,7 +217,7 @@ class PrecisionCurve:
     def empty(cls) -> Self:
         return cls(np.zeros(NUM_RECALL_LEVELS), 0)
 
-    def plus(self, other: "PrecisionCurve") -> "PrecisionCurve":
+    def __add__(self, other: "PrecisionCurve") -> "PrecisionCurve":
         return PrecisionCurve(self.sums + other.sums, self.positions + other.positions)
 
     @property
@@ -262,13 +262,13 @@ def compute_curve(distribution: Probabilities, is_legal: Mask) -> PrecisionCurve
     counts = is_legal.any(axis=1) & (distribution.argmax(axis=1) != 0)
     ranked = np.argsort(-distribution[counts], axis=1, kind="stable")
     hits = np.take_along_axis(is_legal[counts], ranked, axis=1)
-    seen = hits.cumsum(axis=1)
+    num_hits = hits.cumsum(axis=1)
     precision = np.zeros((len(hits), NUM_RECALL_LEVELS))
     row, rank = np.nonzero(hits)
-    precision[row, seen[row, rank] - 1] = seen[row, rank] / (rank + 1)
+    precision[row, num_hits[row, rank] - 1] = num_hits[row, rank] / (rank + 1)
     # The number of legal choices with which recall is at least level / 25.
     levels = np.arange(1, NUM_RECALL_LEVELS + 1)
-    needed = -(-levels * seen[:, -1:] // NUM_RECALL_LEVELS)
+    needed = -(-levels * num_hits[:, -1:] // NUM_RECALL_LEVELS)
     return PrecisionCurve(np.take_along_axis(precision, needed - 1, axis=1).sum(axis=0), len(hits))
 
 
@@ -317,7 +317,7 @@ def evaluate_batches(
     """
     for first in range(0, len(entries), EVALUATION_BATCH):
         part = entries[first : first + EVALUATION_BATCH]
-        predicted = chain.parts(part, rule, symmetries, breadth).classes
+        predicted = chain.predict(part, rule, symmetries, breadth).classes
         has_move = part.has_move
         moves = part[has_move]
         right = compute_accuracy(moves, predicted[has_move], moves.classes) if len(moves) else {}

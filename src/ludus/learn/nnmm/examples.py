@@ -15,7 +15,7 @@ from torch import Tensor
 from ludus.games.nine_mens_morris.batch import MoveBatch, legal_moves
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.nnmm.encoding import InputModel, Rows, append_choices
-from ludus.learn.nnmm.parts import Order, Step
+from ludus.learn.nnmm.parts import ChainStep, PartOrder
 
 LEGAL_MASK_BATCH = 16384
 
@@ -25,7 +25,7 @@ LegalMasks = NDArray[np.int32]
 """Bit c is set where class c is legal."""
 
 
-def compute_legal_masks(entries: MoveBatch, steps: Sequence[Step]) -> list[LegalMasks]:
+def compute_legal_masks(entries: MoveBatch, steps: Sequence[ChainStep]) -> list[LegalMasks]:
     """Compute the legal classes of each step, given the true earlier choices: a mask for each
     entry.
 
@@ -37,20 +37,20 @@ def compute_legal_masks(entries: MoveBatch, steps: Sequence[Step]) -> list[Legal
         entry, moves = legal_moves(batch, Rules())
         classes, true = moves.classes, batch.classes[entry]
         for step, masks in zip(steps, found, strict=True):
-            after = list(step.after)
-            fits = (classes[:, after] == true[:, after]).all(axis=1)
+            before = list(step.parts_before)
+            fits = (classes[:, before] == true[:, before]).all(axis=1)
             chosen = classes[fits, step.part]
-            answers = (chosen != 0) if step.asks_presence else chosen
-            masks.append(_combine_masks(entry[fits], answers.astype(np.int32), len(batch)))
+            targets = (chosen != 0) if step.predicts_presence else chosen
+            masks.append(_combine_masks(entry[fits], targets.astype(np.int32), len(batch)))
     return [np.concatenate(masks) if masks else np.empty(0, np.int32) for masks in found]
 
 
-def _combine_masks(entry: NDArray[np.intp], answers: NDArray[Any], entries: int) -> LegalMasks:
+def _combine_masks(entry: NDArray[np.intp], targets: NDArray[Any], entries: int) -> LegalMasks:
     """Combine the classes of each entry into one mask; `entry` is ascending."""
     masks = np.full(entries, ALL_CLASSES_MASK, dtype=np.int32)
     if len(entry):
         begins = np.flatnonzero(np.diff(entry, prepend=-1))
-        masks[entry[begins]] = np.bitwise_or.reduceat(np.int32(1) << answers, begins)
+        masks[entry[begins]] = np.bitwise_or.reduceat(np.int32(1) << targets, begins)
     return masks
 
 
@@ -74,7 +74,7 @@ class Examples:
     def __len__(self) -> int:
         return len(self.targets)
 
-    def at(self, index: Tensor) -> Self:
+    def select(self, index: Tensor) -> Self:
         """Return the examples with these indices, which may repeat."""
         legal = None if self.legal is None else self.legal.index_select(0, index)
         inputs = self.inputs.index_select(0, index)
@@ -92,33 +92,35 @@ class EncodedEntries:
     """Masks of legal classes by step name; empty if the loss does not need them."""
 
     @classmethod
-    def of(cls, entries: MoveBatch, model: InputModel, legal_for: Order | None = None) -> Self:
+    def encode(
+        cls, entries: MoveBatch, model: InputModel, legal_for: PartOrder | None = None
+    ) -> Self:
         """Encode entries, with masks of legal classes for the steps of an order if one is given."""
         steps = () if legal_for is None else legal_for.steps
 
-        def coded(first: int) -> tuple[Rows, list[LegalMasks]]:
+        def encode_part(first: int) -> tuple[Rows, list[LegalMasks]]:
             part = entries[first : first + ENCODING_BATCH]
             boards = part.own, part.other, part.own_hand, part.other_hand
             return model.encode(*boards), compute_legal_masks(part, steps) if steps else []
 
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            parts = list(threads.map(coded, range(0, max(len(entries), 1), ENCODING_BATCH)))
+            parts = list(threads.map(encode_part, range(0, max(len(entries), 1), ENCODING_BATCH)))
         legal = {
             step.name: np.concatenate([masks[number] for _, masks in parts])
             for number, step in enumerate(steps)
         }
         return cls(entries, model, np.concatenate([rows for rows, _ in parts]), legal)
 
-    def examples(self, step: Step, has_presence: bool, device: torch.device) -> Examples:
+    def build_examples(self, step: ChainStep, has_presence: bool, device: torch.device) -> Examples:
         """Return the inputs of a step's network, with the true earlier choices, and its targets.
 
         If a presence network exists for the part, the examples are only moves that have the part.
         """
         classes = self.entries.classes
-        rows = append_choices(self.model, self.rows, classes[:, list(step.after)])
+        rows = append_choices(self.model, self.rows, classes[:, list(step.parts_before)])
         targets = classes[:, step.part].astype(np.int64)
         legal = self.legal.get(step.name)
-        if step.asks_presence:
+        if step.predicts_presence:
             targets = (targets != 0).astype(np.int64)
         elif has_presence and step.name != "TO":
             there = targets != 0

@@ -49,7 +49,7 @@ class Linear(NamedTuple):
         y += self.bias
         return y
 
-    def normalised(self, norm: BatchNorm | None) -> "Linear":
+    def fold_norm(self, norm: BatchNorm | None) -> "Linear":
         """Return this layer merged with the normalisation after it."""
         if norm is None:
             return self
@@ -79,7 +79,7 @@ class TensorReader:
         scale = weight / np.sqrt(variance + BATCH_NORM_EPSILON)
         return BatchNorm(scale, bias - mean * scale)
 
-    def close(self) -> None:
+    def check_all_used(self) -> None:
         """Check that all tensors have been read: any left over belong to another architecture."""
         if self._left:
             raise BadWeights(f"tensor {quote(next(iter(self._left)), 100)} is not of its design")
@@ -104,7 +104,7 @@ def build_residual(design: NetworkConfig, reader: TensorReader, inputs: int) -> 
             reader.norm(f"{name}.norm1", width, design),
             reader.norm(f"{name}.norm2", units, design),
         )
-        layer = reader.layer(f"{name}.layer1", width, units).normalised(inner)
+        layer = reader.layer(f"{name}.layer1", width, units).fold_norm(inner)
         blocks.append((before, layer, reader.layer(f"{name}.layer2", units, width)))
     last = reader.layer("last", width, design.outputs)
 
@@ -146,7 +146,7 @@ def build_feedforward(design: NetworkConfig, reader: TensorReader, inputs: int) 
     layers, width = [], inputs
     for number, units in enumerate(design.widths):
         layer = reader.layer(f"layers.{number}.layer", width, units)
-        layers.append(layer.normalised(reader.norm(f"layers.{number}.norm", units, design)))
+        layers.append(layer.fold_norm(reader.norm(f"layers.{number}.norm", units, design)))
         width = units
     last = reader.layer("last", width, design.outputs)
 
@@ -160,12 +160,12 @@ def build_feedforward(design: NetworkConfig, reader: TensorReader, inputs: int) 
 
 def build_equivariant(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
     """Build the equivariant network, whose weights are shared by the sixteen symmetries."""
-    answers = CLASS_PERMUTATIONS if design.outputs == NUM_CLASSES else None
+    permutations = CLASS_PERMUTATIONS if design.outputs == NUM_CLASSES else None
     shapes = list_parameter_shapes(
-        inputs, design.outputs, design.first, design.blocks, answers is None
+        inputs, design.outputs, design.first, design.blocks, permutations is None
     )
     tensors = {name: reader.tensor(name, (1, *shape))[0] for name, shape in shapes.items()}
-    return NumpyEquivariantNetwork(tensors, find_column_permutations(inputs), answers)
+    return NumpyEquivariantNetwork(tensors, find_column_permutations(inputs), permutations)
 
 
 NETWORK_BUILDERS: dict[str, Callable[[NetworkConfig, TensorReader, int], LogitsFunction]] = {
@@ -185,10 +185,10 @@ class NumpyNetwork:
         """Build a network with `inputs` input columns; raise BadWeights if the tensors do not
         fit."""
         if design.architecture not in NETWORK_BUILDERS:
-            raise BadWeights(f"there is no playing {quote(design.architecture)} network")
+            raise BadWeights(f"there is no numpy {quote(design.architecture)} network")
         reader = TensorReader(tensors)
         self._scores = NETWORK_BUILDERS[design.architecture](design, reader, inputs)
-        reader.close()
+        reader.check_all_used()
         self._outputs = design.outputs
         self._kind = np.result_type(*tensors.values())
 

@@ -96,7 +96,7 @@ class NetworkOptimizer:
         self.examples = examples
         self.training = training
         self.device = examples.targets.device
-        self.averaged = copy.deepcopy(network) if training.averaging else network
+        self.ema_network = copy.deepcopy(network) if training.averaging else network
         self.batch = min(training.batch or len(examples), len(examples))
         self.adam = self._adam()
         self.loss = Loss(network, training)
@@ -126,7 +126,7 @@ class NetworkOptimizer:
             capturable=is_cuda,
         )
 
-    def epoch(self, order: Tensor, rates: list[float]) -> None:
+    def run_epoch(self, order: Tensor, rates: list[float]) -> None:
         """Run the steps of an epoch over the examples in this order, each batch with its learning
         rate."""
         self.network.train()
@@ -151,7 +151,7 @@ class NetworkOptimizer:
                 group["lr"] = rate
 
     def _step(self, chosen: Tensor) -> None:
-        batch = self.examples.at(chosen)
+        batch = self.examples.select(chosen)
         with autocast(self.device, self.training.precision):
             scores = self.network(batch.inputs.float())
         loss = self.loss(scores, batch.targets, batch.legal)
@@ -160,29 +160,29 @@ class NetworkOptimizer:
         if self.training.clip:
             nn.utils.clip_grad_norm_(self.network.parameters(), self.training.clip)
         self.adam.step()
-        if self.averaged is not self.network:
+        if self.ema_network is not self.network:
             self._average()
         self.total_loss += loss.detach()
 
     def _average(self) -> None:
         with torch.no_grad():
             torch._foreach_lerp_(
-                list(self.averaged.parameters()),
+                list(self.ema_network.parameters()),
                 list(self.network.parameters()),
                 1 - self.training.averaging,
             )
 
-    def judged(self) -> nn.Module:
+    def evaluated_network(self) -> nn.Module:
         """Return the network that is validated and saved: the moving average, if there is one."""
-        if self.averaged is self.network:
+        if self.ema_network is self.network:
             return self.network
         is_early = self.steps * (1 - self.training.averaging) < 1
         # Early on, the average still consists mostly of the untrained weights.
         if is_early:
-            self.averaged.load_state_dict(self.network.state_dict())
-        for mean, latest in zip(self.averaged.buffers(), self.network.buffers(), strict=True):
+            self.ema_network.load_state_dict(self.network.state_dict())
+        for mean, latest in zip(self.ema_network.buffers(), self.network.buffers(), strict=True):
             mean.copy_(latest)
-        return self.averaged
+        return self.ema_network
 
 
 def autocast(device: torch.device, precision: Precision) -> AbstractContextManager[object]:

@@ -1,8 +1,8 @@
 """The three parts of a move, and the order in which networks choose them.
 
->>> Order.parse("TFR").steps[1]
-Step(name='FROM', part=1, asks_presence=False, after=(0,))
->>> [step.name for step in Order.parse("FTR5").steps]
+>>> PartOrder.parse("TFR").steps[1]
+ChainStep(name='FROM', part=1, predicts_presence=False, parts_before=(0,))
+>>> [step.name for step in PartOrder.parse("FTR5").steps]
 ['FROM?', 'FROM', 'TO', 'REMOVE?', 'REMOVE']
 """
 
@@ -14,9 +14,9 @@ from ludus.core.errors import UnknownName, quote
 from ludus.core.spec import format_suggestion
 from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS
 
-__all__ = ["NUM_CLASSES", "ORDERS", "PARTS", "PRESENCE_CLASSES", "Order", "Step"]
+__all__ = ["NUM_CLASSES", "NUM_PRESENCE_CLASSES", "ORDERS", "PARTS", "ChainStep", "PartOrder"]
 
-PRESENCE_CLASSES = 2
+NUM_PRESENCE_CLASSES = 2
 """Classes of a presence network: 0 if the move lacks the part, 1 if it has it."""
 
 PART_LETTERS = "".join(part[0] for part in PARTS)
@@ -25,7 +25,7 @@ FIVE_NETWORKS_SUFFIX = "5"
 REMOVE."""
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One network's task within a chain."""
 
     name: str
@@ -34,21 +34,21 @@ class Step(NamedTuple):
     part: int
     """Index in PARTS, which is the column of `MoveBatch.classes`."""
 
-    asks_presence: bool
+    predicts_presence: bool
     """Whether it only predicts if the move has the part. The network that chooses the point is then
     trained on moves that have the part, and its class 0 is ignored."""
 
-    after: tuple[int, ...]
+    parts_before: tuple[int, ...]
     """The parts chosen before, in this order; its input has them after the position."""
 
     @property
     def outputs(self) -> int:
         """Number of classes."""
-        return PRESENCE_CLASSES if self.asks_presence else NUM_CLASSES
+        return NUM_PRESENCE_CLASSES if self.predicts_presence else NUM_CLASSES
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PartOrder:
     """The order in which three or five networks choose the parts."""
 
     parts: tuple[int, ...] = (0, 1, 2)
@@ -72,15 +72,15 @@ class Order:
         return f"{letters}{FIVE_NETWORKS_SUFFIX if self.has_presence else ''}"
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ChainStep, ...]:
         """The tasks of the networks, in the order in which they run."""
         found = []
         for number, part in enumerate(self.parts):
-            name, after = PARTS[part], self.parts[:number]
+            name, before = PARTS[part], self.parts[:number]
             # Every move has a TO, except that of a side that passes.
             if self.has_presence and name != "TO":
-                found.append(Step(f"{name}?", part, True, after))
-            found.append(Step(name, part, False, after))
+                found.append(ChainStep(f"{name}?", part, True, before))
+            found.append(ChainStep(name, part, False, before))
         return tuple(found)
 
 

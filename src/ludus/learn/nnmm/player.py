@@ -80,7 +80,7 @@ class NnmmPlayer(Player):
         super().__init__(game, settings, spec)
         check_rules(game.rules)
         self.chain = load_chain(settings.weights, settings.size, settings.order)
-        self._decider = ChainPolicy(
+        self._policy = ChainPolicy(
             self.chain, settings.check, settings.rule, settings.breadth, settings.symmetries
         )
         self.decisions = 0
@@ -90,30 +90,33 @@ class NnmmPlayer(Player):
         """Number of moves that the legality check changed."""
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        return self._choice(self._decider.one(position))
+        return self._choice(self._policy.decide(position))
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        return [self._choice(decision) for decision in self._decider.many(positions)]
+        return [self._choice(decision) for decision in self._policy.decide_batch(positions)]
 
     def pictures(self, position: Any) -> list[Picture]:
         """Return a picture of the probabilities of each part, in the order of choice."""
-        decision = self._decider.one(position)
+        decision = self._policy.decide(position)
         return [_draw_part(decision, part) for part in self.chain.order.parts]
 
     def _choice(self, decision: Decision) -> Choice:
         self.decisions += 1
-        self.interventions += bool(decision.changed)
-        return Choice(decision.move, decision.told(), decision.scores)
+        self.interventions += bool(decision.changed_parts)
+        return Choice(decision.move, decision.describe(), decision.scores)
 
 
 def _draw_part(decision: Decision, part: int) -> Picture:
     """Draw the probability of each point as a part of the move, given the parts chosen before
     it."""
-    none, *shares = decision.probabilities[part].tolist()
-    heat = {class_point_name(number): share for number, share in enumerate(shares, start=1)}
+    none, *probabilities = decision.probabilities[part].tolist()
+    heat = {
+        class_point_name(number): probability
+        for number, probability in enumerate(probabilities, start=1)
+    }
     chosen = decision.classes[part]
     chooses = class_point_name(int(chosen)) if chosen else NO_PART_NAMES[part]
-    changed = ", as the legality check demands" if part in decision.changed else ""
+    changed = ", as the legality check demands" if part in decision.changed_parts else ""
     text = f"It chooses {chooses}{changed}."
     if part:  # every move has a TO
         text += f" For {NO_PART_NAMES[part]}: {none:.0%}."
@@ -184,41 +187,43 @@ class HybridPlayer(Player):
         search = SearchOptions(depth=settings.depth, multipv=settings.k**3, endings=False)
         self._search = NegascoutPlayer(game, search, f"negascout:depth={settings.depth}")
 
-    def begin(self, seed: int) -> None:
-        super().begin(seed)
-        self._search.begin(seed)
+    def start_game(self, seed: int) -> None:
+        super().start_game(seed)
+        self._search.start_game(seed)
 
     def stop(self) -> None:
         """Stop the search that runs on another thread."""
         self._search.stop()
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        proposed = self.proposed(position)
+        proposed = self.propose(position)
         if len(proposed) == 1:
             return Choice(next(iter(proposed)), "the networks propose no other legal move")
-        found = self._search.think(position, limit, only=list(proposed)).scores
-        scores = {move: self._worth(score, proposed[move]) for move, score in found.items()}
+        found = self._search.think(position, limit, search_moves=list(proposed)).scores
+        scores = {
+            move: self._combine_scores(score, proposed[move]) for move, score in found.items()
+        }
         best = max(scores, key=lambda move: (scores[move], proposed[move]))
-        said = f"{found[best]:+.2f} men at depth {self.settings.depth}"
+        text = f"{found[best]:+.2f} men at depth {self.settings.depth}"
         return Choice(
-            best, f"{said}, {proposed[best]:.0%} likely, best of {len(proposed)} proposed", scores
+            best, f"{text}, {proposed[best]:.0%} likely, best of {len(proposed)} proposed", scores
         )
 
-    def _worth(self, score: float, likely: float) -> float:
+    def _combine_scores(self, score: float, likely: float) -> float:
         """Return the combined score of search and networks, in men."""
         if abs(score) * MAN_VALUE >= native.DECIDED:
             return score  # the result is proven, so the networks do not count
         return score + self.settings.trust * math.log(max(likely, MIN_PROBABILITY))
 
-    def proposed(self, position: Any) -> dict[Move, float]:
+    def propose(self, position: Any) -> dict[Move, float]:
         """Return the legal moves among those that the networks propose, with their
         probabilities."""
         legal = position.legal_moves()
-        reading = self.chain.reading(to_entries([position]), self.settings.symmetries)
-        begun = reading.proposals(self.settings.k)
-        moves = dict(zip(to_moves(begun.classes), begun.likely.tolist(), strict=True))
+        decoder = self.chain.decoder(to_entries([position]), self.settings.symmetries)
+        partial = decoder.list_candidates(self.settings.k)
+        moves = dict(zip(to_moves(partial.classes), partial.probability.tolist(), strict=True))
         found = {move: likely for move, likely in moves.items() if move in legal}
         if found:
             return found
-        move, begun, _ = decode_legal_move(reading, self.chain.order, legal)
-        return {move: float(begun.likely[0])}
+        move, partial, _ = decode_legal_move(decoder, self.chain.order, legal)
+        return {move: float(partial.probability[0])}

@@ -104,8 +104,8 @@ class NetworkTrainer:
     """
 
     design: NetworkConfig
-    training: TrainingConfig
-    learned: Examples
+    config: TrainingConfig
+    training_examples: Examples
     validation: Examples
 
     name: str = ""
@@ -118,22 +118,24 @@ class NetworkTrainer:
     """Fingerprint of the examples; a checkpoint of other examples is rejected."""
 
     history: list[EpochResult] = field(default_factory=list)
-    best: dict[str, Tensor] = field(default_factory=dict)
+    best_state: dict[str, Tensor] = field(default_factory=dict)
     best_epoch: int = 0
-    is_over: bool = False
+    is_finished: bool = False
 
     def __post_init__(self) -> None:
-        if not len(self.learned) or not len(self.validation):
+        if not len(self.training_examples) or not len(self.validation):
             raise BadSpec(f"there are no examples for the network {self.name}")
         generator = torch.Generator().manual_seed(self._seed("weights"))
-        width = self.learned.inputs.shape[1]
+        width = self.training_examples.inputs.shape[1]
         network = build_network(self.design, width, generator)
-        scale_residual_blocks(network, self.training.block_scale)
-        device = self.learned.targets.device
-        self.optimisation = NetworkOptimizer(network.to(device), self.learned, self.training)
+        scale_residual_blocks(network, self.config.block_scale)
+        device = self.training_examples.targets.device
+        self.optimisation = NetworkOptimizer(
+            network.to(device), self.training_examples, self.config
+        )
         self._written, self._writing = time.monotonic(), 0.0
         if self.file is not None and self.file.exists():
-            self._take_up(self.file)
+            self._resume(self.file)
 
     @property
     def best_accuracy(self) -> float:
@@ -144,55 +146,57 @@ class NetworkTrainer:
         """The weights of the epoch with the best validation accuracy."""
         return {
             name: tensor.float().cpu().numpy()
-            for name, tensor in self.best.items()
+            for name, tensor in self.best_state.items()
             if not name.endswith("num_batches_tracked")
         }
 
     def best_network(self) -> nn.Module:
         """Return the network of the best epoch; it overwrites the latest one."""
-        network = self.optimisation.averaged
-        network.load_state_dict(self.best)
+        network = self.optimisation.ema_network
+        network.load_state_dict(self.best_state)
         return network.eval()
 
     def epochs(self) -> Iterator[EpochResult]:
         """Train to the end, and yield the result of every epoch."""
-        while not self.is_over:
-            begun = time.monotonic()
+        while not self.is_finished:
+            start = time.monotonic()
             seconds = self.history[-1].seconds if self.history else 0.0
             number = len(self.history)
             rates = self._rates(number, seconds)
             self._seed_all(number)
-            order = torch.randperm(len(self.learned), device=self.learned.targets.device)
-            self.optimisation.epoch(order, rates)
+            order = torch.randperm(
+                len(self.training_examples), device=self.training_examples.targets.device
+            )
+            self.optimisation.run_epoch(order, rates)
             found = evaluate_network(
-                self.optimisation.judged(), self.validation, self.training.precision
+                self.optimisation.evaluated_network(), self.validation, self.config.precision
             )
             loss = self.optimisation.total_loss.item() / len(rates)
-            seconds += time.monotonic() - begun
-            self._note(EpochResult(number + 1, loss, *found, rates[-1], seconds))
-            self._keep()
+            seconds += time.monotonic() - start
+            self._record_epoch(EpochResult(number + 1, loss, *found, rates[-1], seconds))
+            self._write_checkpoint()
             yield self.history[-1]
 
     @property
     def _steps_an_epoch(self) -> int:
-        return len(self.learned) // self.optimisation.batch
+        return len(self.training_examples) // self.optimisation.batch
 
     def _rates(self, number: int, seconds: float) -> list[float]:
         """Return the learning rate of each step of an epoch."""
         steps = self._steps_an_epoch
-        progress, share = number / self.training.epochs, 1 / self.training.epochs
-        if self.training.seconds:
+        progress, share = number / self.config.epochs, 1 / self.config.epochs
+        if self.config.seconds:
             last = seconds - (self.history[-2].seconds if number > 1 else 0.0)
-            progress = max(progress, seconds / self.training.seconds)
-            share = max(share, last / self.training.seconds)
+            progress = max(progress, seconds / self.config.seconds)
+            share = max(share, last / self.config.seconds)
         return [
             compute_learning_rate(
-                self.training, number + step / steps, min(progress + share * step / steps, 1)
+                self.config, number + step / steps, min(progress + share * step / steps, 1)
             )
             for step in range(steps)
         ]
 
-    def _note(self, epoch: EpochResult) -> None:
+    def _record_epoch(self, epoch: EpochResult) -> None:
         """Record an epoch, save the network if it is the best so far, and check whether training is
         over."""
         self.history.append(epoch)
@@ -203,17 +207,17 @@ class NetworkTrainer:
             )
         if not self.best_epoch or epoch.accuracy > self.best_accuracy:
             self.best_epoch = epoch.number
-            self.best = _copy_state(self.optimisation.judged())
-        settings = self.training
+            self.best_state = _copy_state(self.optimisation.evaluated_network())
+        settings = self.config
         took = epoch.seconds - (self.history[-2].seconds if epoch.number > 1 else 0.0)
-        self.is_over = (
+        self.is_finished = (
             epoch.number >= settings.epochs
             or (settings.patience > 0 and epoch.number - self.best_epoch >= settings.patience)
             or (settings.seconds > 0 and epoch.seconds + took / 2 >= settings.seconds)
         )
 
     def _seed(self, what: str) -> int:
-        return zlib.crc32(f"{self.training.seed} {self.name} {what}".encode())
+        return zlib.crc32(f"{self.config.seed} {self.name} {what}".encode())
 
     def _seed_all(self, epoch: int) -> None:
         """Seed torch's global generators, which dropout uses."""
@@ -223,55 +227,57 @@ class NetworkTrainer:
         return {
             "name": self.name,
             "design": self.design.as_dict(),
-            "training": asdict(self.training),
+            "training": asdict(self.config),
             "data": self.data,
         }
 
-    def _keep(self) -> None:
+    def _write_checkpoint(self) -> None:
         """Write a checkpoint, unless writing would take too much of the time."""
         now = time.monotonic()
         is_due = now - self._written >= self._writing / MAX_WRITING_FRACTION
-        if self.file is None or not (is_due or self.is_over):
+        if self.file is None or not (is_due or self.is_finished):
             return
         about = {
             **self._identity(),
             "history": [asdict(epoch) for epoch in self.history],
             "best_epoch": self.best_epoch,
-            "is_over": self.is_over,
+            "is_over": self.is_finished,
         }
-        parts = {"best": self.best}
-        if not self.is_over:
+        parts = {"best": self.best_state}
+        if not self.is_finished:
             parts["network"] = self.optimisation.network.state_dict()
-            if self.training.averaging:
-                parts["averaged"] = self.optimisation.averaged.state_dict()
+            if self.config.averaging:
+                parts["averaged"] = self.optimisation.ema_network.state_dict()
             parts["adam"] = optimizer_tensors(self.optimisation.adam)
         save_checkpoint(self.file, about, parts)
         self._written = time.monotonic()
         self._writing = self._written - now
 
-    def _take_up(self, file: Path) -> None:
+    def _resume(self, file: Path) -> None:
         """Resume from a checkpoint."""
         about, parts = load_checkpoint(file)
         identity = self._identity()
         if {key: about.get(key) for key in identity} != identity:
             raise BadCheckpoint(
-                f"{file.name!r} belongs to another training; name another file to write"
+                f"{file.name!r} belongs to another training run; name another file to write"
             )
         try:
             self.history = [EpochResult(**epoch) for epoch in about["history"]]
-            self.best_epoch, self.is_over = about["best_epoch"], about["is_over"]
+            self.best_epoch, self.is_finished = about["best_epoch"], about["is_over"]
             self._restore(parts)
         except (KeyError, TypeError, ValueError) as error:
-            raise BadCheckpoint(f"{file.name!r} holds no whole training: {error!r}") from error
+            raise BadCheckpoint(
+                f"{file.name!r} holds no complete training state: {error!r}"
+            ) from error
 
     def _restore(self, parts: dict[str, dict[str, Tensor]]) -> None:
         optimisation = self.optimisation
-        restore_network(optimisation.averaged, parts["best"])
-        self.best = _copy_state(optimisation.averaged)
-        if not self.is_over:
+        restore_network(optimisation.ema_network, parts["best"])
+        self.best_state = _copy_state(optimisation.ema_network)
+        if not self.is_finished:
             restore_network(optimisation.network, parts["network"])
-            if self.training.averaging:
-                restore_network(optimisation.averaged, parts["averaged"])
+            if self.config.averaging:
+                restore_network(optimisation.ema_network, parts["averaged"])
             restore_optimizer(optimisation.adam, parts["adam"])
             optimisation.steps = len(self.history) * self._steps_an_epoch
 
@@ -301,7 +307,7 @@ class TensorBoardLog:
         self._folder = folder
         self._name = ""
 
-    def note(self, network: "NetworkTrainer", epoch: "EpochResult") -> None:
+    def log_epoch(self, network: "NetworkTrainer", epoch: "EpochResult") -> None:
         """Add an epoch to the curves of its network."""
         if network.name != self._name:
             self._begin(network.name, epoch.number)

@@ -20,7 +20,7 @@ from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.nnmm.config import EnsembleKind, Preset
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.examples import EncodedEntries, Examples
-from ludus.learn.nnmm.parts import PARTS, Order, Step
+from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
 from ludus.learn.nnmm.splits import Split, group_symmetric_entries, split_into_folds
 from ludus.learn.nnmm.train import (
     EpochResult,
@@ -54,11 +54,11 @@ def sample_member_examples(
         rng = np.random.default_rng((seed, len(earlier)))
         times = np.bincount(rng.integers(number, size=number), minlength=number)
         index = np.repeat(np.arange(len(entries)), times[group])
-        return examples.at(torch.from_numpy(index).to(examples.targets.device))
+        return examples.select(torch.from_numpy(index).to(examples.targets.device))
     if kind == "boosting" and earlier:
         weights = compute_boosting_weights(examples, earlier)
         torch.manual_seed(seed + len(earlier))
-        return examples.at(torch.multinomial(weights, len(weights), replacement=True))
+        return examples.select(torch.multinomial(weights, len(weights), replacement=True))
     return examples
 
 
@@ -82,7 +82,7 @@ CHAIN_PREDICTION_BATCH = 65536
 def predict_classes(
     members: Sequence[Sequence[nn.Module]],
     coded: EncodedEntries,
-    order: Order,
+    order: PartOrder,
     device: torch.device,
 ) -> NDArray[np.int8]:
     """Predict the classes TO, FROM and REMOVE in sequence, shape (entries, 3).
@@ -96,10 +96,12 @@ def predict_classes(
         presence: list[nn.Module] = []
         for number, step in enumerate(order.steps):
             networks = [member[number] for member in members]
-            if step.asks_presence:
+            if step.predicts_presence:
                 presence = networks
                 continue
-            rows = append_choices(coded.model, coded.rows[part], classes[part][:, list(step.after)])
+            rows = append_choices(
+                coded.model, coded.rows[part], classes[part][:, list(step.parts_before)]
+            )
             inputs = torch.from_numpy(rows).to(device)
             classes[part, step.part] = _predict_part(networks, presence, inputs).cpu().numpy()
             presence = []
@@ -148,20 +150,20 @@ class TrainedNetwork:
     network: nn.Module = field(repr=False)
     weights: NetworkWeights = field(repr=False)
 
-    def facts(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all fields but the network and its weights."""
-        told = dataclasses.fields(self)[:-2]
-        return {each.name: getattr(self, each.name) for each in told}
+        shown = dataclasses.fields(self)[:-2]
+        return {each.name: getattr(self, each.name) for each in shown}
 
 
 class StepExamples(NamedTuple):
     """Training data of the networks of one step."""
 
-    step: Step
+    step: ChainStep
     entries: MoveBatch
-    """The entries of `learned`."""
+    """The entries of `training`."""
 
-    learned: Examples
+    training: Examples
     validation: Examples
     test: Examples | None
 
@@ -185,26 +187,26 @@ class ChainTrainer:
                 raise UnknownName(
                     f"there is no network {quote(name)}{format_suggestion(name, names)}"
                 )
-        self.wanted = [step for step in preset.steps if not parts or step.name in parts]
+        self.steps = [step for step in preset.steps if not parts or step.name in parts]
         self.results: dict[tuple[str, int], TrainedNetwork] = {}
-        self.order = Order.parse(preset.order)
+        self.order = PartOrder.parse(preset.order)
         self._data = compute_fingerprint(split)
 
     @property
     def num_networks(self) -> int:
-        return len(self.wanted) * self.preset.members
+        return len(self.steps) * self.preset.members
 
     def run(self) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
         """Train all networks, and yield the result of every epoch."""
         if self.folder is not None:
             _make_folder(self.folder)
-        wants_legal = any(self.preset.training_of(step).legality for step in self.wanted)
+        wants_legal = any(self.preset.training_for(step).legality for step in self.steps)
         legal_for = self.order if wants_legal else None
-        training = EncodedEntries.of(self.split.training, self.preset.model, legal_for)
-        self.coded_test = EncodedEntries.of(self.split.test, self.preset.model)
-        validation = EncodedEntries.of(self.split.validation, self.preset.model)
-        for step in self.wanted:
-            lessons = StepExamples(
+        training = EncodedEntries.encode(self.split.training, self.preset.model, legal_for)
+        self.coded_test = EncodedEntries.encode(self.split.test, self.preset.model)
+        validation = EncodedEntries.encode(self.split.validation, self.preset.model)
+        for step in self.steps:
+            data = StepExamples(
                 step,
                 self._entries(step),
                 self._examples(training, step),
@@ -212,31 +214,31 @@ class ChainTrainer:
                 self._examples(self.coded_test, step) if len(self.split.test) else None,
             )
             for member in range(self.preset.members):
-                yield from self._network(lessons, member)
+                yield from self._network(data, member)
 
-    def _examples(self, coded: EncodedEntries, step: Step) -> Examples:
-        return coded.examples(step, self.order.has_presence, self.device)
+    def _examples(self, coded: EncodedEntries, step: ChainStep) -> Examples:
+        return coded.build_examples(step, self.order.has_presence, self.device)
 
-    def _entries(self, step: Step) -> MoveBatch:
+    def _entries(self, step: ChainStep) -> MoveBatch:
         """Return the entries of the training examples of a step."""
         entries = self.split.training
-        if self.order.has_presence and not step.asks_presence and step.name != "TO":
+        if self.order.has_presence and not step.predicts_presence and step.name != "TO":
             return entries[entries.classes[:, step.part] != 0]
         return entries
 
     def _network(
-        self, lessons: StepExamples, member: int
+        self, data: StepExamples, member: int
     ) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
-        preset, step = self.preset, lessons.step
-        settings = preset.training_of(step)
+        preset, step = self.preset, data.step
+        settings = preset.training_for(step)
         earlier = [self.results[step.name, each].network for each in range(member)]
         network = NetworkTrainer(
-            preset.design_of(step),
+            preset.design_for(step),
             settings,
             sample_member_examples(
-                preset.ensemble, lessons.learned, lessons.entries, earlier, settings.seed
+                preset.ensemble, data.training, data.entries, earlier, settings.seed
             ),
-            lessons.validation,
+            data.validation,
             name=f"{step.name} {member + 1}/{preset.members}",
             file=self._file(step, member),
             data=f"{self._data} {preset.inputs} {preset.order} {preset.ensemble}",
@@ -251,36 +253,36 @@ class ChainTrainer:
             network.best_epoch,
             network.history[-1].seconds,
             network.best_accuracy,
-            None if lessons.test is None else evaluate_network(best, lessons.test).accuracy,
+            None if data.test is None else evaluate_network(best, data.test).accuracy,
             best,
             network.weights,
         )
 
-    def _file(self, step: Step, member: int) -> Path | None:
+    def _file(self, step: ChainStep, member: int) -> Path | None:
         number = self.preset.steps.index(step)
         return None if self.folder is None else self.folder / f"{number}-{member}.safetensors"
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all networks of the chain are trained."""
         return len(self.results) == len(self.preset.steps) * self.preset.members
 
-    def accuracy(self) -> dict[str, float]:
+    def compute_accuracy(self) -> dict[str, float]:
         """Return the accuracy in sequence on the test part: of the three parts, and of the whole
         move."""
         members = self._by_member()
         networks = [[result.network for result in member] for member in members]
         found = predict_classes(networks, self.coded_test, self.order, self.device)
         is_right = found == self.split.test.classes
-        shares = {part: float(is_right[:, number].mean()) for number, part in enumerate(PARTS)}
-        return {**shares, "move": float(is_right.all(axis=1).mean())}
+        accuracies = {part: float(is_right[:, number].mean()) for number, part in enumerate(PARTS)}
+        return {**accuracies, "move": float(is_right.all(axis=1).mean())}
 
-    def chain(self, trained: dict[str, Any]) -> ChainWeights:
+    def build_weights(self, trained: dict[str, Any]) -> ChainWeights:
         """Return the weights of all networks, with facts about their training."""
         return ChainWeights(
             self.order,
             self.preset.model,
-            tuple(self.preset.design_of(step).as_dict() for step in self.preset.steps),
+            tuple(self.preset.design_for(step).as_dict() for step in self.preset.steps),
             tuple(tuple(result.weights for result in member) for member in self._by_member()),
             trained,
         )
@@ -294,7 +296,7 @@ def compute_fingerprint(split: Split) -> str:
     """Return a checksum of the data."""
     check = 0
     for part in split:
-        for column in part.columns():
+        for column in part.columns:
             check = zlib.crc32(np.ascontiguousarray(column).tobytes(), check)
     return f"{check:08x}"
 
@@ -343,9 +345,9 @@ class CrossValidation:
         """Return the validation accuracy of each network: mean, deviation and values by fold."""
         return {
             part: {
-                "mean": statistics.mean(shares),
-                "deviation": statistics.stdev(shares) if len(shares) > 1 else 0.0,
-                "folds": shares,
+                "mean": statistics.mean(accuracies),
+                "deviation": statistics.stdev(accuracies) if len(accuracies) > 1 else 0.0,
+                "folds": accuracies,
             }
-            for part, shares in self._found.items()
+            for part, accuracies in self._found.items()
         }

@@ -23,11 +23,11 @@ PruningCallback = Callable[[int, float], bool]
 class TrialRunner(Protocol):
     """Runs trials and returns their results in any order."""
 
-    width: int
+    max_parallel: int
     """The best number of concurrent trials."""
 
-    def give(self, number: int, preset: Preset, trial: Any) -> None: ...
-    def result(self) -> tuple[int, float | None]:
+    def submit(self, number: int, preset: Preset, trial: Any) -> None: ...
+    def next_result(self) -> tuple[int, float | None]:
         """Return the number of a trial and its accuracy; None if it was pruned."""
 
     def close(self) -> None:
@@ -40,7 +40,7 @@ def train_trial(
     split: Split,
     device: str,
     threads: int = 0,
-    judge: PruningCallback | None = None,
+    should_prune: PruningCallback | None = None,
 ) -> float | None:
     """Return the best validation accuracy of one network; 0 if it diverges, None if it is
     pruned."""
@@ -53,7 +53,7 @@ def train_trial(
     try:
         for _, epoch in run.run():
             best = max(best, epoch.accuracy)
-            if judge is not None and judge(epoch.number, epoch.accuracy):
+            if should_prune is not None and should_prune(epoch.number, epoch.accuracy):
                 return None
     except Diverged:
         return 0.0
@@ -63,16 +63,16 @@ def train_trial(
 class LocalTrialRunner:
     """Runs one trial at a time in this process."""
 
-    width = 1
+    max_parallel = 1
 
     def __init__(self, part: str, split: Split, device: str, threads: int = 0) -> None:
         self._what = part, split, device, threads
         self._next: tuple[int, Preset, Any] | None = None
 
-    def give(self, number: int, preset: Preset, trial: Any) -> None:
+    def submit(self, number: int, preset: Preset, trial: Any) -> None:
         self._next = number, preset, trial
 
-    def result(self) -> tuple[int, float | None]:
+    def next_result(self) -> tuple[int, float | None]:
         assert self._next is not None
         number, preset, trial = self._next
 
@@ -105,15 +105,17 @@ class RayTrialRunner:
         self._ray = ray
         resources = ray.cluster_resources()
         is_gpu = device == "cuda" or (device == "auto" and "GPU" in resources)
-        self.width = max(int(resources.get("GPU", 0) if is_gpu else resources["CPU"] / cores), 1)
+        self.max_parallel = max(
+            int(resources.get("GPU", 0) if is_gpu else resources["CPU"] / cores), 1
+        )
         self._task = ray.remote(num_cpus=cores, num_gpus=1 if is_gpu else 0)(train_trial)
         self._what = part, ray.put(split), "cuda" if is_gpu else "cpu", cores
         self._numbers: dict[Any, int] = {}
 
-    def give(self, number: int, preset: Preset, trial: Any) -> None:
+    def submit(self, number: int, preset: Preset, trial: Any) -> None:
         self._numbers[self._task.remote(preset, *self._what)] = number
 
-    def result(self) -> tuple[int, float | None]:
+    def next_result(self) -> tuple[int, float | None]:
         (ready, *_), _ = self._ray.wait(list(self._numbers))
         return self._numbers.pop(ready), self._ray.get(ready)
 
@@ -172,25 +174,25 @@ class SearchResult:
 class SearchRange:
     """The range of a numeric field."""
 
-    least: float
-    most: float
+    low: float
+    high: float
     is_log: bool = False
     step: int = 0
     """Distance between whole numbers; 0: any number."""
 
     def __contains__(self, number: Any) -> bool:
-        if isinstance(number, list) or not self.least <= number <= self.most:
+        if isinstance(number, list) or not self.low <= number <= self.high:
             return False
-        return not self.step or (number - self.least) % self.step == 0
+        return not self.step or (number - self.low) % self.step == 0
 
-    def suggested(self, trial: Any, name: str) -> float:
+    def suggest(self, trial: Any, name: str) -> float:
         if self.step:
-            least, most = int(self.least), int(self.most)
-            found: int = trial.suggest_int(name, least, most, step=self.step, log=self.is_log)
+            low, high = int(self.low), int(self.high)
+            found: int = trial.suggest_int(name, low, high, step=self.step, log=self.is_log)
             return found
-        number = trial.suggest_float(name, self.least, self.most, log=self.is_log)
+        number = trial.suggest_float(name, self.low, self.high, log=self.is_log)
         # Accuracy does not depend on more than three digits; but 0.9996 must not become 1.
-        return min(max(float(f"{number:.3g}"), self.least), self.most)
+        return min(max(float(f"{number:.3g}"), self.low), self.high)
 
 
 CATEGORICAL_CHOICES: Mapping[str, tuple[Any, ...]] = {
@@ -224,7 +226,7 @@ def suggest_preset(trial: Any, search: SearchConfig) -> Preset:
     for name, choices in CATEGORICAL_CHOICES.items():
         values[name] = trial.suggest_categorical(name, choices)
     for name, span in NUMERIC_RANGES.items():
-        values[name] = span.suggested(trial, name)
+        values[name] = span.suggest(trial, name)
     if values["architecture"] != "residual":
         values["stochastic_depth"] = 0.0
     base = search.base
@@ -240,8 +242,8 @@ def suggest_preset(trial: Any, search: SearchConfig) -> Preset:
 
 
 def search(
-    plan: SearchConfig,
-    workers: "TrialRunner",
+    config: SearchConfig,
+    runner: "TrialRunner",
     study_file: Path | None = None,
     data: str = "",
     report: ProgressCallback = lambda done, best: None,
@@ -253,50 +255,50 @@ def search(
     """
     import optuna
 
-    study = _open_study(plan, study_file, data)
+    study = _open_study(config, study_file, data)
     waiting: dict[int, optuna.Trial] = {}
-    while (done := len(_finished_trials(study))) < plan.trials:
-        while len(waiting) < min(workers.width, plan.trials - done):
+    while (done := len(_finished_trials(study))) < config.trials:
+        while len(waiting) < min(runner.max_parallel, config.trials - done):
             trial = study.ask()
             waiting[trial.number] = trial
-            workers.give(trial.number, suggest_preset(trial, plan), trial)
-        number, accuracy = workers.result()
+            runner.submit(trial.number, suggest_preset(trial, config), trial)
+        number, accuracy = runner.next_result()
         is_pruned = accuracy is None
         state = optuna.trial.TrialState.PRUNED if is_pruned else None
         study.tell(waiting.pop(number), accuracy, state=state)
         report(len(_finished_trials(study)), _best_accuracy(study))
-    best = suggest_preset(optuna.trial.FixedTrial(study.best_trial.params), plan)
+    best = suggest_preset(optuna.trial.FixedTrial(study.best_trial.params), config)
     return SearchResult(best, study.best_value, len(_finished_trials(study)))
 
 
-def _open_study(plan: SearchConfig, file: Path | None, data: str) -> "optuna.Study":
+def _open_study(config: SearchConfig, file: Path | None, data: str) -> "optuna.Study":
     try:
         import optuna
     except ImportError:
         raise LudusError("the search needs optuna: pip install 'ludus[learn]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    what = f"{plan.seed} {data} {plan.architectures} {plan.base}"
+    what = f"{config.seed} {data} {config.architectures} {config.base}"
     try:
         study = optuna.create_study(
             storage=None if file is None else f"sqlite:///{file}",
-            study_name=f"{plan.part} {zlib.crc32(what.encode()):08x}",
+            study_name=f"{config.part} {zlib.crc32(what.encode()):08x}",
             load_if_exists=True,
             direction="maximize",
-            sampler=optuna.samplers.TPESampler(seed=plan.seed),
+            sampler=optuna.samplers.TPESampler(seed=config.seed),
             pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2),
         )
     except Exception as error:  # any exception of the database and its driver
         reason = " ".join(str(error).split())[:120]
         raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {reason}") from error
     if not study.trials:
-        study.enqueue_trial(_base_parameters(plan))
+        study.enqueue_trial(_base_parameters(config))
     return study
 
 
-def _base_parameters(plan: SearchConfig) -> dict[str, Any]:
+def _base_parameters(config: SearchConfig) -> dict[str, Any]:
     """Return the base's parameters that lie in the search space, for the first trial."""
-    base = {**plan.base.design.as_dict(), **asdict(plan.base.training)}
-    choices = {"architecture": plan.architectures, **CATEGORICAL_CHOICES}
+    base = {**config.base.design.as_dict(), **asdict(config.base.training)}
+    choices = {"architecture": config.architectures, **CATEGORICAL_CHOICES}
     chosen = {name: base[name] for name, known in choices.items() if base[name] in known}
     numbers = {name: base[name] for name, span in NUMERIC_RANGES.items() if base[name] in span}
     return {**chosen, **numbers}

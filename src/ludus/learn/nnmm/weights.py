@@ -27,7 +27,7 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.files import read_bytes, write_bytes
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
-from ludus.learn.nnmm.parts import PARTS, Order
+from ludus.learn.nnmm.parts import PARTS, PartOrder
 
 FORMAT_VERSION = 1
 CHAIN_KIND = "nnmm"
@@ -56,7 +56,7 @@ class BadWeights(LudusError):
 class ChainWeights:
     """The weights and architectures of all networks of a chain."""
 
-    order: Order
+    order: PartOrder
 
     model: InputModel
 
@@ -168,7 +168,7 @@ def parse_weights(described: Mapping[str, Any], tensors: Tensors) -> ChainWeight
     """Build the weights of one chain from the description and tensors of a file."""
     if described.get("kind") != CHAIN_KIND:
         raise BadWeights(f"its networks are of the kind {quote(str(described.get('kind')))}")
-    order = Order.parse(str(described["order"]))
+    order = PartOrder.parse(str(described["order"]))
     steps = _parse_designs(described["steps"], order)
     count = described["members"]
     if type(count) is not int or not 1 <= count <= MAX_FILE_MEMBERS:
@@ -194,7 +194,7 @@ def parse_weights(described: Mapping[str, Any], tensors: Tensors) -> ChainWeight
     )
 
 
-def _parse_designs(steps: Any, order: Order) -> Sequence[Mapping[str, Any]]:
+def _parse_designs(steps: Any, order: PartOrder) -> Sequence[Mapping[str, Any]]:
     """Parse the designs, one for each step of the order."""
     names = [step.name for step in order.steps]
     if not isinstance(steps, list) or [step["part"] for step in steps] != names:
@@ -232,7 +232,7 @@ def import_galassi_networks(folder: Path, order: str = "TFR") -> ChainWeights:
     tells what a network is for: `TEST-rawest-TFR_FROM.npz` chooses FROM in the order TFR with
     `rawest` inputs.
     """
-    wanted = Order.parse(order)
+    wanted = PartOrder.parse(order)
     files = _find_npz_files(folder, order)
     kinds = {inputs for inputs, _ in files}
     if not kinds:

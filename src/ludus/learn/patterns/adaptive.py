@@ -59,8 +59,8 @@ def infer_result(last: Any) -> float | None:
     if last.outcome() is not None:
         return _score_for_side(last.outcome().winner, side)
     ends = [last.play(reply).outcome() for reply in last.legal_moves()]
-    worths = [_score_for_side(end.winner, side) for end in ends if end is not None]
-    return min(worths, default=None)
+    scores = [_score_for_side(end.winner, side) for end in ends if end is not None]
+    return min(scores, default=None)
 
 
 def _score_for_side(winner: int | None, side: int) -> float:
@@ -125,7 +125,7 @@ def load_state(path: Path) -> AdaptiveState | None:
         )
     state = _parse_state(found)
     if state is None:
-        raise BadAdaptiveState(f"{name} is damaged: its level, games or results cannot be")
+        raise BadAdaptiveState(f"{name} is damaged: its level, games or results are invalid")
     return state
 
 
@@ -196,30 +196,29 @@ class AdaptivePlayer(Player):
         found = load_state(self._file) if self._file is not None else None
         self.state = AdaptiveState(settings.level) if found is None else found
         self._players: dict[int, Player] = {}
-        self._last = self._waiting()
+        self._last = self._load_pending()
         """The position after the last own move of a game whose result is unknown."""
-        self._rung = self._draw_rung()
+        self._level_index = self._sample_level_index()
 
     @property
     def name(self) -> str:
         return f"{self.spec} (level {self.state.level:.1f} of {MAX_LEVEL})"
 
-    def begin(self, seed: int) -> None:
-        super().begin(seed)
-        self._settle()
-        self._rung = self._draw_rung()
-        self._player(self._rung).begin(self.random.getrandbits(62))
+    def start_game(self, seed: int) -> None:
+        super().start_game(seed)
+        self._finish_last_game()
+        self._level_index = self._sample_level_index()
+        self._player(self._level_index).start_game(self.random.getrandbits(62))
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        choice = self._player(self._rung).choose(position, limit)
-        comment = (
-            f"level {self.state.level:.1f}, plays as {LEVEL_PLAYERS[self._rung]}: {choice.comment}"
-        )
+        choice = self._player(self._level_index).choose(position, limit)
+        plays_as = LEVEL_PLAYERS[self._level_index]
+        comment = f"level {self.state.level:.1f}, plays as {plays_as}: {choice.comment}"
         self._last = position.play(choice.move)
-        self._keep(replace(self.state, waiting=str(self._last)))
+        self._save_state(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
 
-    def end(self, outcome: Outcome) -> None:
+    def finish_game(self, outcome: Outcome) -> None:
         """Update the level.
 
         Only here, and not after an own move that ends the game: that move may have been a
@@ -243,43 +242,43 @@ class AdaptivePlayer(Player):
 
     def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
         """Return the pictures of the player of the current level."""
-        played_as = self._player(self._rung)
+        played_as = self._player(self._level_index)
         return played_as.pictures(position) if isinstance(played_as, HasPictures) else ()
 
-    def _settle(self) -> None:
+    def _finish_last_game(self) -> None:
         """Infer the result of the last game and update the level if it was finished."""
         result = None if self._last is None else infer_result(self._last)
         self._last = None
         if result is not None:
             self._move_level(result)
         elif self.state.waiting:
-            self._keep(replace(self.state, waiting=""))
+            self._save_state(replace(self.state, waiting=""))
 
     def _move_level(self, result: float) -> None:
         missed = self.settings.target - result
         level = min(max(self.state.level + self.settings.gain * missed, 0.0), float(MAX_LEVEL))
-        self._keep(self.state.after(level, result))
+        self._save_state(self.state.after(level, result))
 
-    def _keep(self, state: AdaptiveState) -> None:
+    def _save_state(self, state: AdaptiveState) -> None:
         """Set the state, and save it if there is a file."""
         self.state = state
         if self._file is not None:
             save_state(state, self._file)
 
-    def _waiting(self) -> Any:
+    def _load_pending(self) -> Any:
         """Return the pending position of an earlier session; None if it belongs to other rules."""
         try:
             return self.game.parse(self.state.waiting) if self.state.waiting else None
         except BadPosition:
             return None
 
-    def _draw_rung(self) -> int:
+    def _sample_level_index(self) -> int:
         """Round the level up or down at random, with the level as the expected value."""
         whole = int(self.state.level)
         return whole + (self.random.random() < self.state.level - whole)
 
-    def _player(self, rung: int) -> Player:
+    def _player(self, level_index: int) -> Player:
         """Return the player of a level, constructed when first needed."""
-        if rung not in self._players:
-            self._players[rung] = named_player(LEVEL_PLAYERS[rung], self.game)
-        return self._players[rung]
+        if level_index not in self._players:
+            self._players[level_index] = named_player(LEVEL_PLAYERS[level_index], self.game)
+        return self._players[level_index]

@@ -137,19 +137,21 @@ class FuzzyOptions:
         if self.save and not self.learn:
             raise BadSpec("fuzzy save needs learn=yes: without it nothing changes")
 
-    def settings(self) -> FuzzySettings:
+    def to_settings(self) -> FuzzySettings:
         """Return the preset with the given options applied."""
         names = [field.name for field in fields(FuzzySettings)]
-        asked: dict[str, Any] = {name: getattr(self, name) for name in names}
+        values: dict[str, Any] = {name: getattr(self, name) for name in names}
         is_open = (None, "preset")
-        return replace(PRESETS[self.preset], **{n: v for n, v in asked.items() if v not in is_open})
+        return replace(
+            PRESETS[self.preset], **{n: v for n, v in values.items() if v not in is_open}
+        )
 
 
 def parse_options(text: str) -> FuzzyOptions:
     """Parse options in the format of a `fuzzy:` spec."""
     parsed = parse_spec(f"fuzzy:{text}")
-    if parsed.words:
-        raise BadSpec(f"{quote(parsed.words[0])} in {quote(text)} is not key=value")
+    if parsed.flags:
+        raise BadSpec(f"{quote(parsed.flags[0])} in {quote(text)} is not key=value")
     return apply_options(FuzzyOptions(), parsed.options, "fuzzy")
 
 
@@ -158,9 +160,9 @@ def propagate_scores(network: PatternNetwork, settings: FuzzySettings) -> Patter
     if not settings.passes:
         return network
     used = network.copy()
-    used.reset()
+    used.clear_mutual()
     for _ in range(settings.passes):
-        used.spread(settings.weights, settings.mutual)
+        used.propagate(settings.weights, settings.mutual)
     return used
 
 
@@ -168,8 +170,8 @@ def build_policy(network: PatternNetwork, settings: FuzzySettings) -> FuzzyPolic
     """Build the policy of a network with these settings; the network itself is not changed."""
     used = propagate_scores(network, settings)
     return FuzzyPolicy(
-        _raise_to_power(used.sums(settings.weights), settings.k),
-        frozenset(network.known_edges(settings.seen)),
+        _raise_to_power(used.compute_sums(settings.weights), settings.k),
+        frozenset(network.iterate_edges(settings.seen)),
         settings.rateThr,
         settings.moveThr,
         settings.corners,

@@ -49,33 +49,33 @@ class FuzzyPolicy:
     move_threshold: float = 0.0
     """Minimum ratio of new to old score for an own move to be raised."""
 
-    corners: bool = True
+    scores_corner_moves: bool = True
     """Whether a man that comes from another quadrant is scored."""
 
-    defends: bool = True
-    take: CaptureRule = "random"
+    blocks_threats: bool = True
+    capture_rule: CaptureRule = "random"
 
 
-def compute_move_weights(position: Any, known: FuzzyPolicy) -> list[float]:
+def compute_move_weights(position: Any, policy: FuzzyPolicy) -> list[float]:
     """Return the weight of each legal move; probabilities are proportional to weights."""
     moves: list[Move] = position.legal_moves()
     side = position.mover
     own, other = position.bits[side], position.bits[1 - side]
-    threats = find_threats(position, known) if known.defends else {}
-    booty = sorted({move.take for move in moves if move.take is not None})
-    shares = _compute_capture_probabilities(other, booty, known)
+    threats = find_threats(position, policy) if policy.blocks_threats else {}
+    removable = sorted({move.take for move in moves if move.take is not None})
+    probabilities = _compute_capture_probabilities(other, removable, policy)
     weights = []
     for move in moves:
         if move.to is None:
             weights.append(1.0)
             continue
-        found = _iterate_scores(own, (move.frm, move.to), known, known.move_threshold)
+        found = _iterate_scores(own, (move.frm, move.to), policy, policy.move_threshold)
         score = max([1.0, threats.get(move.to, 0.0), *found])
-        weights.append(score if move.take is None else score * shares[move.take])
+        weights.append(score if move.take is None else score * probabilities[move.take])
     return weights
 
 
-def _iterate_scores(men: int, step: Step, known: FuzzyPolicy, threshold: float) -> Iterator[float]:
+def _iterate_scores(men: int, step: Step, policy: FuzzyPolicy, threshold: float) -> Iterator[float]:
     """Yield the scores of the known patterns that a step of a side with these men creates.
 
     Only scores of more than `threshold` times the old one count.
@@ -86,19 +86,19 @@ def _iterate_scores(men: int, step: Step, known: FuzzyPolicy, threshold: float) 
         moved &= ~(1 << frm)
     for quadrant in QUADRANTS_OF_POINT[to]:
         comes_in = frm is not None and quadrant not in QUADRANTS_OF_POINT[frm]
-        if comes_in and not known.corners:
+        if comes_in and not policy.scores_corner_moves:
             continue
         old, new = encode_quadrant(men, quadrant), encode_quadrant(moved, quadrant)
-        if (old, new) in known.edges and known.scores[new] > threshold * known.scores[old]:
-            yield known.scores[new]
+        if (old, new) in policy.edges and policy.scores[new] > threshold * policy.scores[old]:
+            yield policy.scores[new]
 
 
-def find_threats(position: Any, known: FuzzyPolicy) -> Mapping[int, float]:
+def find_threats(position: Any, policy: FuzzyPolicy) -> Mapping[int, float]:
     """Return the points the other side threatens, with the best score it could reach there."""
     other = 1 - position.mover
     found: dict[int, float] = {}
     for step in _iterate_steps(position, other):
-        for score in _iterate_scores(position.bits[other], step, known, known.rate_threshold):
+        for score in _iterate_scores(position.bits[other], step, policy, policy.rate_threshold):
             found[step[1]] = max(found.get(step[1], 0.0), score)
     return found
 
@@ -118,28 +118,28 @@ def _iterate_steps(position: Any, side: int) -> Iterator[Step]:
 
 
 def _compute_capture_probabilities(
-    men: int, booty: list[int], known: FuzzyPolicy
+    men: int, removable: list[int], policy: FuzzyPolicy
 ) -> dict[int, float]:
     """Return the probability of each removable man to be taken."""
-    if known.take == "random":
-        return {man: 1 / len(booty) for man in booty}
-    losses = {man: max(0.0, _compute_capture_loss(men, man, known)) for man in booty}
-    if known.take == "best":
+    if policy.capture_rule == "random":
+        return {man: 1 / len(removable) for man in removable}
+    losses = {man: max(0.0, _compute_capture_loss(men, man, policy)) for man in removable}
+    if policy.capture_rule == "best":
         highest = max(losses.values(), default=0.0)
         losses = {man: float(loss == highest) for man, loss in losses.items()}
     total = 0.0
     for loss in losses.values():  # in this order, so that the compiled twin computes the same sum
         total += loss
-    return {man: loss / total if total > 0 else 1 / len(booty) for man, loss in losses.items()}
+    return {man: loss / total if total > 0 else 1 / len(removable) for man, loss in losses.items()}
 
 
-def _compute_capture_loss(men: int, man: int, known: FuzzyPolicy) -> float:
+def _compute_capture_loss(men: int, man: int, policy: FuzzyPolicy) -> float:
     """Return the score that a side's patterns lose with one of its men."""
     without = men & ~(1 << man)
     lost = 0.0
     for quadrant in QUADRANTS_OF_POINT[man]:
         lost += (
-            known.scores[encode_quadrant(men, quadrant)]
-            - known.scores[encode_quadrant(without, quadrant)]
+            policy.scores[encode_quadrant(men, quadrant)]
+            - policy.scores[encode_quadrant(without, quadrant)]
         )
     return lost

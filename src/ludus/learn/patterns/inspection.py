@@ -60,14 +60,14 @@ class NetworkView:
         self.network = network
         self.settings = settings
         self._scores = build_policy(network, settings).scores
-        self._mutual = propagate_scores(network, settings).mutual
+        self._mutual = propagate_scores(network, settings).mutual_scores
         self._highest = max(network.frequency) or 1
 
     @property
     def num_edges(self) -> int:
         return sum(map(len, self.network.edges.values()))
 
-    def seen(self) -> list[int]:
+    def list_observed(self) -> list[int]:
         """Return the patterns that occurred in training."""
         return [number for number in range(NUM_PATTERNS) if self.network.frequency[number]]
 
@@ -83,12 +83,12 @@ class NetworkView:
             self._scores[number],
         )
 
-    def best(self, number: int) -> list[Vertex]:
+    def top(self, number: int) -> list[Vertex]:
         """Return the patterns with the highest scores."""
-        ranked = sorted(self.seen(), key=lambda each: (-self._scores[each], each))
+        ranked = sorted(self.list_observed(), key=lambda each: (-self._scores[each], each))
         return [self.vertex(each) for each in ranked[:number]]
 
-    def onwards(self, number: int) -> list[Neighbour]:
+    def outgoing(self, number: int) -> list[Neighbour]:
         """Return the moves from a pattern, the most frequent first."""
         moves = self.network.edges.get(number, {})
         total = sum(moves.values())
@@ -98,7 +98,7 @@ class NetworkView:
         ]
         return _sort_by_count(found)
 
-    def back(self, number: int) -> list[Neighbour]:
+    def incoming(self, number: int) -> list[Neighbour]:
         """Return the moves to a pattern, the most frequent first."""
         found = [
             Neighbour(
@@ -161,7 +161,7 @@ def draw_patterns(vertices: Sequence[Vertex], title: str) -> str:
     described = "; ".join(f"{each.pattern} ({format_bits(each.pattern)})" for each in vertices)
     canvas = Canvas(width, height, title, described, style=STYLE)
     canvas.rect((0, 0), width, height, "ground", 14)
-    canvas.text((width / 2, 22), title, "said")
+    canvas.text((width / 2, 22), title, "caption")
     for index, vertex in enumerate(vertices):
         row, column = divmod(index, columns)
         _draw_pattern(canvas, vertex, (column * CELL_SIZE[0], 40 + row * CELL_SIZE[1]))

@@ -51,7 +51,7 @@ class PatternNetwork:
     edges: dict[int, dict[int, int]] = field(default_factory=dict)
     """Pattern to the patterns that moves made of it, with the count of each."""
 
-    mutual: list[float] = field(default_factory=lambda: [0.0] * NUM_PATTERNS)
+    mutual_scores: list[float] = field(default_factory=lambda: [0.0] * NUM_PATTERNS)
     """mutualScore of each pattern after the last pass."""
 
     games: int = 0
@@ -60,41 +60,41 @@ class PatternNetwork:
     note: str = ""
     """Readable description of the origin."""
 
-    def see(self, number: int) -> None:
+    def count_pattern(self, number: int) -> None:
         """Count an occurrence of a pattern."""
         self.frequency[number] += 1
 
-    def see_move(self, before: int, after: int) -> None:
+    def add_move(self, before: int, after: int) -> None:
         """Count a move of a side, given its men before and after as bitboards."""
         for old, new in find_changes(before, after):
-            self.see(new)
+            self.count_pattern(new)
             moves = self.edges.setdefault(old, {})
             moves[new] = moves.get(new, 0) + 1
 
-    def see_capture(self, before: int, after: int) -> None:
+    def add_capture(self, before: int, after: int) -> None:
         """Count the patterns of a side that has lost a man, which are not moves of that side."""
         for _, new in find_changes(before, after):
-            self.see(new)
+            self.count_pattern(new)
 
-    def known_edges(self, least: int = 0) -> Iterator[tuple[int, int]]:
+    def iterate_edges(self, min_count: int = 0) -> Iterator[tuple[int, int]]:
         """Yield the moves with at least this count."""
         for old, moves in self.edges.items():
             for new, count in moves.items():
-                if count >= least:
+                if count >= min_count:
                     yield old, new
 
-    def sums(self, weights: ScoreWeights) -> list[float]:
+    def compute_sums(self, weights: ScoreWeights) -> list[float]:
         """Return the weighted sum of the four scores of each pattern, before the power."""
         highest = max(self.frequency) or 1
         return [
             weights.mill * count_mills(number)
             + weights.token * number.bit_count()
             + weights.freq * (self.frequency[number] / highest)
-            + weights.mutual * self.mutual[number]
+            + weights.mutual * self.mutual_scores[number]
             for number in range(NUM_PATTERNS)
         ]
 
-    def spread(
+    def propagate(
         self, weights: ScoreWeights = PUBLISHED_WEIGHTS, mutual: float = PUBLISHED_MUTUAL_WEIGHT
     ) -> None:
         """Update the mutual scores in one pass: a proportion of the mean of the neighbours' sums.
@@ -103,38 +103,40 @@ class PatternNetwork:
         so the order of the patterns does not matter, and n passes propagate over n moves. The sums
         are those before the power: repeated powers would diverge.
         """
-        sums = self.sums(weights)
-        lent = [0.0] * NUM_PATTERNS
+        sums = self.compute_sums(weights)
+        received = [0.0] * NUM_PATTERNS
         for old, moves in self.edges.items():
             total = sum(moves.values())
             # An exact sum does not depend on the order in which moves were first recorded.
-            lent[old] = (
+            received[old] = (
                 mutual * math.fsum(count * sums[new] for new, count in moves.items()) / total
             )
-        self.mutual = lent
+        self.mutual_scores = received
 
-    def reset(self) -> None:
+    def clear_mutual(self) -> None:
         """Set all mutual scores to 0."""
-        self.mutual = [0.0] * NUM_PATTERNS
+        self.mutual_scores = [0.0] * NUM_PATTERNS
 
     def copy(self) -> "PatternNetwork":
         """Return an independent copy."""
         edges = {old: dict(moves) for old, moves in self.edges.items()}
-        return PatternNetwork(list(self.frequency), edges, list(self.mutual), self.games, self.note)
+        return PatternNetwork(
+            list(self.frequency), edges, list(self.mutual_scores), self.games, self.note
+        )
 
 
 def record_start(network: PatternNetwork, position: Any) -> None:
     """Count the eight patterns of the first position of a match."""
     for men in position.bits:
         for number in encode_quadrants(men):
-            network.see(number)
+            network.count_pattern(number)
 
 
 def record_step(network: PatternNetwork, before: Any, after: Any) -> None:
     """Count one move of a match, and its capture if there is one."""
     mover = before.mover
-    network.see_move(before.bits[mover], after.bits[mover])
-    network.see_capture(before.bits[1 - mover], after.bits[1 - mover])
+    network.add_move(before.bits[mover], after.bits[mover])
+    network.add_capture(before.bits[1 - mover], after.bits[1 - mover])
 
 
 def learn_match(
@@ -144,9 +146,9 @@ def learn_match(
     mutual: float = PUBLISHED_MUTUAL_WEIGHT,
 ) -> None:
     """Train on a match, given its positions from the start on: every move, then one pass."""
-    seen = list(positions)
-    record_start(network, seen[0])
-    for before, after in pairwise(seen):
+    positions = list(positions)
+    record_start(network, positions[0])
+    for before, after in pairwise(positions):
         record_step(network, before, after)
     finish_match(network, weights, mutual)
 
@@ -158,7 +160,7 @@ def finish_match(
 ) -> None:
     """Finish the training on a match: update the mutual scores in a single pass."""
     network.games += 1
-    network.spread(weights, mutual)
+    network.propagate(weights, mutual)
 
 
 class MatchObserver:
@@ -176,7 +178,7 @@ class MatchObserver:
         self._last: Any = None
         """The position after the player's own move."""
 
-    def see(self, position: Any, move: Move) -> None:
+    def observe(self, position: Any, move: Move) -> None:
         """Record the player's move in a position."""
         if self._last is None or not _can_be_successor(self._last, position):
             record_start(self._network, position)
@@ -190,7 +192,7 @@ class MatchObserver:
         """Whether the player's own move has ended the match."""
         return self._last is not None and self._last.outcome() is not None
 
-    def end(self) -> bool:
+    def finish(self) -> bool:
         """Finish the match; return whether there was one."""
         has_played = self._last is not None
         if has_played:

@@ -115,7 +115,7 @@ def serialize_network(network: PatternNetwork) -> bytes:
         for old, moves in sorted(network.edges.items())
         for new, count in sorted(moves.items())
     ]
-    packed = VERTICES_STRUCT.pack(*network.frequency, *network.mutual)
+    packed = VERTICES_STRUCT.pack(*network.frequency, *network.mutual_scores)
     body = zlib.compress(packed + b"".join(EDGE_STRUCT.pack(*edge) for edge in edges), 9)
     line = {
         "format": NETWORK_FORMAT,
@@ -145,7 +145,7 @@ def parse_network(data: bytes) -> PatternNetwork:
     if not (_is_count(games) and _is_count(number) and isinstance(note, str)):
         raise BadNetwork("is damaged: its first line lacks something")
     if number > MAX_EDGES or len(note) > MAX_NOTE_LENGTH:
-        raise BadNetwork("is damaged: its first line says what cannot be")
+        raise BadNetwork("is damaged: its first line is invalid")
     if hashlib.sha256(body).hexdigest() != header.get("sha256"):
         raise BadNetwork("is damaged: its checksum is wrong")
     return _unpack_network(

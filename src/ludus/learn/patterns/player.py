@@ -41,20 +41,26 @@ MAX_THREATS = 5
 """Maximum number of threats shown, the largest first."""
 
 
-def make_probability_picture(shares: Mapping["Move", float]) -> Picture:
+def make_probability_picture(probabilities: Mapping["Move", float]) -> Picture:
     """Return a picture of the probability of each target point."""
     heat: dict[str, float] = {}
-    for move, share in shares.items():
+    for move, probability in probabilities.items():
         if move.to is not None:
-            heat[POINTS[move.to]] = heat.get(POINTS[move.to], 0.0) + share
+            heat[POINTS[move.to]] = heat.get(POINTS[move.to], 0.0) + probability
     return Picture(
         "Chances",
-        Marks(heat={point: share for point, share in heat.items() if share >= MIN_PROBABILITY}),
+        Marks(
+            heat={
+                point: probability
+                for point, probability in heat.items()
+                if probability >= MIN_PROBABILITY
+            }
+        ),
         "How likely it was to go to each point, in percent, before chance decided.",
     )
 
 
-def make_pattern_pictures(position: Any, move: "Move", known: FuzzyPolicy) -> Iterator[Picture]:
+def make_pattern_pictures(position: Any, move: "Move", policy: FuzzyPolicy) -> Iterator[Picture]:
     """Yield a picture of the pattern that a move creates in each quadrant of its target, with its
     score.
     """
@@ -68,9 +74,9 @@ def make_pattern_pictures(position: Any, move: "Move", known: FuzzyPolicy) -> It
         old, new = encode_quadrant(before, quadrant), encode_quadrant(after, quadrant)
         points = [POINTS[point] for point in QUADRANTS[quadrant]]
         men = [name for place, name in enumerate(points) if new >> (NUM_PLACES - 1 - place) & 1]
-        score = format_score(known.scores[new])
-        was = f"it was {format_score(known.scores[old])}"
-        made = "" if (old, new) in known.edges else ", but it has not seen this move often enough"
+        score = format_score(policy.scores[new])
+        was = f"it was {format_score(policy.scores[old])}"
+        made = "" if (old, new) in policy.edges else ", but it has not seen this move often enough"
         yield Picture(
             f"Pattern at the {QUADRANT_NAMES[quadrant]}",
             Marks(points=dict.fromkeys(men, "selected")),
@@ -80,9 +86,9 @@ def make_pattern_pictures(position: Any, move: "Move", known: FuzzyPolicy) -> It
         )
 
 
-def make_threat_picture(position: Any, known: FuzzyPolicy) -> Picture | None:
+def make_threat_picture(position: Any, policy: FuzzyPolicy) -> Picture | None:
     """Return a picture of the points that the other side threatens; None if there are none."""
-    found = find_threats(position, known) if known.defends else {}
+    found = find_threats(position, policy) if policy.blocks_threats else {}
     if not found:
         return None
     worst = sorted(found.items(), key=lambda item: -item[1])[:MAX_THREATS]
@@ -122,25 +128,25 @@ class FuzzyPlayer(Player):
 
     def __init__(self, game: Any, settings: FuzzyOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
-        self._settings = settings.settings()
+        self._settings = settings.to_settings()
         self._choice: Choice | None = None
         self.network = load_network(self._settings.network)
         self._use_network()
         mutual = self._settings.mutual
-        self._watcher = MatchObserver(self.network, self._settings.weights, mutual)
+        self._observer = MatchObserver(self.network, self._settings.weights, mutual)
         if settings.save:
             check_writable(Path(settings.save))
             atexit.register(self._end_match)  # the last match of a process has no next one
 
-    def begin(self, seed: int) -> None:
-        super().begin(seed)
+    def start_game(self, seed: int) -> None:
+        super().start_game(seed)
         self._end_match()
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        choice = self._choice = self._draw(position)
+        choice = self._choice = self._sample_choice(position)
         if self.settings.learn:
-            self._watcher.see(position, choice.move)
-            if self._watcher.is_over:
+            self._observer.observe(position, choice.move)
+            if self._observer.is_over:
                 self._end_match()
         return choice
 
@@ -148,48 +154,50 @@ class FuzzyPlayer(Player):
         """Return move probabilities, the patterns of the chosen move, and the threats."""
         if self._choice is None or not self._choice.scores:
             return []
-        known, move = self.knowledge, self._choice.move
-        seen = make_threat_picture(position, known)
+        policy, move = self.policy, self._choice.move
+        threats = make_threat_picture(position, policy)
         return [
             make_probability_picture(self._choice.scores),
-            *make_pattern_pictures(position, move, known),
-            *([seen] if seen is not None else []),
+            *make_pattern_pictures(position, move, policy),
+            *([threats] if threats is not None else []),
         ]
 
     def _end_match(self) -> None:
         """Train on the finished match, use the new scores, and save the network."""
-        if self._watcher.end():
+        if self._observer.finish():
             self._use_network()
             if self.settings.save:
                 save_network(self.network, Path(self.settings.save))
 
-    def _draw(self, position: Any) -> Choice:
+    def _sample_choice(self, position: Any) -> Choice:
         moves = position.legal_moves()
-        weights = self.compiled.weights(position.bits, position.hands, position.mover)
+        weights = self.native_policy.weights(position.bits, position.hands, position.mover)
         if not weights:
             return Choice(moves[0], "cannot move")
         move = self.random.choices(moves, weights)[0]
         total = sum(weights)
-        shares = {each: weight / total for each, weight in zip(moves, weights, strict=True)}
-        return Choice(move, f"{shares[move]:.0%} likely among {len(moves)} moves", shares)
+        probabilities = {each: weight / total for each, weight in zip(moves, weights, strict=True)}
+        return Choice(
+            move, f"{probabilities[move]:.0%} likely among {len(moves)} moves", probabilities
+        )
 
     def _use_network(self) -> None:
         """Rebuild the policy from the network."""
-        self.knowledge = build_policy(self.network, self._settings)
-        self.compiled = build_native_policy(self.game.rules, self.knowledge)
+        self.policy = build_policy(self.network, self._settings)
+        self.native_policy = build_native_policy(self.game.rules, self.policy)
 
 
-def build_native_policy(rules: Any, known: FuzzyPolicy) -> native.Fuzzy:
+def build_native_policy(rules: Any, policy: FuzzyPolicy) -> native.Fuzzy:
     """Build the compiled twin of `compute_move_weights` for positions under these rules."""
     return native.Fuzzy(
         rules,
-        known.scores,
-        sorted(known.edges),
-        known.rate_threshold,
-        known.move_threshold,
-        known.corners,
-        known.defends,
-        known.take,
+        policy.scores,
+        sorted(policy.edges),
+        policy.rate_threshold,
+        policy.move_threshold,
+        policy.scores_corner_moves,
+        policy.blocks_threats,
+        policy.capture_rule,
     )
 
 
@@ -229,4 +237,4 @@ def _build_native_player(spec: str, game: AnyGame) -> str | native.Fuzzy | None:
     if not isinstance(player, FuzzyPlayer):
         options = ",".join(f"{key}={value}" for key, value in asdict(player.settings).items())
         return f"{name}:{options}"
-    return None if player.settings.learn else player.compiled
+    return None if player.settings.learn else player.native_policy

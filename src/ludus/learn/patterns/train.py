@@ -87,24 +87,27 @@ class PatternTrainer:
         return self.plan.games
 
     def run(
-        self, base: PatternNetwork, people: Sequence[list[Any]] = (), checkpoint: Path | None = None
+        self,
+        base: PatternNetwork,
+        recorded_games: Sequence[list[Any]] = (),
+        checkpoint: Path | None = None,
     ) -> Iterator[PatternNetwork]:
         """Yield the network after each game: first those of the plan, then the recorded games
-        `people`.
+        `recorded_games`.
 
         With a checkpoint it resumes an earlier run with the same base.
         """
-        network, done = self._begun(base, checkpoint)
-        for number, positions in enumerate(self.played(done), done + 1):
+        network, done = self._resume(base, checkpoint)
+        for number, positions in enumerate(self.play_games(done), done + 1):
             learn_match(network, positions, PUBLISHED_WEIGHTS, self.mutual)
             if checkpoint is not None and number % CHECKPOINT_INTERVAL == 0:
                 save_network(network, checkpoint)
             yield network
-        for positions in people:
+        for positions in recorded_games:
             learn_match(network, positions, PUBLISHED_WEIGHTS, self.mutual)
             yield network
 
-    def played(self, skip: int = 0) -> Iterator[list[Any]]:
+    def play_games(self, skip: int = 0) -> Iterator[list[Any]]:
         """Yield the positions of each game after the first `skip` games."""
         seeds = random.Random(self.seed)
         number = 0
@@ -121,7 +124,7 @@ class PatternTrainer:
                     sides = players if index % 2 == 0 else players[::-1]
                     yield _play_game(self.game, sides, own_seed)
 
-    def _begun(self, base: PatternNetwork, checkpoint: Path | None) -> tuple[PatternNetwork, int]:
+    def _resume(self, base: PatternNetwork, checkpoint: Path | None) -> tuple[PatternNetwork, int]:
         """Return the network to continue with, and its number of games of the plan."""
         note = self._note(base)
         if checkpoint is not None and checkpoint.is_file():
@@ -157,7 +160,7 @@ def take_last(networks: Iterable[PatternNetwork], otherwise: PatternNetwork) -> 
 
 def _play_game(game: AnyGame, players: tuple[Player, Player], seed: int) -> list[Any]:
     positions = [game.start()]
-    play_match(game, players, seed=seed, watch=lambda position, move: positions.append(position))
+    play_match(game, players, seed=seed, on_move=lambda position, move: positions.append(position))
     return positions
 
 

@@ -104,29 +104,29 @@ def _count_wins(
 
 def search_settings(
     game: AnyGame,
-    plan: PatternSearchConfig,
+    config: PatternSearchConfig,
     study_file: Path | None = None,
     report: ProgressCallback = lambda done, best: None,
 ) -> PatternSearchResult:
     """Return the best settings of a search; with a study file the search resumes."""
-    network = named_network(plan.network)
-    study = _open_study(game, plan, study_file)
+    network = named_network(config.network)
+    study = _open_study(game, config, study_file)
 
     def value(trial: "optuna.Trial") -> float:
-        settings = replace(suggest_settings(trial), network=plan.network)
+        settings = replace(suggest_settings(trial), network=config.network)
         # The seed depends on the trial, so that no setting profits from one lucky seed throughout.
-        seed = 1_000_000 * (plan.seed + 1) + trial.number
+        seed = 1_000_000 * (config.seed + 1) + trial.number
         try:
             return measure_win_rate(
-                game, network, settings, plan.opponent, plan.games, seed, plan.threads
+                game, network, settings, config.opponent, config.games, seed, config.threads
             )
         except BadSpec:
             return 0.0  # scores out of range
 
-    while (done := len(_finished_trials(study))) < plan.trials:
+    while (done := len(_finished_trials(study))) < config.trials:
         study.optimize(value, n_trials=1)
         report(done + 1, study.best_value)
-    return _select_finalist(game, network, plan, study)
+    return _select_finalist(game, network, config, study)
 
 
 def suggest_settings(trial: Any) -> FuzzySettings:
@@ -145,20 +145,22 @@ def suggest_settings(trial: Any) -> FuzzySettings:
     )
 
 
-def _open_study(game: AnyGame, plan: PatternSearchConfig, file: Path | None) -> "optuna.Study":
+def _open_study(game: AnyGame, config: PatternSearchConfig, file: Path | None) -> "optuna.Study":
     try:
         import optuna
     except ImportError:
         raise LudusError("the search needs optuna: pip install 'ludus[learn]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    name = f"{plan.opponent} {plan.games} {plan.network} {plan.seed} {game.rules}"
+    name = f"{config.opponent} {config.games} {config.network} {config.seed} {game.rules}"
     try:
         study = optuna.create_study(
             storage=None if file is None else f"sqlite:///{file}",
             study_name=name,
             load_if_exists=True,
             direction="maximize",
-            sampler=optuna.samplers.TPESampler(seed=plan.seed, n_startup_trials=plan.trials // 8),
+            sampler=optuna.samplers.TPESampler(
+                seed=config.seed, n_startup_trials=config.trials // 8
+            ),
         )
     except Exception as error:  # the database and its driver raise many types
         what = " ".join(str(error).split())[:120]
@@ -175,16 +177,16 @@ def _finished_trials(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
 
 
 def _select_finalist(
-    game: AnyGame, network: PatternNetwork, plan: PatternSearchConfig, study: "optuna.Study"
+    game: AnyGame, network: PatternNetwork, config: PatternSearchConfig, study: "optuna.Study"
 ) -> PatternSearchResult:
     """Return the best of the finalists, by games with new seeds."""
     ranked = sorted(_finished_trials(study), key=lambda trial: -(trial.value or 0.0))
     found = []
     for number, trial in enumerate(ranked[:NUM_FINALISTS]):
-        settings = FuzzySettings(**_round_parameters(trial.params), network=plan.network)
+        settings = FuzzySettings(**_round_parameters(trial.params), network=config.network)
         seed = 500_000 + number
         wins = _count_wins(
-            game, network, settings, plan.opponent, NUM_FINAL_GAMES // 2, seed, plan.threads
+            game, network, settings, config.opponent, NUM_FINAL_GAMES // 2, seed, config.threads
         )
         found.append(PatternSearchResult(settings, sum(wins), NUM_FINAL_GAMES))
     return max(found, key=lambda each: each.wins)

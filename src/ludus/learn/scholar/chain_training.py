@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import nn
@@ -48,19 +48,19 @@ def unpack_part(move: torch.Tensor, part: int) -> torch.Tensor:
     return (move >> (8 * part)) & 0xFF
 
 
-def make_chain_examples(found: ExampleBatch, calm: float) -> ChainExamples:
+def make_chain_examples(examples: ExampleBatch, calm: float) -> ChainExamples:
     """Make examples of all critical positions and a proportion `calm` of the others."""
-    keeps = as_tensor(found.keeps)
+    keeps = as_tensor(examples.keeps_value)
     is_calm = torch.rand(len(keeps), device=keeps.device) < calm
-    row = ((as_tensor(found.is_critical) | is_calm) & keeps.any(1)).nonzero()[:, 0]
-    keeps, moves = keeps[row], as_tensor(found.children.move)[row]
+    row = ((as_tensor(examples.is_critical) | is_calm) & keeps.any(1)).nonzero()[:, 0]
+    keeps, moves = keeps[row], as_tensor(examples.children.move)[row]
     move = moves.gather(1, sample_one(keeps)[:, None])
     sets, good = [], keeps
     for part in range(len(MOVE_PARTS)):
         choices = unpack_part(moves, part)
         sets.append(_pack_choices(choices, good))
         good = good & (choices == unpack_part(move, part))
-    positions = [column[row] for column in as_tensors(found.positions.columns)]
+    positions = [column[row] for column in as_tensors(examples.positions.columns)]
     return ChainExamples._make([*positions, move[:, 0], *sets])
 
 
@@ -93,84 +93,89 @@ class ChainConfig(TrainingConfig):
 class ChainTraining:
     """Joint training of three banks of experts."""
 
-    def __init__(self, source: ExampleSource, course: ChainConfig, device: torch.device) -> None:
-        torch.manual_seed(course.seed)
-        self.course = course
-        self.sight = TensorEncoder(device)
-        self.shelves = ReplayBuffer(
-            NUM_EXPERTS, course.shelf, device, ChainExamples, CHAIN_EXAMPLE_TYPES
+    checkpoint_kind: ClassVar[str] = "ChainTraining"
+    """Name of the kind of training in checkpoints."""
+
+    def __init__(self, source: ExampleSource, config: ChainConfig, device: torch.device) -> None:
+        torch.manual_seed(config.seed)
+        self.config = config
+        self.encoder = TensorEncoder(device)
+        self.replay_buffer = ReplayBuffer(
+            NUM_EXPERTS, config.shelf, device, ChainExamples, CHAIN_EXAMPLE_TYPES
         )
-        self.pupil = EmaOptimizer(self._networks, course.averaging, device)
-        self._lesson = self.pupil.lesson(self._losses)
-        self.lessons = ExampleGenerator(
-            source, course.mixture, self.choose, self.teach, course.seed
+        self.optimizer = EmaOptimizer(self._networks, config.averaging, device)
+        self._backward = self.optimizer.prepare_backward(self._losses)
+        self.generator = ExampleGenerator(
+            source, config.mixture, self.choose, self.add_examples, config.seed
         )
-        for _ in range(course.rounds_ahead):
-            self.lessons.round(own=False)
+        for _ in range(config.rounds_ahead):
+            self.generator.generate(self_play=False)
 
     def _networks(self) -> nn.ModuleList:
-        shapes = zip(INPUT_PERMUTATIONS, self.course.channels, self.course.blocks, strict=True)
+        shapes = zip(INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True)
         return nn.ModuleList(
-            EquivariantNetwork(things, CHOICE_PERMUTATIONS, channels, blocks, NUM_EXPERTS)
-            for things, channels, blocks in shapes
+            EquivariantNetwork(permutations, CHOICE_PERMUTATIONS, channels, blocks, NUM_EXPERTS)
+            for permutations, channels, blocks in shapes
         )
 
     @property
-    def examples_a_step(self) -> int:
-        return self.course.batch * NUM_EXPERTS
+    def examples_per_step(self) -> int:
+        return self.config.batch * NUM_EXPERTS
 
-    def step(self, rate: float) -> torch.Tensor:
+    def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each part."""
-        if self.course.begins_round(self.pupil.steps):
-            self.lessons.round(self.course.is_own(self.pupil.steps))
-        return self.pupil.learn(self._lesson, rate) / NUM_EXPERTS
+        if self.config.is_round_start(self.optimizer.steps):
+            self.generator.generate(self.config.is_self_play_round(self.optimizer.steps))
+        return self.optimizer.step(self._backward, learning_rate) / NUM_EXPERTS
 
     def _losses(self) -> torch.Tensor:
         """Return the losses of one batch, summed over the experts."""
-        batch: ChainExamples = self.shelves.take(self.course.batch)
-        things = self.sight.columns(batch[:4])
+        batch: ChainExamples = self.replay_buffer.sample(self.config.batch)
+        features = self.encoder.encode(batch[:4])
         sets = (batch.good_to, batch.good_from, batch.good_take)
         losses = []
-        for part, network in enumerate(self.pupil.networks.children()):
-            losses.append(_set_cross_entropy(network(things).float(), sets[part]).mean(1).sum())
-            things = torch.cat([things, _one_hot(unpack_part(batch.move, part), things)], dim=-1)
+        for part, network in enumerate(self.optimizer.model.children()):
+            losses.append(_set_cross_entropy(network(features).float(), sets[part]).mean(1).sum())
+            features = torch.cat(
+                [features, _one_hot(unpack_part(batch.move, part), features)], dim=-1
+            )
         return torch.stack(losses)
 
-    def teach(self, found: ExampleBatch, error: torch.Tensor) -> None:
+    def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
         """Add positions to the replay buffer. `error` is unused, because the target is the set of
         all value-keeping moves."""
-        taught = make_chain_examples(found, self.course.mixture.calm)
-        self.shelves.add(self.sight.experts(taught[:4]), taught)
+        chain_examples = make_chain_examples(examples, self.config.mixture.calm)
+        self.replay_buffer.add(self.encoder.select_experts(chain_examples[:4]), chain_examples)
 
-    def choose(self, found: ExampleBatch) -> torch.Tensor:
+    def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the chosen move in each position; 0 if it is not legal."""
-        return self.is_chosen(found).int().argmax(1)
+        return self.is_chosen(examples).int().argmax(1)
 
-    def is_chosen(self, found: ExampleBatch) -> torch.Tensor:
+    def is_chosen(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the (positions, moves) mask of the chosen moves, empty rows if illegal."""
-        chosen = self.moves(as_tensors(found.positions.columns))[:, None]
-        is_it = chosen == as_tensor(found.children.move)
-        return is_it & as_tensor(found.children.is_move)
+        chosen = self.moves(as_tensors(examples.positions.columns))[:, None]
+        is_it = chosen == as_tensor(examples.children.move)
+        return is_it & as_tensor(examples.children.is_move)
 
     @torch.no_grad()
     def moves(self, positions: list[torch.Tensor]) -> torch.Tensor:
         """Choose packed moves part by part, ignoring legality."""
         device = positions[0].device
-        found = torch.zeros(len(positions[0]) + 1, dtype=torch.int32, device=device)
-        for asked in self.sight.parts(positions, [range(NUM_EXPERTS)]):
-            move = torch.zeros_like(asked.rows, dtype=torch.int32)
-            for part, choice in enumerate(self._choices(asked)):
+        moves = torch.zeros(len(positions[0]) + 1, dtype=torch.int32, device=device)
+        for chunks in self.encoder.group_by_expert(positions, [range(NUM_EXPERTS)]):
+            move = torch.zeros_like(chunks.rows, dtype=torch.int32)
+            for part, choice in enumerate(self._choices(chunks)):
                 move |= (choice << (8 * part)).int()
-            found[asked.rows] = move
-        return found[:-1]
+            moves[chunks.rows] = move
+        return moves[:-1]
 
-    def _choices(self, asked: ExpertChunks) -> Iterator[torch.Tensor]:
-        things = asked.things
-        for network in self.pupil.averaged.children():
+    def _choices(self, chunks: ExpertChunks) -> Iterator[torch.Tensor]:
+        features = chunks.features
+        for network in self.optimizer.ema_model.children():
             assert isinstance(network, EquivariantNetwork)
-            choice = network.by(asked.experts, things).argmax(-1)
+            choice = network.forward_experts(chunks.experts, features).argmax(-1)
             yield choice
-            things = torch.cat([things, _one_hot(choice, things)], dim=-1)
+            features = torch.cat([features, _one_hot(choice, features)], dim=-1)
 
 
 def _one_hot(choice: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

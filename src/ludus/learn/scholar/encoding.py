@@ -68,16 +68,16 @@ class BoardMatrices:
     lines: Any
     """(24, 16): whether a point is on a line."""
 
-    two: Any
+    line_partners: Any
     """(24, 48): for each place on each line, the two other points of the line."""
 
-    beside: Any
+    adjacent: Any
     """(24, 48): the neighbours of that place from which a man could close the line."""
 
-    place: Any
+    line_points: Any
     """(48, 24): the point of that place."""
 
-    near: Any
+    neighbours: Any
     """(24, 24): whether points are neighbours."""
 
     states: Any
@@ -90,7 +90,7 @@ class BoardMatrices:
     """(24,): point numbers."""
 
     @classmethod
-    def made(cls) -> Self:
+    def build(cls) -> Self:
         lines = mills(diagonals=False)
         places = [(line, point) for line in lines for point in line]
         states = np.zeros((16, len(LINE_STATES)))
@@ -111,33 +111,33 @@ class BoardMatrices:
 
 @cache
 def board_matrices() -> BoardMatrices:
-    return BoardMatrices.made()
+    return BoardMatrices.build()
 
 
 def compute_features(
-    own: Any, other: Any, own_hand: Any, other_hand: Any, on: BoardMatrices
+    own: Any, other: Any, own_hand: Any, other_hand: Any, matrices: BoardMatrices
 ) -> list[Any]:
     """Return the features, kind by kind, each (positions, columns).
 
     Boards and hands are signed integers.
     """
-    mine = _unpack_men(own, on)
-    theirs = _unpack_men(other, on)
+    mine = _unpack_men(own, matrices)
+    theirs = _unpack_men(other, matrices)
     free = 1 - mine - theirs
-    my_lines, their_lines = mine @ on.lines, theirs @ on.lines
+    my_lines, their_lines = mine @ matrices.lines, theirs @ matrices.lines
     my_men, their_men = mine.sum(1), theirs.sum(1)
     return [
         mine,
         theirs,
-        on.states[_as_index(4 * my_lines + their_lines)].reshape(len(own), -1),
-        _closable_mills(mine, free, (own_hand > 0) | (my_men <= FLYING_MEN), on),
-        _closable_mills(theirs, free, (other_hand > 0) | (their_men <= FLYING_MEN), on),
-        mine * (free @ on.near) / 4,
-        theirs * (free @ on.near) / 4,
-        on.counts[_as_index(own_hand)],
-        on.counts[_as_index(other_hand)],
-        on.counts[_as_index(my_men)],
-        on.counts[_as_index(their_men)],
+        matrices.states[_as_index(4 * my_lines + their_lines)].reshape(len(own), -1),
+        _closable_mills(mine, free, (own_hand > 0) | (my_men <= FLYING_MEN), matrices),
+        _closable_mills(theirs, free, (other_hand > 0) | (their_men <= FLYING_MEN), matrices),
+        mine * (free @ matrices.neighbours) / 4,
+        theirs * (free @ matrices.neighbours) / 4,
+        matrices.counts[_as_index(own_hand)],
+        matrices.counts[_as_index(other_hand)],
+        matrices.counts[_as_index(my_men)],
+        matrices.counts[_as_index(their_men)],
     ]
 
 
@@ -147,18 +147,18 @@ def encode(
     """Encode positions in numpy as (positions, NUM_FEATURES)."""
     men = own.astype(np.int64), other.astype(np.int64)
     hands = own_hand.astype(np.int64), other_hand.astype(np.int64)
-    return np.concatenate(compute_features(*men, *hands, on=board_matrices()), axis=1)
+    return np.concatenate(compute_features(*men, *hands, matrices=board_matrices()), axis=1)
 
 
-def _closable_mills(men: Any, free: Any, anywhere: Any, on: BoardMatrices) -> Any:
+def _closable_mills(men: Any, free: Any, anywhere: Any, matrices: BoardMatrices) -> Any:
     """Return the points where a side could close a mill: two men are there and a third can come."""
-    waiting = (men @ on.two == 2) & (free @ on.place.T > 0)
-    coming = (men @ on.beside > 0) | anywhere[:, None]
-    return _cast_like(_cast_like(waiting & coming, men) @ on.place > 0, men)
+    waiting = (men @ matrices.line_partners == 2) & (free @ matrices.line_points.T > 0)
+    coming = (men @ matrices.adjacent > 0) | anywhere[:, None]
+    return _cast_like(_cast_like(waiting & coming, men) @ matrices.line_points > 0, men)
 
 
-def _unpack_men(boards: Any, on: BoardMatrices) -> Any:
-    return _cast_like((boards[:, None] >> on.bits) & 1, on.lines)
+def _unpack_men(boards: Any, matrices: BoardMatrices) -> Any:
+    return _cast_like((boards[:, None] >> matrices.bits) & 1, matrices.lines)
 
 
 def _cast_like(array: Any, like: Any) -> Any:
@@ -172,10 +172,10 @@ def _as_index(array: Any) -> Any:
 
 def _indicator_matrix(columns: list[set[int]]) -> NDArray[np.float32]:
     """Return a 0/1 matrix with a column for each set of points."""
-    found = np.zeros((NUM_POINTS, len(columns)), dtype=np.float32)
+    matrix = np.zeros((NUM_POINTS, len(columns)), dtype=np.float32)
     for number, points in enumerate(columns):
-        found[list(points), number] = 1
-    return found
+        matrix[list(points), number] = 1
+    return matrix
 
 
 HAND_LIMITS = (13, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
@@ -215,12 +215,12 @@ def select_expert(own_hand: int, other_hand: int, own_men: int, other_men: int) 
 @cache
 def expert_table() -> NDArray[np.int64]:
     """Return `select_expert` for all counts: own hand, other hand, own men, other men."""
-    found = np.empty((10, 10, 10, 10), dtype=np.int64)
-    for counts in np.ndindex(found.shape):
-        found[counts] = select_expert(*counts)
-    return found
+    table = np.empty((10, 10, 10, 10), dtype=np.int64)
+    for counts in np.ndindex(table.shape):
+        table[counts] = select_expert(*counts)
+    return table
 
 
-def select_experts(own_hand: Any, other_hand: Any, own_men: Any, other_men: Any, on: Any) -> Any:
-    """Apply `select_expert` to arrays or tensors; `on` is the expert table."""
-    return on[own_hand, other_hand, own_men, other_men]
+def select_experts(own_hand: Any, other_hand: Any, own_men: Any, other_men: Any, table: Any) -> Any:
+    """Apply `select_expert` to arrays or tensors; `table` is the expert table."""
+    return table[own_hand, other_hand, own_men, other_men]

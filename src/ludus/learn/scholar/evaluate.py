@@ -25,26 +25,26 @@ def find_first_errors(
     random value-keeping moves. It never gives a won game away, so the first error loses.
     """
     seeds = Random(seed)
-    begin = source.starts(games)
-    stand = GameBatch(
-        begin, to_source_array(torch.zeros_like(as_tensor(begin.own), dtype=torch.int32))
+    start = source.start_positions(games)
+    state = GameBatch(
+        start, to_source_array(torch.zeros_like(as_tensor(start.own), dtype=torch.int32))
     )
-    first = torch.full((games,), NO_ERROR, device=as_tensor(begin.own).device)
+    first = torch.full((games,), NO_ERROR, device=as_tensor(start.own).device)
     side = torch.arange(games, device=first.device) % 2
     for ply in range(max_plies):
-        found = source.examples(stand.positions, seed=seeds.getrandbits(62))
+        examples = source.examples(state.positions, seed=seeds.getrandbits(62))
         chosen = torch.full((games,), -1, dtype=torch.int32, device=first.device)
         rows = ((side == ply % 2) & (first == NO_ERROR)).nonzero()[:, 0]
         if len(rows):
-            asked = found[to_source_array(rows)]
-            number = choose(asked)[:, None]
-            chosen[rows] = as_tensor(asked.children.move).gather(1, number)[:, 0]
-            is_error = ~as_tensor(asked.keeps).gather(1, number)[:, 0]
+            own = examples[to_source_array(rows)]
+            number = choose(own)[:, None]
+            chosen[rows] = as_tensor(own.children.move).gather(1, number)[:, 0]
+            is_error = ~as_tensor(own.keeps_value).gather(1, number)[:, 0]
             first[rows[is_error]] = ply
-        stand = source.advance(
-            stand,
-            found,
-            begin[:1],
+        state = source.advance(
+            state,
+            examples,
+            start[:1],
             seeds.getrandbits(62),
             noise=0.0,
             max_plies=2 * max_plies,
@@ -74,13 +74,13 @@ PHASES = {
 def run_exam(training: ScorerTraining | ChainTraining, exam: Exam) -> dict[str, Any]:
     """Return the proportions of critical positions kept, in all, by phase and by kind of position
     (expert); for a chain also the proportion of legal moves."""
-    kept = exam.is_kept(training.choose(exam.found))
+    kept = exam.is_kept(training.choose(exam.examples))
     legality = {}
     if isinstance(training, ChainTraining):
-        is_legal = training.is_chosen(exam.found).any(1)
+        is_legal = training.is_chosen(exam.examples).any(1)
         kept &= is_legal
         legality = {"legal": _proportion(is_legal)}
-    kinds = training.sight.experts(as_tensors(exam.found.positions.columns))
+    kinds = training.encoder.select_experts(as_tensors(exam.examples.positions.columns))
     by_kind = [kept[kinds == kind] for kind in range(NUM_EXPERTS)]
     phases = {
         name: _proportion(torch.cat([by_kind[kind] for kind in numbers]))

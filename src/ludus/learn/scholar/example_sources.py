@@ -41,7 +41,7 @@ class OracleExampleSource(ExampleSource):
     def label(self, positions: PositionBatch) -> NDArray[np.uint8]:
         return self._oracle.lookup(*positions.columns)
 
-    def children(
+    def expand(
         self, positions: PositionBatch, max_moves: int = MAX_MOVES, seed: int = 0
     ) -> ChildBatch:
         size = len(positions)
@@ -62,19 +62,19 @@ class OracleExampleSource(ExampleSource):
         value[is_move] = self.label(child[is_move])
         return ChildBatch(count, child, value, move)
 
-    def draw(
+    def sample_positions(
         self,
         count: int,
         seed: int,
         subspaces: Sequence[Subspace] | None = None,
         weights: Sequence[float] | None = None,
     ) -> PositionBatch:
-        men, upto = prepare_subspace_weights(
+        men, cumulative = prepare_subspace_weights(
             self.subspaces if subspaces is None else subspaces, weights
         )
-        drawn = _empty_positions(count)
-        native.draw(self.rules, men.reshape(-1), upto, seed, drawn.columns)
-        return drawn
+        sampled = _empty_positions(count)
+        native.draw(self.rules, men.reshape(-1), cumulative, seed, sampled.columns)
+        return sampled
 
     def advance(
         self,
@@ -106,13 +106,13 @@ class OracleExampleSource(ExampleSource):
         )
         return after
 
-    def columns(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def to_columns(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         return list(arrays)
 
-    def joined(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    def concatenate(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(arrays)
 
-    def order(self, count: int, seed: int) -> NDArray[np.int64]:
+    def random_permutation(self, count: int, seed: int) -> NDArray[np.int64]:
         return np.random.default_rng(seed).permutation(count)
 
 
@@ -173,15 +173,15 @@ class CudaExampleSource(ExampleSource):
         self._device = torch.device("cuda", 0)
 
     def label(self, positions: PositionBatch) -> Array:
-        given = self._checked(positions)
+        given = self._prepare(positions)
         values = self._empty(len(given), "uint8")
         self._run("label", len(given), _positions_struct(given), _data_pointer(values))
         return values
 
-    def children(
+    def expand(
         self, positions: PositionBatch, max_moves: int = MAX_MOVES, seed: int = 0
     ) -> ChildBatch:
-        given = self._checked(positions)
+        given = self._prepare(positions)
         size = len(given)
         children = ChildBatch(
             self._empty(size, "int32"),
@@ -199,27 +199,27 @@ class CudaExampleSource(ExampleSource):
         )
         return children
 
-    def draw(
+    def sample_positions(
         self,
         count: int,
         seed: int,
         subspaces: Sequence[Subspace] | None = None,
         weights: Sequence[float] | None = None,
     ) -> PositionBatch:
-        kinds, cumulative = prepare_subspace_weights(
+        kinds, weight_sums = prepare_subspace_weights(
             self.subspaces if subspaces is None else subspaces, weights
         )
         # Torch supports uint32 poorly; the bits are the same.
-        men, upto = self.columns([kinds, cumulative.view("int32")])
-        drawn = self._no_positions(count)
+        men, cumulative = self.to_columns([kinds, weight_sums.view("int32")])
+        sampled = self._no_positions(count)
         self._run(
             "draw",
             count,
-            _SubspacesStruct(len(kinds), _data_pointer(men), _data_pointer(upto)),
+            _SubspacesStruct(len(kinds), _data_pointer(men), _data_pointer(cumulative)),
             seed,
-            _positions_struct(drawn),
+            _positions_struct(sampled),
         )
-        return drawn
+        return sampled
 
     def advance(
         self,
@@ -232,7 +232,7 @@ class CudaExampleSource(ExampleSource):
         chosen: Array | None = None,
     ) -> GameBatch:
         size = len(games.positions)
-        begins = self._checked(restarts)
+        begins = self._prepare(restarts)
         after = GameBatch(self._no_positions(size), self._empty(size, "int32"))
         moves = None if chosen is None else chosen.to(self._torch.int32).contiguous()
         plies = _PliesStruct(
@@ -251,13 +251,13 @@ class CudaExampleSource(ExampleSource):
         self._run("advance", size, plies, seed)
         return after
 
-    def columns(self, arrays: Sequence[NDArray[Any]]) -> list[Array]:
+    def to_columns(self, arrays: Sequence[NDArray[Any]]) -> list[Array]:
         return [self._torch.from_numpy(array).to(self._device) for array in arrays]
 
-    def joined(self, arrays: Sequence[Array]) -> Array:
+    def concatenate(self, arrays: Sequence[Array]) -> Array:
         return self._torch.cat(list(arrays))
 
-    def order(self, count: int, seed: int) -> Array:
+    def random_permutation(self, count: int, seed: int) -> Array:
         generator = self._torch.Generator(self._device).manual_seed(seed % (1 << 63))
         return self._torch.randperm(count, generator=generator, device=self._device)
 
@@ -269,7 +269,7 @@ class CudaExampleSource(ExampleSource):
             ctypes.byref(argument) if isinstance(argument, ctypes.Structure) else argument
             for argument in arguments
         )
-        self._solver.run(name, stream, size, *by_address)
+        self._solver.call(name, stream, size, *by_address)
 
     def _empty(self, shape: int | tuple[int, ...], kind: str) -> Array:
         return self._torch.empty(shape, dtype=getattr(self._torch, kind), device=self._device)
@@ -278,17 +278,20 @@ class CudaExampleSource(ExampleSource):
         boards = (self._empty(shape, "int32") for _ in range(2))
         return PositionBatch(*boards, *(self._empty(shape, "uint8") for _ in range(2)))
 
-    def _checked(self, positions: PositionBatch) -> PositionBatch:
+    def _prepare(self, positions: PositionBatch) -> PositionBatch:
         """Return the columns for the kernels: correct dtypes, on the GPU, contiguous."""
         kinds = ("int32", "int32", "uint8", "uint8")
         columns = (
             column.to(self._device, getattr(self._torch, kind)).contiguous()
             for column, kind in zip(positions.columns, kinds, strict=True)
         )
-        checked = PositionBatch(*columns)
-        if len({tuple(column.shape) for column in checked.columns}) != 1 or checked.own.dim() != 1:
+        prepared = PositionBatch(*columns)
+        if (
+            len({tuple(column.shape) for column in prepared.columns}) != 1
+            or prepared.own.dim() != 1
+        ):
             raise ValueError("the columns of positions are not of one length")
-        return checked
+        return prepared
 
 
 # Structs of native/core/sampling, field by field.

@@ -106,14 +106,14 @@ class ExampleBatch:
         return ExampleBatch(self.positions[index], self.value[index], self.children[index])
 
     @property
-    def keeps(self) -> Array:
+    def keeps_value(self) -> Array:
         """Mask of the value-keeping moves: [i, j] as in `children`."""
         return keeps_value(self.value[:, None], self.children.value) & self.children.is_move
 
     @property
     def is_critical(self) -> Array:
         """Mask of the positions with both value-keeping and other moves."""
-        kept = self.keeps
+        kept = self.keeps_value
         return kept.any(1) & (self.children.is_move & ~kept).any(1)
 
 
@@ -138,13 +138,13 @@ class ExampleSource(ABC):
         """Return the value of each position for its mover, uint8."""
 
     @abstractmethod
-    def children(
+    def expand(
         self, positions: PositionBatch, max_moves: int = MAX_MOVES, seed: int = 0
     ) -> ChildBatch:
         """Return all moves of each position; the seed selects among more than `max_moves`."""
 
     @abstractmethod
-    def draw(
+    def sample_positions(
         self,
         count: int,
         seed: int,
@@ -175,15 +175,15 @@ class ExampleSource(ABC):
         """
 
     @abstractmethod
-    def columns(self, arrays: Sequence[NDArray[Any]]) -> list[Array]:
+    def to_columns(self, arrays: Sequence[NDArray[Any]]) -> list[Array]:
         """Convert numpy arrays to columns of this source."""
 
     @abstractmethod
-    def joined(self, arrays: Sequence[Array]) -> Array:
+    def concatenate(self, arrays: Sequence[Array]) -> Array:
         """Concatenate columns or rows."""
 
     @abstractmethod
-    def order(self, count: int, seed: int) -> Array:
+    def random_permutation(self, count: int, seed: int) -> Array:
         """Return a random permutation of the numbers below `count`."""
 
     def examples(
@@ -191,28 +191,28 @@ class ExampleSource(ABC):
     ) -> ExampleBatch:
         """Return the positions with their values and those of all their moves."""
         return ExampleBatch(
-            positions, self.label(positions), self.children(positions, max_moves, seed)
+            positions, self.label(positions), self.expand(positions, max_moves, seed)
         )
 
-    def starts(self, count: int) -> PositionBatch:
+    def start_positions(self, count: int) -> PositionBatch:
         """Return `count` copies of the start position."""
         board, hand = np.zeros(count, np.int32), np.full(count, self.rules.men, np.uint8)
-        return PositionBatch(*self.columns([board, board, hand, hand]))
+        return PositionBatch(*self.to_columns([board, board, hand, hand]))
 
-    def joined_positions(self, parts: Sequence[PositionBatch]) -> PositionBatch:
+    def concatenate_positions(self, parts: Sequence[PositionBatch]) -> PositionBatch:
         columns = zip(*(part.columns for part in parts), strict=True)
-        return PositionBatch(*(self.joined(column) for column in columns))
+        return PositionBatch(*(self.concatenate(column) for column in columns))
 
-    def joined_examples(self, parts: Sequence[ExampleBatch]) -> ExampleBatch:
+    def concatenate_examples(self, parts: Sequence[ExampleBatch]) -> ExampleBatch:
         children = [part.children for part in parts]
         return ExampleBatch(
-            self.joined_positions([part.positions for part in parts]),
-            self.joined([part.value for part in parts]),
+            self.concatenate_positions([part.positions for part in parts]),
+            self.concatenate([part.value for part in parts]),
             ChildBatch(
-                self.joined([rows.count for rows in children]),
-                self.joined_positions([rows.positions for rows in children]),
-                self.joined([rows.value for rows in children]),
-                self.joined([rows.move for rows in children]),
+                self.concatenate([rows.count for rows in children]),
+                self.concatenate_positions([rows.positions for rows in children]),
+                self.concatenate([rows.value for rows in children]),
+                self.concatenate([rows.move for rows in children]),
             ),
         )
 
@@ -239,7 +239,7 @@ def prepare_subspace_weights(
     is_open = (men[:, 0] + men[:, 1] < NUM_POINTS) & (given > 0)
     men, given = men[is_open], given[is_open]
     if len(men) == 0:
-        raise ValueError("there is no subspace to draw from")
-    upto = np.cumsum(given) / given.sum()
-    cumulative = np.minimum(np.floor(upto * 2**32), 2**32 - 1).astype(np.uint32)
+        raise ValueError("there is no subspace to sample from")
+    fractions = np.cumsum(given) / given.sum()
+    cumulative = np.minimum(np.floor(fractions * 2**32), 2**32 - 1).astype(np.uint32)
     return np.ascontiguousarray(men), cumulative

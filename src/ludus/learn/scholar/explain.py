@@ -22,16 +22,16 @@ def describe_evaluation(best: int, expected: FloatArray, risk: float, plies: Flo
     if score < -MIN_CERTAIN_SCORE:
         return f"I am losing, whatever I do, in {_format_plies(plies[1])}."
     if score > MIN_CERTAIN_SCORE:
-        stands = f"I am winning, in {_format_plies(plies[0])}"
+        evaluation = f"I am winning, in {_format_plies(plies[0])}"
     elif abs(score) < 1 - MIN_CERTAIN_SCORE:
-        stands = "This is a draw"
+        evaluation = "This is a draw"
     else:
         side, end = ("better", "win") if score > 0 else ("worse", "loss")
-        stands = f"I think I am {side}, but cannot tell a draw from a {end}"
+        evaluation = f"I think I am {side}, but cannot tell a draw from a {end}"
     keeping = int((expected > score - MIN_SCORE_DIFFERENCE).sum())
     some = f"; {keeping} of {len(expected)} moves keep that."
     many = ", whatever I do." if keeping == len(expected) else some
-    return f"{stands}{many} The chance that this loses seems {_format_probability(risk)}."
+    return f"{evaluation}{many} The chance that this loses seems {_format_probability(risk)}."
 
 
 def _format_plies(plies: float) -> str:
@@ -40,9 +40,9 @@ def _format_plies(plies: float) -> str:
     return "one ply" if number == 1 else f"about {number} plies"
 
 
-def _format_probability(chance: float) -> str:
+def _format_probability(probability: float) -> str:
     """Format a probability in percent, bounded at 0.1%."""
-    return "below 0.1%" if chance < 0.001 else f"{chance:.1%}"
+    return "below 0.1%" if probability < 0.001 else f"{probability:.1%}"
 
 
 def make_score_picture(meaning: str, best: Mapping[str, float]) -> Picture:
@@ -52,6 +52,6 @@ def make_score_picture(meaning: str, best: Mapping[str, float]) -> Picture:
     notes = tuple(Note((name,), f"{round(score, 1) + 0:+.1f}") for name, score in best.items())
     text = (
         "The best score of a move with each point: -1 is a loss, 0 a draw, 1 a win, "
-        "as the scholar sees it with its care."
+        "with the loss aversion of the option care."
     )
     return Picture(f"Scores: {meaning}", Marks(heat=heat), text, notes)

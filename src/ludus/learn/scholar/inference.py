@@ -48,23 +48,23 @@ LONG_GAME_LOG2 = 7.0
 """log2 of the plies of a long game: 128 plies."""
 
 
-def utility(chances: Any, care: float) -> Any:
+def utility(probabilities: Any, loss_aversion: float) -> Any:
     """Convert (…, 3) probabilities of the mover to utilities of the other side, -1 to 1.
 
-    `care` is the loss aversion. With 1 the utility is the expected result. That differs little
+    With a loss aversion of 1 the utility is the expected result. That differs little
     between moves that all look drawn, and leads to positions where draws and losses are hard to
     separate; larger values prefer positions whose result is certain.
     """
-    ours, theirs = chances[..., LOSS_CLASS], care * chances[..., WIN_CLASS]
-    return (ours - theirs) / (ours + chances[..., DRAW_CLASS] + theirs)
+    ours, theirs = probabilities[..., LOSS_CLASS], loss_aversion * probabilities[..., WIN_CLASS]
+    return (ours - theirs) / (ours + probabilities[..., DRAW_CLASS] + theirs)
 
 
-def penalize_length(scores: Any, plies: Any) -> Any:
+def penalize_length(scores: Any, log2_plies: Any) -> Any:
     """Reduce scores of the side that has just moved by the expected length of the game.
 
-    `plies` (…, 2) are log2 of the plies to the loss and to the win of the mover.
+    `log2_plies` (…, 2) are log2 of the plies to the loss and to the win of the mover.
     """
-    to_the_end = np.where(scores > 0, plies[..., 0], plies[..., 1])
+    to_the_end = np.where(scores > 0, log2_plies[..., 0], log2_plies[..., 1])
     return scores * (1 - MAX_LENGTH_PENALTY * np.clip(to_the_end / LONG_GAME_LOG2, 0, 1))
 
 
@@ -103,8 +103,8 @@ def group_by_expert(
 
 def build_network(
     weights: Tensors,
-    things: Permutations,
-    answers: Permutations | None,
+    input_permutations: Permutations,
+    output_permutations: Permutations | None,
     outputs: int,
     repeats: int = 1,
 ) -> NumpyEquivariantNetwork:
@@ -113,36 +113,38 @@ def build_network(
     if first is None or first.ndim != 2:
         raise BadWeights("an expert has no first layer")
     blocks = sum(name.endswith("layer1") for name in weights)
-    wanted = list_parameter_shapes(things.shape[1], outputs, len(first), blocks, answers is None)
-    if {name: values.shape for name, values in weights.items()} != wanted:
+    expected = list_parameter_shapes(
+        input_permutations.shape[1], outputs, len(first), blocks, output_permutations is None
+    )
+    if {name: values.shape for name, values in weights.items()} != expected:
         raise BadWeights("an expert's tensors do not make a network")
-    return NumpyEquivariantNetwork(weights, things, answers, repeats)
+    return NumpyEquivariantNetwork(weights, input_permutations, output_permutations, repeats)
 
 
-def run_expert(expert: NumpyEquivariantNetwork, things: FloatArray) -> FloatArray:
+def run_expert(expert: NumpyEquivariantNetwork, features: FloatArray) -> FloatArray:
     """Return an expert's outputs for each position; raise BadWeights if they are not finite."""
     # Large weights from a file may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
-        outputs = expert(things)
+        outputs = expert(features)
     if not np.isfinite(outputs).all():
-        raise BadWeights("an expert's answer is no number")
+        raise BadWeights("an expert's output is not a finite number")
     return outputs
 
 
 def softmax(outputs: FloatArray) -> FloatArray:
     """Convert (positions, choices) logits to probabilities."""
-    raised = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-    found: FloatArray = raised / raised.sum(axis=1, keepdims=True)
-    return found
+    exponentials = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+    probabilities: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 class ScorerOutput(NamedTuple):
     """Predictions for several positions from their movers' perspectives."""
 
-    chances: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
     """(positions, 3): probabilities of a loss, a draw and a win."""
 
-    plies: NDArray[np.float32]
+    log2_plies: NDArray[np.float32]
     """(positions, 2): log2 of the plies to a loss and to a win."""
 
 
@@ -153,23 +155,23 @@ class Scorer:
         if weights.kind != SCORER:
             raise BadWeights(f"these networks are a {weights.kind}, not a {SCORER}")
         self._weights = weights
-        self._awake: dict[int, NumpyEquivariantNetwork] = {}
+        self._loaded: dict[int, NumpyEquivariantNetwork] = {}
 
-    def judged(self, positions: PositionColumns) -> ScorerOutput:
+    def evaluate(self, positions: PositionColumns) -> ScorerOutput:
         """Predict the results of positions."""
-        found = np.empty((len(positions.own), len(OUTPUT_NAMES)), dtype=np.float32)
-        for kind, which, things in group_by_expert(positions):
-            found[which] = run_expert(self._expert(kind), things)
+        outputs = np.empty((len(positions.own), len(OUTPUT_NAMES)), dtype=np.float32)
+        for kind, which, features in group_by_expert(positions):
+            outputs[which] = run_expert(self._expert(kind), features)
         results = len(RESULT_NAMES)
-        return ScorerOutput(softmax(found[:, :results]), found[:, results:])
+        return ScorerOutput(softmax(outputs[:, :results]), outputs[:, results:])
 
     def _expert(self, kind: int) -> NumpyEquivariantNetwork:
-        if kind not in self._awake:
-            weights, repeats = self._weights.expert(kind), self._weights.repeats[kind]
-            self._awake[kind] = build_network(
+        if kind not in self._loaded:
+            weights, repeats = self._weights.expert_weights(kind), self._weights.repeats[kind]
+            self._loaded[kind] = build_network(
                 weights, FEATURE_PERMUTATIONS, None, len(OUTPUT_NAMES), repeats
             )
-        return self._awake[kind]
+        return self._loaded[kind]
 
 
 MOVE_PARTS = ("to", "from", "take")
@@ -185,21 +187,21 @@ class ChainOutput(NamedTuple):
     choices: NDArray[np.int64]
     """Point numbers, or NO_POINT."""
 
-    chances: FloatArray
+    probabilities: FloatArray
     """Shape (positions, 3, 25), each part given the choices before it."""
 
 
 class MoveProbabilities(NamedTuple):
     """Probabilities of moves, shape (moves, 3) each: by part, given the parts before it."""
 
-    chances: FloatArray
+    probabilities: FloatArray
     """Probability of the move's own part."""
 
-    likeliest: NDArray[np.int64]
+    best_choices: NDArray[np.int64]
     """The likeliest choice for that part."""
 
-    def some(self, first: int, end: int) -> "MoveProbabilities":
-        return MoveProbabilities(self.chances[first:end], self.likeliest[first:end])
+    def slice(self, first: int, end: int) -> "MoveProbabilities":
+        return MoveProbabilities(self.probabilities[first:end], self.best_choices[first:end])
 
 
 class Chain:
@@ -209,60 +211,62 @@ class Chain:
         if weights.kind != CHAIN:
             raise BadWeights(f"these networks are a {weights.kind}, not a {CHAIN}")
         self._weights = weights
-        self._awake: dict[int, list[NumpyEquivariantNetwork]] = {}
+        self._loaded: dict[int, list[NumpyEquivariantNetwork]] = {}
 
     def choose(self, positions: PositionColumns) -> ChainOutput:
         """Choose the likeliest value of each part in turn, ignoring legality."""
         number = len(positions.own)
         choices = np.empty((number, len(MOVE_PARTS)), dtype=np.int64)
-        chances = np.empty((number, len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
-        for kind, which, things in group_by_expert(positions):
-            seen = things
+        probabilities = np.empty((number, len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
+        for kind, which, features in group_by_expert(positions):
+            inputs = features
             for part, each in enumerate(self._experts(kind)):
-                said = softmax(run_expert(each, seen))
-                best = said.argmax(axis=1)
-                choices[which, part], chances[which, part] = best, said
-                seen = np.concatenate([seen, _ONE_HOT[best]], axis=1)
-        return ChainOutput(choices, chances)
+                outputs = softmax(run_expert(each, inputs))
+                best = outputs.argmax(axis=1)
+                choices[which, part], probabilities[which, part] = best, outputs
+                inputs = np.concatenate([inputs, _ONE_HOT[best]], axis=1)
+        return ChainOutput(choices, probabilities)
 
-    def said(self, positions: PositionColumns, moves: NDArray[np.int64]) -> FloatArray:
-        """Return the probabilities along a move in each position, as `ChainOutput.chances`."""
-        found = np.empty((len(moves), len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
-        for kind, which, things in group_by_expert(positions):
+    def probabilities_along(
+        self, positions: PositionColumns, moves: NDArray[np.int64]
+    ) -> FloatArray:
+        """Return the probabilities along a move in each position, as in `ChainOutput`."""
+        probabilities = np.empty((len(moves), len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
+        for kind, which, features in group_by_expert(positions):
             for part, each in enumerate(self._experts(kind)):
-                said = run_expert(each, _append_choices(things, moves[which, :part]))
-                found[which, part] = softmax(said)
-        return found
+                outputs = run_expert(each, _append_choices(features, moves[which, :part]))
+                probabilities[which, part] = softmax(outputs)
+        return probabilities
 
-    def ranked(
+    def score_moves(
         self, positions: PositionColumns, owner: NDArray[np.int64], moves: NDArray[np.int64]
     ) -> MoveProbabilities:
         """Evaluate moves, (moves, 3), of the positions whose indices are `owner`.
 
         Common prefixes of moves are evaluated once.
         """
-        chances = np.empty(moves.shape, dtype=np.float32)
-        likeliest = np.empty(moves.shape, dtype=np.int64)
+        probabilities = np.empty(moves.shape, dtype=np.float32)
+        best_choices = np.empty(moves.shape, dtype=np.int64)
         row = np.empty(len(positions.own), dtype=np.int64)
-        for kind, which, things in group_by_expert(positions):
+        for kind, which, features in group_by_expert(positions):
             row[:] = -1
             row[which] = np.arange(len(which))
             here = np.flatnonzero(row[owner] >= 0)
-            begun = rows = row[owner[here]]
+            prefix = rows = row[owner[here]]
             for part, each in enumerate(self._experts(kind)):
-                _, first, beginning = np.unique(begun, return_index=True, return_inverse=True)
-                seen = _append_choices(things[rows[first]], moves[here[first], :part])
-                said = softmax(run_expert(each, seen))
+                _, first, prefix_index = np.unique(prefix, return_index=True, return_inverse=True)
+                inputs = _append_choices(features[rows[first]], moves[here[first], :part])
+                outputs = softmax(run_expert(each, inputs))
                 chosen = moves[here, part]
-                chances[here, part] = said[beginning, chosen]
-                likeliest[here, part] = said.argmax(axis=1)[beginning]
-                begun = begun * (NO_POINT + 1) + chosen
-        return MoveProbabilities(chances, likeliest)
+                probabilities[here, part] = outputs[prefix_index, chosen]
+                best_choices[here, part] = outputs.argmax(axis=1)[prefix_index]
+                prefix = prefix * (NO_POINT + 1) + chosen
+        return MoveProbabilities(probabilities, best_choices)
 
     def _experts(self, kind: int) -> list[NumpyEquivariantNetwork]:
-        if kind not in self._awake:
-            weights = self._weights.expert(kind)
-            self._awake[kind] = [
+        if kind not in self._loaded:
+            weights = self._weights.expert_weights(kind)
+            self._loaded[kind] = [
                 build_network(
                     {
                         name.removeprefix(f"{part}."): values
@@ -276,15 +280,15 @@ class Chain:
                 )
                 for number, part in enumerate(MOVE_PARTS)
             ]
-        return self._awake[kind]
+        return self._loaded[kind]
 
 
-def _append_choices(things: FloatArray, choices: NDArray[np.int64]) -> FloatArray:
+def _append_choices(features: FloatArray, choices: NDArray[np.int64]) -> FloatArray:
     """Append the one-hot codes of the preceding parts of a move to the features."""
     if not choices.shape[1]:
-        return things
-    told = _ONE_HOT[choices].reshape(len(things), -1)
-    return np.concatenate([things, told], axis=1)
+        return features
+    one_hot = _ONE_HOT[choices].reshape(len(features), -1)
+    return np.concatenate([features, one_hot], axis=1)
 
 
 WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
@@ -302,12 +306,12 @@ def load_networks(
 
 def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str], Path]:
     """Map way and size to the shipped file `weights/<way>-<size>.safetensors`."""
-    found = {}
+    files = {}
     for path in sorted(folder.glob("*-*.safetensors")):
         way, _, size = path.stem.partition("-")
         if way in KIND_BY_WAY:
-            found[way, size] = path
-    return found
+            files[way, size] = path
+    return files
 
 
 @cache

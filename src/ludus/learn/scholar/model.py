@@ -35,7 +35,7 @@ class ExpertChunks(NamedTuple):
     rows: torch.Tensor
     """(chunks, length): position indices; padding has the index after the last position."""
 
-    things: torch.Tensor
+    features: torch.Tensor
     """(chunks, length, features)"""
 
 
@@ -44,52 +44,52 @@ class TensorEncoder:
 
     def __init__(self, device: torch.device) -> None:
         on_gpu = device.type == "cuda"
-        self.kind = torch.bfloat16 if on_gpu else torch.float32
-        self.length = 2048 if on_gpu else 64
+        self.dtype = torch.bfloat16 if on_gpu else torch.float32
+        self.chunk_length = 2048 if on_gpu else 64
         """Chunk length: long chunks keep a GPU busy, short ones need less padding."""
 
-        self.board = _matrices_on(device, self.kind)
+        self.board = _matrices_on(device, self.dtype)
         self.table = torch.as_tensor(expert_table(), device=device)
 
-    def columns(self, positions: Sequence[torch.Tensor]) -> torch.Tensor:
+    def encode(self, positions: Sequence[torch.Tensor]) -> torch.Tensor:
         """Encode (…) positions, given column by column, as (…, features)."""
         shape = positions[0].shape
         own, other, own_hand, other_hand = (column.flatten() for column in positions)
-        things = torch.cat(compute_features(own, other, own_hand, other_hand, self.board), dim=1)
-        return things.view(*shape, -1)
+        features = torch.cat(compute_features(own, other, own_hand, other_hand, self.board), dim=1)
+        return features.view(*shape, -1)
 
-    def experts(self, positions: Sequence[torch.Tensor]) -> torch.Tensor:
+    def select_experts(self, positions: Sequence[torch.Tensor]) -> torch.Tensor:
         """Return the expert number of each position."""
         own, other, own_hand, other_hand = positions
         men = count_men(own), count_men(other)
         numbers: torch.Tensor = select_experts(own_hand.long(), other_hand.long(), *men, self.table)
         return numbers
 
-    def parts(
+    def group_by_expert(
         self, positions: Sequence[torch.Tensor], banks: Sequence[range]
     ) -> Iterator[ExpertChunks]:
         """Split all positions into chunks, bank by bank of experts."""
-        kinds = self.experts(positions)
+        kinds = self.select_experts(positions)
         counts = torch.bincount(kinds, minlength=NUM_EXPERTS).tolist()
         by_expert = [
-            self._filled(rows, len(kinds)) for rows in torch.split(torch.argsort(kinds), counts)
+            self._pad(rows, len(kinds)) for rows in torch.split(torch.argsort(kinds), counts)
         ]
-        for bank, mine in enumerate(banks):
-            sizes = torch.tensor([len(by_expert[expert]) for expert in mine])
-            numbers = torch.arange(len(mine)).repeat_interleave(sizes).to(kinds.device)
-            rows = torch.cat([by_expert[expert] for expert in mine])
+        for bank, experts in enumerate(banks):
+            sizes = torch.tensor([len(by_expert[expert]) for expert in experts])
+            numbers = torch.arange(len(experts)).repeat_interleave(sizes).to(kinds.device)
+            rows = torch.cat([by_expert[expert] for expert in experts])
             for some, which in zip(
                 torch.split(numbers, MAX_CHUNKS), torch.split(rows, MAX_CHUNKS), strict=True
             ):
                 if len(which):
-                    seen = which.clamp(max=len(kinds) - 1)
-                    things = self.columns([column[seen] for column in positions])
-                    yield ExpertChunks(bank, some, which, things)
+                    valid = which.clamp(max=len(kinds) - 1)
+                    features = self.encode([column[valid] for column in positions])
+                    yield ExpertChunks(bank, some, which, features)
 
-    def _filled(self, rows: torch.Tensor, filling: int) -> torch.Tensor:
+    def _pad(self, rows: torch.Tensor, padding: int) -> torch.Tensor:
         """Pad the rows of one expert and return them as (chunks, length)."""
-        missing = -len(rows) % self.length
-        return functional.pad(rows, (0, missing), value=filling).view(-1, self.length)
+        missing = -len(rows) % self.chunk_length
+        return functional.pad(rows, (0, missing), value=padding).view(-1, self.chunk_length)
 
 
 def as_tensor(array: Any) -> torch.Tensor:
@@ -107,12 +107,12 @@ def count_men(boards: torch.Tensor) -> torch.Tensor:
     return ((boards[..., None] >> bits) & 1).sum(-1)
 
 
-def _matrices_on(device: torch.device, kind: torch.dtype) -> BoardMatrices:
-    made = {}
+def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
+    matrices = {}
     for name, values in vars(board_matrices()).items():
         given = torch.as_tensor(values, device=device)
-        made[name] = given.to(kind) if given.is_floating_point() else given.int()
-    return BoardMatrices(**made)
+        matrices[name] = given.to(dtype) if given.is_floating_point() else given.int()
+    return BoardMatrices(**matrices)
 
 
 ScoreFunction = Callable[[list[torch.Tensor]], torch.Tensor]
@@ -129,25 +129,25 @@ WON_SCORE = 2.0
 class Exam:
     """Critical positions with all their moves, to measure how often a scholar keeps the value."""
 
-    found: ExampleBatch
+    examples: ExampleBatch
 
     @classmethod
-    def of(cls, source: ExampleSource, positions: PositionBatch) -> Self:
+    def from_positions(cls, source: ExampleSource, positions: PositionBatch) -> Self:
         """Make an exam of the critical ones among the positions."""
-        found = source.examples(positions)
-        return cls(found[found.is_critical])
+        examples = source.examples(positions)
+        return cls(examples[examples.is_critical])
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.examples)
 
     def is_kept(self, chosen: torch.Tensor) -> torch.Tensor:
         """Return where the moves with these indices keep the value."""
-        return as_tensor(self.found.keeps).gather(1, chosen[:, None])[:, 0]
+        return as_tensor(self.examples.keeps_value).gather(1, chosen[:, None])[:, 0]
 
 
-def select_best_moves(found: ExampleBatch, score: ScoreFunction) -> torch.Tensor:
+def select_best_moves(examples: ExampleBatch, score: ScoreFunction) -> torch.Tensor:
     """Return the index of the move with the best score in each row."""
-    children = found.children
+    children = examples.children
     is_move = as_tensor(children.is_move)
     scores = torch.full(is_move.shape, -WON_SCORE, device=is_move.device)
     scores[is_move] = score([column[is_move] for column in as_tensors(children.positions.columns)])
@@ -175,15 +175,15 @@ class PlyRegression(NamedTuple):
 
 def fit_ply_regression(units: torch.Tensor, values: torch.Tensor) -> PlyRegression:
     """Fit the rows to last units (positions, 16 * channels) and the oracle's values."""
-    seen = units.reshape(len(units), GROUP_ORDER, -1).double().mean(1)
-    one = torch.ones(len(seen), 1, dtype=seen.dtype, device=seen.device)
-    seen = torch.cat([seen, one], dim=1)
+    inputs = units.reshape(len(units), GROUP_ORDER, -1).double().mean(1)
+    one = torch.ones(len(inputs), 1, dtype=inputs.dtype, device=inputs.device)
+    inputs = torch.cat([inputs, one], dim=1)
     is_decided = (values != DRAW) & (values != LOST_VALUE)
-    found = []
+    fits = []
     for is_win in (0, 1):
         which = is_decided & (values % 2 == is_win)
-        found.append(_fit_ridge(seen[which], values[which].double().log2()))
-    both = torch.stack(found)
+        fits.append(_fit_ridge(inputs[which], values[which].double().log2()))
+    both = torch.stack(fits)
     return PlyRegression(both[:, :-1], both[:, -1])
 
 
@@ -192,14 +192,16 @@ def default_ply_regression(channels: int) -> PlyRegression:
     return PlyRegression(torch.zeros(2, channels), torch.full((2,), LONG_GAME_LOG2))
 
 
-def _fit_ridge(seen: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+def _fit_ridge(inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Fit weights and a bias by ridge regression. With few examples they predict little more than
     the mean, with none a long game."""
-    size = seen.shape[1]
-    products = seen.T @ seen
-    less = torch.full((size,), 1.0, dtype=seen.dtype, device=seen.device)
-    less[:-1] += RIDGE_PENALTY * products.trace() / size
-    mean = wanted.mean() if len(wanted) else torch.full_like(less[-1], LONG_GAME_LOG2)
-    found: torch.Tensor = torch.linalg.solve(products + less.diag(), seen.T @ (wanted - mean))
-    found[-1] += mean
-    return found
+    size = inputs.shape[1]
+    products = inputs.T @ inputs
+    penalty = torch.full((size,), 1.0, dtype=inputs.dtype, device=inputs.device)
+    penalty[:-1] += RIDGE_PENALTY * products.trace() / size
+    mean = targets.mean() if len(targets) else torch.full_like(penalty[-1], LONG_GAME_LOG2)
+    solution: torch.Tensor = torch.linalg.solve(
+        products + penalty.diag(), inputs.T @ (targets - mean)
+    )
+    solution[-1] += mean
+    return solution

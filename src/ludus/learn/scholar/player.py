@@ -48,41 +48,50 @@ REPETITION = "repetition"
 class ScorerPolicy:
     """Policy that evaluates the position after each legal move and plays the best."""
 
-    def __init__(self, scorer: Scorer, care: float) -> None:
-        self._scorer, self._care = scorer, care
+    def __init__(self, scorer: Scorer, loss_aversion: float) -> None:
+        self._scorer, self._loss_aversion = scorer, loss_aversion
 
-    def choices(self, positions: Sequence[Any]) -> list[Choice]:
+    def choose_many(self, positions: Sequence[Any]) -> list[Choice]:
         moves = [position.legal_moves() for position in positions]
         children = [
             position.play(move)
             for position, its_moves in zip(positions, moves, strict=True)
             for move in its_moves
         ]
-        chances, plies = self._judged(children)
+        probabilities, log2_plies = self._evaluate_children(children)
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
-            self._choice(its_moves, children[first:last], chances[first:last], plies[first:last])
+            self._choice(
+                its_moves, children[first:last], probabilities[first:last], log2_plies[first:last]
+            )
             for its_moves, (first, last) in zip(moves, pairwise(ends), strict=True)
         ]
 
     def _choice(
-        self, moves: Sequence[Move], children: Sequence[Any], chances: FloatArray, plies: FloatArray
+        self,
+        moves: Sequence[Move],
+        children: Sequence[Any],
+        probabilities: FloatArray,
+        log2_plies: FloatArray,
     ) -> Choice:
-        scores = penalize_length(utility(chances, self._care), plies)
+        scores = penalize_length(utility(probabilities, self._loss_aversion), log2_plies)
         best = int(scores.argmax())
         # An opponent that can repeat a position turns a win into a draw; drawn positions are
         # unaffected.
         while scores[best] > 1 - MIN_CERTAIN_SCORE and has_repeating_move(children[best]):
             scores[best] = 0
             best = int(scores.argmax())
-        words = describe_evaluation(
-            best, utility(chances, care=1.0), float(chances[best, WIN_CLASS]), plies[best]
+        text = describe_evaluation(
+            best,
+            utility(probabilities, loss_aversion=1.0),
+            float(probabilities[best, WIN_CLASS]),
+            log2_plies[best],
         )
-        return Choice(moves[best], words, dict(zip(moves, scores.tolist(), strict=True)))
+        return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
 
     def pictures(self, position: Any) -> list[Picture]:
         """Draw the best score of each point for each part of a move."""
-        scores = self.choices([position])[0].scores
+        scores = self.choose_many([position])[0].scores
         pictures = []
         for part, meaning in SCORER_PARTS:
             best: dict[str, float] = {}
@@ -93,27 +102,27 @@ class ScorerPolicy:
                 pictures.append(make_score_picture(meaning, best))
         return pictures
 
-    def _judged(self, children: Sequence[Any]) -> ScorerOutput:
+    def _evaluate_children(self, children: Sequence[Any]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
-        found = ScorerOutput(
+        output = ScorerOutput(
             np.zeros((len(children), len(RESULT_NAMES)), dtype=np.float32),
             np.zeros((len(children), 2), dtype=np.float32),
         )
-        asked = []
+        pending = []
         for number, child in enumerate(children):
             outcome = child.outcome()
             if outcome is None:
-                asked.append(number)
+                pending.append(number)
             elif outcome.winner is None:
-                found.chances[number, DRAW_CLASS] = 1
+                output.probabilities[number, DRAW_CLASS] = 1
             else:
-                found.chances[
+                output.probabilities[
                     number, WIN_CLASS if outcome.winner == child.mover else LOSS_CLASS
                 ] = 1
-        if asked:
-            said = self._scorer.judged(pack_positions([children[each] for each in asked]))
-            found.chances[asked], found.plies[asked] = said
-        return found
+        if pending:
+            evaluated = self._scorer.evaluate(pack_positions([children[each] for each in pending]))
+            output.probabilities[pending], output.log2_plies[pending] = evaluated
+        return output
 
 
 def has_repeating_move(position: Any) -> bool:
@@ -138,10 +147,10 @@ class ChainDecision(NamedTuple):
     parts: NDArray[np.int64]
     """Shape (3,): the points of the move, or NO_POINT."""
 
-    chances: list[float]
+    probabilities: list[float]
     """Probability of each part."""
 
-    changed: tuple[int, ...]
+    masked_parts: tuple[int, ...]
     """Parts whose likeliest choice was not legal."""
 
     scores: dict[Move, float]
@@ -152,85 +161,91 @@ class ChainDecision(NamedTuple):
         to, frm, take = (None if part == NO_POINT else part for part in self.parts.tolist())
         return Move(frm, to, take)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Describe the decision in one sentence."""
-        said = (
-            f"{name} {_point_name(int(part), ABSENT_PART_NAMES[number])} {chance:.0%}"
-            for number, (name, part, chance) in enumerate(
-                zip(PART_NAMES, self.parts, self.chances, strict=True)
+        texts = (
+            f"{name} {_point_name(int(part), ABSENT_PART_NAMES[number])} {probability:.0%}"
+            for number, (name, part, probability) in enumerate(
+                zip(PART_NAMES, self.parts, self.probabilities, strict=True)
             )
         )
-        refused = " and ".join(PART_NAMES[part] for part in self.changed)
-        return ", ".join(said) + (f"; the check has changed {refused}" if refused else "")
+        masked = " and ".join(PART_NAMES[part] for part in self.masked_parts)
+        return ", ".join(texts) + (f"; the check has changed {masked}" if masked else "")
 
 
 class ChainPolicy:
     """Policy that chooses TO, FROM and REMOVE in turn, with or without masking illegal choices."""
 
-    def __init__(self, chain: Chain, has_check: bool = True, rule: DecodingRule = "parts") -> None:
+    def __init__(
+        self, chain: Chain, masks_illegal: bool = True, rule: DecodingRule = "parts"
+    ) -> None:
         self._chain = chain
-        self._has_check = has_check
+        self._masks_illegal = masks_illegal
         self._rule = rule
 
-    def choices(self, positions: Sequence[Any]) -> list[Choice]:
-        return [Choice(each.move, each.told(), each.scores) for each in self._decisions(positions)]
+    def choose_many(self, positions: Sequence[Any]) -> list[Choice]:
+        return [
+            Choice(each.move, each.describe(), each.scores) for each in self._decisions(positions)
+        ]
 
     def pictures(self, position: Any) -> list[Picture]:
         """Draw the probability of each point as a part of the move, given the parts before it."""
         decision = self._decisions([position])[0]
-        said = self._chain.said(pack_positions([position]), decision.parts[None])[0]
+        along = self._chain.probabilities_along(pack_positions([position]), decision.parts[None])[0]
         return [
-            _make_part_picture(decision, part, chances)
-            for part, chances in enumerate(said.tolist())
+            _make_part_picture(decision, part, probabilities)
+            for part, probabilities in enumerate(along.tolist())
         ]
 
     def _decisions(self, positions: Sequence[Any]) -> list[ChainDecision]:
-        seen = pack_positions(positions)
+        columns = pack_positions(positions)
         moves = [position.legal_moves() for position in positions]
         ends = [0, *accumulate(map(len, moves))]
         owner = np.repeat(np.arange(len(moves)), [len(each) for each in moves])
         parts = np.array([_split_move(move) for each in moves for move in each]).reshape(-1, 3)
-        ranked = self._chain.ranked(seen, owner, parts)
-        found = [
-            _select_legal_move(its_moves, parts[first:end], ranked.some(first, end), self._rule)
+        scored = self._chain.score_moves(columns, owner, parts)
+        decisions = [
+            _select_legal_move(its_moves, parts[first:end], scored.slice(first, end), self._rule)
             for its_moves, (first, end) in zip(moves, pairwise(ends), strict=True)
         ]
-        return found if self._has_check else self._unchecked(seen, found)
+        return decisions if self._masks_illegal else self._without_mask(columns, decisions)
 
-    def _unchecked(self, seen: Any, checked: Sequence[ChainDecision]) -> list[ChainDecision]:
+    def _without_mask(self, columns: Any, masked: Sequence[ChainDecision]) -> list[ChainDecision]:
         """Replace the moves by unmasked choices; the scores still cover legal moves only."""
-        choices, chances = self._chain.choose(seen)
-        likely = chances.max(axis=2).tolist()
+        choices, probabilities = self._chain.choose(columns)
+        highest = probabilities.max(axis=2).tolist()
         return [
-            ChainDecision(choices[number], likely[number], (), each.scores)
-            for number, each in enumerate(checked)
+            ChainDecision(choices[number], highest[number], (), each.scores)
+            for number, each in enumerate(masked)
         ]
 
 
 def _select_legal_move(
-    moves: Sequence[Move], parts: NDArray[np.int64], ranked: MoveProbabilities, rule: DecodingRule
+    moves: Sequence[Move], parts: NDArray[np.int64], scored: MoveProbabilities, rule: DecodingRule
 ) -> ChainDecision:
     """Select the legal move with the likeliest parts, one after the other or jointly."""
-    whole = ranked.chances.prod(axis=1)
+    joint = scored.probabilities.prod(axis=1)
     left = np.arange(len(moves))
     if rule == "parts":
         for part in range(len(PART_NAMES)):
-            first = left[ranked.chances[left, part].argmax()]
+            first = left[scored.probabilities[left, part].argmax()]
             left = left[parts[left, part] == parts[first, part]]
         chosen = left[0]
     else:
-        chosen = whole.argmax()
-    changed = tuple(np.flatnonzero(ranked.likeliest[chosen] != parts[chosen]).tolist())
-    scores = dict(zip(moves, whole.tolist(), strict=True))
-    return ChainDecision(parts[chosen], ranked.chances[chosen].tolist(), changed, scores)
+        chosen = joint.argmax()
+    masked = tuple(np.flatnonzero(scored.best_choices[chosen] != parts[chosen]).tolist())
+    scores = dict(zip(moves, joint.tolist(), strict=True))
+    return ChainDecision(parts[chosen], scored.probabilities[chosen].tolist(), masked, scores)
 
 
-def _make_part_picture(decision: ChainDecision, part: int, chances: Sequence[float]) -> Picture:
-    heat = dict(zip(POINTS, chances, strict=False))
-    changed = ", as the rules demand" if part in decision.changed else ""
-    text = f"It chooses {_point_name(int(decision.parts[part]), ABSENT_PART_NAMES[part])}{changed}."
+def _make_part_picture(
+    decision: ChainDecision, part: int, probabilities: Sequence[float]
+) -> Picture:
+    heat = dict(zip(POINTS, probabilities, strict=False))
+    reason = ", as the rules demand" if part in decision.masked_parts else ""
+    text = f"It chooses {_point_name(int(decision.parts[part]), ABSENT_PART_NAMES[part])}{reason}."
     if part:  # every move has a TO
-        text += f" For {ABSENT_PART_NAMES[part]}: {chances[NO_POINT]:.0%}."
+        text += f" For {ABSENT_PART_NAMES[part]}: {probabilities[NO_POINT]:.0%}."
     return Picture(f"{PART_NAMES[part]}: {PART_MEANINGS[part]}", Marks(heat=heat), text)
 
 
@@ -295,24 +310,24 @@ class ScholarPlayer(Player):
     def __init__(self, game: Any, settings: ScholarOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_rules(game.rules)
-        found = inference.load_networks(settings.way, settings.size, settings.weights)
-        self._way = (
-            ScorerPolicy(found, settings.care)
-            if isinstance(found, Scorer)
-            else ChainPolicy(found, settings.check, settings.rule)
+        networks = inference.load_networks(settings.way, settings.size, settings.weights)
+        self._policy = (
+            ScorerPolicy(networks, settings.care)
+            if isinstance(networks, Scorer)
+            else ChainPolicy(networks, settings.check, settings.rule)
         )
         # Invalid weights are detected at once, and the first move takes no longer than later ones.
-        self._way.choices([game.start()])
+        self._policy.choose_many([game.start()])
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        return self._way.choices([position])[0]
+        return self._policy.choose_many([position])[0]
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        return self._way.choices(positions)
+        return self._policy.choose_many(positions)
 
     def pictures(self, position: Any) -> list[Picture]:
         """Draw the networks' evaluation of the points, one picture for each part of a move."""
-        return self._way.pictures(position)
+        return self._policy.pictures(position)
 
 
 def check_rules(rules: Rules) -> None:

@@ -76,12 +76,12 @@ class ParallelGames:
         self._max_moves = max_moves
         self._weights = weights
         self._seeds = Random(seed)
-        self._errors = source.starts(0)
-        begins = self._restarts()
-        (turns,) = source.columns([np.arange(size) % len(begins)])
-        (plies,) = source.columns([np.arange(size, dtype=np.int32) % self.options.max_plies])
-        self._games = GameBatch(begins[turns], plies)
-        self.examples = self._look()
+        self._errors = source.start_positions(0)
+        starts = self._sample_restarts()
+        (indices,) = source.to_columns([np.arange(size) % len(starts)])
+        (plies,) = source.to_columns([np.arange(size, dtype=np.int32) % self.options.max_plies])
+        self._games = GameBatch(starts[indices], plies)
+        self.examples = self._expand_positions()
         """Current positions of the games."""
 
     def step(self, chosen: Array | None = None) -> None:
@@ -91,44 +91,50 @@ class ParallelGames:
         Positions in which they give the value away become restart positions.
         """
         if chosen is not None:
-            self.note_errors(chosen)
+            self.record_errors(chosen)
         self._games = self._source.advance(
             self._games,
             self.examples,
-            self._restarts(),
+            self._sample_restarts(),
             self._seeds.getrandbits(64),
             self.options.noise,
             self.options.max_plies,
             chosen,
         )
-        self.examples = self._look()
+        self.examples = self._expand_positions()
 
-    def _look(self) -> ExampleBatch:
+    def _expand_positions(self) -> ExampleBatch:
         seed = self._seeds.getrandbits(64)
         return self._source.examples(self._games.positions, self._max_moves, seed)
 
-    def note_errors(self, chosen: Array) -> None:
+    def record_errors(self, chosen: Array) -> None:
         """Store the positions in which these moves, played or not, give the value away."""
         now = self.examples
         is_chosen = (now.children.move == chosen[:, None]) & now.children.is_move
-        erred = now.positions[(is_chosen & ~now.keeps).any(1)]
-        self._errors = self._source.joined_positions([self._errors, erred])[-MAX_ERROR_POSITIONS:]
+        new_errors = now.positions[(is_chosen & ~now.keeps_value).any(1)]
+        self._errors = self._source.concatenate_positions([self._errors, new_errors])[
+            -MAX_ERROR_POSITIONS:
+        ]
 
-    def _restarts(self) -> PositionBatch:
+    def _sample_restarts(self) -> PositionBatch:
         """Sample restart positions in the proportions of the options."""
         num_starts = round(self.options.from_start * NUM_RESTART_POSITIONS)
-        num_again = (
+        num_errors = (
             round(self.options.from_errors * NUM_RESTART_POSITIONS) if len(self._errors) else 0
         )
-        num_drawn = NUM_RESTART_POSITIONS - num_starts - num_again
-        again = self._some_errors(num_again)
-        drawn = self._source.draw(num_drawn, self._seeds.getrandbits(64), weights=self._weights)
-        return self._source.joined_positions([self._source.starts(num_starts), again, drawn])
+        num_sampled = NUM_RESTART_POSITIONS - num_starts - num_errors
+        errors = self._sample_errors(num_errors)
+        sampled = self._source.sample_positions(
+            num_sampled, self._seeds.getrandbits(64), weights=self._weights
+        )
+        return self._source.concatenate_positions(
+            [self._source.start_positions(num_starts), errors, sampled]
+        )
 
-    def _some_errors(self, count: int) -> PositionBatch:
+    def _sample_errors(self, count: int) -> PositionBatch:
         """Sample error positions with replacement."""
         generator = np.random.default_rng(self._seeds.getrandbits(63))
-        (picked,) = self._source.columns(
+        (picked,) = self._source.to_columns(
             [generator.integers(max(len(self._errors), 1), size=count)]
         )
         return self._errors[picked]
@@ -184,8 +190,8 @@ def stream_uniform(
     """Yield random positions of random subspaces."""
     seeds = Random(seed)
     while True:
-        drawn = source.draw(options.batch, seeds.getrandbits(64), subspaces, weights)
-        yield source.examples(drawn, options.max_moves, seeds.getrandbits(64))
+        sampled = source.sample_positions(options.batch, seeds.getrandbits(64), subspaces, weights)
+        yield source.examples(sampled, options.max_moves, seeds.getrandbits(64))
 
 
 def stream_play(
@@ -207,30 +213,32 @@ DISTRIBUTIONS: dict[str, Callable[[ExampleSource, SamplerOptions, int], Iterator
 
 
 def balance_critical(
-    source: ExampleSource, batches: Iterator[ExampleBatch], size: int, share: float, seed: int
+    source: ExampleSource, batches: Iterator[ExampleBatch], size: int, proportion: float, seed: int
 ) -> Iterator[ExampleBatch]:
     """Yield batches of this size with exactly this proportion of critical positions, shuffled.
 
     Surplus examples of a batch are used in the next one, as far as needed.
     """
     seeds = Random(seed)
-    wanted = {True: round(share * size), False: size - round(share * size)}
-    spare: dict[bool, list[ExampleBatch]] = {kind: [] for kind in wanted}
+    needed = {True: round(proportion * size), False: size - round(proportion * size)}
+    spare: dict[bool, list[ExampleBatch]] = {kind: [] for kind in needed}
     while True:
-        while any(_count(spare[kind]) < number for kind, number in wanted.items()):
+        while any(_count(spare[kind]) < number for kind, number in needed.items()):
             fresh = next(batches)
             is_critical = fresh.is_critical
             for kind, mask in ((True, is_critical), (False, ~is_critical)):
                 # The rare kind limits the rate; of the other no more than a batch is kept.
-                if _count(spare[kind]) < wanted[kind]:
+                if _count(spare[kind]) < needed[kind]:
                     spare[kind].append(fresh[mask])
         chosen = []
-        for kind, number in wanted.items():
+        for kind, number in needed.items():
             if number > 0:
-                found = source.joined_examples(spare[kind])
-                chosen.append(found[:number])
-                spare[kind] = [found[number:]]
-        yield source.joined_examples(chosen)[source.order(size, seeds.getrandbits(63))]
+                joined = source.concatenate_examples(spare[kind])
+                chosen.append(joined[:number])
+                spare[kind] = [joined[number:]]
+        yield source.concatenate_examples(chosen)[
+            source.random_permutation(size, seeds.getrandbits(63))
+        ]
 
 
 def _count(parts: list[ExampleBatch]) -> int:

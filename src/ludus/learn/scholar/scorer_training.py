@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -69,24 +70,27 @@ class ScorerConfig(TrainingConfig):
 class ScorerTraining:
     """Training of a scorer, all experts at once, each on examples of its own kind of position."""
 
-    def __init__(self, source: ExampleSource, course: ScorerConfig, device: torch.device) -> None:
-        torch.manual_seed(course.seed)
-        self.course = course
-        self.experts = course.experts()
-        self.sight = TensorEncoder(device)
-        self.shelves = ReplayBuffer(NUM_EXPERTS, course.shelf, device)
-        self.pupil = EmaOptimizer(self._networks, course.averaging, device)
-        self._lesson = self.pupil.lesson(self._all_losses)
-        self._begin(source)
+    checkpoint_kind: ClassVar[str] = "ScorerTraining"
+    """Name of the kind of training in checkpoints."""
 
-    def _begin(self, source: ExampleSource) -> None:
+    def __init__(self, source: ExampleSource, config: ScorerConfig, device: torch.device) -> None:
+        torch.manual_seed(config.seed)
+        self.config = config
+        self.experts = config.experts()
+        self.encoder = TensorEncoder(device)
+        self.replay_buffer = ReplayBuffer(NUM_EXPERTS, config.shelf, device)
+        self.optimizer = EmaOptimizer(self._networks, config.averaging, device)
+        self._backward = self.optimizer.prepare_backward(self._all_losses)
+        self._prepare_data(source)
+
+    def _prepare_data(self, source: ExampleSource) -> None:
         """Generate the first examples."""
-        course = self.course
-        self.lessons = ExampleGenerator(
-            source, course.mixture, self.choose, self.teach, course.seed
+        config = self.config
+        self.generator = ExampleGenerator(
+            source, config.mixture, self.choose, self.add_examples, config.seed
         )
-        for _ in range(course.rounds_ahead):
-            self.lessons.round(own=False)
+        for _ in range(config.rounds_ahead):
+            self.generator.generate(self_play=False)
 
     def _networks(self) -> nn.ModuleList:
         return nn.ModuleList(
@@ -98,85 +102,87 @@ class ScorerTraining:
                 len(experts),
                 repeats=bank.repeats,
             )
-            for bank, experts in zip(self.course.banks, self.experts, strict=True)
+            for bank, experts in zip(self.config.banks, self.experts, strict=True)
         )
 
     @property
-    def examples_a_step(self) -> int:
-        banks = zip(self.course.banks, self.experts, strict=True)
+    def examples_per_step(self) -> int:
+        banks = zip(self.config.banks, self.experts, strict=True)
         return sum(bank.batch * len(experts) for bank, experts in banks)
 
-    def step(self, rate: float) -> torch.Tensor:
+    def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each."""
-        if self.course.begins_round(self.pupil.steps):
-            self.lessons.round(self.course.is_own(self.pupil.steps))
-        return self.pupil.learn(self._lesson, rate)
+        if self.config.is_round_start(self.optimizer.steps):
+            self.generator.generate(self.config.is_self_play_round(self.optimizer.steps))
+        return self.optimizer.step(self._backward, learning_rate)
 
     def _all_losses(self) -> torch.Tensor:
         """Return the loss of each expert on one batch."""
-        banks = zip(self.pupil.networks.children(), self.course.banks, self.experts, strict=True)
+        banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
         losses = [
-            self._losses(network, self.shelves.take(bank.batch, slice(experts[0], experts[-1] + 1)))
+            self._losses(
+                network, self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1))
+            )
             for network, bank, experts in banks
         ]
         return torch.cat(losses)
 
     def _losses(self, network: nn.Module, batch: ValuedPositions) -> torch.Tensor:
-        outputs = network(self.sight.columns(batch[:4])).float()
+        outputs = network(self.encoder.encode(batch[:4])).float()
         wanted = result_classes(batch.value)
         losses = functional.cross_entropy(outputs.flatten(0, 1), wanted.flatten(), reduction="none")
         return losses.view(wanted.shape).mean(1)
 
     @torch.no_grad()
-    def paces(self, expert: int, number: int = 1 << 16) -> model.PlyRegression:
+    def fit_plies(self, expert: int, number: int = 1 << 16) -> model.PlyRegression:
         """Fit the last layer's rows of an expert that predict the plies to the end."""
         bank = next(at for at, experts in enumerate(self.experts) if expert in experts)
-        network = list(self.pupil.averaged.children())[bank]
+        network = list(self.optimizer.ema_model.children())[bank]
         assert isinstance(network, EquivariantNetwork)
-        there = min(number, int(self.shelves.put[expert]))
-        if not there:
+        available = min(number, int(self.replay_buffer.num_added[expert]))
+        if not available:
             return model.default_ply_regression(network.channels)
-        some: ValuedPositions = self.shelves.take(there, slice(expert, expert + 1))
-        one = torch.tensor([expert - self.experts[bank][0]], device=some.own.device)
-        units = network.last_units(one, self.sight.columns(some[:4]))
-        return model.fit_ply_regression(units[0], some.value[0])
+        sample: ValuedPositions = self.replay_buffer.sample(available, slice(expert, expert + 1))
+        one = torch.tensor([expert - self.experts[bank][0]], device=sample.own.device)
+        units = network.last_units(one, self.encoder.encode(sample[:4]))
+        return model.fit_ply_regression(units[0], sample.value[0])
 
-    def teach(self, found: ExampleBatch, error: torch.Tensor) -> None:
+    def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
         """Add the positions after selected moves to the replay buffer, each to the ring of its
         expert."""
-        row, column = select_moves(found, error, self.course.mixture)
-        children = found.children
+        row, column = select_moves(examples, error, self.config.mixture)
+        children = examples.children
         own, other, own_hand, other_hand, value = (
             values[row, column]
             for values in as_tensors([*children.positions.columns, children.value])
         )
-        judged = ValuedPositions(own, other, own_hand, other_hand, value)
+        valued = ValuedPositions(own, other, own_hand, other_hand, value)
         # The rules detect that a game is over; it need not be learned.
-        going_on = (judged.value != LOST_VALUE).nonzero()[:, 0]
-        judged = ValuedPositions._make(values[going_on] for values in judged)
-        self.shelves.add(self.sight.experts(judged[:4]), judged)
+        unfinished = (valued.value != LOST_VALUE).nonzero()[:, 0]
+        valued = ValuedPositions._make(values[unfinished] for values in valued)
+        self.replay_buffer.add(self.encoder.select_experts(valued[:4]), valued)
 
-    def choose(self, found: ExampleBatch) -> torch.Tensor:
+    def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the move with the best score in each position."""
-        return select_best_moves(found, self.score)
+        return select_best_moves(examples, self.score)
 
     @torch.no_grad()
     def score(self, positions: list[torch.Tensor]) -> torch.Tensor:
         """Return the utilities of positions, from -1 to 1, for the side that is NOT to move."""
-        return self.scores_by(self.pupil.averaged, positions, self.course.care)
+        return self.score_with(self.optimizer.ema_model, positions, self.config.care)
 
-    def scores_by(
-        self, networks: nn.Module, positions: list[torch.Tensor], care: float
+    def score_with(
+        self, networks: nn.Module, positions: list[torch.Tensor], loss_aversion: float
     ) -> torch.Tensor:
         """Return the utilities by other networks, differentiably."""
-        found = torch.zeros(len(positions[0]) + 1, device=positions[0].device)
+        utilities = torch.zeros(len(positions[0]) + 1, device=positions[0].device)
         banks = list(networks.children())
-        for part in self.sight.parts(positions, self.experts):
+        for part in self.encoder.group_by_expert(positions, self.experts):
             network = banks[part.bank]
             assert isinstance(network, EquivariantNetwork)
-            chances = network.by(part.experts, part.things).float().softmax(-1)
-            found[part.rows] = utility(chances, care)
-        return found[:-1]
+            probabilities = network.forward_experts(part.experts, part.features).float().softmax(-1)
+            utilities[part.rows] = utility(probabilities, loss_aversion)
+        return utilities[:-1]
 
 
 def result_classes(values: torch.Tensor) -> torch.Tensor:
@@ -196,10 +202,12 @@ class ImitationTraining(ScorerTraining):
     moves.
     """
 
+    checkpoint_kind = "TeacherTraining"
+
     def __init__(
         self,
         source: ExampleSource,
-        course: ScorerConfig,
+        config: ScorerConfig,
         device: torch.device,
         entries: MoveBatch,
         batch: int = 2048,
@@ -208,44 +216,48 @@ class ImitationTraining(ScorerTraining):
         moves."""
         self.entries, self.batch = entries, batch
         # Scores are learned directly, without probabilities, so loss aversion has no meaning.
-        super().__init__(source, replace(course, care=1.0), device)
+        super().__init__(source, replace(config, care=1.0), device)
 
-    def _begin(self, source: ExampleSource) -> None:
+    def _prepare_data(self, source: ExampleSource) -> None:
         entries = self.entries
         boards = [entries.own.astype("int32"), entries.other.astype("int32")]
-        columns = source.columns([*boards, entries.own_hand, entries.other_hand])
-        found = source.examples(PositionBatch(*columns))
-        moves = as_tensor(found.children.move)
-        is_made = (moves == self._made(moves)[:, None]) & as_tensor(found.children.is_move)
+        columns = source.to_columns([*boards, entries.own_hand, entries.other_hand])
+        examples = source.examples(PositionBatch(*columns))
+        moves = as_tensor(examples.children.move)
+        is_made = (moves == self._packed_moves(moves)[:, None]) & as_tensor(
+            examples.children.is_move
+        )
         known = is_made.any(1).nonzero()[:, 0]
         if not len(known):
             raise BadSpec("the teacher has made no legal move at all")
-        self.found = found[to_source_array(known)]
-        self.number = is_made[known].int().argmax(1)
+        self.examples = examples[to_source_array(known)]
+        self.targets = is_made[known].int().argmax(1)
 
-    def _made(self, moves: torch.Tensor) -> torch.Tensor:
+    def _packed_moves(self, moves: torch.Tensor) -> torch.Tensor:
         """Return the teacher's moves, packed as in ChildBatch."""
-        made = torch.zeros(len(moves), dtype=moves.dtype)
+        packed = torch.zeros(len(moves), dtype=moves.dtype)
         for place, part in enumerate((self.entries.to, self.entries.frm, self.entries.take)):
             points = torch.as_tensor(part.astype("int32"))
-            made += torch.where(points < 0, NO_POINT, points) << 8 * place
-        return made.to(moves.device)
+            packed += torch.where(points < 0, NO_POINT, points) << 8 * place
+        return packed.to(moves.device)
 
     @property
-    def examples_a_step(self) -> int:
+    def examples_per_step(self) -> int:
         return self.batch
 
-    def step(self, rate: float) -> torch.Tensor:
+    def step(self, learning_rate: float) -> torch.Tensor:
         """Train on a batch of positions and return the loss."""
-        return self.pupil.learn(self.pupil.lesson(self._loss, is_same=False), rate)
+        return self.optimizer.step(
+            self.optimizer.prepare_backward(self._loss, use_graph=False), learning_rate
+        )
 
     def _loss(self) -> torch.Tensor:
-        rows = torch.randint(len(self.number), (self.batch,), device=self.number.device)
-        found = self.found[to_source_array(rows)]
-        is_move, value = as_tensor(found.children.is_move), as_tensor(found.children.value)
-        positions = [column[is_move] for column in as_tensors(found.children.positions.columns)]
+        rows = torch.randint(len(self.targets), (self.batch,), device=self.targets.device)
+        examples = self.examples[to_source_array(rows)]
+        is_move, value = as_tensor(examples.children.is_move), as_tensor(examples.children.value)
+        positions = [column[is_move] for column in as_tensors(examples.children.positions.columns)]
         scores = torch.full(is_move.shape, -torch.inf, device=is_move.device)
-        scores[is_move] = self.scores_by(self.pupil.networks, positions, self.course.care)
+        scores[is_move] = self.score_with(self.optimizer.model, positions, self.config.care)
         # The rules detect that a game is won.
         scores = torch.where(is_move & (value == LOST_VALUE), 1.0, scores)
-        return functional.cross_entropy(INVERSE_TEMPERATURE * scores, self.number[rows])[None]
+        return functional.cross_entropy(INVERSE_TEMPERATURE * scores, self.targets[rows])[None]

@@ -48,10 +48,10 @@ class TrainingSchedule:
     report_seconds: float = 20.0
     """Interval between progress reports."""
 
-    keep_seconds: float = 120.0
+    checkpoint_seconds: float = 120.0
     """Interval between checkpoints."""
 
-    def rate(self, seconds: float, steps: int) -> float:
+    def learning_rate_at(self, seconds: float, steps: int) -> float:
         """Return the learning rate after this time and number of steps."""
         rise = min(1.0, (steps + 1) / self.warmup)
         fall = 0.5 * (1 + math.cos(math.pi * min(1.0, seconds / self.seconds)))
@@ -77,78 +77,78 @@ class Trainer:
     """Training loop with a time limit and checkpoints."""
 
     def __init__(
-        self, training: AnyTraining, term: TrainingSchedule, file: Path | None = None
+        self, training: AnyTraining, schedule: TrainingSchedule, file: Path | None = None
     ) -> None:
         """Prepare the loop; `file` is the checkpoint, and the run resumes from it if it exists."""
-        self.training, self.term, self.file = training, term, file
+        self.training, self.schedule, self.file = training, schedule, file
         self.seconds = 0.0
         self.history: list[dict[str, Any]] = []
         """Records noted during training."""
 
         if file is not None and file.exists():
-            self._take_up(file)
+            self._restore(file)
 
     def run(self) -> Iterator[TrainingProgress]:
         """Train until the time limit and yield the progress at intervals."""
-        reported = kept = self.seconds
-        while self.seconds < self.term.seconds:
+        reported = saved = self.seconds
+        while self.seconds < self.schedule.seconds:
             began = time.monotonic()
-            rate = self.term.rate(self.seconds, self.training.pupil.steps)
+            rate = self.schedule.learning_rate_at(self.seconds, self.training.optimizer.steps)
             losses = self.training.step(rate)
-            if self.training.pupil.steps % 16 == 0:
+            if self.training.optimizer.steps % 16 == 0:
                 _synchronize(losses)  # limits the queue of pending GPU work
             self.seconds += time.monotonic() - began
-            if self.seconds - reported >= self.term.report_seconds:
+            if self.seconds - reported >= self.schedule.report_seconds:
                 reported = self.seconds
                 yield self._progress(losses)
-            if self.file is not None and self.seconds - kept >= self.term.keep_seconds:
-                kept = self.seconds
-                self.keep(self.file)
+            if self.file is not None and self.seconds - saved >= self.schedule.checkpoint_seconds:
+                saved = self.seconds
+                self.save_checkpoint(self.file)
 
     def _progress(self, losses: torch.Tensor) -> TrainingProgress:
         loss = float(losses.mean())
         if not math.isfinite(loss):
             raise LudusError("the scholar diverged; a lower learning rate may help")
-        steps = self.training.pupil.steps
-        return TrainingProgress(self.seconds, steps, steps * self.training.examples_a_step, loss)
+        steps = self.training.optimizer.steps
+        return TrainingProgress(self.seconds, steps, steps * self.training.examples_per_step, loss)
 
-    def note(self, line: dict[str, Any]) -> None:
+    def log(self, record: dict[str, Any]) -> None:
         """Add a record to the history, which survives interruptions."""
-        self.history.append(line)
+        self.history.append(record)
 
-    def keep(self, file: Path) -> None:
+    def save_checkpoint(self, file: Path) -> None:
         """Write a checkpoint."""
-        pupil = self.training.pupil
-        about = {
+        optimizer = self.training.optimizer
+        description = {
             **self._identity(),
             "seconds": self.seconds,
-            "steps": pupil.steps,
+            "steps": optimizer.steps,
             "history": self.history,
         }
         parts = {
-            "networks": pupil.networks.state_dict(),
-            "averaged": pupil.averaged.state_dict(),
-            "adam": optimizer_tensors(pupil.adam),
+            "networks": optimizer.model.state_dict(),
+            "averaged": optimizer.ema_model.state_dict(),
+            "adam": optimizer_tensors(optimizer.adam),
         }
-        save_checkpoint(file, about, parts)
+        save_checkpoint(file, description, parts)
 
     def _identity(self) -> dict[str, Any]:
         """Return what must match for a checkpoint to be resumed."""
-        kind = type(self.training).__name__
-        return {"kind": kind, "course": asdict(self.training.course)}
+        kind = self.training.checkpoint_kind
+        return {"kind": kind, "course": asdict(self.training.config)}
 
-    def _take_up(self, file: Path) -> None:
-        about, parts = load_checkpoint(file)
+    def _restore(self, file: Path) -> None:
+        description, parts = load_checkpoint(file)
         identity = self._identity()
-        if {key: about.get(key) for key in identity} != _to_json(identity):
+        if {key: description.get(key) for key in identity} != _to_json(identity):
             raise BadCheckpoint(f"{file.name!r} belongs to another training; name another file")
-        pupil = self.training.pupil
+        optimizer = self.training.optimizer
         try:
-            restore_network(pupil.networks, parts["networks"])
-            restore_network(pupil.averaged, parts["averaged"])
-            restore_optimizer(pupil.adam, parts["adam"])
-            self.seconds, pupil.steps = float(about["seconds"]), int(about["steps"])
-            self.history = list(about["history"])
+            restore_network(optimizer.model, parts["networks"])
+            restore_network(optimizer.ema_model, parts["averaged"])
+            restore_optimizer(optimizer.adam, parts["adam"])
+            self.seconds, optimizer.steps = float(description["seconds"]), int(description["steps"])
+            self.history = list(description["history"])
         except (KeyError, TypeError, ValueError) as error:
             raise BadCheckpoint(f"{file.name!r} holds no whole training: {error!r}") from error
 
@@ -166,8 +166,8 @@ def _to_json(identity: dict[str, Any]) -> dict[str, Any]:
             return {key: plain(each) for key, each in value.items()}
         return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
-    found: dict[str, Any] = plain(identity)
-    return found
+    converted: dict[str, Any] = plain(identity)
+    return converted
 
 
 _DEFAULT_MIXTURE = DataMixture()
@@ -247,15 +247,15 @@ def export_weights(
     training: ScorerTraining | ChainTraining, facts: Mapping[str, Any]
 ) -> ScholarWeights:
     """Return the averaged weights by expert, with facts about the training."""
-    banks = [_split_experts(bank) for bank in training.pupil.averaged.children()]
+    banks = [_split_experts(bank) for bank in training.optimizer.ema_model.children()]
     if isinstance(training, ScorerTraining):
-        repeats = zip(training.course.banks, training.experts, strict=True)
-        judging = (each for bank in banks for each in bank)
+        repeats = zip(training.config.banks, training.experts, strict=True)
+        scorers = (each for bank in banks for each in bank)
         return ScholarWeights(
             SCORER,
             tuple(
-                pack_weights(add_ply_outputs(each, training.paces(expert)))
-                for expert, each in enumerate(judging)
+                pack_weights(add_ply_outputs(each, training.fit_plies(expert)))
+                for expert, each in enumerate(scorers)
             ),
             facts,
             tuple(bank.repeats for bank, experts in repeats for _ in experts),
@@ -298,7 +298,7 @@ def _split_experts(bank: nn.Module) -> list[dict[str, NDArray[np.float32]]]:
 
 def load_initial_weights(training: ScorerTraining | ChainTraining, weights: ScholarWeights) -> None:
     """Initialize a training from a file's weights; raise BadWeights if the shapes differ."""
-    experts = [weights.expert(number) for number in range(len(weights.experts))]
+    experts = [weights.expert_weights(number) for number in range(len(weights.experts))]
     banks: list[list[dict[str, NDArray[Any]]]]
     if isinstance(training, ScorerTraining):
         if weights.kind != SCORER:
@@ -308,7 +308,7 @@ def load_initial_weights(training: ScorerTraining | ChainTraining, weights: Scho
         ]
     else:
         banks = [[_part_weights(expert, part) for expert in experts] for part in MOVE_PARTS]
-    for networks in (training.pupil.networks, training.pupil.averaged):
+    for networks in (training.optimizer.model, training.optimizer.ema_model):
         for bank, network in zip(banks, networks.children(), strict=True):
             _fill_parameters(network, bank)
 

@@ -77,8 +77,8 @@ def compute_subspace_weights(subspaces: Sequence[Subspace], mixture: DataMixture
     kinds = np.array([select_expert(*_men_counts(each)) for each in subspaces])
     weights = np.array([_subspace_weight(each, mixture.losses) for each in subspaces])
     totals = np.bincount(kinds, weights)
-    found: list[float] = (weights / totals[kinds]).tolist()
-    return found
+    normalized: list[float] = (weights / totals[kinds]).tolist()
+    return normalized
 
 
 def _men_counts(space: Subspace) -> tuple[int, int, int, int]:
@@ -112,11 +112,11 @@ class TrainingConfig:
     mixture: DataMixture = field(default_factory=DataMixture)
     seed: int = 1
 
-    def begins_round(self, steps: int) -> bool:
+    def is_round_start(self, steps: int) -> bool:
         """Return whether a round of examples precedes the step after this number of steps."""
         return steps % self.steps_a_round == 0
 
-    def is_own(self, steps: int) -> bool:
+    def is_self_play_round(self, steps: int) -> bool:
         """Return whether the scholar itself plays in that round."""
         return steps // self.steps_a_round % self.rounds_an_own == 0
 
@@ -142,28 +142,33 @@ class ExampleGenerator:
         source: ExampleSource,
         mixture: DataMixture,
         choose: ChooseMoves,
-        teach: AddExamples,
+        add_examples: AddExamples,
         seed: int,
     ) -> None:
-        self.source, self.mixture, self.teach = source, mixture, teach
+        self.source, self.mixture, self.add_examples = source, mixture, add_examples
         self.weights = compute_subspace_weights(source.subspaces, mixture)
         self.rounds = seed << 32
-        self.parties = [
-            SelfPlay(source, sort, choose, teach, self.weights, 3 * seed + number)
-            for number, sort in enumerate((mixture.free, mixture.wild, mixture.sound))
+        self.games = [
+            SelfPlay(source, config, choose, add_examples, self.weights, 3 * seed + number)
+            for number, config in enumerate((mixture.free, mixture.wild, mixture.sound))
         ]
 
-    def round(self, own: bool) -> None:
-        """Generate examples of random positions and of every game; `own`: the scholar plays."""
+    def generate(self, self_play: bool) -> None:
+        """Generate examples of random positions and of every game.
+
+        `self_play`: the scholar plays in games that allow it.
+        """
         self.rounds += 1
-        drawn = self.source.draw(self.mixture.drawn, self.rounds, weights=self.weights)
-        found = self.source.examples(drawn, seed=self.rounds)
-        self.teach(found, make_no_errors(found))
-        for party in self.parties:
-            if own and party.sort.own:
-                party.own_ply()
+        positions = self.source.sample_positions(
+            self.mixture.drawn, self.rounds, weights=self.weights
+        )
+        examples = self.source.examples(positions, seed=self.rounds)
+        self.add_examples(examples, make_no_errors(examples))
+        for games in self.games:
+            if self_play and games.config.own:
+                games.play_policy_ply()
             else:
-                party.other_ply()
+                games.play_oracle_ply()
 
 
 class SelfPlay:
@@ -172,42 +177,44 @@ class SelfPlay:
     def __init__(
         self,
         source: ExampleSource,
-        sort: SelfPlayConfig,
+        config: SelfPlayConfig,
         choose: ChooseMoves,
-        teach: AddExamples,
+        add_examples: AddExamples,
         weights: list[float],
         seed: int,
     ) -> None:
-        self.sort, self.choose, self.teach = sort, choose, teach
+        self.config, self.choose, self.add_examples = config, choose, add_examples
         men = source.rules.men
         # If only endings are solved, no game can begin at the start.
-        from_start = sort.from_start if (0, 0, men, men) in source.subspaces else 0.0
-        options = ParallelGamesOptions(sort.noise, sort.max_plies, from_start, sort.from_errors)
-        self.play = ParallelGames(source, sort.games, seed, options, weights=weights)
+        from_start = config.from_start if (0, 0, men, men) in source.subspaces else 0.0
+        options = ParallelGamesOptions(
+            config.noise, config.max_plies, from_start, config.from_errors
+        )
+        self.play = ParallelGames(source, config.games, seed, options, weights=weights)
 
-    def other_ply(self) -> None:
+    def play_oracle_ply(self) -> None:
         """Advance the games without the scholar."""
-        found = self.play.examples
-        self.teach(found, make_no_errors(found))
+        examples = self.play.examples
+        self.add_examples(examples, make_no_errors(examples))
         self.play.step()
 
-    def own_ply(self) -> None:
+    def play_policy_ply(self) -> None:
         """Let the scholar choose in all games and play some of its moves."""
-        found = self.play.examples
-        chosen = self.choose(found)
-        is_error = ~as_tensor(found.keeps).gather(1, chosen[:, None])[:, 0]
-        self.teach(found, torch.where(is_error, chosen, NO_ERROR))
-        move = as_tensor(found.children.move).gather(1, chosen[:, None])[:, 0]
-        is_played = torch.rand(len(move), device=move.device) < self.sort.own
-        if not self.sort.plays_errors:
-            self.play.note_errors(to_source_array(move))
+        examples = self.play.examples
+        chosen = self.choose(examples)
+        is_error = ~as_tensor(examples.keeps_value).gather(1, chosen[:, None])[:, 0]
+        self.add_examples(examples, torch.where(is_error, chosen, NO_ERROR))
+        move = as_tensor(examples.children.move).gather(1, chosen[:, None])[:, 0]
+        is_played = torch.rand(len(move), device=move.device) < self.config.own
+        if not self.config.plays_errors:
+            self.play.record_errors(to_source_array(move))
             is_played &= ~is_error
         self.play.step(to_source_array(torch.where(is_played, move, -1)))
 
 
-def make_no_errors(found: ExampleBatch) -> torch.Tensor:
+def make_no_errors(examples: ExampleBatch) -> torch.Tensor:
     """Return NO_ERROR for each position, as the scholar has not chosen there."""
-    return torch.full_like(as_tensor(found.value), NO_ERROR, dtype=torch.long)
+    return torch.full_like(as_tensor(examples.value), NO_ERROR, dtype=torch.long)
 
 
 def to_source_array(values: torch.Tensor) -> Array:
@@ -216,7 +223,7 @@ def to_source_array(values: torch.Tensor) -> Array:
 
 
 def select_moves(
-    found: ExampleBatch, error: torch.Tensor, mixture: DataMixture
+    examples: ExampleBatch, error: torch.Tensor, mixture: DataMixture
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return rows and columns of the moves to learn from.
 
@@ -224,8 +231,8 @@ def select_moves(
     Its own errors are sampled twice as often as other bad moves. Of positions in which all moves
     keep the value a proportion is sampled.
     """
-    is_move, keeps = as_tensor(found.children.is_move), as_tensor(found.keeps)
-    is_critical, is_error = as_tensor(found.is_critical), error != NO_ERROR
+    is_move, keeps = as_tensor(examples.children.is_move), as_tensor(examples.keeps_value)
+    is_critical, is_error = as_tensor(examples.is_critical), error != NO_ERROR
     is_calm = torch.rand(len(error), device=error.device) < mixture.calm
     times = mixture.moves
     picks = [
@@ -246,5 +253,5 @@ def select_moves(
 
 def sample_one(moves: torch.Tensor) -> torch.Tensor:
     """Sample one move of each row of a (positions, moves) mask."""
-    chance = torch.rand(moves.shape, device=moves.device)
-    return torch.where(moves, chance, -1.0).argmax(1)
+    uniform = torch.rand(moves.shape, device=moves.device)
+    return torch.where(moves, uniform, -1.0).argmax(1)

@@ -58,27 +58,27 @@ class ScholarWeights:
         ):
             raise BadWeights(f"blocks of each expert can be repeated 1 to {MAX_REPEATS} times")
 
-    def expert(self, number: int) -> Tensors:
+    def expert_weights(self, number: int) -> Tensors:
         """Return the weights of one expert in single precision."""
-        kept = self.experts[number]
+        stored = self.experts[number]
         return {
-            name: dequantize(values, kept[name + SCALE_SUFFIX])
+            name: dequantize(values, stored[name + SCALE_SUFFIX])
             if values.dtype == np.int8
             else values.astype(np.float32)
-            for name, values in kept.items()
+            for name, values in stored.items()
             if not name.endswith(SCALE_SUFFIX)
         }
 
 
 def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
     """Convert one expert's weights for storage: matrices to int8, biases to half precision."""
-    found: Tensors = {}
+    packed: Tensors = {}
     for name, values in weights.items():
         if "bias" in name:
-            found[name] = values.astype(np.float16)
+            packed[name] = values.astype(np.float16)
         else:
-            found[name], found[name + SCALE_SUFFIX] = quantize(values)
-    return found
+            packed[name], packed[name + SCALE_SUFFIX] = quantize(values)
+    return packed
 
 
 def save_weights(path: Path, weights: ScholarWeights) -> None:
@@ -88,13 +88,13 @@ def save_weights(path: Path, weights: ScholarWeights) -> None:
         for number, expert in enumerate(weights.experts)
         for name, values in expert.items()
     }
-    described = {
+    description = {
         "format": FORMAT_VERSION,
         "kind": weights.kind,
         "repeats": list(weights.repeats),
         "trained": dict(weights.trained),
     }
-    write_bytes(path, as_safetensors(tensors, {METADATA_KEY: json.dumps(described)}))
+    write_bytes(path, as_safetensors(tensors, {METADATA_KEY: json.dumps(description)}))
 
 
 def load_weights(path: Path) -> ScholarWeights:
@@ -107,8 +107,9 @@ def load_weights(path: Path) -> ScholarWeights:
             raise BadWeights(f"it is longer than {MAX_FILE_BYTES} bytes")
         # Safetensors files hold arrays only, no code.
         with safe_open(str(path), framework="numpy") as file:
-            described = _parse_metadata(file.metadata())
-            return _parse_weights(described, {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+            description = _parse_metadata(file.metadata())
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return _parse_weights(description, tensors)
     except LudusError as error:
         raise BadWeights(f"{shown} cannot be used: {error}") from error
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -119,13 +120,13 @@ def load_weights(path: Path) -> ScholarWeights:
 def _parse_metadata(metadata: Mapping[str, str] | None) -> Mapping[str, Any]:
     if not metadata or METADATA_KEY not in metadata:
         raise BadWeights(f"its metadata has no {METADATA_KEY!r}, so it was not written here")
-    described = json.loads(metadata[METADATA_KEY])
-    if not isinstance(described, dict) or described.get("format") != FORMAT_VERSION:
+    description = json.loads(metadata[METADATA_KEY])
+    if not isinstance(description, dict) or description.get("format") != FORMAT_VERSION:
         raise BadWeights("it is not of the format that is read here")
-    return described
+    return description
 
 
-def _parse_weights(described: Mapping[str, Any], tensors: Tensors) -> ScholarWeights:
+def _parse_weights(description: Mapping[str, Any], tensors: Tensors) -> ScholarWeights:
     experts: list[Tensors] = [{} for _ in range(NUM_EXPERTS)]
     for name, values in tensors.items():
         number, _, rest = name.partition("/")
@@ -136,10 +137,10 @@ def _parse_weights(described: Mapping[str, Any], tensors: Tensors) -> ScholarWei
         if values.dtype == np.int8 and name + SCALE_SUFFIX not in tensors:
             raise BadWeights(f"tensor {quote(name, 100)} has no scale")
         experts[int(number)][rest] = values
-    trained = described.get("trained")
+    trained = description.get("trained")
     facts = trained if isinstance(trained, dict) else {}
-    repeats = tuple(described.get("repeats", [1] * NUM_EXPERTS))
-    return ScholarWeights(str(described["kind"]), tuple(experts), facts, repeats)
+    repeats = tuple(description.get("repeats", [1] * NUM_EXPERTS))
+    return ScholarWeights(str(description["kind"]), tuple(experts), facts, repeats)
 
 
 MAX_INT8 = 127
@@ -154,11 +155,11 @@ def quantize(weights: FloatArray) -> tuple[NDArray[np.int8], NDArray[np.float16]
     """
     scale = np.abs(weights).max(axis=-1, keepdims=True) / MAX_INT8
     # The scale is stored in half precision, so it is rounded before use.
-    kept = np.maximum(scale, np.finfo(np.float16).tiny).astype(np.float16)
-    whole = np.rint(weights / kept.astype(np.float32))
-    return np.clip(whole, -MAX_INT8, MAX_INT8).astype(np.int8), kept
+    rounded_scale = np.maximum(scale, np.finfo(np.float16).tiny).astype(np.float16)
+    integers = np.rint(weights / rounded_scale.astype(np.float32))
+    return np.clip(integers, -MAX_INT8, MAX_INT8).astype(np.int8), rounded_scale
 
 
-def dequantize(whole: NDArray[np.int8], scale: NDArray[np.float16]) -> FloatArray:
+def dequantize(integers: NDArray[np.int8], scale: NDArray[np.float16]) -> FloatArray:
     """Restore the weights from int8 values and scales."""
-    return whole.astype(np.float32) * scale.astype(np.float32)
+    return integers.astype(np.float32) * scale.astype(np.float32)

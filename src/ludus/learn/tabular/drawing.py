@@ -24,12 +24,12 @@ BEAD_OFFSET = 0.3
 """Distance of the beads from a move's target, as a proportion of the move's length."""
 
 
-def make_heat_marks(game: AnyGame, chances: Mapping[Any, float]) -> Marks:
+def make_heat_marks(game: AnyGame, probabilities: Mapping[Any, float]) -> Marks:
     """Return marks for a text board: target squares, with the probability as heat."""
     heat: dict[str, float] = {}
-    for move, chance in chances.items():
+    for move, probability in probabilities.items():
         place = game.steps(move)[-1]
-        heat[place] = heat.get(place, 0.0) + chance
+        heat[place] = heat.get(place, 0.0) + probability
     return Marks(points=dict.fromkeys(heat, "legal"), heat=heat)
 
 
@@ -37,7 +37,7 @@ def draw_matchbox(game: AnyGame, position: Any, beads: Mapping[Any, float]) -> s
     """Draw the board with a numbered bead for each move, as SVG."""
     places = square_centres(position.size)
     arrows = tuple((steps[0], steps[-1]) for steps in map(game.steps, beads) if len(steps) > 1)
-    drawn: str = position.svg(Marks(arrows=arrows))
+    board: str = position.svg(Marks(arrows=arrows))
     layer = Canvas(0, 0, "", style="")
     for move, number in beads.items():
         layer.circle(_bead_centre(game.steps(move), places), BEAD_RADIUS, "bead")
@@ -48,7 +48,7 @@ def draw_matchbox(game: AnyGame, position: Any, beads: Mapping[Any, float]) -> s
         f"{_add_style(next(shapes), COUNT_STYLE)}\n"
         for index in range(len(beads))
     ]
-    return drawn.replace("</svg>", "".join(coloured) + "</svg>")
+    return board.replace("</svg>", "".join(coloured) + "</svg>")
 
 
 def _bead_centre(steps: tuple[str, ...], places: Mapping[str, Point]) -> Point:

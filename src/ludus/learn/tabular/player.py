@@ -37,7 +37,7 @@ def _load_shipped(system: str, game_id: str) -> MoveTable | None:
 def train_table(system: str, game_id: str, rules: Any, games: int, seed: int) -> MoveTable:
     """Train a table for both sides, also against imperfect opponents."""
     learner: Any = LEARNERS[system](named_game(game_id, rules))
-    for _ in TrainingRun(games, seed, "mixed", "everywhere").blocks(learner):
+    for _ in TrainingRun(games, seed, "mixed", "everywhere").run_blocks(learner):
         pass
     table: MoveTable = learner.table
     return table
@@ -90,55 +90,53 @@ class TablePlayer(Player):
         return train_table(system, game.id, game.rules, settings.games, settings.seed)
 
     @cached_property
-    def places(self) -> Any:
-        return self.learner.rows(self.game)
+    def row_index(self) -> Any:
+        return self.learner.row_index_class(self.game)
 
-    def numbers(self, position: Any) -> dict[Any, float]:
+    def row_values(self, position: Any) -> dict[Any, float]:
         """Return the table's number of each legal move; empty for an unknown position."""
-        key, names = self.places.find(position)
+        key, names = self.row_index.locate(position)
         row = self.table.get(key, {})
         return {move: row[name] for move, name in names.items() if name in row}
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        numbers = self.numbers(position)
+        values = self.row_values(position)
         moves = position.legal_moves()
         if len(moves) == 1:
-            return Choice(moves[0], "has no choice", numbers)
-        if not numbers:
+            return Choice(moves[0], "has no choice", values)
+        if not values:
             return Choice(self.random.choice(moves), "has never seen this position")
-        return self.decide(position, numbers)
+        return self.choose_from_row(position, values)
 
     @abstractmethod
-    def decide(self, position: Any, numbers: dict[Any, float]) -> Choice:
+    def choose_from_row(self, position: Any, values: dict[Any, float]) -> Choice:
         """Choose a move by the numbers of the table."""
 
 
 class BeadPlayer(TablePlayer):
     """Samples a bead from the matchbox of a position."""
 
-    def chances(self, position: Any) -> dict[Any, float]:
+    def move_probabilities(self, position: Any) -> dict[Any, float]:
         """Return the probability of each move that has a bead; empty if none has."""
-        _, names = self.places.find(position)
-        numbers = self.numbers(position)
-        total = sum({names[move]: beads for move, beads in numbers.items()}.values())
+        _, names = self.row_index.locate(position)
+        values = self.row_values(position)
+        total = sum({names[move]: beads for move, beads in values.items()}.values())
         # Symmetric moves share their beads.
-        twins = Counter(names[move] for move in numbers)
-        return {
-            move: beads / total / twins[names[move]] for move, beads in numbers.items() if beads
-        }
+        twins = Counter(names[move] for move in values)
+        return {move: beads / total / twins[names[move]] for move, beads in values.items() if beads}
 
-    def decide(self, position: Any, numbers: dict[Any, float]) -> Choice:
-        chances = self.chances(position)
-        if not chances:
-            return Choice(self.random.choice(list(numbers)), "finds the box empty", numbers)
-        move = self.random.choices(list(chances), list(chances.values()))[0]
-        return Choice(move, f"drew one of {numbers[move]:.0f} beads for {move}", numbers)
+    def choose_from_row(self, position: Any, values: dict[Any, float]) -> Choice:
+        probabilities = self.move_probabilities(position)
+        if not probabilities:
+            return Choice(self.random.choice(list(values)), "finds the box empty", values)
+        move = self.random.choices(list(probabilities), list(probabilities.values()))[0]
+        return Choice(move, f"drew one of {values[move]:.0f} beads for {move}", values)
 
     def pictures(self, position: Any) -> list[Picture]:
         """Return a picture of its matchbox; empty for a position without a box."""
-        numbers = self.numbers(position)
-        _, names = self.places.find(position)
-        return [make_matchbox_picture(self.game, numbers, names)] if numbers else []
+        values = self.row_values(position)
+        _, names = self.row_index.locate(position)
+        return [make_matchbox_picture(self.game, values, names)] if values else []
 
 
 class MenacePlayer(BeadPlayer):
@@ -157,7 +155,7 @@ class QLearningPlayer(TablePlayer):
     title: ClassVar[str] = "plays the move that Q-learning thinks is worth most"
     learner = QLearner
 
-    def decide(self, position: Any, numbers: dict[Any, float]) -> Choice:
-        most = max(numbers.values())
-        best = [move for move, worth in numbers.items() if worth == most]
-        return Choice(self.random.choice(best), f"thinks it is worth {most:+.2f}", numbers)
+    def choose_from_row(self, position: Any, values: dict[Any, float]) -> Choice:
+        most = max(values.values())
+        best = [move for move, value in values.items() if value == most]
+        return Choice(self.random.choice(best), f"thinks it is worth {most:+.2f}", values)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import read_bytes, write_bytes
 from ludus.core.game import AnyGame
-from ludus.learn.common.learner import SavableLearner
+from ludus.learn.common.learner import TRAINING_RUN_KEY, SavableLearner
 
 TableRow = dict[str, float]
 """Move, as text, to its beads or its value."""
@@ -25,28 +25,28 @@ class RowIndex:
         self.game = game
         self._known: dict[Any, tuple[str, dict[Any, str]]] = {}
 
-    def find(self, position: Any) -> tuple[str, dict[Any, str]]:
+    def locate(self, position: Any) -> tuple[str, dict[Any, str]]:
         """Return the key of the row, and the entry name of every legal move."""
         if position not in self._known:
-            self._known[position] = self._look(position)
+            self._known[position] = self._compute_key(position)
         return self._known[position]
 
-    def _look(self, position: Any) -> tuple[str, dict[Any, str]]:
+    def _compute_key(self, position: Any) -> tuple[str, dict[Any, str]]:
         return str(position), {move: str(move) for move in position.legal_moves()}
 
 
 class SymmetricRowIndex(RowIndex):
     """Maps symmetric positions to one row, and symmetric moves to one entry."""
 
-    def _look(self, position: Any) -> tuple[str, dict[Any, str]]:
+    def _compute_key(self, position: Any) -> tuple[str, dict[Any, str]]:
         game = self.game
-        seen = [(str(game.transform(position, each)), each) for each in game.symmetries()]
-        key, turned = min(seen)
-        box = game.transform(position, turned)
+        images = [(str(game.transform(position, each)), each) for each in game.symmetries()]
+        key, symmetry = min(images)
+        box = game.transform(position, symmetry)
         same = [each for each in game.symmetries() if str(game.transform(box, each)) == key]
         names = {}
         for move in position.legal_moves():
-            there = game.transform_move(move, turned)
+            there = game.transform_move(move, symmetry)
             names[move] = min(str(game.transform_move(there, each)) for each in same)
         return key, names
 
@@ -71,14 +71,15 @@ class SavedTable:
     options: dict[str, Any]
     """The learner's options."""
 
-    schooling: dict[str, Any]
+    training_run: dict[str, Any]
     """Settings of the training run; `games` is the number of games played."""
 
     table: MoveTable = field(default_factory=dict)
 
     def write(self) -> str:
         """Return the text of the file, with one line per row."""
-        head = {"format": TABLE_FORMAT, "version": TABLE_VERSION, **dataclasses.asdict(self)}
+        fields = {_file_key(name): value for name, value in dataclasses.asdict(self).items()}
+        head = {"format": TABLE_FORMAT, "version": TABLE_VERSION, **fields}
         rows = ",\n".join(
             f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in head.pop("table").items()
         )
@@ -104,13 +105,18 @@ class SavedTable:
                 raise BadTable(
                     f"its {key} is {quote(str(found.get(key)))} instead of {quote(str(value))}"
                 )
-        for key in ("options", "schooling", "table"):
+        for key in ("options", TRAINING_RUN_KEY, "table"):
             if not isinstance(found.get(key), dict):
                 raise BadTable(f"it has no {key}")
         names = (item.name for item in dataclasses.fields(SavedTable))
-        saved = SavedTable(**{name: found[name] for name in names})
+        saved = SavedTable(**{name: found[_file_key(name)] for name in names})
         _check_table(saved.table, game)
         return saved
+
+
+def _file_key(field_name: str) -> str:
+    """Return the key in the file of a field of SavedTable."""
+    return TRAINING_RUN_KEY if field_name == "training_run" else field_name
 
 
 def load_table(file: Path, game: AnyGame, system: str) -> SavedTable:
@@ -140,7 +146,7 @@ def _check_table(table: Any, game: AnyGame) -> None:
         try:
             position = game.parse(key)
         except LudusError as error:
-            raise BadTable(f"one of its positions is none: {error}") from error
+            raise BadTable(f"one of its positions is invalid: {error}") from error
         if str(position) != key or not isinstance(row, dict) or not row:
             raise BadTable(f"its row of {quote(key)} is malformed")
         legal = {str(move) for move in position.legal_moves()}
@@ -149,29 +155,29 @@ def _check_table(table: Any, game: AnyGame) -> None:
                 raise BadTable(f"{quote(move)} is not legal in its position {quote(key)}")
             is_number = isinstance(number, int | float) and not isinstance(number, bool)
             if not is_number or abs(number) > 1e12 or math.isnan(number):
-                raise BadTable(f"{quote(str(number))} in its row of {quote(key)} is no number")
+                raise BadTable(f"{quote(str(number))} in its row of {quote(key)} is not a number")
 
 
 class TableLearner(SavableLearner):
     """Learns a number for each move of the positions it has met."""
 
-    rows: ClassVar[type[RowIndex]] = RowIndex
+    row_index_class: ClassVar[type[RowIndex]] = RowIndex
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
         self.table: MoveTable = {}
-        self.places = self.rows(game)
+        self.row_index = self.row_index_class(game)
 
     def summary(self) -> str:
         return f"{len(self.table)} positions in its table"
 
-    def save(self, file: Path, schooling: dict[str, Any]) -> None:
+    def save(self, file: Path, training_run: dict[str, Any]) -> None:
         saved = SavedTable(
             system=self.system,
             game=self.game.id,
             rules=dataclasses.asdict(self.game.rules),
             options=dataclasses.asdict(self.settings),
-            schooling=schooling,
+            training_run=training_run,
             table=self.table,
         )
         write_bytes(file, saved.write().encode())
@@ -181,4 +187,4 @@ class TableLearner(SavableLearner):
         if saved.options != dataclasses.asdict(self.settings):
             raise BadTable(f"{quote(str(file), 200)} was learned with other options")
         self.table = saved.table
-        return saved.schooling
+        return saved.training_run

@@ -54,46 +54,46 @@ class BeadLearner(TableLearner):
     """
 
     options: ClassVar[BeadLearnerOptions] = BeadLearnerOptions()
-    rows = SymmetricRowIndex
+    row_index_class = SymmetricRowIndex
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
-        self._drawn: list[tuple[TableRow, str]] = []
+        self._sampled_beads: list[tuple[TableRow, str]] = []
         self._plies: dict[Any, int] = {}
 
     @abstractmethod
-    def first_beads(self, ply: int) -> int:
+    def initial_beads(self, ply: int) -> int:
         """Return the initial beads per move of a box that is first opened after `ply` plies."""
 
-    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
-        self._drawn = []
+    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+        self._sampled_beads = []
         if start not in self._plies:
             self._plies[start] = count_plies_to(self.game, start)
         ply = self._plies[start]
 
         def choose(position: Any) -> Any:
             nonlocal ply
-            move = self.draw(position, ply)
+            move = self.sample_move(position, ply)
             ply += 2
             return move
 
         played = play_episode(start, choose, opponent)
         reward = self.settings.reward(played.score)
-        for box, bead in self._drawn:
+        for box, bead in self._sampled_beads:
             box[bead] = max(0, box[bead] + reward)
         return played
 
-    def draw(self, position: Any, ply: int) -> Any:
+    def sample_move(self, position: Any, ply: int) -> Any:
         """Sample a move from the box of a position."""
-        key, names = self.places.find(position)
+        key, names = self.row_index.locate(position)
         if len(names) == 1:
             return next(iter(names))
         if key not in self.table:
-            self.table[key] = dict.fromkeys(names.values(), max(1, self.first_beads(ply)))
+            self.table[key] = dict.fromkeys(names.values(), max(1, self.initial_beads(ply)))
         box = self.table[key]
         beads = list(box.values())
         bead = self.random.choices(list(box), beads if any(beads) else None)[0]
-        self._drawn.append((box, bead))
+        self._sampled_beads.append((box, bead))
         return next(move for move, name in names.items() if name == bead)
 
 
@@ -102,7 +102,7 @@ class MenaceLearner(BeadLearner):
 
     system = "menace"
 
-    def first_beads(self, ply: int) -> int:
+    def initial_beads(self, ply: int) -> int:
         own_moves = ply // 2
         return int(self.settings.beads) - own_moves
 
@@ -112,7 +112,7 @@ class HerLearner(BeadLearner):
 
     system = "her"
 
-    def first_beads(self, ply: int) -> int:
+    def initial_beads(self, ply: int) -> int:
         return int(2 * self.settings.beads - ply) // 2
 
 
@@ -160,7 +160,7 @@ class QLearner(TableLearner):
     options: ClassVar[QLearnerOptions] = QLearnerOptions()
     system = "qlearning"
 
-    def play_and_learn(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
         last: tuple[TableRow, str] | None = None
 
         def choose(position: Any) -> Any:
@@ -180,7 +180,7 @@ class QLearner(TableLearner):
         return played
 
     def _row(self, position: Any) -> tuple[TableRow, dict[Any, str]]:
-        key, names = self.places.find(position)
+        key, names = self.row_index.locate(position)
         if key not in self.table:
             self.table[key] = dict.fromkeys(names.values(), self.settings.initial)
         return self.table[key], names
@@ -191,5 +191,5 @@ class QLearner(TableLearner):
         most = max(row.values())
         return self.random.choice([move for move, name in names.items() if row[name] == most])
 
-    def _learn(self, row: TableRow, move: str, worth: float) -> None:
-        row[move] += self.settings.alpha * (worth - row[move])
+    def _learn(self, row: TableRow, move: str, target: float) -> None:
+        row[move] += self.settings.alpha * (target - row[move])

@@ -90,9 +90,9 @@ class CudaSolver:
 
     def release_work(self) -> None:
         """Free the memory that only solving needs; it is allocated again on demand."""
-        self.run("release_work")
+        self.call("release_work")
 
-    def run(self, name: str, *arguments: Any) -> None:
+    def call(self, name: str, *arguments: Any) -> None:
         """Call one of the library's functions that do not take a sector."""
         if getattr(self._library, f"ludus_cuda_{name}")(self._handle, *arguments) < 0:
             raise CudaUnavailable(self._error())

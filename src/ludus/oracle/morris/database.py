@@ -127,7 +127,7 @@ class Database:
 
     @classmethod
     @contextmanager
-    def writing(cls, folder: Path, rules: Rules, has_depth: bool) -> "Iterator[Database]":
+    def open_for_writing(cls, folder: Path, rules: Rules, has_depth: bool) -> "Iterator[Database]":
         """Open the database of a folder for writing, created if necessary, and lock the folder."""
         with lock_folder(folder):
             wanted = Manifest(rules, has_depth)
@@ -140,8 +140,8 @@ class Database:
                     f"{shown} holds a game of other rules: {_format_difference(found, rules)}"
                 )
             if found.has_depth != has_depth:
-                held, asked = ("with", "without") if found.has_depth else ("without", "with")
-                raise BadDatabase(f"{shown} holds values {held} depth, not {asked} it")
+                held, needed = ("with", "without") if found.has_depth else ("without", "with")
+                raise BadDatabase(f"{shown} holds values {held} depth, not {needed} it")
             yield found
 
     @property
@@ -177,7 +177,7 @@ class Database:
         values[order] = found
         return values
 
-    def table(self, sector: Sector, x_to_move: bool, pool: Executor | None = None) -> Values:
+    def read_table(self, sector: Sector, x_to_move: bool, pool: Executor | None = None) -> Values:
         """Return all values of a subspace."""
         file = self._file(sector, x_to_move)
         if pool is not None:
@@ -185,11 +185,11 @@ class Database:
         with ThreadPoolExecutor(os.cpu_count()) as own_pool:
             return file.read_all(own_pool)
 
-    def tally(self, sector: Sector, x_to_move: bool) -> ValueCounts:
+    def read_counts(self, sector: Sector, x_to_move: bool) -> ValueCounts:
         """Return the counts stored with a subspace."""
         return self._file(sector, x_to_move).header.tally
 
-    def check(self, sector: Sector, x_to_move: bool, pool: Executor) -> None:
+    def check_file(self, sector: Sector, x_to_move: bool, pool: Executor) -> None:
         """Verify every byte of a subspace's file; BadDatabase if one has changed."""
         self._file(sector, x_to_move).check(pool)
 

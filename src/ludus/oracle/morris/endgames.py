@@ -49,8 +49,8 @@ class EndgameTables:
     def folder(self) -> Path | None:
         """The cache folder of these endgames; None if there is none."""
         name = hashlib.sha256(repr(self.rules).encode()).hexdigest()[:16]
-        cache_place = cache_folder()
-        return None if cache_place is None else cache_place / "morris" / f"{MAX_MEN}-men-{name}"
+        parent = cache_folder()
+        return None if parent is None else parent / "morris" / f"{MAX_MEN}-men-{name}"
 
     def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> ValueCodes:
         if self._tables is None:
@@ -67,7 +67,7 @@ class EndgameTables:
             database = Database.open(folder)
             if database.rules != self.rules or not self.sectors <= database.sectors:
                 return None
-            return {half: database.table(*half) for half in self.sectors}
+            return {half: database.read_table(*half) for half in self.sectors}
         except BadDatabase:
             return None
 
@@ -76,32 +76,32 @@ class EndgameTables:
         for sector in self._in_order:
             solver.solve(sector)
         tables = {half: _copy_table(solver, half) for half in self.sectors}
-        tallies = {half: ValueCounts(**solver.tally(*half)) for half in self.sectors}
+        counts = {half: ValueCounts(**solver.tally(*half)) for half in self.sectors}
         # Without a cache the next process solves the tables again, which is quick.
         with suppress(CannotWrite):
-            self._keep(tables, tallies)
+            self._store(tables, counts)
         return tables
 
-    def _keep(self, tables: Mapping[Half, ValueCodes], tallies: Mapping[Half, ValueCounts]) -> None:
+    def _store(self, tables: Mapping[Half, ValueCodes], counts: Mapping[Half, ValueCounts]) -> None:
         folder = self.folder
         if folder is None:
             return
         try:
-            self._write(folder, tables, tallies)
+            self._write(folder, tables, counts)
         except BadDatabase:
             # Existing content is unusable, and all of it can be computed again.
             shutil.rmtree(folder, ignore_errors=True)
-            self._write(folder, tables, tallies)
+            self._write(folder, tables, counts)
 
     def _write(
-        self, folder: Path, tables: Mapping[Half, ValueCodes], tallies: Mapping[Half, ValueCounts]
+        self, folder: Path, tables: Mapping[Half, ValueCodes], counts: Mapping[Half, ValueCounts]
     ) -> None:
         with (
-            Database.writing(folder, self.rules, has_depth=True) as database,
+            Database.open_for_writing(folder, self.rules, has_depth=True) as database,
             ThreadPoolExecutor(1) as pool,
         ):
             for half, table in tables.items():
-                database.write(*half, table, tallies[half], pool)
+                database.write(*half, table, counts[half], pool)
 
 
 def _copy_table(solver: native.Solver, half: Half) -> ValueCodes:

@@ -73,21 +73,21 @@ class MorrisOracle(Oracle):
     repeating a position, and a side that cannot win may draw, so no value depends on it.
     """
 
-    def __init__(self, tables: Tables, place: str) -> None:
-        """Serve values from `tables`; `place` names their location for users."""
+    def __init__(self, tables: Tables, source: str) -> None:
+        """Serve values from `tables`; `source` names their location for users."""
         self.tables = tables
         self.rules = without_repetition(tables.rules)
-        self.place = place
+        self.source = source
         self._known = tables.sectors
         self._values = _list_values(tables.has_depth)
-        self._accepted: Any = None
+        self._checked_rules: Any = None
 
     @property
     def has_depth(self) -> bool:
         return self.tables.has_depth
 
     @property
-    def extent(self) -> str:
+    def coverage(self) -> str:
         men = self.rules.men
         if orient(0, 0, men, men) in self._known:
             return "from the first move on"
@@ -97,11 +97,11 @@ class MorrisOracle(Oracle):
             men -= 1
         return "in parts"
 
-    def knows(self, position: Any) -> bool:
+    def has_value(self, position: Any) -> bool:
         self.check_rules(position.rules)
         return position.outcome() is not None or orient(*_count_men(position)) in self._known
 
-    def recall(self, position: Any) -> Value | None:
+    def value_if_known(self, position: Any) -> Value | None:
         # Searches look up single positions; `lookup` would take ten times as long.
         self.check_rules(position.rules)
         end = evaluate_end(position)
@@ -116,7 +116,7 @@ class MorrisOracle(Oracle):
         return self._values[int(self.tables.read(sector, own_is_x, slots)[0])]
 
     def value(self, position: Any) -> Value:
-        found = self.recall(position)
+        found = self.value_if_known(position)
         if found is None:
             raise self._unsolved(_count_men(position))
         return found
@@ -158,14 +158,14 @@ class MorrisOracle(Oracle):
 
     def check_rules(self, rules: Any) -> None:
         """Refuse positions and games of other rules."""
-        if rules is self._accepted:
+        if rules is self._checked_rules:
             return
         if not isinstance(rules, Rules):
-            raise WrongRules(f"{self.place} holds nine_mens_morris and no other game")
+            raise WrongRules(f"{self.source} holds nine_mens_morris and no other game")
         if without_repetition(rules) != self.rules:
-            held, asked = format_spec(self.rules), format_spec(rules)
-            raise WrongRules(f"{self.place} holds {held}, not {asked}")
-        self._accepted = rules
+            held, wanted = format_spec(self.rules), format_spec(rules)
+            raise WrongRules(f"{self.source} holds {held}, not {wanted}")
+        self._checked_rules = rules
 
     def _codes(self, men: MenCounts, own: Boards, other: Boards) -> ValueCodes | int:
         """Return the codes of positions that all have these numbers of men."""
@@ -201,7 +201,7 @@ class MorrisOracle(Oracle):
             return Unsolved(f"{which} cannot come about in play, so they are not solved")
         few = "" if own_hand or other_hand else f" --max-men {max(own, other)}"
         command = f"ludus solve {format_spec(self.rules)}{few} --out DIR"
-        return Unsolved(f"{which}: not solved in {self.place}; `{command}` solves it")
+        return Unsolved(f"{which}: not solved in {self.source}; `{command}` solves it")
 
 
 def all_halves(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Half]:

@@ -75,7 +75,7 @@ def load_table(database: Database, sector: Sector, solver: SectorSolver, pool: E
     """Read a sector from its files into the solver."""
     sides = sides_to_move(database.rules, sector)
     x_moves, y_moves = (
-        database.table(sector, x_to_move, pool) if x_to_move in sides else None
+        database.read_table(sector, x_to_move, pool) if x_to_move in sides else None
         for x_to_move in (True, False)
     )
     solver.load(sector, x_moves, y_moves)
@@ -90,12 +90,12 @@ class TableReferences:
         for sector in waiting:
             self._counts.update(next_sectors(rules, sector))
 
-    def finished(self, sector: Sector, drop: Callable[[Sector], None]) -> None:
+    def release(self, sector: Sector, drop: Callable[[Sector], None]) -> None:
         """Mark a sector as finished; drop tables no longer needed, perhaps its own."""
-        for seen in next_sectors(self._rules, sector):
-            self._counts[seen] -= 1
-            if self._counts[seen] == 0:
-                drop(seen)
+        for successor in next_sectors(self._rules, sector):
+            self._counts[successor] -= 1
+            if self._counts[successor] == 0:
+                drop(successor)
         if self._counts[sector] == 0:
             drop(sector)
 
@@ -119,7 +119,7 @@ def estimate_peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
         peak = max(peak, sum(alive.values()) + working)
         alive[sector] = sizes[sector]
         if number > 0:
-            needs.finished(waiting[number - 1], drop)
+            needs.release(waiting[number - 1], drop)
     return peak
 
 
@@ -156,8 +156,8 @@ class SolveProgress:
         rows = self._solver.progress[0] / max(1, self._solver.shape(sector)[0])
         # Where men can move, computing what placing and taking offer is about half the work.
         is_sliding = self._rules.place_or_move or sector[2:] == (0, 0)
-        share = min(1.0, rows) / 2 if is_sliding else min(1.0, rows)
-        return self._done + int(share * self._slots(sector))
+        fraction = min(1.0, rows) / 2 if is_sliding else min(1.0, rows)
+        return self._done + int(fraction * self._slots(sector))
 
     def _slots(self, sector: Sector) -> int:
         return num_slots(sector) * len(sides_to_move(self._rules, sector))
@@ -167,7 +167,7 @@ class SolveProgress:
 class SolveResult:
     """Results of every subspace in the order of solving."""
 
-    tallies: dict[Subspace, ValueCounts] = field(default_factory=dict)
+    counts: dict[Subspace, ValueCounts] = field(default_factory=dict)
     root: int | None = None
     """The value of the start of the game, if it was reached."""
 
@@ -195,7 +195,7 @@ class SolveRun:
     ) -> None:
         self.rules = rules
         self.sectors = sectors
-        self.work = SolveProgress(rules, sectors, solver)
+        self.progress = SolveProgress(rules, sectors, solver)
         self._solver = solver
         self._database = database
         self._threads = threads
@@ -209,35 +209,35 @@ class SolveRun:
 
     def run(self) -> SolveResult:
         """Solve the missing sectors."""
-        waiting = [sector for sector in self.sectors if not self._is_there(sector)]
+        waiting = [sector for sector in self.sectors if not self._is_stored(sector)]
         for sector in self.sectors:
-            if self._is_there(sector):
-                self._resume(sector)
+            if self._is_stored(sector):
+                self._take_over(sector)
         with (
             ThreadPoolExecutor(self._threads, "compress") as pool,
             ThreadPoolExecutor(1, "write") as writer,
         ):
             self._solve_all(waiting, pool, writer)
-        found = self._result.tallies
+        found = self._result.counts
         spaces = (
             subspace_of(s, side) for s in self.sectors for side in sides_to_move(self.rules, s)
         )
-        self._result.tallies = {space: found[space] for space in spaces}
+        self._result.counts = {space: found[space] for space in spaces}
         return self._result
 
-    def _is_there(self, sector: Sector) -> bool:
+    def _is_stored(self, sector: Sector) -> bool:
         return self._database is not None and self._database.has(sector)
 
-    def _resume(self, sector: Sector) -> None:
+    def _take_over(self, sector: Sector) -> None:
         """Add a sector of an earlier run to the results."""
         assert self._database is not None
         for x_to_move in sides_to_move(self.rules, sector):
-            tally = self._database.tally(sector, x_to_move)
-            self._result.tallies[subspace_of(sector, x_to_move)] = tally
+            counts = self._database.read_counts(sector, x_to_move)
+            self._result.counts[subspace_of(sector, x_to_move)] = counts
             self._result.num_resumed += 1
         if sector == start_sector(self.rules):
-            self._result.root = int(self._database.table(sector, True)[0])
-        self.work.finish(sector, is_resumed=True)
+            self._result.root = int(self._database.read_table(sector, True)[0])
+        self.progress.finish(sector, is_resumed=True)
 
     def _solve_all(self, waiting: list[Sector], pool: Executor, writer: Executor) -> None:
         """Solve sectors while at most one is being written to disk.
@@ -255,7 +255,7 @@ class SolveRun:
                 raise
             if being_written is not None:
                 being_written.result()
-                needs.finished(waiting[number - 1], self._solver.drop)
+                needs.release(waiting[number - 1], self._solver.drop)
             being_written = writer.submit(self._write, sector, pool)
         if being_written is not None:
             being_written.result()
@@ -263,13 +263,13 @@ class SolveRun:
     def _solve(self, sector: Sector, pool: Executor) -> None:
         if self._is_stopping:
             raise Stopped
-        self.work.begin(sector)
+        self.progress.begin(sector)
         name = subspace_of(sector, x_to_move=True)
         try:
-            for seen in next_sectors(self.rules, sector):
-                if not self._solver.has(seen):
+            for successor in next_sectors(self.rules, sector):
+                if not self._solver.has(successor):
                     assert self._database is not None
-                    load_table(self._database, seen, self._solver, pool)
+                    load_table(self._database, successor, self._solver, pool)
             self._solver.solve(sector)
         except TooDeep as error:
             raise CannotSolve(f"cannot solve {name}: {error}") from error
@@ -277,15 +277,15 @@ class SolveRun:
             raise CannotSolve(f"not enough memory to solve {name}") from error
         if self._result.num_wrong is not None:
             self._result.num_wrong += self._solver.verify(sector)
-        self._note(sector)
-        self.work.finish(sector)
+        self._record_counts(sector)
+        self.progress.finish(sector)
 
-    def _note(self, sector: Sector) -> None:
+    def _record_counts(self, sector: Sector) -> None:
         for x_to_move in sides_to_move(self.rules, sector):
-            tally = ValueCounts(**self._solver.tally(sector, x_to_move))
+            counts = ValueCounts(**self._solver.tally(sector, x_to_move))
             if self._database is not None and not self._database.has_depth:
-                tally = tally.without_depth()
-            self._result.tallies[subspace_of(sector, x_to_move)] = tally
+                counts = counts.without_depth()
+            self._result.counts[subspace_of(sector, x_to_move)] = counts
         if sector == start_sector(self.rules):
             values = self._solver.values(sector, x_to_move=True)
             assert values is not None
@@ -298,8 +298,8 @@ class SolveRun:
             for x_to_move in sides_to_move(self.rules, sector):
                 values = self._solver.values(sector, x_to_move)
                 assert values is not None
-                tally = self._result.tallies[subspace_of(sector, x_to_move)]
-                self._database.write(sector, x_to_move, values, tally, pool)
+                counts = self._result.counts[subspace_of(sector, x_to_move)]
+                self._database.write(sector, x_to_move, values, counts, pool)
         except BaseException:
             self.stop()  # without its file a sector is lost, and so would be the next ones
             raise

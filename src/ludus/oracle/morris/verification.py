@@ -41,7 +41,7 @@ class VerificationResult:
     """Files that are damaged, inconsistent with others, or lack one they need."""
 
     @property
-    def is_right(self) -> bool:
+    def is_valid(self) -> bool:
         return not self.num_wrong and not self.problems
 
 
@@ -58,7 +58,7 @@ class VerificationRun:
         # A sector of which a killed run has written only one half counts as missing.
         found = {sector for sector, _ in database.sectors if database.has(sector)}
         self._sectors = sort_sectors(found)
-        self.work = SolveProgress(self._rules, self._sectors, solver)
+        self.progress = SolveProgress(self._rules, self._sectors, solver)
 
     def stop(self) -> None:
         """Request the end of the run: `run` raises Stopped. Repeat the call until it has ended."""
@@ -75,9 +75,9 @@ class VerificationRun:
 
     def _check_files(self, pool: ThreadPoolExecutor) -> None:
         for half in sorted(self._database.sectors):
-            self._go_on()
+            self._check_stop()
             try:
-                self._database.check(*half, pool)
+                self._database.check_file(*half, pool)
             except BadDatabase as error:
                 self._result.problems.append(str(error))
         for sector in self._sectors:
@@ -89,8 +89,8 @@ class VerificationRun:
     def _check_values(self, pool: ThreadPoolExecutor) -> None:
         needs = TableReferences(self._rules, self._sectors)
         for sector in self._sectors:
-            self._go_on()
-            self.work.begin(sector)
+            self._check_stop()
+            self.progress.begin(sector)
             for table in (sector, *next_sectors(self._rules, sector)):
                 if not self._solver.has(table):
                     load_table(self._database, table, self._solver, pool)
@@ -99,8 +99,8 @@ class VerificationRun:
             else:
                 self._result.num_wrong += self._solve_again(sector)
             self._check_counts(sector)
-            needs.finished(sector, self._solver.drop)
-            self.work.finish(sector)
+            needs.release(sector, self._solver.drop)
+            self.progress.finish(sector)
 
     def _solve_again(self, sector: Sector) -> int:
         """Solve a sector again and return the number of values that differ.
@@ -128,10 +128,10 @@ class VerificationRun:
             counts = ValueCounts(**self._solver.tally(sector, x_to_move))
             if not self._database.has_depth:
                 counts = counts.without_depth()
-            if counts != self._database.tally(sector, x_to_move):
+            if counts != self._database.read_counts(sector, x_to_move):
                 name = subspace_of(sector, x_to_move)
                 self._result.problems.append(f"{name} has other counts than its file says")
 
-    def _go_on(self) -> None:
+    def _check_stop(self) -> None:
         if self._is_stopping:
             raise Stopped

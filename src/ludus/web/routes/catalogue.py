@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 def write_notations(game: AnyGame, position: Any) -> dict[str, str]:
     """Return the position by notation; the game's own is `Ludus`."""
-    found = {"Ludus": str(position)}
+    notations = {"Ludus": str(position)}
     if game.id == "backgammon":
-        found |= _backgammon_notations(position)
+        notations |= _backgammon_notations(position)
     elif game.id == "nine_mens_morris":
-        found |= _morris_notations(position)
-    return found
+        notations |= _morris_notations(position)
+    return notations
 
 
 def _backgammon_notations(position: Any) -> dict[str, str]:
@@ -56,28 +56,29 @@ def _morris_notations(position: Any) -> dict[str, str]:
     return {"dataset letters": to_thesis(position), "Sanmill": to_sanmill(position)}
 
 
-def make_arrangement_view(asked: ArrangementRequest) -> ArrangementView:
+def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
     """Return the view of a position set up from a text or from men."""
-    game = named_game(asked.game, asked.rules)
-    board = get_move_entry(game)
-    if asked.men is None:
-        position = game.parse(asked.position) if asked.position else game.start()
-        arrangement = board.arranged(position)
+    game = named_game(body.game, body.rules)
+    move_entry = get_move_entry(game)
+    if body.men is None:
+        position = game.parse(body.position) if body.position else game.start()
+        arrangement = move_entry.to_arrangement(position)
     else:
-        men = {place: (man.side, man.count) for place, man in asked.men.items()}
-        dice = (asked.dice[0], asked.dice[1]) if asked.dice and board.has_dice else None
-        arrangement = Arrangement(men, asked.mover, (asked.hands[0], asked.hands[1]), dice)
-    _check_arrangement(board, arrangement)
-    position = board.arrange(arrangement)
-    arrangement = board.arranged(position)
+        men = {place: (man.side, man.count) for place, man in body.men.items()}
+        dice = (body.dice[0], body.dice[1]) if body.dice and move_entry.has_dice else None
+        arrangement = Arrangement(men, body.mover, (body.hands[0], body.hands[1]), dice)
+    _check_arrangement(move_entry, arrangement)
+    position = move_entry.from_arrangement(arrangement)
+    arrangement = move_entry.to_arrangement(position)
     svg, places = draw_board(position, NO_MARKS)
     text = str(position)
     return ArrangementView(
         position=text,
-        problem=_find_problem(board, text),
+        problem=_find_problem(move_entry, text),
         svg=svg,
         labels={
-            place: f"{place}, {board.occupant(position, place) or 'empty'}" for place in places
+            place: f"{place}, {move_entry.describe_place(position, place) or 'empty'}"
+            for place in places
         },
         men={
             place: PlacedMen(side=side, count=count)
@@ -85,25 +86,25 @@ def make_arrangement_view(asked: ArrangementRequest) -> ArrangementView:
         },
         mover=arrangement.mover,
         hands=list(arrangement.hands),
-        most=board.most,
-        hand_title=board.hand_title,
+        most=move_entry.max_men_per_place,
+        hand_title=move_entry.hand_title,
         dice=None if arrangement.dice is None else list(arrangement.dice),
-        has_dice=board.has_dice,
+        has_dice=move_entry.has_dice,
     )
 
 
-def _check_arrangement(board: MoveEntry, arrangement: Arrangement) -> None:
+def _check_arrangement(move_entry: MoveEntry, arrangement: Arrangement) -> None:
     """Check that all places exist and hold no more men than they can."""
-    _, places = draw_board(board.game.start(), NO_MARKS)
+    _, places = draw_board(move_entry.game.start(), NO_MARKS)
     for place, (_, count) in arrangement.men.items():
-        if place not in places or count > board.most:
+        if place not in places or count > move_entry.max_men_per_place:
             raise RequestRefused(f"{count} men cannot stand there: {place}")
 
 
-def _find_problem(board: MoveEntry, text: str) -> str:
+def _find_problem(move_entry: MoveEntry, text: str) -> str:
     """Return why a position cannot be played; empty if it can."""
     try:
-        position = board.game.parse(text)
+        position = move_entry.game.parse(text)
     except LudusError as error:
         return str(error)
     return "the game would be over" if position.outcome() is not None else ""
@@ -123,10 +124,10 @@ PUZZLE_TASKS = {
 @router.get("/kinds")
 async def list_games() -> list[GameKindView]:
     """List the available games."""
-    found = []
+    kinds = []
     for name in GAMES:
         game = named_game(name)
-        found.append(
+        kinds.append(
             GameKindView(
                 game=name,
                 title=game.title,
@@ -135,14 +136,14 @@ async def list_games() -> list[GameKindView]:
                 start=str(game.start()),
             )
         )
-    return found
+    return kinds
 
 
 @router.get("/how")
 async def get_rules(game: GameQuery, rules: RulesQuery = "") -> RulesView:
     """Explain how a game is played."""
-    found = named_game(game, rules)
-    return RulesView(title=found.title, sentences=get_move_entry(found).how())
+    named = named_game(game, rules)
+    return RulesView(title=named.title, sentences=get_move_entry(named).describe_rules())
 
 
 @router.get("/opponents")
@@ -150,29 +151,29 @@ async def list_opponents(
     request: Request, game: GameQuery, rules: RulesQuery = ""
 ) -> list[OpponentView]:
     """List the players for a game, with their measured strength."""
-    found = await request.app.state.hall.opponents(game, rules)
-    return [OpponentView(**each) for each in found]
+    result = await request.app.state.registry.opponents(game, rules)
+    return [OpponentView(**opponent) for opponent in result]
 
 
 @router.post("/positions")
-async def read_position(asked: PositionRequest) -> PositionView:
+async def read_position(body: PositionRequest) -> PositionView:
     """Read a position in any notation; return it in all notations and as SVG."""
-    game = named_game(asked.game, asked.rules)
-    found = game.parse(asked.position) if asked.position else game.start()
-    svg, _ = draw_board(found, NO_MARKS)
+    game = named_game(body.game, body.rules)
+    position = game.parse(body.position) if body.position else game.start()
+    svg, _ = draw_board(position, NO_MARKS)
     return PositionView(
-        position=str(found),
+        position=str(position),
         svg=svg,
-        mover=found.mover,
-        over=found.outcome() is not None,
-        texts=write_notations(game, found),
+        mover=position.mover,
+        over=position.outcome() is not None,
+        texts=write_notations(game, position),
     )
 
 
 @router.post("/arrangements")
-async def arrange_position(asked: ArrangementRequest) -> ArrangementView:
+async def arrange_position(body: ArrangementRequest) -> ArrangementView:
     """Draw a position set up by hand, and report what is wrong with it."""
-    return make_arrangement_view(asked)
+    return make_arrangement_view(body)
 
 
 @router.get("/puzzles")
@@ -186,20 +187,20 @@ async def get_puzzle(
     """Return a puzzle by its number, or today's."""
     rules = "four" if game == "hexapawn" else ""
     seed = _seed_of_today(game, kind, grade) if number is None else number
-    found: dict[str, Any] = await request.app.state.thinkers.work(
+    result: dict[str, Any] = await request.app.state.workers.run_job(
         "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
     )
-    position = named_game(game, rules).parse(found["position"])
+    position = named_game(game, rules).parse(result["position"])
     side = named_game(game, rules).sides[position.mover].capitalize()
     return PuzzleView(
         game=game,
         rules=rules,
-        position=found["position"],
+        position=result["position"],
         svg=draw_board(position, NO_MARKS)[0],
         kind=kind,
         task=PUZZLE_TASKS[kind].format(side=side),
-        grade=found["grade"],
-        plies=found["plies"],
+        grade=result["grade"],
+        plies=result["plies"],
         side=position.mover,
     )
 
@@ -223,8 +224,8 @@ async def get_tournament(request: Request) -> list[TournamentView]:
         return []
     store = settings.results_file or plan.with_suffix(".sqlite")
     job = {"plan": str(plan), "store": str(store)}
-    found = await request.app.state.thinkers.work("tournament", job)
-    return [TournamentView(**each) for each in found["tournaments"]]
+    result = await request.app.state.workers.run_job("tournament", job)
+    return [TournamentView(**tournament) for tournament in result["tournaments"]]
 
 
 @router.get("/training")
@@ -234,8 +235,8 @@ async def get_training(request: Request) -> list[CurveView]:
     if settings.curves_folder is None:
         return []
     job = {"folder": str(settings.curves_folder)}
-    found = await request.app.state.thinkers.work("training", job)
-    return [CurveView(**each) for each in found["curves"]]
+    result = await request.app.state.workers.run_job("training", job)
+    return [CurveView(**curve) for curve in result["curves"]]
 
 
 def _seed_of_today(*words: object) -> int:

@@ -57,26 +57,26 @@ class WatcherHub:
         self._settings = settings
         self._count = 0
 
-    async def watch(self, socket: WebSocket, table: Session) -> None:
+    async def watch(self, socket: WebSocket, session: Session) -> None:
         """Send every change of a game until the client disconnects."""
         is_full = (
             self._count >= self._settings.max_watchers
-            or len(table.watchers) >= self._settings.max_watchers_of_one
+            or len(session.watchers) >= self._settings.max_watchers_per_game
         )
         await socket.accept()
         if is_full:
             await socket.close(TRY_AGAIN_LATER, "too many connections; try again later")
             return
         self._count += 1
-        watcher = table.attach()
+        watcher = session.add_watcher()
         tasks = {
-            asyncio.create_task(self._tell(socket, table, watcher)),
+            asyncio.create_task(self._send_views(socket, session, watcher)),
             asyncio.create_task(_wait_for_disconnect(socket)),
         }
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            table.detach(watcher)
+            session.remove_watcher(watcher)
             self._count -= 1
             for task in tasks:
                 task.cancel()
@@ -84,14 +84,14 @@ class WatcherHub:
             with suppress(RuntimeError, WebSocketDisconnect):
                 await socket.close()
 
-    async def _tell(self, socket: WebSocket, table: Session, watcher: Watcher) -> None:
-        watcher.news.set()
+    async def _send_views(self, socket: WebSocket, session: Session, watcher: Watcher) -> None:
+        watcher.changed.set()
         while True:
-            await watcher.news.wait()
-            watcher.news.clear()
-            text = make_view(table).model_dump_json()
+            await watcher.changed.wait()
+            watcher.changed.clear()
+            text = make_view(session).model_dump_json()
             # A client that does not read occupies one message, and only until the timeout.
-            async with asyncio.timeout(self._settings.seconds_to_send):
+            async with asyncio.timeout(self._settings.send_timeout):
                 await socket.send_text(text)
 
 
@@ -104,14 +104,14 @@ async def _wait_for_disconnect(socket: WebSocket) -> None:
 
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorView, "description": "The request cannot be read"},
-    403: {"model": ErrorView, "description": "The page of another site asks"},
+    403: {"model": ErrorView, "description": "The request comes from a page of another site"},
     404: {"model": ErrorView, "description": "There is no such game or move"},
-    409: {"model": ErrorView, "description": "The game does not stand there"},
+    409: {"model": ErrorView, "description": "The game is not at that move"},
     413: {"model": ErrorView, "description": "The request is too large"},
     421: {"model": ErrorView, "description": "The server has another name"},
     422: {"model": ErrorView, "description": "Something about the request is wrong"},
-    429: {"model": ErrorView, "description": "A bound is reached"},
-    503: {"model": ErrorView, "description": "No player or oracle answered"},
+    429: {"model": ErrorView, "description": "A limit is reached"},
+    503: {"model": ErrorView, "description": "No player or oracle responded"},
 }
 
 router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["games"])
@@ -122,162 +122,167 @@ OverlayQuery = Annotated[str, Query(max_length=20, pattern=r"^(|verdicts|hint)$"
 
 
 async def _find_session(request: Request, id: GameId) -> Session:  # noqa: A002 - as in the path
-    hall: GameRegistry = request.app.state.hall
-    return await hall.table(id)
+    registry: GameRegistry = request.app.state.registry
+    return await registry.find(id)
 
 
 SessionParam = Annotated[Session, Depends(_find_session)]
 
 
-def _view_response(table: Session, *which: Any, status: int = 200) -> Response:
+def _view_response(session: Session, *which: Any, status: int = 200) -> Response:
     """Return a view as JSON; skips FastAPI's redundant validation of the response."""
-    text = make_view(table, *which).model_dump_json()
+    text = make_view(session, *which).model_dump_json()
     return Response(text, status, media_type="application/json")
 
 
-def _parse_seats(asked: list[SeatRequest]) -> tuple[Seat, Seat]:
+def _parse_seats(seats: list[SeatRequest]) -> tuple[Seat, Seat]:
     first, second = (
-        Seat(each.player, each.level, tuple(sorted(each.choices.items()))) for each in asked
+        Seat(seat.player, seat.level, tuple(sorted(seat.choices.items()))) for seat in seats
     )
     return first, second
 
 
 @router.post("/games", status_code=201, response_model=GameView)
-async def create_game(request: Request, asked: NewGameRequest) -> Response:
+async def create_game(request: Request, body: NewGameRequest) -> Response:
     """Create a game."""
-    hall: GameRegistry = request.app.state.hall
-    order = GameSetup(
-        asked.game,
-        asked.rules,
-        asked.position,
-        asked.record,
-        _parse_seats(asked.seats),
-        asked.seed,
-        asked.delay,
-        asked.after,
+    registry: GameRegistry = request.app.state.registry
+    setup = GameSetup(
+        body.game,
+        body.rules,
+        body.position,
+        body.record,
+        _parse_seats(body.seats),
+        body.seed,
+        body.delay,
+        body.after,
     )
-    return _view_response(await hall.open(order), status=201)
+    return _view_response(await registry.create(setup), status=201)
 
 
 @router.get("/games/{id}", response_model=GameView)
 async def get_game(
-    table: SessionParam,
+    session: SessionParam,
     node: NodeQuery = None,
     touched: Annotated[list[PlaceName], Query(max_length=8)] = [],  # noqa: B006 - never changed
     overlay: OverlayQuery = "",
 ) -> Response:
     """Return a game at a node (by default the current one), with a partial move and an overlay."""
-    number = table.tree.at if node is None else table.node(node).number
+    number = session.tree.current_number if node is None else session.node(node).number
     entry = None
     if touched:
-        entry = table.board.enter(_position_to_touch(table, number), tuple(touched))
-    return _view_response(table, number, entry, overlay)
+        entry = session.move_entry.enter(_position_to_touch(session, number), tuple(touched))
+    return _view_response(session, number, entry, overlay)
 
 
-def _position_to_touch(table: Session, number: int) -> Any:
+def _position_to_touch(session: Session, number: int) -> Any:
     """Return the position of a node where a person is to move."""
-    if get_status(table, table.node(number)) != "yours":
+    if get_status(session, session.node(number)) != "yours":
         raise OutOfTurn("nothing can be touched here now")
-    return table.node(number).position
+    return session.node(number).position
 
 
 @router.post("/games/{id}/touch", response_model=GameView)
 async def touch_place(
-    table: SessionParam, asked: TouchRequest, overlay: OverlayQuery = ""
+    session: SessionParam, body: TouchRequest, overlay: OverlayQuery = ""
 ) -> Response:
     """Touch a place; the move is played once it is complete."""
-    if asked.node != table.tree.at:
-        raise OutOfTurn("the game has gone on since; look at it again")
-    entry = table.board.touch(
-        _position_to_touch(table, asked.node), tuple(asked.touched), asked.place
+    if body.node != session.tree.current_number:
+        raise OutOfTurn("the game has changed since; reload it")
+    entry = session.move_entry.touch(
+        _position_to_touch(session, body.node), tuple(body.touched), body.place
     )
     if entry.move is None:
-        return _view_response(table, asked.node, entry, overlay)
-    await table.play(asked.node, lambda position: entry.move)
-    return _view_response(table)
+        return _view_response(session, body.node, entry, overlay)
+    await session.play(body.node, lambda position: entry.move)
+    return _view_response(session)
 
 
 @router.post("/games/{id}/moves", response_model=GameView)
-async def make_move(table: SessionParam, asked: MoveRequest) -> Response:
+async def make_move(session: SessionParam, body: MoveRequest) -> Response:
     """Play a move in the notation of the game."""
-    await table.play(asked.node, lambda position: table.game.parse_move(asked.move, position))
-    return _view_response(table)
+    await session.play(body.node, lambda position: session.game.parse_move(body.move, position))
+    return _view_response(session)
 
 
 @router.post("/games/{id}/back", response_model=GameView)
-async def take_back(table: SessionParam) -> Response:
+async def take_back(session: SessionParam) -> Response:
     """Go back to the last node where a person had a choice."""
-    await table.back()
-    return _view_response(table)
+    await session.take_back()
+    return _view_response(session)
 
 
 @router.post("/games/{id}/at", response_model=GameView)
-async def go_to_node(table: SessionParam, asked: NodeRequest) -> Response:
+async def go_to_node(session: SessionParam, body: NodeRequest) -> Response:
     """Make a node current: undo, redo, or start a variation."""
-    await table.go(asked.node)
-    return _view_response(table)
+    await session.go_to(body.node)
+    return _view_response(session)
 
 
 @router.post("/games/{id}/seats", response_model=GameView)
-async def change_seats(request: Request, table: SessionParam, asked: SeatsRequest) -> Response:
+async def change_seats(request: Request, session: SessionParam, body: SeatsRequest) -> Response:
     """Change who plays the sides."""
-    hall: GameRegistry = request.app.state.hall
-    await table.seat(await hall.checked(_parse_seats(asked.seats), *table.names))
-    return _view_response(table)
+    registry: GameRegistry = request.app.state.registry
+    await session.change_seats(
+        await registry.check_seats(_parse_seats(body.seats), *session.game_spec)
+    )
+    return _view_response(session)
 
 
 @router.post("/games/{id}/pace", response_model=GameView)
-async def set_pace(table: SessionParam, asked: PaceRequest) -> Response:
+async def set_pace(session: SessionParam, body: PaceRequest) -> Response:
     """Pause or resume players and set the delay between their moves."""
-    await table.set_pace(asked.paused, asked.delay)
-    return _view_response(table)
+    await session.set_pace(body.paused, body.delay)
+    return _view_response(session)
 
 
 @router.post("/games/{id}/hurry", response_model=GameView)
-async def hurry_player(table: SessionParam) -> Response:
+async def hurry_player(session: SessionParam) -> Response:
     """Request an immediate move from the player that is thinking."""
-    table.hurry()
-    return _view_response(table)
+    session.request_move_now()
+    return _view_response(session)
 
 
 @router.post("/games/{id}/remarks", response_model=GameView)
-async def set_comment(table: SessionParam, asked: CommentRequest) -> Response:
+async def set_comment(session: SessionParam, body: CommentRequest) -> Response:
     """Set the comment of a move."""
-    await table.remark(asked.node, asked.text)
-    return _view_response(table, asked.node)
+    await session.set_comment(body.node, body.text)
+    return _view_response(session, body.node)
 
 
 @router.get("/games/{id}/verdict")
-async def get_verdict(table: SessionParam, node: NodeQuery = None) -> VerdictView:
+async def get_verdict(session: SessionParam, node: NodeQuery = None) -> VerdictView:
     """Return the exact value of a node and of each move there."""
-    return await fetch_verdict(table, table.tree.at if node is None else node)
+    return await fetch_verdict(session, session.tree.current_number if node is None else node)
 
 
 @router.get("/games/{id}/advice")
-async def get_advice(request: Request, table: SessionParam, node: NodeQuery = None) -> AdviceView:
+async def get_advice(request: Request, session: SessionParam, node: NodeQuery = None) -> AdviceView:
     """Return moves to consider, by exact values with their costs, or by a player."""
     state = request.app.state
     return await fetch_advice(
-        table, table.tree.at if node is None else node, state.hall, state.thinkers
+        session,
+        session.tree.current_number if node is None else node,
+        state.registry,
+        state.workers,
     )
 
 
 @router.get("/games/{id}/pictures")
-async def get_pictures(table: SessionParam, node: NodeQuery = None) -> list[PictureView]:
+async def get_pictures(session: SessionParam, node: NodeQuery = None) -> list[PictureView]:
     """Return the pictures of the player that moved last, of the board before its move."""
-    return draw_pictures(table, table.tree.at if node is None else node)
+    return draw_pictures(session, session.tree.current_number if node is None else node)
 
 
 @router.get("/games/{id}/review")
-async def get_review(request: Request, table: SessionParam) -> ReviewView:
+async def get_review(request: Request, session: SessionParam) -> ReviewView:
     """Return the exact values along the game, and the value lost by each move."""
-    return await fetch_review(table, request.app.state.thinkers)
+    return await fetch_review(session, request.app.state.workers)
 
 
 @router.get("/games/{id}/record")
-async def get_record(table: SessionParam) -> RecordView:
+async def get_record(session: SessionParam) -> RecordView:
     """Return the game as text, with its variations and comments."""
-    return RecordView(record=f"{make_record(table)}\n")
+    return RecordView(record=f"{make_record(session)}\n")
 
 
 @router.websocket("/games/{id}/live")
@@ -287,9 +292,9 @@ async def watch_game(socket: WebSocket, id: str) -> None:  # noqa: A002 - named 
     try:
         if len(id) > 40:
             raise GameNotFound("there is no such game")
-        table = await state.hall.table(id)
+        session = await state.registry.find(id)
     except LudusError as error:
         await socket.accept()
         await socket.close(4404, str(error)[:100])
         return
-    await state.gallery.watch(socket, table)
+    await state.watchers.watch(socket, session)

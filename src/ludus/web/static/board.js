@@ -133,11 +133,11 @@ export class Board {
   fit() {
     const svg = this.svg;
     if (!svg || !this.element.clientWidth) return;
-    const said = svg.querySelector(".said");
+    const caption = svg.querySelector(".caption");
     const ground = /** @type {SVGGraphicsElement | null} */ (svg.querySelector(".ground"));
     if (!ground) return;
     const { width, height } = ground.getBBox();
-    const bottom = said ? Number(said.getAttribute("y")) - 14 : height;
+    const bottom = caption ? Number(caption.getAttribute("y")) - 14 : height;
     const areas = areasOf(svg);
     const boxes = areas.map((area) => area.getBBox());
     const smallest = Math.min(...boxes.map((box) => Math.min(box.width, box.height)));
