@@ -116,7 +116,9 @@ def fingerprint(step: str) -> str:
         ]
         files += sorted(path for path in ROOT.glob("native/**/*") if path.is_file())
         march = os.environ.get("LUDUS_MARCH", "")
-        settings = [march, processor() if march == "native" else ""]
+        # The editable install holds a list of the modules.
+        modules = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("src/**/*.py"))
+        settings = [march, processor() if march == "native" else "", *modules]
     contents = [(str(file.relative_to(ROOT)), file.read_bytes().hex()) for file in files]
     return hashlib.sha256(json.dumps([settings, contents]).encode()).hexdigest()
 

@@ -16,8 +16,13 @@ STARTED = time.time()
 from ludus.cuda import build_library  # noqa: E402
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402 - the clock runs first
 from ludus.oracle.morris.cuda_solver import CudaSolver  # noqa: E402
-from ludus.oracle.morris.sectors import all_sectors, sides_to_move, start_sector, subspace_of  # noqa: E402
-from ludus.oracle.morris.solver import TableReferences  # noqa: E402
+from ludus.oracle.morris.sectors import (  # noqa: E402
+    TableReferences,
+    all_sectors,
+    sides_to_move,
+    start_sector,
+    subspace_of,
+)
 
 DRAW = 255
 

@@ -9,7 +9,9 @@ from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.oracle.morris.sectors import (
     Subspace,
+    TableReferences,
     all_sectors,
+    estimate_peak_bytes,
     moving_sectors,
     next_sectors,
     num_slots,
@@ -18,7 +20,6 @@ from ludus.oracle.morris.sectors import (
     start_sector,
     subspace_of,
 )
-from ludus.oracle.morris.solver import TableReferences, estimate_peak_bytes
 from support import play_randomly
 
 SOLVABLE = [PRESETS[name] for name in ("standard", "lasker", "morabaraba")]

@@ -55,7 +55,8 @@ def solve(
     """Solve a game of the Morris family: compute the value and depth of every position."""
     from ludus.cli.progress import run_with_progress_bar
     from ludus.oracle.morris.database import Database
-    from ludus.oracle.morris.solver import SolveRun, estimate_peak_bytes, make_solver
+    from ludus.oracle.morris.sectors import estimate_peak_bytes
+    from ludus.oracle.morris.solver import SolveRun, make_solver
 
     chosen = named_game(game, rules)
     sectors = _select_sectors(chosen, max_men)

@@ -2,12 +2,11 @@
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.examples import (
     MAX_MOVES,
@@ -21,8 +20,11 @@ from ludus.learn.scholar.examples import (
     prepare_subspace_weights,
 )
 from ludus.oracle.morris.cuda_solver import CudaSolver
-from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import Sector, Subspace, all_sectors, sides_to_move, subspace_of
+
+if TYPE_CHECKING:
+    from ludus._native import sampling as native
+    from ludus.oracle.morris.oracle import MorrisOracle
 
 _TWO_TO_32 = 1 << 32
 
@@ -33,7 +35,11 @@ class OracleExampleSource(ExampleSource):
     Raises Unsolved for positions that the oracle does not know.
     """
 
-    def __init__(self, oracle: MorrisOracle) -> None:
+    def __init__(self, oracle: "MorrisOracle") -> None:
+        # Imported here: a machine that samples on its GPU alone needs no compiled modules.
+        from ludus._native import sampling
+
+        self._native = sampling
         self.rules = oracle.rules
         self.subspaces = sorted(subspace_of(*half) for half in oracle.tables.sectors)
         self._oracle = oracle
@@ -48,7 +54,7 @@ class OracleExampleSource(ExampleSource):
         shape = size, max_moves
         child, move = _empty_positions(*shape), np.zeros(shape, np.int32)
         count = np.zeros(size, np.int32)
-        native.expand(
+        self._native.expand(
             self.rules,
             _flatten(positions),
             max_moves,
@@ -73,7 +79,7 @@ class OracleExampleSource(ExampleSource):
             self.subspaces if subspaces is None else subspaces, weights
         )
         sampled = _empty_positions(count)
-        native.draw(self.rules, men.reshape(-1), cumulative, seed, sampled.columns)
+        self._native.draw(self.rules, men.reshape(-1), cumulative, seed, sampled.columns)
         return sampled
 
     def advance(
@@ -88,7 +94,7 @@ class OracleExampleSource(ExampleSource):
     ) -> GameBatch:
         size, children = len(games.positions), examples.children
         after = GameBatch(_empty_positions(size), np.empty(size, np.int32))
-        native.advance(
+        self._native.advance(
             self.rules,
             children.count,
             _flatten(children.positions),

@@ -5,7 +5,8 @@ move. Placing and taking are irreversible, so each sector can be solved once the
 placing and taking lead to are solved.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from math import comb
 from typing import NamedTuple
@@ -145,3 +146,45 @@ def format_spec(rules: Rules) -> str:
     }
     nearest = min(differences, key=lambda name: len(differences[name]))
     return f"nine_mens_morris:{','.join([nearest, *differences[nearest]])}"
+
+
+class TableReferences:
+    """Reference counts: for every sector the number of unfinished sectors that need its tables."""
+
+    def __init__(self, rules: Rules, waiting: Sequence[Sector]) -> None:
+        self._rules = rules
+        self._counts: Counter[Sector] = Counter()
+        for sector in waiting:
+            self._counts.update(next_sectors(rules, sector))
+
+    def release(self, sector: Sector, drop: Callable[[Sector], None]) -> None:
+        """Mark a sector as finished; drop tables no longer needed, perhaps its own."""
+        for successor in next_sectors(self._rules, sector):
+            self._counts[successor] -= 1
+            if self._counts[successor] == 0:
+                drop(successor)
+        if self._counts[sector] == 0:
+            drop(sector)
+
+
+def estimate_peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
+    """Return the maximum memory of tables while these sectors are solved one after the other.
+
+    While men can move, a slot takes four bytes: values and offers for both sides. The previous
+    sector is kept until it is written.
+    """
+    needs, peak = TableReferences(rules, waiting), 0
+    sizes = {sector: num_slots(sector) * len(sides_to_move(rules, sector)) for sector in waiting}
+    alive: dict[Sector, int] = {}
+
+    def drop(sector: Sector) -> None:
+        alive.pop(sector, None)
+
+    for number, sector in enumerate(waiting):
+        is_sliding = rules.place_or_move or sector[2:] == (0, 0)
+        working = 4 * num_slots(sector) if is_sliding else sizes[sector]
+        peak = max(peak, sum(alive.values()) + working)
+        alive[sector] = sizes[sector]
+        if number > 0:
+            needs.release(waiting[number - 1], drop)
+    return peak

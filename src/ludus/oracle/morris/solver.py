@@ -4,8 +4,7 @@ With a database each sector is written while the next one is being solved. A run
 first missing sector; tables that it needs are read back.
 """
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -20,6 +19,7 @@ from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import (
     Sector,
     Subspace,
+    TableReferences,
     next_sectors,
     num_slots,
     sides_to_move,
@@ -79,48 +79,6 @@ def load_table(database: Database, sector: Sector, solver: SectorSolver, pool: E
         for x_to_move in (True, False)
     )
     solver.load(sector, x_moves, y_moves)
-
-
-class TableReferences:
-    """Reference counts: for every sector the number of unfinished sectors that need its tables."""
-
-    def __init__(self, rules: Rules, waiting: Sequence[Sector]) -> None:
-        self._rules = rules
-        self._counts: Counter[Sector] = Counter()
-        for sector in waiting:
-            self._counts.update(next_sectors(rules, sector))
-
-    def release(self, sector: Sector, drop: Callable[[Sector], None]) -> None:
-        """Mark a sector as finished; drop tables no longer needed, perhaps its own."""
-        for successor in next_sectors(self._rules, sector):
-            self._counts[successor] -= 1
-            if self._counts[successor] == 0:
-                drop(successor)
-        if self._counts[sector] == 0:
-            drop(sector)
-
-
-def estimate_peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
-    """Return the maximum memory of tables while these sectors are solved one after the other.
-
-    While men can move, a slot takes four bytes: values and offers for both sides. The previous
-    sector is kept until it is written.
-    """
-    needs, peak = TableReferences(rules, waiting), 0
-    sizes = {sector: num_slots(sector) * len(sides_to_move(rules, sector)) for sector in waiting}
-    alive: dict[Sector, int] = {}
-
-    def drop(sector: Sector) -> None:
-        alive.pop(sector, None)
-
-    for number, sector in enumerate(waiting):
-        is_sliding = rules.place_or_move or sector[2:] == (0, 0)
-        working = 4 * num_slots(sector) if is_sliding else sizes[sector]
-        peak = max(peak, sum(alive.values()) + working)
-        alive[sector] = sizes[sector]
-        if number > 0:
-            needs.release(waiting[number - 1], drop)
-    return peak
 
 
 class SolveProgress:

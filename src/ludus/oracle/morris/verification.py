@@ -9,6 +9,7 @@ from ludus.core.errors import BadDatabase
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import (
     Sector,
+    TableReferences,
     next_sectors,
     sides_to_move,
     sort_sectors,
@@ -18,7 +19,6 @@ from ludus.oracle.morris.solver import (
     SectorSolver,
     SolveProgress,
     Stopped,
-    TableReferences,
     load_table,
 )
 from ludus.oracle.morris.table_file import ValueCounts, drop_depth

@@ -1,0 +1,40 @@
+"""A GPU machine needs numpy, torch and nvcc only: what runs there imports no compiled module."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import importlib, sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name == "ludus._native" or name.startswith("ludus._native."):
+            raise ImportError(f"{name} is not built here")
+
+sys.meta_path.insert(0, Blocker())
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+"""
+
+SOLVING = ["ludus.cuda", "ludus.oracle.morris.cuda_solver", "ludus.oracle.morris.sectors"]
+TRAINING = [
+    *("ludus.learn.equivariant.fourier_torch", "ludus.learn.equivariant.model"),
+    *("ludus.learn.scholar.example_sources", "ludus.learn.scholar.sampling"),
+    *("ludus.learn.scholar.train", "ludus.learn.scholar.scorer_training"),
+    *("ludus.learn.scholar.chain_training", "ludus.learn.scholar.training_data"),
+    *("ludus.learn.nnmm.train_chain", "ludus.cli.scholar", "ludus.cli.nnmm_training"),
+]
+
+
+@pytest.mark.parametrize("modules", [SOLVING, TRAINING], ids=["solving", "training"])
+def test_gpu_code_imports_no_compiled_module(modules):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *modules],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
