@@ -92,7 +92,7 @@ def time_methods(source: CudaExampleSource) -> None:
     batches = [source.sample_positions(COUNT, 1000 + number) for number in range(REPEATS + 1)]
     timed("draw", lambda seed: source.sample_positions(COUNT, seed), range(REPEATS + 1))
     timed("label", source.label, batches)
-    timed("children", source.children, batches)
+    timed("expand", source.expand, batches)
     plies = torch.zeros(COUNT, dtype=torch.int32, device="cuda")
     # A batch with its rows takes a gigabyte, so there are fewer of them.
     timed(
