@@ -15,7 +15,7 @@ SHARDS = 2
 """Long work is shared by processes, so that it can use two cores."""
 
 FEW, MANY, VERY_MANY = 30_000, 120_000, 2_400_000
-"""Strings of the test that always runs, and of the slow ones."""
+"""Numbers of strings, from a quick look to a long search."""
 
 
 @pytest.fixture(scope="session")
