@@ -20,8 +20,8 @@ play: base ## set up what is missing and play
 test: dev debian lint ## run every check that a change must pass
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-all: dev debian lint ## run every test, those that take minutes too
-	$(PYTEST) $(ARGS)
+test-all: dev debian lint ## run every test, those that take minutes too, with more repetitions
+	$(PYTEST) --thorough $(ARGS)
 
 lint: dev ## check format, types and the order of the layers
 	$(BIN)/ruff check .

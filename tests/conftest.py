@@ -28,6 +28,7 @@ os.environ.setdefault("PYTHONUTF8", "1")
 
 import debian_packages
 
+from support import repetition
 from support.facilities import DATA, FACILITIES, LEFT_OUT
 
 SLOW_LIMIT = 4 * 60 * 60
@@ -52,7 +53,14 @@ _terminal = pytest.StashKey[int]()
 """A file descriptor for what has to be said although pytest captures the output."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thorough", action="store_true", help="repeat checks on random data more often"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    repetition.is_thorough = config.getoption("--thorough")
     # A shell that starts us in the background lets us ignore Ctrl-C, and our children with us;
     # tests that press it would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,8 +9,9 @@ import pytest
 import ludus
 from ludus.core import CHANCE, BadMove, BadPosition, Outcome, play_match
 from support.games import VARIANTS, play_randomly
+from support.repetition import repeat
 
-GAMES = 6
+GAMES = repeat(6, 12)
 """Random games per variant."""
 
 

@@ -7,6 +7,7 @@ import pytest
 import ludus
 from ludus.core.errors import BadSpec
 from ludus.players.random_play import play_random_game, play_random_games
+from support.repetition import repeat
 
 SPECS = [f"{name}:{preset}" for name in ludus.GAMES for preset in ludus.GAMES[name].presets]
 
@@ -94,13 +95,14 @@ def test_options_out_of_range(options):
 
 @pytest.mark.parametrize("spec", ["nine_mens_morris", "backgammon:hyper"])
 def test_compiled_and_python_games_end_alike(spec):
-    """Mean points of 120 Python games lie within four standard errors of 4000 compiled ones."""
+    """Mean points of Python games lie within four standard errors of 4000 compiled ones."""
     native, python = ludus.game(spec), ludus.game(spec, engine="python")
     many = play_random_games(native, native.start(), 4000, random.Random(1))
     source = random.Random(2)
-    few = [play_random_game(python, python.start(), source)[0] for _ in range(120)]
+    num_games = repeat(120, 400)
+    few = [play_random_game(python, python.start(), source)[0] for _ in range(num_games)]
     mean = sum(score * count for score, count in many.scores.items()) / 4000
     square = sum(score**2 * count for score, count in many.scores.items()) / 4000
     assert many.scores.total() == 4000
     assert many.num_python_plies == 0
-    assert abs(sum(few) / 120 - mean) < 4 * (square / 120 + square / 4000) ** 0.5
+    assert abs(sum(few) / num_games - mean) < 4 * (square / num_games + square / 4000) ** 0.5

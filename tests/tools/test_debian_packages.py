@@ -120,10 +120,12 @@ def test_marked():
 
 def run_marked(folder: Path, name: str, ci: str) -> subprocess.CompletedProcess[str]:
     """Run a test with the marker in a project that has our conftest and its own list."""
-    for part in ("tests", "tools"):
-        (folder / part).mkdir()
-    for name_ in ("conftest.py", "facilities.py"):
-        shutil.copy(ROOT / "tests" / name_, folder / "tests")
+    for part in ("tests/support", "tools"):
+        (folder / part).mkdir(parents=True)
+    shutil.copy(ROOT / "tests/conftest.py", folder / "tests")
+    for module in ("__init__", "facilities", "paths", "repetition"):
+        shutil.copy(ROOT / f"tests/support/{module}.py", folder / "tests/support")
+    (folder / "pytest.ini").write_text("[pytest]\npythonpath = tests tools\n")
     shutil.copy(ROOT / "tools/debian_packages.py", folder / "tools")
     there = "there: python3: a program that is there\n"
     (folder / "tools/debian-packages.txt").write_text(LINE + there)

@@ -25,6 +25,7 @@ from ludus.web.store import BadGameFile, GameStore, StoredGame, StoredNode
 from ludus.web.worker_pool import ProcessPool, WorkerPool
 from support.games import VARIANTS
 from support.page_server import Server, begin, touch
+from support.repetition import repeat
 
 STRENGTHS = files("ludus.web").joinpath("strengths.json")
 
@@ -121,7 +122,7 @@ def test_a_killed_server_loses_no_game(tmp_path):
     try:
         with server.client() as client:
             views = []
-            for number in range(8):
+            for number in range(repeat(8, 20)):
                 view = begin(client, "nine_mens_morris", None, "newbie", seed=number)
                 for place in ("d6", "f4", "b4")[: number % 4]:
                     if place in view["places"]:

@@ -103,10 +103,7 @@ class Worker:
         """Start a game; `poll_result` returns its result."""
         self._job = job
         self._began = time.monotonic()
-        try:
-            self._connection.send(job)
-        except (BrokenPipeError, ConnectionResetError):
-            self._restart()
+        self._send(job)
 
     def poll_result(self) -> GameResult | None:
         """Return the result if it is ready; a worker that died or hangs results in a forfeit."""
@@ -198,4 +195,9 @@ class Worker:
         if self._tries >= MAX_TRIES:
             raise LudusError(f"worker processes exit at once ({self._process.exitcode})")
         self._start()
-        self._connection.send(self._job)
+        self._send(self._job)
+
+    def _send(self, job: Job) -> None:
+        # A process that is gone already is noticed and replaced by `poll_result`.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._connection.send(job)

@@ -10,6 +10,7 @@ from ludus._native import backgammon as compiled
 from ludus.core import CHANCE
 from ludus.games.backgammon import Backgammon, Roll, Rules, native
 from support.backgammon_positions import any_position, random_game
+from support.repetition import repeat
 
 MASK = 2**64 - 1
 
@@ -27,7 +28,9 @@ def assert_twins(position):
         assert hash(after) == hash(twin)
 
 
-@pytest.mark.parametrize(("preset", "games", "every"), [("standard", 12, 5), ("hyper", 12, 1)])
+@pytest.mark.parametrize(
+    ("preset", "games", "every"), [("standard", 12, repeat(5, 1)), ("hyper", 12, 1)]
+)
 def test_in_random_games(preset, games, every):
     """With all moves of a position played; a position of the whole game has up to hundreds."""
     game = Backgammon(Backgammon.presets[preset])
@@ -41,14 +44,14 @@ def test_in_random_games(preset, games, every):
 
 def test_move_lists_of_thousands_of_positions():
     game = Backgammon()
-    positions = (p for seed in range(100, 120) for p in random_game(game, seed))
+    positions = (p for seed in range(100, 100 + repeat(20, 40)) for p in random_game(game, seed))
     checked = 0
-    for position in islice((p for p in positions if p.dice), 1000):
+    for position in islice((p for p in positions if p.dice), repeat(1000, 3000)):
         moves = position.legal_moves()
         assert position.with_engine("python").legal_moves() == moves
         assert [type(move) for move in moves] == [type(m) for m in moves[:1]] * len(moves)
         checked += 1
-    assert checked == 1000
+    assert checked == repeat(1000, 3000)
 
 
 @settings(max_examples=300, deadline=None)

@@ -9,6 +9,7 @@ import ludus
 from ludus.games.nine_mens_morris import PRESETS, SYMMETRIES
 from ludus.games.nine_mens_morris.notation import PositionFields
 from support.games import play_randomly
+from support.repetition import repeat
 
 UNUSUAL = [
     "men=3",
@@ -37,7 +38,7 @@ def test_random_games(rules):
     """Over all rules some thousand games, each compared at every ply."""
     native_game, python_game = pair(rules)
     reasons = set()
-    for seed in range(100):
+    for seed in range(repeat(100, 300)):
         rng = random.Random(seed)
         native, python = native_game.start(), python_game.start()
         for _ in range(150):
@@ -63,7 +64,7 @@ def test_odd_positions(rules):
     native_game, python_game = pair(rules)
     most = native_game.rules.men
     rng = random.Random(1)
-    for _ in range(200):
+    for _ in range(repeat(200, 400)):
         points = rng.sample(range(24), 24)
         counts = [rng.randint(0, most), rng.randint(0, most)]
         hands = tuple(rng.choice([0, rng.randint(0, most - count)]) for count in counts)

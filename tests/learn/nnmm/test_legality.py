@@ -21,6 +21,7 @@ from support.legality_positions import (
     positions_with_moves,
 )
 from support.morris_data import GOOD_MOVES
+from support.repetition import repeat
 
 several = st.lists(positions_with_moves(), min_size=1, max_size=20)
 
@@ -30,14 +31,14 @@ def judged(found, judge):
     return check_legality(as_entries([position for position, _ in found]), predicted, judge)
 
 
-@settings(max_examples=100)
+@settings(max_examples=repeat(100, 300))
 @given(several)
 def test_a_move_is_legal_if_and_only_if_the_game_lists_it(found):
     wanted = [as_move(classes) in position.legal_moves() for position, classes in found]
     assert judged(found, "rules").whole_move.tolist() == wanted
 
 
-@settings(max_examples=100)
+@settings(max_examples=repeat(100, 300))
 @given(several)
 def test_the_authors_check_is_the_rules_less_men_in_mills(found):
     wanted = [as_move(classes) in authors_moves(position) for position, classes in found]

@@ -20,6 +20,7 @@ from ludus.oracle.morris import table_file
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import moving_sectors
 from ludus.oracle.morris.table_file import BLOCK_SLOTS, BlockCache, ValueCounts
+from support.repetition import repeat
 from support.solved_games import contents, solve_into
 
 RULES = PRESETS["standard"]
@@ -102,7 +103,7 @@ def everything(folder):
 
 def flips(data, seed, samples):
     """Places of a file to change: every one near the beginning, and many of the rest."""
-    near = range(min(len(data), 600))
+    near = range(min(len(data), repeat(600, 1500)))
     return {*near, *random.Random(seed).sample(range(len(data)), min(len(data), samples))}
 
 
@@ -110,7 +111,7 @@ def test_a_changed_byte_of_a_table_is_found(copy):
     path = copy / FILE
     data = path.read_bytes()
     source = random.Random(2)
-    for place in flips(data, 1, 400):
+    for place in flips(data, 1, repeat(400, 1000)):
         changed = bytearray(data)
         changed[place] ^= source.randint(1, 255)
         path.write_bytes(changed)

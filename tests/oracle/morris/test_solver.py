@@ -17,6 +17,7 @@ from ludus.oracle.morris.solver import SolveRun, make_solver
 from ludus.oracle.morris.table_file import DRAW, format_result
 from support import three_men_solver as three_men
 from support.games import play_randomly
+from support.repetition import repeat
 from support.solved_games import Lookup, contents, solve_into, solved_copy
 
 PUBLISHED = {
@@ -107,7 +108,7 @@ def best_of(after, position):
 def some_positions(rules):
     """Positions of random games without their history, and men strewn over the board."""
     game = ludus.game("nine_mens_morris", rules, engine="python")
-    for seed in range(6):
+    for seed in range(repeat(6, 12)):
         for position in play_randomly(game, seed, plies=25):
             ended = position.outcome()
             if ended is None or ended.reason != "men":
