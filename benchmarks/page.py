@@ -24,9 +24,9 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import connect
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from page_server import Server, begin, settled, touch
+from support.page_server import Server, begin, settled, touch
 
 QUICK = ("newbie", "basic", "focused")
 """Opponents in the crowd."""

@@ -10,13 +10,10 @@ import signal
 import socket
 import sys
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 # Tests run side by side, and the threads of numpy and torch, one for each core in each process,
 # would wait for each other: twenty times as long for networks of many small matrices. Sums would
@@ -31,7 +28,7 @@ os.environ.setdefault("PYTHONUTF8", "1")
 
 import debian_packages
 
-from facilities import DATA, FACILITIES, LEFT_OUT
+from support.facilities import DATA, FACILITIES, LEFT_OUT
 
 SLOW_LIMIT = 4 * 60 * 60
 """Seconds that a test marked `slow` may take."""
@@ -74,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers",
-        "needs(facility): needs a facility of tests/facilities.py; left out where it is missing",
+        "needs(facility): needs a facility of support/facilities.py; skipped where it is missing",
     )
     # Children inherit the limit.
     FACILITIES["open files"].is_there()

@@ -21,8 +21,8 @@ from ludus.learn.scholar.example_sources import CudaExampleSource, solve_on_gpu
 from ludus.learn.scholar.examples import DRAW, ExampleBatch, GameBatch, PositionBatch
 from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "scholar"))
-import scholar_sample
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+from support import scholar_sample
 
 COUNT = 1 << 20
 REPEATS = 20

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from program import Result
 
 from ludus.cli.main import run
+from support.command_line import Result
 
 
 @pytest.fixture

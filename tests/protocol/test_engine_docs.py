@@ -4,11 +4,11 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-from stranger import Stranger
+from support.engine_client import Stranger
+from support.paths import ROOT
 
-PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text()
+PAGE = (ROOT / "docs" / "engine.md").read_text()
 
 
 def block(language):

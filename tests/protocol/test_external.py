@@ -4,13 +4,13 @@ import os
 import threading
 
 import pytest
-from engines import children, ludus_engine, numbers, odd_engine, spec, wait_until_gone
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_match
 from ludus.core.player import Limit
 from ludus.protocol.processes import ExternalError
+from support.engines import children, faulty_engine, ludus_engine, numbers, spec, wait_until_gone
 
 TWINS = [
     ("nine_mens_morris", "", "negascout", {"nodes": 500}),
@@ -92,7 +92,7 @@ def test_the_engine_is_told_the_game_and_its_rules():
 def test_it_is_told_the_moves_and_not_only_positions():
     """Only who knows the moves sees that the third occurrence is a draw."""
     game = ludus.game("nine_mens_morris")
-    player = ludus.player(odd_engine("plays"), game)
+    player = ludus.player(faulty_engine("plays"), game)
     position = game.start()
     for text in ("d6", "f4", "d2", "b4"):
         position = position.play(game.parse_move(text, position))
@@ -141,7 +141,7 @@ FAULTS = [
 def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
     before = children(), threading.active_count(), len(os.listdir("/proc/self/fd"))
     options = IMPATIENT if "in time" in message else QUICK
-    player = ludus.player(odd_engine(fault, tmp_path / "n", **options), HEXAPAWN)
+    player = ludus.player(faulty_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     player.start_game(1)
     with pytest.raises(ExternalError, match=message) as caught:
         player.choose(HEXAPAWN.start())
@@ -164,7 +164,7 @@ def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
 def test_an_engine_that_does_not_start(fault, message, tmp_path):
     before = children()
     options = {"startup": 0.5} if "in time" in message else {}
-    player = ludus.player(odd_engine(fault, tmp_path / "n", **options), HEXAPAWN)
+    player = ludus.player(faulty_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     with pytest.raises(ExternalError, match=message):
         player.start_game(1)
     assert children() == before
@@ -172,7 +172,7 @@ def test_an_engine_that_does_not_start(fault, message, tmp_path):
 
 @pytest.mark.parametrize("fault", ["plays", "sanmill", "slow", "talkative", "stubborn"])
 def test_odd_manners_are_no_fault(fault):
-    player = ludus.player(odd_engine(fault, time=0.05), HEXAPAWN)
+    player = ludus.player(faulty_engine(fault, time=0.05), HEXAPAWN)
     for seed in (1, 2):
         player.start_game(seed)
         assert str(player.choose(HEXAPAWN.start()).move) == "b1-b2"
@@ -181,7 +181,7 @@ def test_odd_manners_are_no_fault(fault):
 
 def test_what_an_engine_says_unasked_is_not_its_answer():
     """The odd engine says `bestmove a1-a2` whenever it is asked whether it is ready."""
-    player = ludus.player(odd_engine("plays", time=0.05), HEXAPAWN)
+    player = ludus.player(faulty_engine("plays", time=0.05), HEXAPAWN)
     choice = player.choose(HEXAPAWN.start())
     assert str(choice.move) == "b1-b2"
     assert choice.comment == "cp 25 at depth 3: b1-b2 a3-a2"
@@ -190,7 +190,7 @@ def test_what_an_engine_says_unasked_is_not_its_answer():
 
 
 def test_after_a_fault_the_next_game_begins_with_a_new_process(tmp_path):
-    player = ludus.player(odd_engine("dies", tmp_path / "n", **QUICK), HEXAPAWN)
+    player = ludus.player(faulty_engine("dies", tmp_path / "n", **QUICK), HEXAPAWN)
     for seed in (1, 2):
         player.start_game(seed)
         with pytest.raises(ExternalError):

@@ -4,17 +4,17 @@ import asyncio
 import signal
 import socket
 from contextlib import ExitStack, suppress
-from pathlib import Path
 
 import pytest
-from thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
 
-from facilities import external
 from ludus.cli.main import run
 from ludus.datasets.morris import parse_lines
 from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
-from nnmm_chains import saved_chain
-from waiting import wait_until
+from support.facilities import external
+from support.nnmm_chains import saved_chain
+from support.paths import ROOT
+from support.thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
+from support.waiting import wait_until
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 
@@ -86,7 +86,7 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
 @pytest.mark.external("nnmm")
 def test_the_conversation_in_the_docs_is_true(tmp_path):
     save_weights(tmp_path / "author", import_galassi_networks(external("nnmm", "npz")))
-    page = (Path(__file__).parents[2] / "docs" / "nnmm.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "nnmm.md").read_text(encoding="utf-8")
     block = page.split("```text\n")[1].split("```")[0].splitlines()
     asked = [line[2:] for line in block if line.startswith("> ")]
     said = [line for line in block if not line.startswith("> ")]

@@ -7,12 +7,13 @@ from typing import Any
 
 import httpx
 import pytest
-from page_server import Server
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from waiting import PATIENCE
+from support.page_server import Server
+from support.paths import ROOT
+from support.waiting import PATIENCE
 
-PICTURES = Path(__file__).parents[2] / "build" / "pictures"
+PICTURES = ROOT / "build" / "pictures"
 """Where tests leave pictures of the page, to be looked at."""
 
 MILLISECONDS = 1000 * PATIENCE

@@ -1,0 +1,35 @@
+"""Arrays keep to one core where many processes work side by side."""
+
+import os
+import subprocess
+import sys
+
+from support.waiting import PATIENCE
+
+PROGRAM = """
+import sys
+import ludus.arena.worker, ludus.web.worker
+assert "numpy" not in sys.modules, "it would be too late to say how many threads it may use"
+from ludus.core.processes import limit_array_threads
+limit_array_threads()
+import os
+print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+
+
+def told(**environment):
+    base = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**base, **environment},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_one_thread_unless_the_user_says_otherwise():
+    assert told() == "1"
+    assert told(OPENBLAS_NUM_THREADS="4") == "4"

@@ -1,0 +1,187 @@
+"""Fetching published files from a real server that is well, slow of wit, broken or gone."""
+
+import hashlib
+import json
+import random
+import socket
+
+import pytest
+
+from ludus.cli.main import run
+from ludus.core.errors import CannotFetch
+from ludus.datasets import download
+from ludus.datasets.download import NNMM, DataSource, RemoteFile, fetch, is_fetched
+from support.command_line import Result
+from support.facilities import external
+from support.file_server import serving
+
+BODY = random.Random(1).randbytes(300_000)
+REMOTE = RemoteFile(
+    "folder/data.bin", "version/DATA.bin", len(BODY), hashlib.sha256(BODY).hexdigest()
+)
+PATH = "/version/DATA.bin"
+
+
+@pytest.fixture
+def server():
+    with serving() as behaviour:
+        behaviour.files[PATH] = BODY
+        yield behaviour
+
+
+def _fetch(base, folder):
+    return sum(fetch(REMOTE, base, folder))
+
+
+def _files(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_file_comes_whole(server, tmp_path):
+    assert not is_fetched(REMOTE, tmp_path)
+    assert _fetch(server.address + "/", tmp_path) == len(BODY)
+    assert (tmp_path / "folder/data.bin").read_bytes() == BODY
+    assert _files(tmp_path) == {"folder/data.bin"}
+    assert is_fetched(REMOTE, tmp_path)
+
+
+def test_what_broke_off_goes_on(server, tmp_path):
+    server.breaks_after = 100_000
+    with pytest.raises(CannotFetch, match="the same command goes on"):
+        _fetch(server.address, tmp_path)
+    assert _files(tmp_path) == {"folder/.data.bin.part"}
+    assert _fetch(server.address, tmp_path) == len(BODY)
+    assert (tmp_path / "folder/data.bin").read_bytes() == BODY
+    (_, first), (_, second) = server.asked
+    assert first is None
+    assert second == "bytes=100000-"
+
+
+def test_a_server_that_cannot_go_on_begins_anew(server, tmp_path):
+    server.breaks_after = 100_000
+    with pytest.raises(CannotFetch):
+        _fetch(server.address, tmp_path)
+    server.knows_ranges = False
+    _fetch(server.address, tmp_path)
+    assert (tmp_path / "folder/data.bin").read_bytes() == BODY
+
+
+def test_what_another_version_left_is_not_used(server, tmp_path):
+    part = tmp_path / "folder/.data.bin.part"
+    part.parent.mkdir()
+    part.write_bytes(b"x" * 10)
+    with pytest.raises(CannotFetch, match="is not the published file"):
+        _fetch(server.address, tmp_path)
+    assert _files(tmp_path) == set()
+    part.write_bytes(b"x" * len(BODY))
+    _fetch(server.address, tmp_path)
+    assert _files(tmp_path) == {"folder/data.bin"}
+
+
+def test_a_rest_that_the_server_does_not_have(server, tmp_path):
+    """A shorter file on the server: it refuses the range, sends all it has, and that is wrong."""
+    part = tmp_path / "folder/.data.bin.part"
+    part.parent.mkdir()
+    part.write_bytes(BODY[:200_000])
+    server.files[PATH] = BODY[:100]
+    with pytest.raises(CannotFetch, match="after 100 of 300000 bytes"):
+        _fetch(server.address, tmp_path)
+    assert [wanted for _, wanted in server.asked] == ["bytes=200000-", None]
+
+
+@pytest.mark.parametrize("body", [b"y" * len(BODY), BODY + b"more" * 100_000])
+def test_another_file_is_refused(server, tmp_path, body):
+    server.files[PATH] = body
+    with pytest.raises(CannotFetch, match="is not the published file"):
+        _fetch(server.address, tmp_path)
+    assert _files(tmp_path) == set()
+
+
+def test_a_file_of_the_users_is_not_overwritten(tmp_path):
+    path = tmp_path / "folder/data.bin"
+    path.parent.mkdir()
+    path.write_text("mine")
+    with pytest.raises(CannotFetch, match="move it away"):
+        is_fetched(REMOTE, tmp_path)
+    assert path.read_text() == "mine"
+
+
+def _nobody():
+    """An address at which nobody answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("base", "complaint"),
+    [
+        (None, "Connection refused"),
+        ("http://there-is-no-such-host.invalid", "cannot fetch"),
+        ("file:///etc", "does not begin with http"),
+        ("nonsense", "does not begin with http"),
+        ("http://[", "cannot fetch"),
+        ("http://a b", "cannot fetch"),
+        ("http://\0", "cannot fetch"),
+    ],
+)
+def test_no_server_is_one_line(tmp_path, base, complaint):
+    with pytest.raises(CannotFetch, match=complaint) as caught:
+        _fetch(base or _nobody(), tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder_that_cannot_be(server, tmp_path):
+    server.files.clear()
+    with pytest.raises(CannotFetch, match="the server says 404"):
+        _fetch(server.address, tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotFetch, match="cannot fetch"):
+        _fetch(server.address, tmp_path / "file")
+
+
+@pytest.fixture
+def command(server, monkeypatch, capsys):
+    """`ludus dataset fetch small`, from the server."""
+    other = RemoteFile("b", "b", 3, hashlib.sha256(b"abc").hexdigest())
+    server.files["/b"] = b"abc"
+    source = DataSource("small", server.address, (REMOTE, other), ("be kind",))
+    monkeypatch.setattr(download, "SOURCES", {"small": source})
+
+    def call(*arguments):
+        return Result(run(["dataset", "fetch", "small", *arguments]), *capsys.readouterr())
+
+    return call
+
+
+def test_the_command(command, server, tmp_path):
+    folder = tmp_path / "new"
+    result = command("--out", str(folder))
+    assert (result.status, result.err) == (0, "")
+    assert "2 files fetched, 0 were present" in result.out
+    assert "be kind" in result.out
+    assert _files(folder) == {"folder/data.bin", "b"}
+    (folder / "b").unlink()
+    again = json.loads(command("--out", str(folder), "--json").out)
+    assert again["fetched"] == ["b"]
+    assert [each["bytes"] for each in again["files"]] == [300_000, 3]
+    refused = command("--out", str(tmp_path / "other"), "--from", "ftp://x")
+    assert (refused.status, refused.out, refused.err.count("\n")) == (2, "", 1)
+
+
+def test_an_unknown_name(capsys):
+    assert run(["dataset", "fetch", "nnm"]) == 2
+    assert "did you mean nnmm?" in capsys.readouterr().err
+
+
+@pytest.mark.external("nnmm")
+@pytest.mark.parametrize("remote", NNMM.files, ids=lambda remote: remote.name)
+def test_the_checksums_are_those_of_the_authors_files(remote):
+    content = external("nnmm", remote.name).read_bytes()
+    assert (len(content), hashlib.sha256(content).hexdigest()) == (remote.num_bytes, remote.sha256)
+
+
+def test_published_files_have_names_of_their_own():
+    assert len({remote.name for remote in NNMM.files}) == len(NNMM.files)
+    assert NNMM.base.startswith("https://")
+    assert not any(remote.name.startswith(("/", "..")) for remote in NNMM.files)

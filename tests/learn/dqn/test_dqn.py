@@ -1,0 +1,248 @@
+"""Deep Q-learning: the encoding, one step of learning by hand, files, and the player."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from ludus.core.errors import BadSpec
+from ludus.games import game
+from ludus.learn import learner
+from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.dqn.inference import (
+    BadWeights,
+    compute_q_values,
+    encode_position,
+    list_actions,
+    list_tensor_shapes,
+    load_arrays,
+    select_weights,
+)
+from ludus.learn.dqn.model import QNetworkTrainer, _compute_q_values
+from ludus.learn.dqn.player import WEIGHTS_FOLDER
+from ludus.learn.dqn.train import (
+    ILLEGAL_MOVE_REWARD,
+    DqnLearnerOptions,
+    Transition,
+    TransitionBuffer,
+)
+from ludus.players import player
+from support.waiting import PATIENCE
+
+OX = game("noughts_and_crosses")
+HEXAPAWN = game("hexapawn")
+
+
+def walk(played):
+    boards = [played.start()]
+    seen = set(boards)
+    for board in boards:
+        for after in map(board.play, board.legal_moves()):
+            if after not in seen:
+                seen.add(after)
+                boards.append(after)
+    return boards
+
+
+def test_the_mover_sees_its_own_men_as_one():
+    board = OX.parse("X.O/.../... x")
+    assert encode_position(board) == [1, -1, 0] + [-1] * 6
+    after = board.play(OX.parse_move("b2", board))
+    assert encode_position(after) == [0, -1, 1, -1, 0, -1, -1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("noughts_and_crosses", 9), ("hexapawn", 28), ("hexapawn:four", 60)]
+)
+def test_every_move_has_its_own_output(name, number):
+    played = game(name)
+    names = list_actions(played)
+    assert len(set(names)) == len(names) == number
+    met = {str(move) for board in walk(played) for move in board.legal_moves()}
+    assert met <= set(names)
+
+
+def test_numpy_plays_what_torch_has_learned():
+    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnLearnerOptions(), 5)
+    states = np.random.default_rng(0).normal(size=(20, 9)).astype(np.float32)
+    with torch.no_grad():
+        expected = _compute_q_values(trainer.online, torch.from_numpy(states)).numpy()
+    assert compute_q_values(trainer.to_arrays(), states) == pytest.approx(expected, abs=1e-5)
+
+
+def test_one_step_of_learning_by_hand():
+    """The output bias of one move, whose gradient is that of the error plus that of the penalty."""
+    settings = DqnLearnerOptions(clip=1e6)
+    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), settings, 5)
+    state, after = encode_position(OX.start()), encode_position(OX.parse("XO./.../... x"))
+    before = {name: weights.copy() for name, weights in trainer.to_arrays().items()}
+    target = {name: before[f"target_{name}"] for name in list_tensor_shapes(9, 9)}
+    found = compute_q_values(before, np.array([state], dtype=np.float32))[0, 4]
+    goal = 7 + 0.8 * compute_q_values(target, np.array([after], dtype=np.float32)).max()
+    trainer.step([Transition(state, 4, 7.0, after)])
+    gradient = 2 * (found - goal)  # the bias is zero, so nothing is added for its size
+    square = 0.9 + 0.1 * gradient**2
+    moved = trainer.to_arrays()
+    assert moved["b3"][4] == pytest.approx(-1e-4 * gradient / square**0.5, rel=1e-4)
+    assert moved["b3"][3] == 0
+    assert moved["squares_b3"][4] == pytest.approx(square, rel=1e-4)
+    assert moved["target_b3"][4] == pytest.approx(0.01 * moved["b3"][4], rel=1e-4)
+
+
+def test_a_long_gradient_is_cut():
+    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnLearnerOptions(penalty=0.0), 5)
+    trainer.step([Transition(encode_position(OX.start()), 4, 1e6, None)])
+    # 0.9 of the first square and 0.1 of the new ones, which add up to 5 squared.
+    grown = trainer.to_arrays()["squares_w1"] - 0.9
+    assert grown.sum() == pytest.approx(0.1 * 5**2, rel=1e-3)
+
+
+def test_learning_again_and_again_comes_near_the_reward():
+    trainer = QNetworkTrainer(
+        list_tensor_shapes(9, 9), DqnLearnerOptions(rate=0.01, penalty=0.0), 5
+    )
+    state = encode_position(OX.start())
+    for _ in range(300):
+        trainer.step([Transition(state, 4, 10.0, None)])
+    found = compute_q_values(trainer.to_arrays(), np.array([state], dtype=np.float32))
+    assert found[0, 4] == pytest.approx(10, abs=1.5)
+    assert trainer.select_action(state) == 4
+
+
+def test_the_oldest_experience_makes_room():
+    replay = TransitionBuffer(3)
+    for number in range(5):
+        replay.add(Transition([0.0], number, 0.5, None if number % 2 else [1.0]))
+    assert sorted(item.action for item in replay.items) == [2, 3, 4]
+    again = TransitionBuffer(3)
+    again.load_arrays(replay.to_arrays())
+    assert [item.action for item in again.items] == [2, 3, 4]
+    assert [item.next_state for item in again.items] == [[1.0], None, [1.0]]
+
+
+def taught(played, games, options="", seed=3):
+    pupil = learner(f"deepq:{options}" if options else "deepq", played)
+    return pupil, list(
+        train_episodes(pupil, list_start_positions(played), PerfectOpponent(played), games, seed)
+    )
+
+
+def test_it_is_punished_for_illegal_moves_and_remembers_ends_and_every_fifth_move():
+    pupil, lessons = taught(OX, 40)
+    illegal = [item for item in pupil.replay.items if item.reward == ILLEGAL_MOVE_REWARD]
+    assert illegal
+    for item in illegal:
+        assert item.next_state is None
+        assert item.state[item.action] != -1
+    rewards = {item.reward for item in pupil.replay.items if item.next_state is None}
+    assert rewards <= {100.0, 10.0, -1.0, ILLEGAL_MOVE_REWARD}
+    kept = sum(
+        item.reward != ILLEGAL_MOVE_REWARD and item.next_state is None
+        for item in pupil.replay.items
+    )
+    assert kept == len(lessons)
+    going_on = sum(item.next_state is not None for item in pupil.replay.items)
+    assert 0 < going_on < pupil.num_moves / 5 + 1
+    assert 0.59 < pupil.exploration < 0.6
+
+
+def test_the_same_seed_learns_the_same():
+    first, second = (taught(HEXAPAWN, 20)[0] for _ in range(2))
+    for name, weights in first.trainer.to_arrays().items():
+        assert (second.trainer.to_arrays()[name] == weights).all()
+    other = taught(HEXAPAWN, 20, seed=4)[0]
+    assert (other.trainer.to_arrays()["w1"] != first.trainer.to_arrays()["w1"]).any()
+
+
+def test_what_is_kept_can_be_taken_up(tmp_path):
+    pupil, _ = taught(HEXAPAWN, 30)
+    file = tmp_path / "net.npz"
+    pupil.save(file, {"games": 30})
+    again = learner("deepq", HEXAPAWN)
+    assert again.load(file) == {"games": 30}
+    assert again.num_updates == pupil.num_updates > 0
+    for each in (pupil, again):
+        each.reset_seed(9)
+        each.train_episode(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
+    for name, weights in pupil.trainer.to_arrays().items():
+        assert (again.trainer.to_arrays()[name] == weights).all()
+    with pytest.raises(BadWeights, match="other options"):
+        learner("deepq:gamma=0.5", HEXAPAWN).load(file)
+
+
+def test_weights_alone_are_enough_to_play(tmp_path):
+    pupil, _ = taught(HEXAPAWN, 5)
+    file = tmp_path / "net.npz"
+    pupil.save_weights(file)
+    choice = player(f"deepq:weights={file}", HEXAPAWN).choose(HEXAPAWN.start())
+    assert set(choice.scores) == set(HEXAPAWN.start().legal_moves())
+    with pytest.raises(BadWeights):
+        learner("deepq", HEXAPAWN).load(file)
+    with pytest.raises(BadWeights, match="game differs"):
+        _ = player(f"deepq:weights={file}", OX).weights
+
+
+def test_hostile_files_are_refused(tmp_path):
+    pupil, _ = taught(HEXAPAWN, 1)
+    file, odd = tmp_path / "net.npz", tmp_path / "odd.npz"
+    pupil.save_weights(file)
+    whole = file.read_bytes()
+    damaged = whole[: len(whole) // 2], whole[:-30], b"PK\x03\x04" + whole[60:]
+    for content in (b"", b"\0" * 50, *damaged):
+        odd.write_bytes(content)
+        with pytest.raises(BadWeights):
+            load_arrays(odd, HEXAPAWN)
+    about, arrays = load_arrays(file, HEXAPAWN)
+    assert about["format"] == "ludus deepq"
+    for change in (arrays["w1"][:-1], arrays["w1"].astype(np.float64), arrays["w1"] * np.nan):
+        with pytest.raises(BadWeights, match="w1"):
+            select_weights({**arrays, "w1": change}, HEXAPAWN)
+    np.savez(odd, about=np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(BadWeights):
+        load_arrays(odd, HEXAPAWN)
+
+
+@pytest.mark.parametrize("played", [OX, HEXAPAWN], ids=lambda each: each.id)
+def test_the_network_that_comes_with_the_program_beats_chance(played):
+    """It wins more than it loses against random moves; many positions at a time cost the same."""
+    assert (WEIGHTS_FOLDER / f"{played.id}-3.npz").is_file()
+    who, chance = player("deepq", played), player("random", played)
+    boards = [board for board in walk(played)[:200] if board.outcome() is None]
+    one_by_one = [who.choose(board).move for board in boards]
+    assert [choice.move for choice in who.choose_many(boards)] == one_by_one
+    score = 0
+    for number in range(60):
+        chance.start_game(number)
+        board = played.start()
+        while (outcome := board.outcome()) is None:
+            mine = board.mover == number % 2
+            board = board.play((who if mine else chance).choose(board).move)
+        score += outcome.score(number % 2)
+    assert score > 10
+
+
+def test_playing_does_not_load_torch():
+    code = (
+        "import sys, ludus; g = ludus.game('noughts_and_crosses');"
+        "ludus.player('deepq', g).choose(g.start()); print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("options", ["rate=2", "batch=0", "last=0", "steps=0", "clip=-1"])
+def test_bad_options(options):
+    with pytest.raises(BadSpec):
+        learner(f"deepq:{options}", OX)
+
+
+def test_other_games_are_refused():
+    with pytest.raises(BadSpec, match="does not learn"):
+        learner("deepq", game("nine_mens_morris"))
+    with pytest.raises(BadSpec, match="weights=FILE"):
+        _ = player("deepq", game("hexapawn:four")).weights

@@ -1,0 +1,66 @@
+"""The experiments' files: what was published, what came out, and how mistakes are told apart."""
+
+import json
+
+import pytest
+
+from ludus.games.backgammon import Backgammon
+from ludus.protocol.gnubg import RankedMove
+from ludus.protocol.gnubg_review import ReviewedMove
+from ludus.reproduce.experiment import find_experiment, find_experiments_folder
+from support.backgammon_rolls import position
+
+FOLDER = find_experiments_folder()
+
+# Table 1 of the paper: test positions, games won, and the error of the latter, in percent.
+TABLE_1 = {
+    "a": (54.0, 59, 3),
+    "b": (54.2, 57, 5),
+    "c": (51.8, 58, 5),
+    "d": (53.8, 54, 5),
+    "e": (49.3, 54, 3),
+    "f": (48.5, 50, 3),
+    "g": (49.9, 45, 3),
+    "h": (48.8, 41, 2),
+}
+
+
+def test_table_1_is_the_papers():
+    rows = {row.name: row for row in find_experiment("tesauro-table-1", FOLDER).published().rows}
+    for name, (tested, won, error) in TABLE_1.items():
+        assert rows[f"{name}: test positions"].published == tested
+        games = rows[f"{name}: games against tool"]
+        assert games.published == won
+        low, high = games.interval
+        assert high - won == pytest.approx(1.96 * error, abs=0.01)
+        assert won - low == pytest.approx(1.96 * error, abs=0.01)
+
+
+def test_what_must_show_in_the_kept_results():
+    """The order of effects, the level of the best network, and every row within its error."""
+    kept = json.loads(find_experiment("tesauro-table-1", FOLDER).results.read_text())
+    ours = {row["name"]: row["ours"] for row in kept["rows"]}
+    won = {name: ours[f"{name}: games against tool"] for name in TABLE_1}
+    assert won["h"] < won["g"] < won["f"] < min(won[name] for name in "abcde")
+    assert won["a"] >= 59
+    assert ours["a: test positions"] >= 54
+    for name, (_, published, error) in TABLE_1.items():
+        assert abs(won[name] - published) <= 1.96 * error, name
+
+
+@pytest.mark.parametrize(
+    ("played", "best", "kind"),
+    [
+        ("13/10 8/7", "8/5* 6/5", "did not hit"),
+        ("8/5* 6/5", "13/10 8/7", "hit in vain"),
+        ("13/10 6/5*", "8/5* 6/5", "risked too much"),
+        ("8/5* 6/5", "13/10 6/5*", "risked too little"),
+    ],
+)
+def test_kinds_of_mistakes(played, best, kind):
+    module = find_experiment("tesauro-blunders", FOLDER).module()
+    game = Backgammon()
+    here = position("24:2,13:5,8:3,6:5", "20:1,24:1,13:5,8:3,6:5", (3, 1))
+    moves = [game.parse_move(text, here) for text in (played, best)]
+    judged = ReviewedMove(1, here, *moves, 0.2, RankedMove(played, *[0.0] * 6))
+    assert module.kind(judged) == kind

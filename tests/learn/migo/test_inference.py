@@ -1,0 +1,75 @@
+"""Running programs: what is kept in tables is what a plain proof finds, and what is true."""
+
+import pytest
+
+from ludus.games import game
+from ludus.learn.migo.examples import KnownLevels
+from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.inference import Reasoner
+from ludus.oracle import oracle_for
+from support.migo_learners import all_boards, taught
+
+
+def _proves(program, graph, name, before, after):
+    """Prolog's own way, with nothing kept."""
+    if name == "move":
+        return after in graph.moves(before)
+    return any(
+        _proves(program, graph, clause.first, before, after)
+        and _passes(program, graph, clause, after)
+        for clause in program[name]
+    )
+
+
+def _passes(program, graph, clause, board):
+    if clause.metarule == "postcond":
+        return graph.won(board) if clause.second == "won" else graph.drawn(board)
+    replies = graph.moves(board)
+    has_reply = any(_proves(program, graph, clause.second, board, each) for each in replies)
+    return not has_reply and (clause.metarule == "negation" or bool(replies))
+
+
+@pytest.mark.parametrize("mode", ["faithful", "improved"])
+@pytest.mark.parametrize("text", ["X.O/.O./X.. x", "XO./.X./..O x", "XOX/.O./... x"])
+def test_solutions_are_those_of_a_plain_proof_in_its_order(mode, text):
+    program = taught("noughts_and_crosses", mode)
+    graph = StateGraph()
+    reasoner = Reasoner(graph)
+    board = graph.state_id(game("noughts_and_crosses").parse(text))
+    for name, concept in reasoner.concepts(program).items():
+        plain = [b for b in graph.moves(board) if _proves(program, graph, name, board, b)]
+        assert list(reasoner.solutions(concept, board)) == plain
+        assert reasoner.has_solution(concept, board) == bool(plain)
+
+
+@pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"])
+def test_improved_wins_are_the_wins_of_perfect_play(spec):
+    """In every position of the game: win_k holds for moves that win in 2k - 1 plies at most."""
+    played = game(spec)
+    graph, program = StateGraph(), taught(spec, "improved")
+    reasoner = Reasoner(graph)
+    concepts = reasoner.concepts(program)
+    known = KnownLevels(reasoner, [concepts[name] for name in program.levels("win")])
+    boards = all_boards(graph, played.start())
+    assert len(boards) == {"noughts_and_crosses": 5478, "hexapawn:size=4": 20286}.get(
+        spec, len(boards)
+    )
+    values = oracle_for(played).values([graph.states[board] for board in boards])
+    for board, value in zip(boards, values, strict=True):
+        is_near = value.result == "win" and value.depth < 2 * len(known.wins)
+        assert known.win_level(board) == ((value.depth + 1) // 2 if is_near else None)
+
+
+def test_published_wins_take_stalemate_for_a_win():
+    """The second defect: white's b2-b3 leaves black no move, a draw, and win_2 holds for it."""
+    graph = StateGraph()
+    reasoner = Reasoner(graph)
+    played = game("hexapawn:size=4")
+    concepts = {
+        mode: reasoner.concepts(taught("hexapawn:size=4", mode))["win_2"]
+        for mode in ("faithful", "improved")
+    }
+    stuck = [board for board in all_boards(graph, played.start()) if graph.drawn(board)]
+    assert stuck
+    assert any(reasoner.holds(concepts["faithful"], board) for board in stuck)
+    assert not any(reasoner.holds(concepts["improved"], board) for board in stuck)

@@ -1,0 +1,127 @@
+"""Lessons: what is learned is what was published, costs what was published, and can be bettered."""
+
+import math
+import re
+import statistics
+
+import pytest
+
+from ludus.games import game
+from ludus.learn.common.learner import train_episodes
+from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
+from support.migo_learners import exact, lessons, opponent, taught
+
+FIGURE_4_WINS = [
+    "win_1_1_1(A,B) :- move(A,B), won(B).",
+    "win_1(A,B) :- win_1_1_1(A,B), won(B).",
+    "win_2_1_1(A,B) :- move(A,B), not(win_1(B,_)).",
+    "win_2(A,B) :- win_2_1_1(A,B), not(win_2_1_1(B,_)).",
+    "win_3_1_1(A,B) :- win_2_1_1(A,B), not(win_2(B,_)).",
+    "win_3(A,B) :- win_3_1_1(A,B), not(win_3_1_1(B,_)).",
+]
+"""As printed by Muggleton and Hocquette (2019), with win_3 from the text."""
+
+
+def _wins(program):
+    """The rules for winning. The last number of a one-shot rule only counts examples."""
+    clauses = [str(clause) for clause in program.clauses if clause.head.startswith("win")]
+    return [re.sub(r"(win_\d_1)_\d+", r"\1_1", clause) for clause in clauses]
+
+
+def test_the_published_wins_of_noughts_and_crosses_are_found():
+    program = taught("noughts_and_crosses", "faithful")
+    assert _wins(program) == FIGURE_4_WINS
+
+
+def test_the_published_rules_of_hexapawn_are_found():
+    program = taught("hexapawn", "faithful", 100)
+    first = program["draw_1"][0].first
+    assert _wins(program) == FIGURE_4_WINS[:2]
+    assert str(program["draw_1"][0]) == f"draw_1(A,B) :- {first}(A,B), not(win_1(B,_))."
+    assert [str(each) for each in program[first]] == [
+        f"{first}(A,B) :- move(A,B), not(win_1(B,_))."
+    ]
+    lower = program["draw_2"][0].first
+    assert str(program["draw_2"][0]) == f"draw_2(A,B) :- {lower}(A,B), not(win_1(B,_))."
+    assert [str(each) for each in program[lower]] == [
+        f"{lower}(A,B) :- draw_1(A,B), not(win_1(B,_))."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "learning", "games", "mean", "deviation", "runs"),
+    [
+        ("noughts_and_crosses", "mixed", 200, 40.05, 27.3, 20),
+        ("noughts_and_crosses", "separated", 200, 52.75, 32.3, 20),
+        ("hexapawn", "mixed", 100, 2.23, 1.75, 40),
+        ("hexapawn", "separated", 100, 3.95, 3.24, 40),
+    ],
+)
+def test_cumulative_regret_is_the_published_one(spec, learning, games, mean, deviation, runs):
+    """Within two standard errors of the difference between their mean and that of 40 runs."""
+    ours = [sum(lessons(spec, games, seed, learning=learning)[1]) for seed in range(40)]
+    error = math.hypot(deviation / math.sqrt(runs), statistics.stdev(ours) / math.sqrt(len(ours)))
+    assert abs(statistics.mean(ours) - mean) < 2 * error
+
+
+@pytest.mark.parametrize(
+    ("spec", "regret"),
+    [("noughts_and_crosses", 1 / 12), ("hexapawn", 0), ("hexapawn:size=4", 1 / 8)],
+)
+def test_what_is_learned_as_published_has_the_published_defects(spec, regret):
+    """One of twelve boards loses a point to a draw rule that looks one move ahead; on the larger
+    board of hexapawn, stalemate counts as won."""
+    assert exact(spec, taught(spec, "faithful")) == pytest.approx(regret)
+
+
+@pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"])
+@pytest.mark.parametrize("switches", [{}, {"active": True}, {"selfplay": True}])
+def test_improved_programs_give_nothing_away(spec, switches):
+    for seed in range(3):
+        learner, regrets = lessons(spec, 100, seed, mode="improved", **switches)
+        assert exact(spec, learner.program) == 0
+        assert sum(regrets[50:]) == 0
+
+
+def test_improved_learning_costs_a_third_of_the_published_at_most():
+    totals = [
+        sum(lessons("noughts_and_crosses", 200, seed, mode="improved")[1]) for seed in range(20)
+    ]
+    assert statistics.mean(totals) < 15
+
+
+def test_transfer_lets_a_learner_win_from_the_first_game():
+    played = game("hexapawn:size=4")
+    learner = MigoLearner(played)
+    given = taught("noughts_and_crosses", "faithful")
+    learner.strategy_learner.transfer(given)
+    reasoner = learner.strategy_learner.reasoner
+    ours, theirs = reasoner.concepts(learner.program), reasoner.concepts(given)
+    assert [ours[name] for name in given.strategy] == [theirs[name] for name in given.strategy]
+    with_it = sum(
+        each.episode.regret
+        for each in train_episodes(
+            learner, list_start_positions(played), opponent("hexapawn:size=4"), 40, 1
+        )
+    )
+    without = statistics.mean(sum(lessons("hexapawn:size=4", 40, seed)[1]) for seed in range(5))
+    assert with_it < without
+
+
+def test_separated_learning_waits_until_wins_are_stable():
+    played = game("hexapawn")
+    learner = MigoLearner(played, MigoLearnerOptions(learning="separated", patience=7))
+    since = 0
+    for _ in train_episodes(learner, list_start_positions(played), opponent("hexapawn"), 100, 2):
+        since += bool(learner.strategy_learner.learned.wins)
+        if learner.strategy_learner.examples.all_state_ids("draw"):
+            break
+    assert since > 7
+    assert learner.strategy_learner.examples.all_state_ids("draw")
+
+
+def test_the_same_seed_gives_the_same_program():
+    first, again, other = (lessons("noughts_and_crosses", 60, seed)[0] for seed in (4, 4, 5))
+    assert first.program == again.program
+    assert first.strategy_learner.examples != other.strategy_learner.examples

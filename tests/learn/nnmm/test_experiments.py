@@ -1,0 +1,282 @@
+"""The experiments of chapter 6: what was published, small runs of each, and the kept results."""
+
+import importlib
+import json
+
+import pytest
+
+import ludus
+from ludus.arena.regret import RegretStatistics
+from ludus.cli.main import run
+from ludus.datasets.morris import augment
+from ludus.oracle import oracle_for
+from ludus.reproduce import find_experiment
+from support.facilities import external
+from support.nnmm_folder import EXPERIMENTS, train, write_data, write_experiments
+
+# Section 6.3 of the thesis.
+ACCURACY = {
+    "TO": 54.39,
+    "FROM": 64.40,
+    "FROM not 0": 56.28,
+    "REMOVE": 78.19,
+    "REMOVE not 0": 51.27,
+    "whole move": 39.54,
+    "whole move, phase 1": 47.91,
+    "whole move, phase 2": 38.71,
+    "whole move, phase 3": 33.67,
+}
+
+# Section 6.4.
+LEGALITY = {
+    "TO self": 99.99,
+    "FROM self": 99.99,
+    "REMOVE self": 99.59,
+    "FROM-TO relation": 100,
+    "REMOVE-FROM-TO relation": 99.97,
+    "whole FROM": 99.99,
+    "whole phase 2 FROM": 99.99,
+    "whole REMOVE": 99.55,
+    "whole chosen REMOVE": 98.68,
+    "whole move": 99.55,
+}
+
+# Table 6.11, NNMM as Black and as White against each program.
+NNMM = """
+1 W W
+2 L L
+3 D L
+4 W W
+5 W W
+6 L W
+7 D W
+8 D W
+9 W D
+10 L L
+11 D W
+12 W D
+13 W W
+14 L W
+16 D W
+17 W W
+DM L L
+"""
+
+
+@pytest.mark.parametrize(("name", "lines"), [("accuracy", ACCURACY), ("legality", LEGALITY)])
+def test_every_line_of_the_thesis_is_there(name, lines):
+    rows = find_experiment(f"galassi-{name}", EXPERIMENTS).published().rows
+    found = {row["line"]: row.published for row in rows if row["system"] == "ours"}
+    assert found == lines
+
+
+def test_table_6_11_is_counted_right():
+    games = [line.split()[1:] for line in NNMM.split("\n") if line]
+    results = {"Black": [black for black, _ in games], "White": [white for _, white in games]}
+    assert (sum(each.count("W") for each in results.values()), 2 * len(games)) == (18, 34)
+    for row in find_experiment("galassi-gaming", EXPERIMENTS).published().rows:
+        if row["player"] == "teacher":
+            continue
+        played = [result for colour in row["colours"] for result in results[colour]]
+        share = 100 * played.count(row["result"][0]) / len(played)
+        assert (row.games, row.published) == (len(played), pytest.approx(share, abs=1e-3))
+
+
+@pytest.mark.external("nnmm")
+@pytest.mark.parametrize("order", ["TFR", "FTR", "RFT"])
+def test_published_figures_are_those_of_the_authors_files(order):
+    """Every number of the result files is in our TOML files, the text of the files being parsed."""
+    text = external("nnmm", f"published/TEST-rawest-{order}_testing.txt").read_text()
+    wanted = {
+        float(line.rpartition("\t")[2])
+        for part in text.split("Accuracy response")[:2]
+        for line in part.split("\n")
+        if line.startswith("\t") and line.strip()
+    }
+    found = set()
+    for name in ("accuracy", "legality"):
+        published = find_experiment(f"galassi-{name}", EXPERIMENTS).published()
+        found |= {row.published for row in published.rows}
+        for sets in published["others"].values():
+            found |= {value for lines in sets.values() for value in lines.values()}
+    assert len(wanted) >= 18
+    assert wanted <= found
+
+
+@pytest.mark.external("nnmm")
+@pytest.mark.parametrize("order", ["TFR", "FTR", "RFT"])
+def test_published_curves_are_those_of_the_authors_files(order):
+    text = external("nnmm", f"published/TEST-rawest-{order}_reliability.txt").read_text()
+    wanted = [[float(word) for word in line.split()] for line in text.split("\n") if "\t" in line]
+    curves = find_experiment("galassi-reliability", EXPERIMENTS).published()["curves"][
+        f"author {order}"
+    ]
+    found = [curve for parts in curves.values() for curve in parts.values()]
+    assert len(wanted) == 6
+    assert sorted(found) == sorted(wanted)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A folder with small data, experiments of small size, and networks of ours."""
+    folder = tmp_path_factory.mktemp("galassi")
+    write_data(folder / "data")
+    write_experiments(folder / "experiments")
+    train(folder / "data", folder / "tiny.safetensors", "FTR")
+    return folder
+
+
+@pytest.fixture
+def reproduced(small, monkeypatch, capsys):
+    """Runs an experiment on the small data and reads what comes out."""
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    monkeypatch.setenv("LUDUS_NNMM_WEIGHTS", str(small / "tiny.safetensors"))
+
+    def reproduce(identity):
+        command = ["reproduce", identity, "--size", "quick", "--out", str(small / "out")]
+        options = ["--experiments", str(small / "experiments"), "--jobs", "1", "--json"]
+        assert run([*command, *options]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return reproduce
+
+
+def test_accuracy_of_small_networks(reproduced):
+    result = reproduced("galassi-accuracy")
+    rows = {row["name"]: row for row in result["rows"]}
+    ours = rows["thesis: TO"]
+    assert ours["count"] == 300
+    assert ours["interval"][0] <= ours["ours"] <= ours["interval"][1]
+    assert 0 < ours["ours"] < 30
+    assert rows["ours tiny, joint, 16 symmetries, held out: whole move"]["count"] == 60
+    by_name = {table["name"]: table for table in result["tables"]}
+    assert len(by_name["All lines, held out"]["rows"]) == 11
+
+
+def test_legality_of_small_networks(reproduced):
+    rows = {row["name"]: row["ours"] for row in reproduced("galassi-legality")["rows"]}
+    rules = rows["author TFR, states: whole move, by the rules of the game"]
+    by_check = rows["author TFR, states: whole move"]
+    assert 0 <= by_check <= rules < 60
+
+
+def test_reliability_of_small_networks(reproduced):
+    result = reproduced("galassi-reliability")
+    table = next(each for each in result["tables"] if each["name"].endswith("states"))
+    shares = [value for row in table["rows"] for value in row[2:]]
+    assert all(0 < value <= 100 for value in shares)
+    assert {row[0] for row in table["rows"]} >= {"author TFR", "ours tiny", "author RFT, published"}
+
+
+def test_a_short_ladder(reproduced):
+    result = reproduced("galassi-gaming")
+    tables = {table["name"]: table for table in result["tables"]}
+    outcomes = tables["Table 6.11"]
+    opponents = [row[0] for row in outcomes["rows"]]
+    assert opponents[:3] == ["random", "newbie", "teacher"]
+    assert opponents[3:] == list(tables["All games"]["headings"][2:])
+    words = {cell.removesuffix(" *") for row in outcomes["rows"] for cell in row[1:]}
+    assert any(word.startswith("WIN (") for word in words)
+    black, white = (
+        next(row for row in outcomes["rows"] if row[0] == "ours tiny")[column]
+        for column in map(outcomes["headings"].index, ("ours tiny as Black", "ours tiny as White"))
+    )
+    # Nothing is drawn by lot, so two seeds give one game, and its two sides see opposite results.
+    assert not black.endswith("*")
+    assert (black[:4], white[:4]) in (("DRAW", "DRAW"), ("WIN ", "LOSS"), ("LOSS", "WIN "))
+    assert any("the legality check stepped in" in remark for remark in result["remarks"])
+    assert tables["Exact figures"]["rows"] == []
+
+
+def test_exact_figures_need_the_solved_game(reproduced):
+    result = reproduced("galassi-critical")
+    assert result["rows"] == []
+    assert "--oracle" in result["remarks"][0]
+
+
+@pytest.mark.parametrize(("name", "networks"), [("partial", 5), ("whole", 3)])
+def test_short_trainings(reproduced, name, networks):
+    result = reproduced(f"galassi-{name}")
+    assert len(result["tables"]) == networks
+    assert all(0 < row[2] <= 100 for table in result["tables"] for row in table["rows"])
+    assert len(result["figures"]) == 2 * networks
+    assert any(row["ours"] is not None for row in result["rows"])
+
+
+def test_without_the_data_one_line_says_how_to_get_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
+    out = ["--size", "quick", "--out", str(tmp_path / "out")]
+    assert run(["reproduce", "galassi-accuracy", *out]) == 2
+    told = capsys.readouterr().err.strip()
+    assert "\n" not in told
+    assert "ludus dataset fetch nnmm" in told
+
+
+def test_weights_that_are_not_there(small, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    monkeypatch.setenv("LUDUS_NNMM_WEIGHTS", str(tmp_path / "nowhere.safetensors"))
+    out = ["--size", "quick", "--out", str(tmp_path / "out")]
+    assert run(["reproduce", "galassi-accuracy", *out]) == 2
+    assert "nowhere.safetensors" in capsys.readouterr().err
+
+
+def kept(name):
+    """The rows of the results that are kept with the program, by name."""
+    rows = json.loads(find_experiment(f"galassi-{name}", EXPERIMENTS).results.read_text())["rows"]
+    return {row["name"]: row for row in rows}
+
+
+def test_the_authors_networks_give_the_published_accuracy():
+    """To the fourth decimal: data, expansion, encoding and inference in one."""
+    rows = kept("accuracy")
+    figures = [round(rows[f"author TFR: {line}"]["ours"], 4) for line in FOUR]
+    assert figures == [52.8715, 63.0072, 75.6040, 37.2005]
+    for row in rows.values():
+        if row["name"].startswith("author TFR:"):
+            assert row["ours"] == pytest.approx(row["published"], abs=1e-6)
+
+
+FOUR = ("TO", "FROM", "REMOVE", "whole move")
+
+
+def test_the_authors_networks_give_the_published_legality():
+    """All lines but that on FROM in phase 2, on both sets."""
+    rows = [row for row in kept("legality").values() if row["published"] is not None]
+    found = [row for row in rows if row["name"].startswith("author TFR")]
+    assert len(found) == 20
+    for row in found:
+        is_odd = row["name"].endswith("whole phase 2 FROM")
+        gap = 0.07 if is_odd else 1e-6
+        assert row["ours"] == pytest.approx(row["published"], abs=gap), row["name"]
+
+
+def test_the_authors_networks_give_the_published_curves():
+    rows = [row for row in kept("reliability").values() if row["published"] is not None]
+    assert len(rows) == 18
+    for row in rows:
+        assert row["ours"] == pytest.approx(row["published"], abs=0.00501), row["name"]
+
+
+def test_what_is_kept_of_critical_positions():
+    """Cross can win or block; the three other moves lose: regret 0, 1 and three times 2."""
+    package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
+    exact = importlib.import_module(f"{package}.exact")
+    game = ludus.game("noughts_and_crosses")
+    found = RegretStatistics(game, oracle_for(game))
+    here = game.parse(".../XO./XO. x")
+    moves = here.legal_moves()
+    found.add_moves([here] * len(moves), moves)
+    counts = exact.kept(found)
+    assert counts["all"] == [1, 5, 7, 5]
+    assert exact.table_row("all", counts)[:3] == ["all", 5, 1.4]
+
+
+def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
+    data = importlib.import_module(f"{package}.data")
+    entries, whole = data.held_out_entries(), data.positions(data.WHOLE)
+    images = augment(entries, "published")
+    room = len(data.positions(data.HELD_OUT))
+    assert room - 31 < len(images) <= room
+    assert images.classes.tolist() == whole[len(whole) - len(images) :].classes.tolist()

@@ -1,0 +1,250 @@
+"""The training of one network: it learns, stops when it should, and goes on where it stopped."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+import torch
+
+from ludus.core.errors import LudusError
+from ludus.learn.common.checkpoint import BadCheckpoint, save_checkpoint
+from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, TrainingConfig
+from ludus.learn.nnmm.splits import split_entries
+from ludus.learn.nnmm.train import Diverged, EpochResult, NetworkTrainer, evaluate_network
+from support.teacher_dataset import examples, lessons
+
+SMALL = NetworkConfig("residual", first=32, units=32, blocks=1, dropout=0.05)
+SHORT = TrainingConfig(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)
+DESIGNS = [
+    SMALL,
+    replace(SMALL, batch_normalisation=True, stochastic_depth=0.2, blocks=3),
+    NetworkConfig("dense", first=32, units=16, blocks=2, batch_normalisation=True),
+    NetworkConfig("feedforward", units=(48, 32), blocks=2, input_dropout=0.05),
+    NetworkConfig("symmetric", first=4, blocks=1),
+]
+PARTS = split_entries(lessons(), "entries", "published")
+LEARNED, VALIDATION, _ = (examples(part) for part in PARTS)
+
+
+def training(
+    design: NetworkConfig = SMALL, settings: TrainingConfig = SHORT, **more: object
+) -> NetworkTrainer:
+    return NetworkTrainer(design, settings, LEARNED, VALIDATION, name="TO", **more)  # type: ignore[arg-type]
+
+
+def trained(
+    design: NetworkConfig = SMALL, settings: TrainingConfig = SHORT, **more: object
+) -> NetworkTrainer:
+    network = training(design, settings, **more)
+    for _ in network.epochs():
+        pass
+    return network
+
+
+def is_same(one: NetworkTrainer, other: NetworkTrainer) -> bool:
+    return all(np.array_equal(one.weights[name], other.weights[name]) for name in one.weights)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_every_architecture_learns(design):
+    network = trained(design)
+    most_frequent = np.bincount(VALIDATION.targets).max() / len(VALIDATION)
+    assert network.best_accuracy > most_frequent + 0.1
+    assert network.history[-1].loss < network.history[0].loss
+
+
+def test_all_architectures_are_among_them():
+    assert {design.architecture for design in DESIGNS} == set(ARCHITECTURES)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="left out: needs a CUDA device")
+def test_a_recorded_step_is_the_step():
+    """On a GPU, steps replayed from a graph lead to the weights that eager steps lead to."""
+    gpu = torch.device("cuda")
+    learned, order = examples(PARTS[0], device=gpu), torch.arange(5000, device=gpu)
+    ends = []
+    for eager in (3, 1_000_000):
+        settings = replace(SHORT, precision="float32", clip=1.0)
+        plain = replace(SMALL, dropout=0.0)
+        network = NetworkTrainer(plain, settings, learned, learned)
+        network.optimisation._eager_left = eager
+        network.optimisation.run_epoch(order, [0.001 * step for step in range(20)])
+        ends.append(network.optimisation.evaluated_network().get_parameter("last.weight").detach())
+    assert torch.allclose(*ends, atol=1e-4)
+
+
+def test_a_seed_decides_everything():
+    one, same = trained(), trained()
+    assert [replace(epoch, seconds=0) for epoch in one.history] == [
+        replace(epoch, seconds=0) for epoch in same.history
+    ]
+    assert is_same(one, same)
+    assert not is_same(one, trained(settings=replace(SHORT, seed=1)))
+
+
+def test_the_network_that_is_kept_is_the_best_one():
+    network = trained(settings=replace(SHORT, learning_rate=0.05, annealing="none", epochs=6))
+    accuracies = [epoch.accuracy for epoch in network.history]
+    assert network.best_epoch == 1 + int(np.argmax(accuracies))
+    found = evaluate_network(network.best_network(), VALIDATION)
+    assert found.accuracy == pytest.approx(max(accuracies))
+
+
+def test_it_stops_when_patience_ends():
+    hopeless = replace(SHORT, learning_rate=1e-9, epochs=50, patience=3, averaging=0.0)
+    network = trained(settings=hopeless)
+    assert len(network.history) == network.best_epoch + 3 < 50
+
+
+def test_it_stops_when_time_is_over():
+    network = trained(settings=replace(SHORT, epochs=100_000, seconds=0.5))
+    assert 1 <= len(network.history) < 100_000
+
+
+def test_with_limited_time_the_cosine_follows_the_time():
+    network = training(settings=replace(SHORT, epochs=100_000, seconds=10.0))
+    network.history = [
+        EpochResult(1, 1.0, 1.0, 0.5, 0.01, 2.5),
+        EpochResult(2, 1.0, 1.0, 0.5, 0.01, 5.0),
+    ]
+    rates = network._rates(2, 5.0)
+    assert rates[0] == pytest.approx(SHORT.learning_rate / 2)
+    following = [*network.history, EpochResult(3, 1.0, 1.0, 0.5, 0.01, 7.5)]
+    network.history = following
+    assert rates[-1] == pytest.approx(network._rates(3, 7.5)[0], rel=0.1)
+
+
+@pytest.mark.parametrize(("batch", "steps"), [(0, 1), (1, 300), (7, 42), (10_000, 1)])
+def test_batches_may_be_all_or_one_or_some(batch, steps):
+    few = LEARNED.select(torch.arange(300))
+    network = NetworkTrainer(
+        SMALL, replace(SHORT, batch=batch, epochs=1, averaging=0.0), few, VALIDATION
+    )
+    list(network.epochs())
+    assert network.optimisation.steps == steps
+    assert network.optimisation.adam.state_dict()["state"][0]["step"] == steps
+
+
+def test_adam_is_given_its_parameters():
+    settings = replace(SHORT, b1=0.5, b2=0.75, weight_decay=0.25, learning_rate=0.125, epochs=1)
+    network = trained(settings=replace(settings, annealing="none"))
+    matrices, others = network.optimisation.adam.param_groups
+    assert matrices["betas"] == (0.5, 0.75)
+    assert matrices["lr"] == others["lr"] == 0.125
+    assert (matrices["weight_decay"], others["weight_decay"]) == (0.25, 0.0)
+    assert all(each.dim() == 2 for each in matrices["params"])
+
+
+def test_weights_are_averaged_over_steps():
+    settings = replace(SHORT, averaging=0.5, annealing="none", epochs=1, batch=len(LEARNED))
+    optimisation = training(settings=settings).optimisation
+    order = torch.arange(len(LEARNED))
+
+    def weights(network: torch.nn.Module) -> torch.Tensor:
+        return network.get_parameter("last.weight").detach().clone()
+
+    before = weights(optimisation.network)
+    seen = []
+    for _ in range(3):
+        optimisation.run_epoch(order, [0.01])
+        seen.append(weights(optimisation.network))
+    expected = before / 8 + seen[0] / 8 + seen[1] / 4 + seen[2] / 2
+    assert torch.allclose(weights(optimisation.evaluated_network()), expected, atol=1e-6)
+
+
+def test_a_mean_of_less_than_it_should_hold_is_not_judged():
+    optimisation = training(settings=replace(SHORT, averaging=0.9999)).optimisation
+    optimisation.run_epoch(torch.arange(len(LEARNED)), [0.01, 0.01])
+    latest, judged = (
+        optimisation.network.state_dict(),
+        optimisation.evaluated_network().state_dict(),
+    )
+    assert all(torch.equal(latest[name], judged[name]) for name in latest)
+
+
+def test_a_penalty_makes_weights_small():
+    def size(settings: TrainingConfig) -> float:
+        return float(np.abs(trained(settings=settings).weights["last.weight"]).sum())
+
+    plain = replace(SHORT, averaging=0.0)
+    penalised = replace(plain, penalty="L1", penalty_weight=0.01, penalised="last")
+    assert size(penalised) < 0.7 * size(plain)
+
+
+def test_a_loss_that_is_no_number_is_an_error():
+    network = training(settings=replace(SHORT, averaging=0.0))
+    with torch.no_grad():
+        network.optimisation.network.get_parameter("last.weight").fill_(3e38)
+    with pytest.raises(Diverged, match="TO diverged in epoch 1"):
+        next(network.epochs())
+
+
+def test_a_training_goes_on_as_if_it_had_not_stopped(tmp_path):
+    file = tmp_path / "state.safetensors"
+    settings = replace(SHORT, epochs=5)
+    design = replace(SMALL, batch_normalisation=True)
+    stopped = training(design, settings, file=file)
+    epochs = stopped.epochs()
+    next(epochs)
+    stopped._written = 0.0  # long ago, so that the next state is written whatever that costs
+    next(epochs)
+    resumed = training(design, settings, file=file)
+    assert len(resumed.history) == 2
+    rest = list(resumed.epochs())
+    assert [epoch.number for epoch in rest] == [3, 4, 5]
+    assert is_same(resumed, trained(design, settings))
+    again = training(design, settings, file=file)
+    assert again.is_finished
+    assert list(again.epochs()) == []
+    assert is_same(again, resumed)
+
+
+@pytest.mark.parametrize("change", ["design", "settings", "data"])
+def test_a_state_of_something_else_is_refused(change, tmp_path):
+    file = tmp_path / "state.safetensors"
+    trained(settings=replace(SHORT, epochs=1), file=file)
+    design = replace(SMALL, blocks=2) if change == "design" else SMALL
+    epochs = 2 if change == "settings" else 1
+    data = "other" if change == "data" else ""
+    with pytest.raises(BadCheckpoint, match="another training"):
+        training(design, replace(SHORT, epochs=epochs), file=file, data=data)
+
+
+def hostile(file, kind):
+    """Something that is no state."""
+    whole = file.read_bytes()
+    identity = {
+        "name": "TO",
+        "design": SMALL.as_dict(),
+        "training": asdict(replace(SHORT, epochs=1)),
+        "data": "",
+    }
+    if kind == "cut":
+        file.write_bytes(whole[: len(whole) // 2])
+    elif kind == "foreign":
+        file.write_bytes(b"\x00" * 1000)
+    elif kind == "long header":
+        file.write_bytes(b"\xff" * 8 + b"{}")
+    elif kind == "no history":
+        save_checkpoint(file, identity, {"best": {"first.weight": torch.zeros(3)}})
+    else:
+        wrong = {"first.weight": torch.zeros(3)}
+        about = {**identity, "history": [], "best_epoch": 0, "is_over": True}
+        save_checkpoint(file, about, {"best": wrong})
+
+
+@pytest.mark.parametrize("kind", ["cut", "foreign", "long header", "no history", "wrong weights"])
+def test_what_is_no_state_is_refused_in_one_line(kind, tmp_path):
+    file = tmp_path / "state.safetensors"
+    settings = replace(SHORT, epochs=1)
+    trained(settings=settings, file=file)
+    hostile(file, kind)
+    with pytest.raises(BadCheckpoint) as error:
+        training(settings=settings, file=file)
+    assert "\n" not in str(error.value)
+
+
+def test_without_examples_there_is_no_training():
+    nothing = LEARNED.select(torch.arange(0))
+    with pytest.raises(LudusError, match="no examples for the network FROM"):
+        NetworkTrainer(SMALL, SHORT, nothing, VALIDATION, name="FROM")

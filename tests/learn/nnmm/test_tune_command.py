@@ -1,0 +1,191 @@
+"""`ludus tune nnmm`: a search that can be interrupted, on this machine or on a cluster."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+
+import pytest
+
+from ludus.cli.main import run
+from ludus.core.errors import LudusError
+from ludus.learn.nnmm.config import Preset, build_preset, load_preset, read_preset_tables
+from ludus.learn.nnmm.splits import split_entries
+from ludus.learn.nnmm.tuning import (
+    NUMERIC_RANGES,
+    LocalTrialRunner,
+    SearchConfig,
+    search,
+    suggest_preset,
+)
+from support.teacher_dataset import lessons, lessons_file
+
+optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
+
+BASE = load_preset("quick").with_overrides("first=50,units=50,batch=500,epochs=1")
+
+
+class Made:
+    """Workers that train nothing: wide networks are good, and every third trial is hopeless."""
+
+    max_parallel = 2
+
+    def __init__(self) -> None:
+        self.given: list[Preset] = []
+        self._waiting: list[tuple[int, float | None]] = []
+
+    def submit(self, number: int, given: Preset, trial: object) -> None:
+        self.given.append(given)
+        accuracy = given.design.first / 1000
+        self._waiting.append((number, None if number % 3 == 2 else accuracy))
+
+    def next_result(self) -> tuple[int, float | None]:
+        return self._waiting.pop()  # the last one first, as on a cluster
+
+
+def test_the_search_begins_with_the_base_and_finds_what_is_better():
+    workers = Made()
+    found = search(SearchConfig(BASE, trials=12, seed=1), workers)
+    first = workers.given[0]
+    assert (first.design.first, first.training.batch) == (50, 500)
+    assert len(workers.given) == found.trials == 12
+    kept = [given.design.first for number, given in enumerate(workers.given) if number % 3 != 2]
+    assert found.accuracy == max(kept) / 1000
+    assert found.preset.design.first == max(kept)
+    assert found.preset.training.epochs == BASE.training.epochs
+
+
+def test_a_search_goes_on_where_it_stopped(tmp_path):
+    file = tmp_path / "study.db"
+    search(SearchConfig(BASE, trials=4, seed=1), Made(), file, "data")
+    more, other = Made(), Made()
+    assert search(SearchConfig(BASE, trials=6, seed=1), more, file, "data").trials == 6
+    assert len(more.given) == 2
+    search(SearchConfig(BASE, trials=3, seed=1), other, file, "other data")
+    assert len(other.given) == 3
+
+
+def test_every_suggestion_can_be_trained():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
+    plan = SearchConfig(BASE)
+    seen = set()
+    for _ in range(40):
+        found = suggest_preset(study.ask(), plan)
+        seen.add(found.design.architecture)
+        assert found.design_for(found.steps[0]).outputs == 25
+    assert seen == {"residual", "dense", "feedforward"}
+    sampler = optuna.samplers.RandomSampler(seed=1)
+    only, fresh = (
+        SearchConfig(BASE, architectures=("symmetric",)),
+        optuna.create_study(sampler=sampler),
+    )
+    assert suggest_preset(fresh.ask(), only).design.architecture == "symmetric"
+
+
+@pytest.mark.parametrize("name", NUMERIC_RANGES)
+def test_rounding_leaves_numbers_in_their_span(name):
+    span = NUMERIC_RANGES[name]
+    for end in (span.low, span.high, span.low + 0.9996 * (span.high - span.low)):
+        number = round(end) if span.step else end
+        if number in span:
+            assert span.suggest(optuna.trial.FixedTrial({name: number}), name) in span
+
+
+def test_a_hopeless_training_is_broken_off():
+    class Severe:
+        def report(self, accuracy: float, epoch: int) -> None:
+            self.seen = (accuracy, epoch)
+
+        def should_prune(self) -> bool:
+            return True
+
+    workers, trial = (
+        LocalTrialRunner("TO", split_entries(lessons(), "entries", "published"), "cpu"),
+        Severe(),
+    )
+    workers.submit(7, BASE.with_overrides("epochs=100"), trial)
+    assert workers.next_result() == (7, None)
+    assert trial.seen[1] == 1
+
+
+@pytest.mark.parametrize("fields", [{"part": "TOO"}, {"trials": 0}, {"architectures": ("x",)}])
+def test_what_cannot_be_searched_is_refused(fields):
+    with pytest.raises(LudusError):
+        SearchConfig(BASE, **fields)
+
+
+def test_what_is_found_can_be_trained(tmp_path, capsys):
+    out = tmp_path / "tuned.toml"
+    command = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
+    command += ["--set", "epochs=1,first=50,units=50", "--trials", "2", "--part", "REMOVE"]
+    command += [
+        "--architecture",
+        "feedforward",
+        "--device",
+        "cpu",
+        "--threads",
+        "1",
+        "--out",
+        str(out),
+    ]
+    assert run([*command, "--study", str(tmp_path / "study.db"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["trials"] == 2
+    assert 0 < told["accuracy"] <= 1
+    found = build_preset("tuned", read_preset_tables(out))
+    assert found.design.architecture == "feedforward"
+    assert found.design.as_dict() == told["design"]
+    assert run([*command, "--study", str(tmp_path / "study.db")]) == 0
+    printed = capsys.readouterr().out
+    assert tomllib.loads(printed)["tuned"]["design"]["architecture"] == "feedforward"
+    assert f"{told['accuracy']:.2%}" in printed
+
+
+def test_a_file_that_is_no_study_is_one_clear_line(tmp_path, capsys):
+    study = tmp_path / "study.db"
+    study.write_bytes(b"\x00hello" * 1000)
+    command = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--trials", "1"]
+    for file in (study, tmp_path / "nowhere" / "study.db"):
+        assert run([*command, "--study", str(file)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    data = str(lessons_file(tmp_path))
+    assert run(["tune", "nnmm", "--data", data, "--cluster", "auto"]) == 2
+    assert capsys.readouterr().err == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
+
+
+CLUSTER = """
+import sys
+from ray.cluster_utils import Cluster
+from ludus.cli.main import run
+cluster = Cluster()
+for _ in range(2):
+    cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20, include_dashboard=False)
+status = run([*sys.argv[1:], "--cluster", cluster.address])
+cluster.shutdown()
+sys.exit(status)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    find_spec("ray") is None, reason="left out: needs ray: pip install 'ludus[cluster]'"
+)
+def test_a_cluster_trains_trials(tmp_path):
+    arguments = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
+    arguments += ["--set", "epochs=1,first=50,units=50", "--trials", "4", "--device", "cpu"]
+    done = subprocess.run(
+        [sys.executable, "-c", CLUSTER, *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        timeout=550,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout)
+    assert told["trials"] == 4
+    assert 0 < told["accuracy"] <= 1

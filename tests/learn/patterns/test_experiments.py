@@ -1,0 +1,91 @@
+"""The experiments on the Fuzzy player: what was published, and a small run of each kind."""
+
+import json
+
+import pytest
+
+from ludus.cli.main import run
+from ludus.reproduce import find_experiment, list_experiments
+from support.paths import EXPERIMENTS
+
+TABLES = [f"vrajitoru-table-{number}" for number in (2, 3, 4, 5)]
+OTHERS = [
+    "vrajitoru-tuned",
+    "vrajitoru-parameters",
+    "vrajitoru-learning-curve",
+    "vrajitoru-adaptive",
+    "vrajitoru-regret",
+]
+
+
+def published(identity):
+    """Condition to the three published percentages."""
+    found = {}
+    for row in find_experiment(identity, EXPERIMENTS).published().rows:
+        found.setdefault((row["opponent"], row["options"]), []).append(int(row.published))
+    return found
+
+
+@pytest.mark.parametrize(("identity", "settings"), list(zip(TABLES, (2, 6, 4, 4), strict=True)))
+def test_published_counts_add_up_where_the_paper_does(identity, settings):
+    """Three rows of the paper do not: two in Table 4, and one of them again in Table 5."""
+    found = published(identity)
+    assert len(found) == 3 * settings
+    wrong = {condition: sum(counts) for condition, counts in found.items() if sum(counts) != 100}
+    assert wrong == {
+        "vrajitoru-table-4": {("newbie", "wT=0.33"): 96, ("newbie", "wT=0.4"): 83},
+        "vrajitoru-table-5": {("newbie", "wT=0.33,wL=10"): 96},
+    }.get(identity, {})
+
+
+def test_the_same_setting_has_the_same_counts_in_three_tables():
+    third, fourth, fifth = map(published, TABLES[1:])
+    for opponent in ("basic", "focused"):
+        counts = third[opponent, "k=4,mutual=0.2"]
+        assert counts == fourth[opponent, "wT=0.33"] == fifth[opponent, "wT=0.33,wL=10"]
+
+
+def reproduced(identity, out, capsys, *more):
+    status = run(["reproduce", identity, "--out", str(out), "--json", *more])
+    assert status == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("identity", [TABLES[3], "vrajitoru-tuned", "vrajitoru-learning-curve"])
+def test_a_small_run(identity, tmp_path, capsys):
+    result = reproduced(identity, tmp_path, capsys, "--size", "quick")
+    assert result["id"] == identity
+    assert all(row["ours"] is not None for row in result["rows"])
+    report = (tmp_path / identity / "report.html").read_text()
+    assert "<svg" in report or identity == "vrajitoru-tuned"
+    again = reproduced(identity, tmp_path, capsys, "--size", "quick")
+    assert again["rows"] == result["rows"]
+
+
+def test_regret_without_an_oracle_says_so(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("LUDUS_ORACLE", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    result = reproduced("vrajitoru-regret", tmp_path, capsys, "--size", "quick")
+    assert result["rows"] == []
+    assert "Nothing was judged" in (tmp_path / "vrajitoru-regret" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("identity", TABLES + OTHERS)
+def test_kept_results_can_be_reported(identity, tmp_path, capsys):
+    result = reproduced(identity, tmp_path, capsys, "--from-results")
+    assert result["size"] == "certain"
+    assert identity in {experiment.id for experiment in list_experiments(EXPERIMENTS)}
+
+
+def test_what_must_show(tmp_path, capsys):
+    """Section 7's claims and ours, by the kept results of 2,000 games each."""
+    rows = {
+        row["name"]: row
+        for row in reproduced("vrajitoru-tuned", tmp_path, capsys, "--from-results")["rows"]
+    }
+    for opponent in ("newbie", "basic"):
+        assert rows[f"{opponent}: best of the paper's grid, as trained there"]["ours"] > 50
+    assert rows["focused: best of the paper's grid, as trained there"]["ours"] > 46
+    assert rows["focused: tuned fuzzy wins"]["interval"][0] > 60
+    assert all(row["count"] == 2000 for row in rows.values())

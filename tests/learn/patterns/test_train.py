@@ -1,0 +1,112 @@
+"""Training as section 6 does it, by parts, and with games of people."""
+
+from itertools import islice
+
+import pytest
+
+import ludus
+from ludus.core.errors import BadSpec, LudusError
+from ludus.core.record import Record
+from ludus.learn.patterns.network import PatternNetwork, learn_match
+from ludus.learn.patterns.network_file import load_network
+from ludus.learn.patterns.train import (
+    PUBLISHED_PLAN,
+    PatternTrainer,
+    TrainingPlan,
+    replay_records,
+    train_network,
+)
+from support.arbitrary_boards import morris
+
+SMALL = TrainingPlan(3, 2, 1, "negascout:level=2")
+
+
+def test_the_papers_plan_has_430_games():
+    assert PUBLISHED_PLAN.games == 430
+    pairs = list(PUBLISHED_PLAN.pairs())
+    assert pairs[:4] == [
+        ("newbie", "newbie", 100),
+        ("basic", "basic", 100),
+        ("focused", "focused", 100),
+        ("focused", "basic", 100),
+    ]
+    assert sum(number for _, _, number in pairs[4:]) == 30
+
+
+def test_the_shipped_network_is_made_by_the_plan():
+    """Its first 30 games are learned again: all that was seen in them is in the network."""
+    again = list(islice(PatternTrainer(morris()).run(PatternNetwork()), 30))[-1]
+    assert again.games == 30
+    shipped = load_network("seed")
+    assert all(a <= b for a, b in zip(again.frequency, shipped.frequency, strict=True))
+    for old, moves in again.edges.items():
+        for new, count in moves.items():
+            assert shipped.edges[old][new] >= count
+
+
+def test_the_same_seed_learns_the_same():
+    first, second = train_network(morris(), SMALL, seed=5), train_network(morris(), SMALL, seed=5)
+    assert first == second
+    assert first.games == SMALL.games == 14
+    assert first != train_network(morris(), SMALL, seed=6)
+
+
+def test_a_training_that_was_stopped_goes_on(tmp_path, monkeypatch):
+    from ludus.learn.patterns import train
+
+    monkeypatch.setattr(train, "CHECKPOINT_INTERVAL", 5)
+    whole = train_network(morris(), SMALL)
+    checkpoint = tmp_path / "net.part"
+    steps = PatternTrainer(morris(), SMALL).run(PatternNetwork(), checkpoint=checkpoint)
+    for _ in range(8):
+        next(steps)
+    steps.close()
+    again = list(PatternTrainer(morris(), SMALL).run(PatternNetwork(), checkpoint=checkpoint))
+    assert len(again) == SMALL.games - 5, "five games are not played again"
+    assert again[-1] == whole
+    other = list(
+        PatternTrainer(morris(), SMALL, seed=1).run(PatternNetwork(), checkpoint=checkpoint)
+    )
+    assert len(other) == SMALL.games, "another training begins anew"
+
+
+@pytest.mark.parametrize("change", [{"own": -1}, {"mixed": 10**9}, {"strong": -5}])
+def test_plans_that_cannot_be(change):
+    with pytest.raises(BadSpec, match="must be from 0"):
+        TrainingPlan(**change)
+
+
+def records(*seeds, rules="vrajitoru"):
+    game = morris(rules)
+    players = ludus.player("focused", game), ludus.player("newbie", game)
+    found = []
+    positions = []
+    for seed in seeds:
+        seen = [game.start()]
+        match = ludus.play_match(
+            game, players, seed=seed, on_move=lambda after, move, seen=seen: seen.append(after)
+        )
+        found.append(str(Record.from_match(match, game)))
+        positions.append(seen)
+    return "\n\n".join(found), positions
+
+
+def test_games_of_people_are_learned_from_records():
+    text, positions = records(1, 2, 3)
+    expected, found = PatternNetwork(), PatternNetwork()
+    for seen in positions:
+        learn_match(expected, seen)
+    for seen in replay_records(text, "standard"):
+        learn_match(found, seen)
+    assert found == expected
+
+
+def test_a_bad_record_says_which_game_it_is():
+    text, _ = records(1)
+    bad = text + "\n\n" + '[Game "nine_mens_morris"] 1. a7 a7 *'
+    with pytest.raises(LudusError, match="game 2: move 1"):
+        list(replay_records(bad, "standard"))
+    with pytest.raises(LudusError, match="no game"):
+        list(replay_records("", "standard"))
+    with pytest.raises(LudusError, match="not of nine_mens_morris"):
+        list(replay_records('[Game "hexapawn"] 1. a1-a2 *', "standard"))

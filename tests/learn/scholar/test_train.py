@@ -1,0 +1,251 @@
+"""The scholar learns: four men a side are solved in a moment, and a small network learns them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from ludus.core.errors import BadSpec
+from ludus.datasets.morris import MoveBatch
+from ludus.learn.common.replay_buffer import ReplayBuffer, ValuedPositions
+from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining, make_chain_examples
+from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
+from ludus.learn.scholar.examples import DRAW, NO_POINT
+from ludus.learn.scholar.model import Exam
+from ludus.learn.scholar.scorer_training import (
+    ExpertBank,
+    ImitationTraining,
+    ScorerConfig,
+    ScorerTraining,
+    result_classes,
+)
+from ludus.learn.scholar.training_data import (
+    NO_ERROR,
+    DataMixture,
+    SelfPlay,
+    SelfPlayConfig,
+    compute_subspace_weights,
+    select_moves,
+)
+from support.scholar_games import FOUR, source_of
+
+CPU = torch.device("cpu")
+FEW = DataMixture(
+    drawn=1000,
+    wild=replace(DataMixture().wild, games=100),
+    sound=replace(DataMixture().sound, games=100),
+)
+
+
+def test_shelves_forget_the_oldest():
+    buffer = ReplayBuffer(2, 3, CPU)
+    for number in range(5):
+        one = torch.tensor([number])
+        buffer.add(torch.tensor([0]), ValuedPositions(one, one, one, one, one))
+    other = torch.tensor([9])
+    buffer.add(torch.tensor([1]), ValuedPositions(other, other, other, other, other))
+    taken = buffer.sample(200)
+    assert set(taken.own[0].tolist()) == {2, 3, 4}
+    assert set(taken.value[1].tolist()) == {9}
+    assert buffer.num_added.tolist() == [5, 1]
+    assert buffer.sample(4, slice(1, 2)).own.shape == (1, 4)
+
+
+def test_many_examples_find_their_shelves_at_once():
+    torch.manual_seed(1)
+    buffer = ReplayBuffer(5, 100, CPU)
+    expert = torch.randint(5, (200,))
+    number = torch.arange(200)
+    buffer.add(expert, ValuedPositions(number, number, number, number, number))
+    for kind in range(5):
+        kept = buffer.columns.own.view(5, 100)[kind, : buffer.num_added[kind]]
+        assert set(kept.tolist()) == set(number[expert == kind].tolist())
+
+
+def test_pairs_are_good_and_bad_moves():
+    source = source_of(FOUR)
+    found = source.examples(source.sample_positions(500, 3))
+    critical = torch.as_tensor(found.is_critical)
+    row, column = select_moves(found, torch.full((500,), NO_ERROR), DataMixture(calm=0.0, moves=3))
+    keeps = torch.as_tensor(found.keeps_value)[row, column]
+    assert torch.as_tensor(found.children.is_move)[row, column].all()
+    for each in critical.nonzero()[:, 0].tolist():
+        assert sorted(keeps[row == each].tolist()) == 3 * [False] + 3 * [True]
+    assert set(row.tolist()) == set(critical.nonzero()[:, 0].tolist())
+
+
+def test_errors_are_taught_more_often():
+    source = source_of(FOUR)
+    found = source.examples(source.sample_positions(500, 3))
+    keeps, is_move = torch.as_tensor(found.keeps_value), torch.as_tensor(found.children.is_move)
+    wrong = (is_move & ~keeps).int().argmax(1)
+    critical = torch.as_tensor(found.is_critical)
+    row, column = select_moves(
+        found, torch.where(critical, wrong, NO_ERROR), DataMixture(calm=0.0, moves=2)
+    )
+    for each in critical.nonzero()[:5, 0].tolist():
+        taught = column[row == each]
+        assert (taught == wrong[each]).sum() == 4
+        assert keeps[each, taught].sum() == 4
+
+
+def test_kinds_of_positions_are_drawn_alike():
+    spaces = source_of(FOUR).subspaces
+    weights = np.array(compute_subspace_weights(spaces, DataMixture(losses=0.5)))
+    kinds = np.array([expert_table()[s.mover_hand, s.other_hand, s.mover, s.other] for s in spaces])
+    totals = np.bincount(kinds, weights)
+    np.testing.assert_allclose(totals[np.unique(kinds)], 1)
+
+
+def test_results_of_values():
+    values = torch.tensor([0, 1, 2, 7, 255], dtype=torch.uint8)
+    assert result_classes(values).tolist() == [0, 2, 0, 2, 1]
+
+
+@pytest.fixture(scope="module")
+def taught():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the matrices are small
+    course = ScorerConfig(
+        banks=(
+            ExpertBank(FIRST_MOVING_EXPERT, 6, 64, blocks=1),
+            ExpertBank(NUM_EXPERTS, 8, 64, blocks=1),
+        ),
+        shelf=4096,
+        rounds_ahead=4,
+        steps_a_round=2,
+        mixture=FEW,
+    )
+    training = ScorerTraining(source_of(FOUR), course, CPU)
+    for _ in range(80):
+        training.step(4e-3)
+    yield training
+    torch.set_num_threads(threads)
+
+
+def test_a_scorer_learns_to_keep_the_value(taught):
+    source = source_of(FOUR)
+    exam = Exam.from_positions(source, source.sample_positions(3000, 77))
+    assert len(exam) > 500
+    moves = torch.as_tensor(exam.examples.children.is_move).sum(1)
+    by_chance = (torch.as_tensor(exam.examples.keeps_value).sum(1) / moves).mean()
+    kept = exam.is_kept(taught.choose(exam.examples)).float().mean()
+    assert kept > 0.5 * (1 + by_chance)  # more than half of what chance gives away
+
+
+def test_experts_are_asked_for_their_own_positions(taught):
+    source = source_of(FOUR)
+    drawn = source.sample_positions(400, 5)
+    columns = [torch.as_tensor(column) for column in drawn.columns]
+    kinds = taught.encoder.select_experts(columns)
+    assert kinds.max() < NUM_EXPERTS
+    scores = taught.score(columns)
+    for kind in kinds.unique().tolist():
+        which = kinds == kind
+        alone = taught.score([column[which] for column in columns])
+        torch.testing.assert_close(alone, scores[which])
+
+
+def test_own_games_find_errors(taught):
+    free, wild, sound = taught.generator.games
+    assert len(free.play._errors) == 0, "the scholar is not asked there"
+    assert len(wild.play._errors) > 0
+    assert len(sound.play._errors) > 0
+
+
+def test_sound_games_keep_their_value():
+    """Whatever the scholar chooses, and it chooses the worst, its errors are not played."""
+    source = source_of(FOUR)
+
+    def worst(found):
+        values = np.where(found.children.is_move, found.keeps_value, 2)
+        return torch.as_tensor(values.argmin(1))
+
+    sort = SelfPlayConfig(200, 0.0, 1.0, False, 30, 1.0, 0.0)
+    party = SelfPlay(
+        source,
+        sort,
+        worst,
+        lambda found, error: None,
+        compute_subspace_weights(source.subspaces, FEW),
+        3,
+    )
+    assert set(party.play.examples.value.tolist()) == {DRAW}
+    for _ in range(12):
+        party.play_policy_ply()
+        assert set(party.play.examples.value.tolist()) == {DRAW}
+    assert len(party.play._errors) > 0
+
+
+def test_banks_of_experts_are_all_there_are():
+    for ends in ([5], [5, 5, NUM_EXPERTS], [9, 5, NUM_EXPERTS], [NUM_EXPERTS + 1]):
+        with pytest.raises(BadSpec, match="banks"):
+            ScorerConfig(banks=tuple(ExpertBank(end, 8, 8) for end in ends)).experts()
+
+
+def test_a_chain_learns_moves_that_are_legal_and_good():
+    torch.set_num_threads(1)
+    course = ChainConfig(
+        channels=(8, 8, 8),
+        blocks=(1, 1, 1),
+        batch=64,
+        shelf=4096,
+        rounds_ahead=4,
+        mixture=FEW,
+    )
+    source = source_of(FOUR)
+    training = ChainTraining(source, course, CPU)
+    losses = [training.step(8e-3) for _ in range(80)]
+    assert (losses[-1] < 0.7 * losses[0]).all()
+    exam = Exam.from_positions(source, source.sample_positions(1000, 77)).examples
+    is_chosen = training.is_chosen(exam)
+    assert is_chosen.any(1).float().mean() > 0.5  # legal, though nobody told the rules
+
+
+def test_sets_of_good_choices_are_those_of_the_good_moves():
+    source = source_of(FOUR)
+    found = source.examples(source.sample_positions(300, 8))
+    taught = make_chain_examples(found[found.is_critical], calm=0.0)
+    for number, (move, *sets) in enumerate(
+        zip(taught.move.tolist(), *(each.tolist() for each in taught[5:]), strict=True)
+    ):
+        chosen = [move >> 8 * part & 0xFF for part in range(3)]
+        assert all(good >> choice & 1 for good, choice in zip(sets, chosen, strict=True))
+        examples = found[found.is_critical]
+        moves = examples.children.move[number][examples.keeps_value[number]].tolist()
+        points = [[one >> 8 * part & 0xFF for part in range(3)] for one in moves]
+        for part in range(3):
+            fitting = {one[part] for one in points if one[:part] == chosen[:part]}
+            assert {point for point in range(25) if sets[part] >> point & 1} == fitting
+
+
+def test_a_teacher_is_followed():
+    """He makes the last of the good moves, in no position another one."""
+    torch.set_num_threads(1)
+    source = source_of(FOUR)
+    found = source.examples(source.sample_positions(300, 5))
+    number = found.keeps_value.shape[1] - 1 - found.keeps_value[:, ::-1].argmax(1)
+    rows = np.flatnonzero(found.children.is_move[np.arange(300), number])
+    move = found.children.move[rows, number[rows]]
+    parts = [move >> 8 * place & 0xFF for place in range(3)]
+    positions = found.positions[rows]
+    entries = MoveBatch(
+        positions.own.view(np.uint32),
+        positions.other.view(np.uint32),
+        positions.own_hand,
+        positions.other_hand,
+        *(np.where(part == NO_POINT, -1, part).astype(np.int8) for part in parts),
+    )
+    banks = (ExpertBank(NUM_EXPERTS, 8, 1, blocks=1),)
+    training = ImitationTraining(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
+    assert len(training.targets) == len(rows)
+
+    def share():
+        chosen = training.choose(training.examples)
+        return (chosen == training.targets).float().mean()
+
+    before = share()
+    for _ in range(40):
+        training.step(8e-3)
+    assert share() > 0.3 * (1 + before)

@@ -1,0 +1,207 @@
+"""The experiments of Muggleton and Hocquette, at a size that takes seconds."""
+
+import json
+import re
+import shutil
+import sys
+
+import pytest
+from scipy import stats
+
+from ludus.cli.main import run
+from ludus.learn.common.runs import RunConfig, run_training, run_trainings
+from ludus.reproduce import find_experiment
+from ludus.reproduce.experiment import find_experiments_folder
+from ludus.reproduce.results import read_results
+from support.facilities import external
+
+FOLDER = find_experiments_folder()
+
+
+def module(identity):
+    return find_experiment(identity, FOLDER).module()
+
+
+def claims():
+    """The file of the statistics, which all experiments of the folder share."""
+    module("migo-figure-3")
+    return sys.modules["ludus_experiments.migo.claims"]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The experiments with two runs of few games each."""
+    folder = tmp_path_factory.mktemp("small") / "experiments"
+    shutil.copytree(FOLDER / "migo", folder / "migo")
+    for file in (folder / "migo").glob("*.toml"):
+        text = re.sub(r"games_a_run = \d+", "games_a_run = 24", file.read_text())
+        text = re.sub(r"^runs = \d+", "runs = 2", text, flags=re.MULTILINE)
+        text = re.sub(r"^runs = \{.*\}", "runs = { noughts_and_crosses = 3, hexapawn = 2 }", text,
+                      flags=re.MULTILINE)  # fmt: skip
+        text = re.sub(r"^    \[(?:25|50|100|200), .*\],\n", "", text, flags=re.MULTILINE)
+        file.write_text(re.sub(r"^slow = \d+", "slow = 2", text, flags=re.MULTILINE))
+    return folder
+
+
+def reproduced(capsys, folder, out, identity, size):
+    arguments = ["reproduce", identity, "--experiments", str(folder), "--out", str(out), "--json"]
+    assert run([*arguments, "--size", size, "--jobs", "1"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_start_boards_and_exact_regrets_to_four_decimals(capsys, tmp_path):
+    found = reproduced(capsys, FOLDER, tmp_path, "migo-start-boards", "published")
+    assert len(found["rows"]) == 20
+    for row in found["rows"]:
+        assert row["ours"] == pytest.approx(row["published"], abs=5.1e-5), row["name"]
+
+
+def test_figure_3(capsys, small, tmp_path):
+    found = reproduced(capsys, small, tmp_path, "migo-figure-3", "quick")
+    rows = {row["name"]: row for row in found["rows"]}
+    assert all(row["ours"] is not None for row in rows.values())
+    tests = next(table for table in found["tables"] if table["name"].startswith("Null hypothesis"))
+    assert len(tests["rows"]) == 12
+    for figure in ("Figure-3-noughts-and-crosses", "Figure-3-hexapawn-3"):
+        drawn = (tmp_path / "migo-figure-3" / f"{figure}.svg").read_text()
+        assert "MIGO mixed" in drawn
+    # What was computed is not computed again, so the second time gives the same times and figures.
+    assert reproduced(capsys, small, tmp_path, "migo-figure-3", "quick") == found
+
+
+@pytest.mark.parametrize(
+    "identity", ["migo-figure-4", "migo-figure-5", "migo-table-2", "migo-readings"]
+)
+def test_the_other_figures(capsys, small, tmp_path, identity):
+    found = reproduced(capsys, small, tmp_path, identity, "quick")
+    assert all(row["ours"] is not None for row in found["rows"])
+    assert found["remarks"]
+
+
+@pytest.mark.parametrize(
+    "identity",
+    ["migo-start-boards", "migo-readings", "migo-figure-3", "migo-figure-4", "migo-figure-5"],
+)
+def test_stored_results_can_be_reported(capsys, tmp_path, identity):
+    arguments = ["reproduce", identity, "--from-results", "--out", str(tmp_path), "--json"]
+    assert run(arguments) == 0, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    assert {row.name for row in find_experiment(identity, FOLDER).published().rows} == {
+        row["name"] for row in found["rows"]
+    }
+    assert (tmp_path / identity / "report.html").is_file()
+
+
+def test_stored_means_of_migo_agree_with_the_published_ones():
+    """Both variants in both games, and both transfers, each by 40 runs or more."""
+    compared = [
+        row
+        for identity in ("migo-figure-3", "migo-figure-5")
+        for row in read_results(find_experiment(identity, FOLDER)).rows
+        if row.published_row.published is not None
+        and row.published_row["learner"].startswith("migo")
+    ]
+    assert len(compared) == 8
+    for row in compared:
+        assert row.agrees, row.name
+        assert row.ours.count >= 40
+
+
+def test_published_p_values_follow_from_the_published_means():
+    """Figure 5a: 19.65 (4.07) with transfer, 48.8 (43.26) without, 20 runs each."""
+    summary, welch = claims().Summary, claims().welch
+    t = (19.65 - 48.8) / ((4.07**2 + 43.26**2) / 19) ** 0.5
+    p = welch(summary(19.65, 4.07, 20), summary(48.8, 43.26, 20))
+    assert p == pytest.approx(stats.t.cdf(t, 19.3), rel=0.02)
+    assert welch(summary(1, 0, 5), summary(2, 0, 5)) is None
+
+
+def test_statistics_of_runs():
+    p, lower = claims().mann_whitney([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
+    assert lower == 1
+    assert p < 0.01
+    assert claims().mann_whitney([1, 2], [1, 2])[1] == 0.5
+    assert claims().holm([0.01, 0.04, 0.02]) == pytest.approx([0.03, 0.04, 0.04])
+    slow = [1] * 50 + [0] * 50
+    assert claims().games_to_converge(slow, 1.0) == 45
+    assert claims().games_to_converge([1] * 100, 1.0) == 100
+
+
+def test_rules_are_the_same_if_they_hold_for_the_same_moves():
+    figure = module("migo-figure-4")
+    published = ["win_1(A,B) :- move(A,B), won(B)."]
+    twice = ["w(A,B) :- move(A,B), won(B).", "win_1(A,B) :- w(A,B), won(B)."]
+    other = ["win_1(A,B) :- move(A,B), drawn(B)."]
+    rows = {"predicate": "win_1", "game": "hexapawn", "rules": published}
+    assert figure.has_rule(rows, twice)
+    assert not figure.has_rule(rows, other)
+    assert not figure.has_rule(rows, [])
+    assert figure.meanings(twice)["win_1"] == [frozenset({"won"})]
+    with pytest.raises(ValueError, match="not a clause"):
+        figure.meanings(["nonsense"])
+
+
+def test_courses_do_not_depend_on_the_processes():
+    courses = [RunConfig("menace", "noughts_and_crosses", 10, seed) for seed in range(3)]
+    alone, together = (list(run_trainings(courses, jobs)) for jobs in (1, 2))
+    assert [marks.regret for marks in alone] == [marks.regret for marks in together]
+    assert alone[0].regret != alone[1].regret
+
+
+def test_what_was_learned_goes_along():
+    """After hexapawn a learner wins at once where it can, from its first game on."""
+    before = RunConfig("migo", "hexapawn", 60, 1)
+    with_it = run_training(RunConfig("migo", "noughts_and_crosses", 1, 1, after=before))
+    without = run_training(RunConfig("migo", "noughts_and_crosses", 1, 1))
+    assert any(rule.startswith("win_1(") for rule in with_it.learned)
+    assert not any(rule.startswith("win_1(") for rule in without.learned)
+
+
+def curves():
+    """The module of the experiments that reads and draws the curves."""
+    module("migo-figure-3")
+    return sys.modules["ludus_experiments.migo.curves"]
+
+
+CURVES = """\
+game,system,iteration,mean_cumulative_regret,std
+hexapawn3,ours,1,0.5,0.1
+hexapawn3,ours,2,0.75,0.1
+hexapawn3,theirs,1,2,0
+"""
+
+RUNS = """\
+game,system,run,iteration,regret
+hexapawn4,ours,0,1,2
+hexapawn4,ours,0,2,1
+hexapawn4,ours,1,1,0
+hexapawn4,theirs,0,1,9
+"""
+
+
+def test_curves_are_read_from_files(tmp_path, monkeypatch):
+    """In the columns of the authors' files; the numbers are made up."""
+    monkeypatch.setenv("LUDUS_MIGO_DATA", str(tmp_path))
+    assert curves().published_curves() == {}
+    assert curves().published_runs("ours") == []
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "migo_published_curves.csv").write_text(CURVES)
+    (other / "migo_published_h4_transfer_per_run.csv").write_text(RUNS)
+    monkeypatch.setenv("LUDUS_MIGO_DATA", str(other))
+    found = curves().published_curves()
+    assert found == {("hexapawn3", "ours"): [0.5, 0.75], ("hexapawn3", "theirs"): [2.0]}
+    assert curves().published_runs("ours") == [3, 0]
+
+
+@pytest.mark.external("migo")
+def test_the_published_rows_are_the_ends_of_the_authors_curves(monkeypatch):
+    """The rows stand in `experiments/migo/figure_3.toml`, with their source."""
+    monkeypatch.setenv("LUDUS_MIGO_DATA", str(external("migo")))
+    found = curves().published_curves()
+    names = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
+    for row in find_experiment("migo-figure-3", FOLDER).published().rows:
+        if row.published is not None:
+            curve = found[names[row["game"]], row["system"]]
+            assert curve[-1] == row.published
+            assert len(curve) == row["games_a_run"]

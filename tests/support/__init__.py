@@ -1,0 +1,1 @@
+"""Helpers for the tests: sample data, reference implementations, clients and servers."""

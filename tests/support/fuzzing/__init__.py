@@ -1,0 +1,1 @@
+"""Hostile strings and values, fed to the parsers and to sanitized native modules."""

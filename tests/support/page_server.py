@@ -1,0 +1,90 @@
+"""The real server as a process of its own, which can be killed and started again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from support.waiting import PATIENCE
+
+
+class Server:
+    """`ludus play` without a browser."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder = folder
+        self.options = options
+        self.port = 0
+        self.process: subprocess.Popen[str] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Begin, at the same port as before if there was one."""
+        command = [sys.executable, "-m", "ludus.cli", "play", "--no-browser", "--json"]
+        files = ["--games", str(self.folder / "games.sqlite"), "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, *files, *self.options],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "LUDUS_CACHE": str(self.folder / "cache")},
+        )
+        assert self.process.stdout is not None
+        try:
+            address = json.loads(self.process.stdout.readline())["address"]
+        except BaseException:  # the limit of the test included
+            self.process.kill()
+            raise
+        self.base = address.rpartition("/")[0]
+        self.port = int(self.base.rpartition(":")[2])
+
+    def kill(self) -> None:
+        """As a power cut would end it."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """As Ctrl-C ends it; returns the exit status."""
+        return self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> int:
+        assert self.process is not None
+        self.process.send_signal(how)
+        status = self.process.wait(PATIENCE)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return status
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.base, timeout=PATIENCE)
+
+
+def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) -> dict[str, Any]:
+    """A new game; None for a person."""
+    seats = [{"player": name} for name in players or (None, None)]
+    answer = client.post("/api/games", json={"game": game, "seats": seats, "seed": 1, **more})
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
+    """The game once nobody is thinking."""
+    deadline = time.monotonic() + PATIENCE
+    while view["status"] == "thinking":
+        assert time.monotonic() < deadline, f"still thinking: {view['prompt']}"
+        time.sleep(0.01)  # who asks without a pause is refused after a while
+        view = client.get(f"/api/games/{view['id']}").json()
+    return view
+
+
+def touch(client: httpx.Client, view: dict[str, Any], place: str) -> dict[str, Any]:
+    """Touch a place, and wait for the answer of whoever is next."""
+    body = {"node": view["at"], "touched": view["touched"], "place": place}
+    answer = client.post(f"/api/games/{view['id']}/touch", json=body)
+    assert answer.status_code == 200, answer.text
+    return settled(client, answer.json())

@@ -1,0 +1,301 @@
+"""`.venv` is made once, follows changes of its sources, and is made again when it is broken.
+
+The interpreter and the state file are real. pip is not: what it would install is a folder of
+metadata, so that a case takes a fraction of a second.
+"""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from support.paths import ROOT
+
+SCRIPT = ROOT / "tools/environment.py"
+FILES = ["pyproject.toml", "CMakeLists.txt", "native/core/board.hpp", "native/bind/morris.cpp"]
+FILES += [f"requirements/{name}.txt" for name in ("base", "dev", "torch", "torch-cuda", "update")]
+ALL = ["venv", "base", "build"]
+
+
+class Rehearsal:
+    """The script in a checkout of its own, with a pip that only pretends."""
+
+    def __init__(self, root: Path) -> None:
+        self.done: list[str] = []
+        """The name of the lock file, or venv, build or another word, for each command."""
+
+        self.commands: list[tuple[str, ...]] = []
+        self.failures: dict[str, BaseException] = {}
+        self.root = root
+        self.script = self.load()
+
+    def load(self) -> ModuleType:
+        path = self.root / "tools/environment.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(SCRIPT.read_bytes())
+        spec = importlib.util.spec_from_file_location("environment_of_a_test", path)
+        assert spec is not None
+        assert spec.loader is not None
+        script = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(script)
+        self.real_run = script.run
+        script.run = self.run  # type: ignore[attr-defined]
+        script.check_machine = lambda: None  # type: ignore[attr-defined]
+        return script
+
+    def run(self, *command: str) -> None:
+        last = Path(command[-1]).name.removesuffix(".txt")
+        name = "venv" if "venv" in command else "build" if "--editable" in command else last
+        self.done.append(name)
+        self.commands.append(command)
+        if name in self.failures:
+            raise self.failures.pop(name)
+        if name == "venv":
+            subprocess.run([*command, "--without-pip"], check=True)
+        if name in ("venv", "build"):
+            leftovers = list(self.root.glob(".venv/lib/python*/site-packages/ludus-1.dist-info"))
+            assert all((folder / "RECORD").exists() for folder in leftovers)
+            self.install("pip" if name == "venv" else "ludus")
+
+    def install(self, name: str, requires: str = "") -> None:
+        [packages] = self.root.glob(".venv/lib/python*/site-packages")
+        folder = packages / f"{name}-1.dist-info"
+        folder.mkdir(exist_ok=True)
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n"
+        (folder / "METADATA").write_text(metadata + requires)
+        (packages / f"{name}.so").touch()
+        (folder / "RECORD").write_text(f"{name}.so,,\n__pycache__/{name}.pyc,,\n")
+
+    def steps(self, *steps: str) -> list[str]:
+        """What a call with these steps does."""
+        self.done.clear()
+        self.script.prepare(list(steps or ("base", "build")))
+        return list(self.done)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path / "checkout"
+    for name in FILES:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"{name}\n")
+    (root / "build/old").mkdir(parents=True)
+    return root
+
+
+@pytest.fixture
+def ready(checkout: Path) -> Rehearsal:
+    """An environment that was just made."""
+    made = Rehearsal(checkout)
+    assert made.steps() == ALL
+    assert not (checkout / "build/old").exists()
+    return made
+
+
+def test_nothing_is_done_twice(ready: Rehearsal) -> None:
+    assert ready.steps() == []
+    assert Rehearsal(ready.root).steps() == []
+
+
+def test_only_locked_wheels_are_installed(ready: Rehearsal) -> None:
+    assert ready.steps("dev", "update") == ["dev", "update"]
+    installs = [command for command in ready.commands if "--requirement" in command]
+    assert len(installs) == 3
+    for command in installs:
+        assert {"--require-hashes", "--no-deps", "--only-binary"} < set(command)
+    [build] = [command for command in ready.commands if "--editable" in command]
+    assert {"--no-build-isolation", "--no-deps"} < set(build)
+
+
+def replace_python(script: str) -> Callable[[Path], object]:
+    def damage(venv: Path) -> None:
+        (venv / "bin/python").unlink()
+        (venv / "bin/python").write_text(f"#!/bin/sh\n{script}\n")
+        (venv / "bin/python").chmod(0o755)
+
+    return damage
+
+
+def dangling(path: str) -> Callable[[Path], object]:
+    def damage(venv: Path) -> None:
+        subprocess.run(["rm", "-rf", venv / path], check=True)
+        (venv / path).symlink_to("/nowhere")
+
+    return damage
+
+
+def write(path: str, text: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / path).write_text(text)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "interpreter broken": replace_python("exit 1"),
+    "interpreter's target gone": dangling("bin/python"),
+    "interpreter of another version": replace_python("echo 3.99"),
+    "a compiled module gone": lambda venv: next(venv.glob("lib/*/*/ludus.so")).unlink(),
+    "the package gone": lambda venv: shutil.rmtree(next(venv.glob("lib/*/*/ludus-1.dist-info"))),
+    "a dangling link in its place": dangling(""),
+    "state deleted": lambda venv: (venv / "ludus-state.json").unlink(),
+    "state truncated": write("ludus-state.json", '{"home": "/'),
+    "state null": write("ludus-state.json", "null"),
+    "state of another program": write("ludus-state.json", "{}"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_broken_environment_is_made_again(
+    ready: Rehearsal, damage: Callable[[Path], object]
+) -> None:
+    damage(ready.root / ".venv")
+    assert ready.steps() == ALL
+    assert ready.steps() == []
+
+
+def test_a_moved_checkout_is_noticed(ready: Rehearsal) -> None:
+    moved = Rehearsal(ready.root.rename(ready.root.with_name("moved")))
+    assert moved.script.find_damage() == ".venv was made for another folder"
+    assert moved.steps() == ALL
+    assert moved.steps() == []
+
+
+@pytest.mark.parametrize("step", ["venv", "base"])
+def test_an_interrupted_set_up_starts_again(checkout: Path, step: str) -> None:
+    made = Rehearsal(checkout)
+    made.failures[step] = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        made.steps()
+    assert made.script.find_damage() == "a set-up was interrupted"
+    assert made.steps() == ALL
+
+
+@pytest.mark.parametrize("reason", [KeyboardInterrupt, OSError])
+def test_an_unfinished_build_costs_one_more_build_and_no_more(
+    ready: Rehearsal, reason: type[BaseException]
+) -> None:
+    write("native/core/board.hpp", "int points = ;\n")(ready.root)
+    ready.failures["build"] = reason()
+    with pytest.raises(reason):
+        ready.steps()
+    # What a half-finished install leaves makes pip refuse to replace it.
+    [record] = ready.root.glob(".venv/lib/python*/site-packages/ludus-1.dist-info/RECORD")
+    record.unlink()
+    assert ready.steps("base") == []
+    assert ready.steps() == ["build"]
+    assert record.exists()
+    assert ready.steps() == []
+
+
+CHANGES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
+    "build settings": (write("CMakeLists.txt", "#"), ["build"]),
+    "project settings": (write("pyproject.toml", "#"), ["build"]),
+    "a header": (write("native/core/board.hpp", "//"), ["build"]),
+    "a new binding": (write("native/bind/dice.cpp", ""), ["build"]),
+    "a lost binding": (lambda root: (root / "native/bind/morris.cpp").unlink(), ["build"]),
+    "a renamed header": (
+        lambda root: (root / "native/core/board.hpp").rename(root / "native/core/points.hpp"),
+        ["build"],
+    ),
+    "a lock file": (write("requirements/base.txt", "#"), ["base", "build"]),
+    "the lock file of another step": (write("requirements/dev.txt", "#"), []),
+    "a date": (lambda root: os.utime(root / "native/core/board.hpp", (1, 1)), []),
+}
+
+
+@pytest.mark.parametrize(("change", "steps"), CHANGES.values(), ids=CHANGES.keys())
+def test_a_change_costs_what_it_must(
+    ready: Rehearsal, change: Callable[[Path], object], steps: list[str]
+) -> None:
+    change(ready.root)
+    assert ready.steps() == steps
+    assert ready.steps() == []
+
+
+def test_an_instruction_set_can_be_chosen(
+    ready: Rehearsal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready.script, "processor", lambda: "sse")
+    assert ready.steps() == []
+    monkeypatch.setenv("LUDUS_MARCH", "native")
+    assert ready.steps() == ["build"]
+    assert "--config-settings=cmake.define.LUDUS_MARCH=native" in ready.commands[-1]
+    assert ready.steps() == []
+    monkeypatch.setattr(ready.script, "processor", lambda: "sse avx")
+    assert ready.steps() == ["build"]
+    monkeypatch.delenv("LUDUS_MARCH")
+    assert ready.steps() == ["build"]
+    # CMake remembers the old value unless it is told the new one.
+    assert "--config-settings=cmake.define.LUDUS_MARCH=" in ready.commands[-1]
+
+
+CPU = "Requires-Dist: jinja2\nRequires-Dist: nvidia-cublas==13; platform_system == 'Nowhere'\n"
+CUDA = "Requires-Dist: jinja2\nRequires-Dist: nvidia-cublas==13; platform_system == 'Linux'\n"
+
+
+@pytest.mark.parametrize(
+    ("requires", "more"), [(CPU, []), (CUDA, ["torch-cuda"])], ids=["CPU", "CUDA"]
+)
+def test_a_cuda_build_of_torch_gets_its_libraries(
+    ready: Rehearsal, requires: str, more: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [site] = ready.root.glob(".venv/lib/python*/site-packages")
+    packaging = importlib.util.find_spec("packaging")
+    assert packaging is not None
+    assert packaging.origin is not None
+    (site / "packaging").symlink_to(Path(packaging.origin).parent)
+    ready.install("torch", requires)
+    assert ready.steps("torch") == ["torch", "torch", *more]
+    assert ready.commands[-2 - len(more)][-3:] == ("uninstall", "--yes", "torch")
+    monkeypatch.setenv("LUDUS_TORCH", "--index-url https://example.org 'torch==2.13.0+cu126'")
+    assert ready.steps("torch") == ["torch", "torch==2.13.0+cu126"]
+    assert ready.commands[-1][-2:] == ("https://example.org", "torch==2.13.0+cu126")
+    assert ready.steps("torch") == []
+
+
+HOLD = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+
+
+def test_a_step_that_outlives_its_make_keeps_the_lock(ready: Rehearsal) -> None:
+    write("CMakeLists.txt", "#")(ready.root)
+    script = f"""
+import sys; sys.path.insert(0, {str(ready.root / "tools")!r})
+import environment
+environment.check_machine = lambda: None
+environment.pip = lambda *arguments: environment.run(sys.executable, "-c", {HOLD!r})
+environment.prepare(["build"])
+"""
+    log = ready.root / ".venv/setup.log"
+    make = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
+    while not (log.exists() and log.read_text().endswith("\n")):
+        assert make.poll() is None
+        time.sleep(0.02)
+    pip = int(log.read_text())
+    make.kill()
+    make.wait()
+    second = threading.Thread(target=ready.steps)
+    second.start()
+    second.join(0.3)
+    assert second.is_alive()
+    os.kill(pip, signal.SIGKILL)
+    second.join()
+    assert ready.done == ["build"]
+
+
+def test_a_failing_command_shows_the_end_of_its_log(
+    ready: Rehearsal, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = "print(*range(500), sep='\\n'); print('why it failed'); raise SystemExit(1)"
+    with pytest.raises(ready.script.SetupError, match=r"the whole log is in \.venv/setup\.log"):
+        ready.real_run(sys.executable, "-c", script)
+    shown = capfd.readouterr().err.splitlines()
+    assert shown[-1] == "why it failed"
+    assert len(shown) == 100
+    assert len((ready.root / ".venv/setup.log").read_text().splitlines()) == 501

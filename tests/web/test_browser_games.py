@@ -1,0 +1,128 @@
+"""Whole games in a real browser: every game by clicking, and by the keyboard alone."""
+
+import json
+from importlib.resources import files
+
+import pytest
+from playwright.sync_api import expect
+
+from support.page_actions import click_through, key_through, open_places, prompt_says, status
+from support.page_server import begin
+
+pytestmark = pytest.mark.needs_debian("chromium")
+
+
+def open_game(page, server, client, game, *players, **more):
+    view = begin(client, game, *players, **more)
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    return view
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "opponent"),
+    [
+        ("nine_mens_morris", "", "focused"),
+        ("backgammon", "hyper", "random"),
+        ("noughts_and_crosses", "", "playouts"),
+        ("hexapawn", "", "playouts"),
+    ],
+)
+def test_a_game_can_be_clicked_to_its_end(page, server, client, pictures, game, rules, opponent):
+    open_game(page, server, client, game, None, opponent, rules=rules)
+    assert click_through(page, seed=3) > 2
+    assert open_places(page) == []
+    expect(page.get_by_role("button", name="Play again")).to_be_visible()
+    page.screenshot(path=pictures / f"{game}.png")
+
+
+@pytest.mark.parametrize(
+    ("game", "more"),
+    [
+        # A Morris game from its middle: the whole of one takes long with so many key presses.
+        ("nine_mens_morris", {"position": "WWB/BW./.../W..B../..B/.W./B.. w 2 2"}),
+        ("backgammon", {"position": "6:1,3:1,off:13 4:1,2:1,off:13 0 31"}),
+        ("noughts_and_crosses", {}),
+        ("hexapawn", {}),
+    ],
+)
+def test_a_game_can_be_played_without_a_mouse(page, server, client, game, more):
+    opponent = "focused" if game == "nine_mens_morris" else "random"
+    open_game(page, server, client, game, None, opponent, **more)
+    assert key_through(page, seed=5) > 0
+    expect(page.locator("#said")).to_contain_text(page.locator(".prompt").inner_text())
+
+
+MILL = "BB./.../..W/...W../.W./.../B.. w 0 0"
+"""White can close the mill e5-e4-e3 with the man on d3, and flies."""
+
+
+def test_a_move_of_three_steps_can_be_taken_back_until_it_is_complete(page, server, client):
+    view = open_game(page, server, client, "nine_mens_morris", None, "random", position=MILL)
+    prompt_says(page, "Move one of your men")
+    page.locator('[data-place="d3"]').click()
+    prompt_says(page, "Choose where it goes")
+    page.locator('[data-place="e3"]').click()
+    prompt_says(page, "take one of Black’s men")
+    assert set(open_places(page)) == {"a7", "d7", "a1"}
+    page.get_by_role("button", name="Undo this step").click()
+    prompt_says(page, "Choose where it goes")
+    page.locator('[data-place="d3"]').press("Escape")
+    prompt_says(page, "Move one of your men")
+    assert client.get(f"/api/games/{view['id']}").json()["moves"][1:] == []
+    for place in ("d3", "e3", "a1"):
+        page.locator(f'[data-place="{place}"]').click()
+    prompt_says(page, "You won: Black has too few men left.")
+
+
+def test_a_man_can_be_dragged(page, server, client):
+    view = open_game(page, server, client, "hexapawn")
+    start, end = (page.locator(f'[data-place="{name}"]').bounding_box() for name in ("b1", "b2"))
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=6)
+    expect(page.locator(".ghost")).to_be_visible()
+    page.mouse.up()
+    prompt_says(page, "Black: choose one of your pawns")
+    assert client.get(f"/api/games/{view['id']}").json()["position"] == "BBB/.W./W.W b"
+
+
+def test_dice_may_be_played_in_either_order_and_one_man_may_take_both(page, server, client):
+    start = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31"
+    open_game(page, server, client, "backgammon", position=start)
+    prompt_says(page, "you rolled 3 and 1")
+    for place in ("6", "5", "8", "5"):
+        page.locator(f'[data-place="{place}"]').click()
+    expect(page.locator(".moves")).to_contain_text("8/5 6/5")
+    page.get_by_role("button", name="Take back").click()
+    for place in ("24", "20"):
+        page.locator(f'[data-place="{place}"]').click()
+    expect(page.locator(".moves")).to_contain_text("24/20")
+
+
+def test_players_play_each_other_with_pause_and_speed(page, server, client):
+    open_game_watching = begin(client, "nine_mens_morris", "random", "random", delay=60)
+    page.goto(f"{server.base}/game/{open_game_watching['id']}")
+    page.get_by_role("button", name="Pause").click()
+    prompt_says(page, "press Go on")
+    # The second wish is told before the first has reached the server.
+    held = []
+    page.route("**/pace", lambda route: held.append(route), times=1)
+    page.get_by_label("Speed").select_option("at once")
+    page.get_by_role("button", name="Go on", exact=True).click()
+    held[0].continue_()
+    assert status(page) == "over"
+
+
+def test_others_may_go_on_with_a_game(page, server, client):
+    measured = json.loads(files("ludus.web").joinpath("strengths.json").read_text())
+    strength = measured["nine_mens_morris"]["negascout:level=2"]
+    open_game(page, server, client, "nine_mens_morris")
+    page.get_by_role("button", name="Players").click()
+    page.get_by_label("Who plays Black").select_option("negascout")
+    page.get_by_label("Level of Black").fill("2")
+    expect(page.locator("dialog .about").nth(1)).to_contain_text(f"Elo {strength['elo']}")
+    page.locator("dialog").get_by_role("button", name="Go on").click()
+    page.locator('[data-place="d6"]').click()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    expect(page.locator(".plates")).to_contain_text("negascout, level 2")

@@ -1,0 +1,203 @@
+"""What happens around a game: take-back, reload, two tabs, a server that dies, small screens."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from support.page_actions import open_places, prompt_says, status
+from support.page_server import Server, begin
+
+pytestmark = pytest.mark.needs_debian("chromium")
+
+
+@pytest.fixture
+def morris(page, server, client):
+    view = begin(client, "nine_mens_morris", None, "newbie")
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    return view
+
+
+def play(page, place):
+    page.locator(f'[data-place="{place}"]').click()
+    page.wait_for_selector(f'.place[data-place="{place}"]:not(.open)')
+    return status(page)
+
+
+def test_a_newcomer_lands_on_a_board_and_is_told_what_to_do(page, server):
+    page.goto(f"{server.base}/")
+    prompt_says(page, "Place a man on a free point")
+    assert len(open_places(page)) == 24
+    assert "/game/" in page.url
+
+
+def test_taking_back_returns_to_the_last_decision(page, morris):
+    play(page, "d6")
+    expect(page.locator(".moves .move")).to_have_count(2)
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator('.place.open[data-place="d6"]')).to_have_count(1)
+    play(page, "f4")
+    # What was taken back is still there, as a variation.
+    expect(page.locator(".variation")).to_contain_text("f4")
+
+
+def test_a_reload_changes_nothing(page, morris):
+    play(page, "d6")
+    before = page.locator(".moves").inner_text()
+    page.reload()
+    status(page)
+    assert page.locator(".moves").inner_text() == before
+
+
+def test_two_tabs_see_the_same_game(page, context, morris):
+    other = context.new_page()
+    other.goto(page.url)
+    status(other)
+    play(page, "d6")
+    expect(other.locator(".moves .move")).to_have_count(2)
+    page.get_by_role("button", name="Take back").click()
+    expect(other.locator('.place.open[data-place="d6"]')).to_have_count(1)
+
+
+def test_the_server_may_die_in_the_middle(page, tmp_path):
+    server = Server(tmp_path)
+    try:
+        with server.client() as client:
+            view = begin(client, "nine_mens_morris", None, "newbie")
+        page.goto(f"{server.base}/game/{view['id']}")
+        play(page, "d6")
+        before = page.locator(".moves").inner_text()
+        server.kill()
+        expect(page.locator("#notice")).to_contain_text("does not answer")
+        server.start()
+        expect(page.locator("#notice")).to_be_hidden()
+        assert page.locator(".moves").inner_text() == before
+        assert play(page, "f4") == "yours"
+    finally:
+        server.kill()
+
+
+def test_the_back_button_and_the_way_to_the_board(page, server, morris):
+    game = page.url
+    page.get_by_role("link", name="Puzzles").click()
+    expect(page.get_by_role("button", name="Another one")).to_be_visible()
+    page.go_back()
+    status(page)
+    assert page.url == game
+    page.get_by_role("link", name="Skip to the board").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator(".place:focus")).to_have_count(1)
+
+
+def test_looking_back_and_going_on_from_there(page, morris):
+    for place in ("d6", "f4"):
+        play(page, place if place in open_places(page) else open_places(page)[0])
+    page.get_by_role("button", name="To the beginning").click()
+    prompt_says(page, "Looking back")
+    assert open_places(page) == []
+    page.get_by_role("button", name="Go on from here").click()
+    prompt_says(page, "Place a man")
+    play(page, "a1")
+    expect(page.locator(".variation")).to_have_count(1)
+
+
+def test_a_comment_stays_with_its_move(page, morris, client):
+    play(page, "d6")
+    page.get_by_label("Comment on this move").fill("well {met}")
+    page.get_by_label("Comment on this move").blur()
+    expect(page.locator(".moves em")).to_have_text("well {met}")
+    record = client.get(f"/api/games/{morris['id']}/record").json()["record"]
+    assert "{well \\{met\\}}" in record
+
+
+def test_verdicts_hints_and_review(page, server, client, pictures):
+    lost = begin(client, "hexapawn", None, None, position="B.B/WB./..W w")
+    page.goto(f"{server.base}/game/{lost['id']}")
+    page.get_by_role("button", name="Verdicts").click()
+    expect(page.locator(".verdict")).to_contain_text("if nobody errs")
+    expect(page.locator(".badge").first).to_be_visible()
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".told")).to_contain_text("Hint from perfect play")
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.locator(".graph")).to_be_visible()
+    page.screenshot(path=pictures / "verdicts.png")
+
+
+def test_a_link_holds_the_whole_game(page, context, server, client):
+    view = begin(client, "hexapawn")
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for place in ("a1", "a2"):
+        page.locator(f'[data-place="{place}"]').click()
+    prompt_says(page, "Black:")
+    page.get_by_role("tab", name="Share").click()
+    page.get_by_role("button", name="Copy a link").click()
+    expect(page.locator("#notice")).to_have_text("Copied.")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert view["id"] not in link
+    page.goto(link)
+    expect(page.locator(".moves")).to_contain_text("a1-a2")
+    assert view["id"] not in page.url
+
+
+def test_a_position_is_set_up_by_hand(page, morris, client):
+    page.get_by_role("tab", name="Set up").click()
+    page.get_by_role("button", name="Begin with this position").click()
+    panel = page.get_by_role("tabpanel", name="Set up")
+    for side, places in (("White", ("a7", "d7", "g7")), ("Black", ("a1", "d1", "g1"))):
+        panel.get_by_role("button", name=side, exact=True).click()
+        for place in places:
+            panel.locator(f'[data-place="{place}"]').click()
+            expect(panel.locator(f'[data-place="{place}"]')).to_have_attribute(
+                "aria-label", f"{place}, a {side.lower()} man"
+            )
+    for side in ("White", "Black"):
+        panel.get_by_label(f"{side}, still to place").fill("0")
+        panel.get_by_label(f"{side}, still to place").blur()
+        expect(panel.get_by_label(f"{side}, still to place")).to_have_value("0")
+    panel.get_by_role("button", name="Play from here").click()
+    prompt_says(page, "with three left they may jump")
+    view = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()
+    assert view["position"] == "WWW/.../.../....../.../.../BBB w 0 0"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1600, 1000)])
+@pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
+def test_every_size_and_colour_is_accessible(
+    new_context, server, client, pictures, game, width, height, scheme
+):
+    view = begin(client, game)
+    size = {"width": width, "height": height}
+    with new_context(viewport=size, color_scheme=scheme, bypass_csp=True) as context:
+        page = context.new_page()
+        page.goto(f"{server.base}/game/{view['id']}")
+        status(page)
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, "nothing may stick out sideways"
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+        found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
+        assert found.violations_count == 0, found.generate_report()
+        page.screenshot(path=pictures / f"{game}-{width}-{scheme}.png")
+
+
+def test_dialog_puzzles_and_panels_are_accessible(new_context, server, client, pictures):
+    view = begin(client, "nine_mens_morris", None, "newbie")
+    with new_context(bypass_csp=True) as context:
+        page = context.new_page()
+        page.goto(f"{server.base}/game/{view['id']}")
+        status(page)
+        for tab in ("Thinking", "Review", "Share", "Set up"):
+            page.get_by_role("tab", name=tab).click()
+            assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
+        page.get_by_role("button", name="New game").click()
+        page.wait_for_selector("dialog[open] .seat-form")
+        assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
+        page.screenshot(path=pictures / "dialog.png")
+        page.goto(f"{server.base}/puzzles")
+        page.wait_for_selector(".place.open")
+        assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
+        page.screenshot(path=pictures / "puzzle.png")

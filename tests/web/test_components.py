@@ -1,0 +1,315 @@
+"""The parts of the server on their own: workers that hang, games that are kept, puzzles."""
+
+import asyncio
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+
+import pytest
+
+from ludus.arena.jobs import GameConditions, GameResult
+from ludus.arena.result_store import ResultStore as Results
+from ludus.arena.tournament import read_tournament
+from ludus.core.errors import LudusError
+from ludus.games import game as named_game
+from ludus.games.move_entry import get_move_entry
+from ludus.oracle.selection import oracle_for
+from ludus.web import opponents, worker
+from ludus.web.errors import WorkerUnavailable
+from ludus.web.exact_values import GRADES, make_puzzle
+from ludus.web.game_tree import PERSON, GameTree
+from ludus.web.middleware import RateLimiter
+from ludus.web.settings import Settings
+from ludus.web.store import BadGameFile, GameStore, StoredGame, StoredNode
+from ludus.web.worker_pool import ProcessPool, WorkerPool
+from support.games import VARIANTS
+from support.page_server import Server, begin, touch
+
+STRENGTHS = files("ludus.web").joinpath("strengths.json")
+
+START = {"game": "nine_mens_morris", "rules": "", "start": "start", "moves": []}
+
+
+def run_apart(work):
+    """Run a coroutine on a thread: the browser of other tests has a loop of its own on this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+def with_pool(work, max_seconds=60.0, max_queued_jobs=10):
+    async def run():
+        pool = ProcessPool(1, max_seconds, max_queued_jobs)
+        try:
+            return await work(pool)
+        finally:
+            await pool.close()
+
+    return run_apart(run())
+
+
+def choose(player, **more):
+    return {"job": "choose", **START, "player": player, "seed": 1, **more}
+
+
+ENDLESS = choose("negascout:nodes=1000000000000")
+
+
+def test_a_worker_answers_and_says_what_is_wrong():
+    async def work(pool):
+        answer = await pool.run(choose("newbie"))
+        with pytest.raises(LudusError, match="there is no player 'nobody'"):
+            await pool.run(choose("nobody"))
+        return answer
+
+    assert with_pool(work)["move"] in {
+        str(m) for m in named_game(START["game"]).start().legal_moves()
+    }
+
+
+def test_a_search_is_hurried_and_still_moves():
+    async def work(pool):
+        await pool.run(choose("newbie"))
+        now = asyncio.Event()
+        asking = asyncio.create_task(pool.run(ENDLESS, now))
+        await asyncio.sleep(0)
+        now.set()
+        return await asking
+
+    assert with_pool(work)["move"]
+
+
+def test_whoever_is_given_up_makes_room_for_the_next():
+    async def work(pool):
+        asking = asyncio.create_task(pool.run(ENDLESS))
+        await asyncio.sleep(0.3)
+        asking.cancel()
+        return await pool.run(choose("newbie"))
+
+    assert with_pool(work)["move"]
+
+
+def test_one_that_does_not_stop_is_killed(monkeypatch):
+    """A playout player hears nobody; its process is ended, and a new one answers."""
+    endless = choose("playouts:games=100000000")
+
+    monkeypatch.setattr("ludus.web.worker_pool.GRACE_SECONDS", 0.5)
+
+    async def work(pool):
+        with pytest.raises(WorkerUnavailable, match="in time"):
+            await pool.run(endless)
+        return await pool.run(choose("newbie"))
+
+    assert with_pool(work, max_seconds=1.0)["move"]
+
+
+def test_only_so_many_wait():
+    async def work(pool):
+        asking = [asyncio.create_task(pool.run(ENDLESS)) for _ in range(3)]
+        await asyncio.sleep(0.2)
+        with pytest.raises(WorkerUnavailable, match="busy"):
+            await pool.run(choose("newbie"))
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+    with_pool(work, max_queued_jobs=2)
+
+
+def test_a_killed_server_loses_no_game(tmp_path):
+    server = Server(tmp_path)
+    try:
+        with server.client() as client:
+            views = []
+            for number in range(8):
+                view = begin(client, "nine_mens_morris", None, "newbie", seed=number)
+                for place in ("d6", "f4", "b4")[: number % 4]:
+                    if place in view["places"]:
+                        view = touch(client, view, place)
+                views.append(view)
+        server.kill()
+        server.start()
+        with server.client() as client:
+            for view in views:
+                again = client.get(f"/api/games/{view['id']}").json()
+                assert again["moves"] == view["moves"]
+                assert again["position"] == view["position"]
+                assert touch(client, again, again["places"][0])["id"] == view["id"]
+        assert server.stop() == 0
+    finally:
+        if server.process.poll() is None:
+            server.kill()
+
+
+def kept(number=0):
+    return StoredGame(f"game {number}", "hexapawn", "", "BBB/.../WWW w", 1, {"at": 0})
+
+
+def test_the_oldest_games_make_room(tmp_path):
+    async def run():
+        store = GameStore(tmp_path / "games.sqlite", max_games=3)
+        for number in range(5):
+            await store.save(kept(number), [StoredNode(1, 0, "a1-a2", PERSON, "", None)])
+        found = [await store.load(f"game {number}") for number in range(5)]
+        await store.close()
+        return found
+
+    found = run_apart(run())
+    assert [each is not None for each in found] == [False, False, True, True, True]
+    with sqlite3.connect(tmp_path / "games.sqlite") as connection:
+        assert connection.execute("SELECT count(*) FROM node").fetchone() == (3,)
+    connection.close()
+
+
+@pytest.mark.parametrize("content", [b"not a database" * 100, b""])
+def test_files_of_others_are_left_alone(tmp_path, content):
+    path = tmp_path / "games.sqlite"
+    if content:
+        path.write_bytes(content)
+    else:
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE theirs (x)")
+        connection.close()
+    before = path.read_bytes()
+    with pytest.raises(BadGameFile, match=r"cannot use|is not a file of games"):
+        GameStore(path, max_games=3)
+    assert path.read_bytes() == before
+
+
+def test_a_tree_remembers_what_was_tried():
+    game = named_game("hexapawn")
+    tree = GameTree(game, game.start())
+    first = tree.add(0, game.parse_move("a1-a2", game.start()), PERSON)
+    other = tree.add(0, game.parse_move("b1-b2", game.start()), PERSON)
+    assert tree.add(0, first.move, PERSON) is first
+    tree.go_to(other.number)
+    tree.go_to(0)
+    assert [node.number for node in tree.full_path()] == [0, other.number]
+    copy = GameTree(game, game.start())
+    copy.add_line(tree.record_line(), 0, limit=10)
+    assert [node.move for node in copy.nodes] == [node.move for node in tree.nodes]
+    with pytest.raises(LudusError, match="at most"):
+        GameTree(game, game.start()).add_line(tree.record_line(), 0, limit=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "kind", "grades"),
+    [
+        ("nine_mens_morris", "", "win", GRADES),
+        ("nine_mens_morris", "", "hold", GRADES),
+        ("hexapawn", "four", "win", (1,)),
+        ("noughts_and_crosses", "", "hold", (1,)),
+    ],
+)
+def test_puzzles_have_one_solution_and_the_same_seed_gives_the_same(name, rules, kind, grades):
+    game = named_game(name, rules)
+    oracle = oracle_for(game)
+    for grade in grades:
+        for seed in range(2):
+            job = {"game": name, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
+            puzzle = make_puzzle(job)
+            rated = oracle.rate_moves(game.parse(puzzle["position"]))
+            best = [each for each in rated if each.value == rated[0].value]
+            assert [str(each.move) for each in best] == [puzzle["solution"]]
+            assert rated[0].value == ("win" if kind == "win" else "draw")
+            assert len(rated) >= 3
+            assert make_puzzle(job) == puzzle
+
+
+def test_a_flood_is_stopped_and_others_are_not():
+    buckets = RateLimiter(rate=0.001, burst=5)
+    assert [buckets.allow("a") for _ in range(7)] == [True] * 5 + [False] * 2
+    assert buckets.allow("b")
+
+
+def test_a_tournament_is_shown_while_it_runs(tmp_path):
+    plan_file = tmp_path / "league.toml"
+    plan_file.write_text('game = "hexapawn"\nplayers = ["random", "playouts"]\ngames = 4\n')
+    job = {"plan": str(plan_file), "store": str(tmp_path / "league.sqlite")}
+    assert worker.load_standings(job) == {"tournaments": []}
+    plan = read_tournament(plan_file)
+    with Results(tmp_path / "league.sqlite") as store:
+        store.begin(plan)
+        first = next(iter(plan.schedule()))
+        store.add(GameResult(first.key, 1, "crossed", "", 5, 0.1, ""))
+    [found] = worker.load_standings(job)["tournaments"]
+    assert (found["name"], found["games"], found["planned"]) == ("league", 1, 4)
+    assert {each["player"] for each in found["players"]} == {"random", "playouts"}
+    assert isinstance(plan.conditions, GameConditions)
+
+
+def test_curves_are_read_while_they_are_written(tmp_path):
+    lines = [
+        json.dumps({"step": step, "name": "loss", "value": 1 / (step + 1)}) for step in range(2000)
+    ]
+    torn = ['{"step": 1, "na', "null", "[1]", '{"step": "x", "name": 1, "value": 2}', "\x00\ud7ff"]
+    nan = '{"step": 5, "name": "loss", "value": NaN}'
+    (tmp_path / "run.jsonl").write_text("\n".join([*lines, nan, *torn]))
+    (tmp_path / "other.txt").write_text("not a curve")
+    [curve] = worker.load_curves({"folder": str(tmp_path)})["curves"]
+    assert curve["name"] == "run: loss"
+    assert len(curve["steps"]) <= 400
+    assert (curve["steps"][-1], curve["values"][-1]) == (1999, 1 / 2000)
+    with pytest.raises(LudusError, match="cannot read"):
+        worker.load_curves({"folder": str(tmp_path / "other.txt" / "x")})
+
+
+def test_players_get_ready_once_and_before_they_are_asked():
+    """Failures are for whoever plays, and are not remembered as an answer."""
+
+    async def run():
+        workers = WorkerPool(Settings())
+        await workers.start()
+        try:
+            for name in ("newbie", "newbie", "nobody"):
+                workers.warm_up({**START, "player": name})
+            waiting = list(workers._warming_up.values())
+            await asyncio.gather(*waiting)
+            workers.warm_up({**START, "player": "newbie"})
+            return len(waiting), set(workers._seconds), dict(workers._warming_up)
+        finally:
+            await workers.close()
+
+    asked, known, waiting = run_apart(run())
+    assert (asked, known, waiting) == (2, {("nine_mens_morris", "", "newbie")}, {})
+
+
+def test_strengths_are_told_with_how_sure_they_are():
+    game = named_game("backgammon")
+    measured = json.loads(STRENGTHS.read_text())["backgammon"]
+    assert "others are measured" in opponents.describe_strength(game, "pubeval")
+    for spec in measured.keys() - {"pubeval"}:
+        found, told = measured[spec], opponents.describe_strength(game, spec)
+        assert f"of {found['games']} games against {found['against']}" in told
+        assert "±" in told
+    assert (
+        opponents.describe_strength(named_game("backgammon", "hyper"), "playouts") == "not measured"
+    )
+    assert opponents.describe_strength(game, "nobody") == "not measured"
+
+
+def test_opponents_stand_in_order_of_strength():
+    found = opponents.list_opponents({"game": "nine_mens_morris", "rules": ""})["players"]
+    elos = [int(each["strength"].split()[1]) for each in found if "Elo" in each["strength"]]
+    assert elos == sorted(elos)
+    assert len(elos) > 5
+
+
+@pytest.mark.parametrize(("name", "preset"), VARIANTS)
+def test_every_game_says_how_it_is_played(name, preset):
+    game = named_game(name, preset)
+    sentences = get_move_entry(game).describe_rules()
+    assert len(sentences) >= 2
+    assert all(each[0].isupper() and each.endswith(".") for each in sentences)
+
+
+def test_the_rules_that_are_told_are_those_that_are_played():
+    told = {
+        preset: " ".join(get_move_entry(named_game("nine_mens_morris", preset)).describe_rules())
+        for preset in ("standard", "vrajitoru", "lasker", "morabaraba")
+    }
+    assert "9 men" in told["standard"]
+    assert "jump" in told["standard"]
+    assert "jump" not in told["vrajitoru"]
+    assert "10 men. In turn, place one of them on a free point, or move" in told["lasker"]
+    assert "A full board is a draw." in told["morabaraba"]
