@@ -130,17 +130,17 @@ def _click(page: Any) -> float:
     """Milliseconds from the click that ends a move until the answer of the other side is drawn."""
     node = page.locator(".game-area").get_attribute("data-node")
     watch = """([node]) => new Promise((done) => {
-        const stage = document.querySelector(".game-area");
+        const area = document.querySelector(".game-area");
         const place = document.querySelector(".place.enabled");
         const click = () => new MouseEvent("click", { bubbles: true });
         let began = performance.now();
         new MutationObserver(() => {
-            const isDone = stage.dataset.node !== node && stage.dataset.status !== "thinking";
+            const isDone = area.dataset.node !== node && area.dataset.status !== "thinking";
             if (isDone) return done(performance.now() - began);
-            if (!stage.dataset.touched) return;
+            if (!area.dataset.touched) return;
             began = performance.now();
             document.querySelector(".place.enabled").dispatchEvent(click());
-        }).observe(stage, { attributes: true });
+        }).observe(area, { attributes: true });
         place.dispatchEvent(click());
     })"""
     return float(page.evaluate(watch, [node]))
