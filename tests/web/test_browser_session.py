@@ -241,12 +241,12 @@ def test_a_puzzle_tells_whether_a_move_is_its_solution(page, server):
     assert "/game/" in page.url
 
 
-def test_numbers_have_at_most_four_significant_digits(page, server):
+def test_numbers_have_at_most_three_significant_digits(page, server):
     page.goto(f"{server.base}/puzzles")
-    numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 123.456, None, "NaN"]
+    numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, None, "NaN"]
     script = """async (numbers) => {
         const { formatNumber } = await import("/static/chart.js");
         return numbers.map((each) => formatNumber(each === "NaN" ? NaN : each));
     }"""
-    expected = ["0", "3", "12345", "12346", "0.3333", "-0.5", "123.5", "", ""]
+    expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]
     assert page.evaluate(script, numbers) == expected

@@ -257,7 +257,8 @@ function describeVerdict(view, { known, why, value, depth, mover }) {
   if (!known || !value) return `Not solved here: ${why}`;
   if (value === "draw") return "Draw with perfect play";
   const plies = depth === null ? "" : ` in ${depth} ${depth === 1 ? "ply" : "plies"}`;
-  return `${sideName(view, mover)} ${VERBS[value]}${plies} with perfect play`;
+  const winner = value === "win" ? mover : 1 - mover;
+  return `Win for ${sideName(view, winner)}${plies} with perfect play`;
 }
 
 /**

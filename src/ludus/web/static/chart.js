@@ -14,6 +14,8 @@ import { createSvg } from "./dom.js";
  *   of points to mark. ticks: values of y to write at the left edge.
  */
 
+/** Significant digits of the values of curves, which change little late in training. */
+export const CURVE_DIGITS = 4;
 /** Half the size of a cross. */
 const CROSS_SIZE = 4;
 
@@ -48,7 +50,7 @@ export function makeLineChart(options) {
     addPath("cross", `${start}l${size} ${size}m0 -${size}l-${size} ${size}`);
   }
   for (const tick of ticks)
-    svg.append(createSvg("text", { class: "tick", x: 4, y: toY(tick) }, formatNumber(tick)));
+    svg.append(createSvg("text", { class: "tick", x: 4, y: toY(tick) }, formatNumber(tick, CURVE_DIGITS)));
   return svg;
 }
 
@@ -63,11 +65,12 @@ function makeScale([low, high], [start, end]) {
 }
 
 /**
- * Format a number with at most four significant digits, integers in full; empty if there is none.
- * @param {number | null | undefined} value
+ * Format a number with at most this many significant digits; the integer part is always complete.
+ * @param {number | null | undefined} value null, undefined and NaN give an empty text
+ * @param {number} [digits]
  */
-export function formatNumber(value) {
+export function formatNumber(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "";
-  if (Number.isInteger(value) || Math.abs(value) >= 1000) return value.toFixed(0);
-  return String(Number(value.toPrecision(4)));
+  if (Math.abs(value) >= 10 ** (digits - 1)) return value.toFixed(0);
+  return String(Number(value.toPrecision(digits)));
 }

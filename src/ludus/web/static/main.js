@@ -50,19 +50,27 @@ function redirectToGame(view) {
 }
 
 /**
+ * Return a game, or null if there is none with this id.
+ * @param {string} id
+ * @returns {Promise<GameView | null>}
+ */
+async function findGame(id) {
+  try {
+    return await get(`/api/games/${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (hasStatus(error, 404, 422)) return null;
+    throw error;
+  }
+}
+
+/**
  * Return the last game if it is unfinished, or a new one.
  * @returns {Promise<GameView>}
  */
 async function resumeOrCreate() {
   const last = localStorage.getItem("last-game");
-  if (last) {
-    try {
-      const view = /** @type {GameView} */ (await get(`/api/games/${encodeURIComponent(last)}`));
-      if (!view.outcome) return view;
-    } catch (error) {
-      if (!hasStatus(error, 404, 422)) throw error;
-    }
-  }
+  const view = last && (await findGame(last));
+  if (view && !view.outcome) return view;
   return createGame(await gameFromQuery(new URLSearchParams()));
 }
 
@@ -81,7 +89,7 @@ async function showPage() {
     setChildren(
       byId("main"),
       h("p", { class: "prompt" }, errorMessage(error)),
-      h("p", {}, h("a", { href: "/new" }, "Start a new game")),
+      h("p", { class: "message" }, h("a", { href: "/new" }, "Start a new game")),
     );
   }
 }
@@ -90,7 +98,9 @@ async function showPage() {
 async function openPath(path) {
   const main = byId("main");
   if (path.startsWith("/game/")) {
-    showGame(await get(`/api/games/${encodeURIComponent(path.slice("/game/".length))}`));
+    const view = await findGame(path.slice("/game/".length));
+    if (!view) throw new Error("There is no such game.");
+    showGame(view);
   } else if (path === "/new") {
     redirectToGame(await createGame(await gameFromQuery(new URLSearchParams(location.search))));
   } else if (path === "/open") {

@@ -1,7 +1,7 @@
 // Tournaments and training runs, live: a cross table with ratings, and training curves.
 
 import { get } from "./api.js";
-import { formatNumber, makeLineChart } from "./chart.js";
+import { CURVE_DIGITS, formatNumber, makeLineChart } from "./chart.js";
 import { errorMessage, h, setChildren } from "./dom.js";
 
 /** @typedef {import("./types.js").TournamentView} TournamentView */
@@ -111,7 +111,8 @@ function makeCurves(curves) {
   if (!curves.length)
     return [h("p", {}, "No curve has been written yet. This page updates itself.")];
   return curves.map((curve) => {
-    const last = ` ${formatNumber(curve.values.at(-1))} at step ${curve.steps.at(-1) ?? 0}`;
+    const value = formatNumber(curve.values.at(-1), CURVE_DIGITS);
+    const last = ` ${value} at step ${curve.steps.at(-1) ?? 0}`;
     return h(
       "figure",
       {},

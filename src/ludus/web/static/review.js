@@ -47,7 +47,7 @@ export class ReviewPanel {
     }
     const mistakes = points.filter((point) => point.lost > 0);
     const [first, second] = [0, 1].map((side) => sideName(this.page.view, side));
-    const caption = `Top: ${first} wins. Middle: draw. Bottom: ${second} wins. Gaps: not solved.`;
+    const caption = `Top: win for ${first}. Middle: draw. Bottom: win for ${second}. Gaps: not solved.`;
     setChildren(
       this.result,
       h("figure", {}, makeValueChart(points), h("figcaption", {}, caption)),

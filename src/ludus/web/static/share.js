@@ -33,7 +33,7 @@ export class SharePanel {
         button("Copy link", async () => this.copy(makeLink(await this.fetchRecord()))),
       ),
       h("h2", {}, "This position"),
-      button("Show notations", () => this.showNotations()),
+      h("div", { class: "row" }, button("Show notations", () => this.showNotations())),
       this.notations,
       h("h2", {}, "Import"),
       h(
