@@ -98,7 +98,7 @@ def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
             answers: list[Any] = []
             page.on("response", lambda got, answers=answers: answers.append(got))
             page.goto(f"{server.base}/game/{id_}")
-            page.wait_for_selector(".place.open")
+            page.wait_for_selector(".place.enabled")
             page.wait_for_load_state("networkidle")
             paints.append(page.evaluate(FIRST_PAINT))
             weights.append(sum(len(answer.body()) for answer in answers))
@@ -108,7 +108,7 @@ def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
             with server.client() as client:
                 id_ = begin(client, "nine_mens_morris", None, name)["id"]
             page.goto(f"{server.base}/game/{id_}")
-            page.wait_for_selector(".place.open")
+            page.wait_for_selector(".place.enabled")
             clicks[name] = [_click(page) for _ in range(CLICKS)]
             page.close()
         browser.close()
@@ -128,19 +128,19 @@ def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
 
 def _click(page: Any) -> float:
     """Milliseconds from the click that ends a move until the answer of the other side is drawn."""
-    node = page.locator(".stage").get_attribute("data-node")
+    node = page.locator(".game-area").get_attribute("data-node")
     watch = """([node]) => new Promise((done) => {
-        const stage = document.querySelector(".stage");
-        const place = document.querySelector(".place.open");
+        const area = document.querySelector(".game-area");
+        const place = document.querySelector(".place.enabled");
         const click = () => new MouseEvent("click", { bubbles: true });
         let began = performance.now();
         new MutationObserver(() => {
-            const isDone = stage.dataset.node !== node && stage.dataset.status !== "thinking";
+            const isDone = area.dataset.node !== node && area.dataset.status !== "thinking";
             if (isDone) return done(performance.now() - began);
-            if (!stage.dataset.touched) return;
+            if (!area.dataset.touched) return;
             began = performance.now();
-            document.querySelector(".place.open").dispatchEvent(click());
-        }).observe(stage, { attributes: true });
+            document.querySelector(".place.enabled").dispatchEvent(click());
+        }).observe(area, { attributes: true });
         place.dispatchEvent(click());
     })"""
     return float(page.evaluate(watch, [node]))

@@ -5,24 +5,24 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-READY = '.stage[data-status="yours"], .stage[data-status="over"]'
+READY = '.game-area[data-status="yours"], .game-area[data-status="over"]'
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 MAX_TOUCHES = 600
 
 
 def status(page: Page) -> str:
     page.wait_for_selector(READY)
-    return page.locator(".stage").get_attribute("data-status") or ""
+    return page.locator(".game-area").get_attribute("data-status") or ""
 
 
 def state(page: Page) -> tuple[Any, ...]:
-    stage = page.locator(".stage")
-    return stage.get_attribute("data-node"), stage.get_attribute("data-touched")
+    area = page.locator(".game-area")
+    return area.get_attribute("data-node"), area.get_attribute("data-touched")
 
 
 def open_places(page: Page) -> list[str]:
     """What may be touched, as the board shows it."""
-    found = page.locator(".place.open")
+    found = page.locator(".place.enabled")
     return [each.get_attribute("data-place") or "" for each in found.all()]
 
 
@@ -79,7 +79,7 @@ def walk_to(page: Page, place: str) -> None:
 def _wait_for_change(page: Page, before: tuple[Any, ...]) -> None:
     node, touched = before
     page.wait_for_selector(
-        f'.stage:not([data-node="{node}"]), .stage:not([data-touched="{touched}"])'
+        f'.game-area:not([data-node="{node}"]), .game-area:not([data-touched="{touched}"])'
     )
 
 

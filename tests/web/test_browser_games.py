@@ -50,7 +50,7 @@ def test_a_game_can_be_played_without_a_mouse(page, server, client, game, more):
     opponent = "focused" if game == "nine_mens_morris" else "random"
     open_game(page, server, client, game, None, opponent, **more)
     assert key_through(page, seed=5) > 0
-    expect(page.locator("#said")).to_contain_text(page.locator(".prompt").inner_text())
+    expect(page.locator("#live-region")).to_contain_text(page.locator(".prompt").inner_text())
 
 
 MILL = "BB./.../..W/...W../.W./.../B.. w 0 0"
@@ -104,12 +104,12 @@ def test_players_play_each_other_with_pause_and_speed(page, server, client):
     open_game_watching = begin(client, "nine_mens_morris", "random", "random", delay=60)
     page.goto(f"{server.base}/game/{open_game_watching['id']}")
     page.get_by_role("button", name="Pause").click()
-    prompt_says(page, "press Go on")
+    prompt_says(page, "press Resume")
     # The second wish is told before the first has reached the server.
     held = []
     page.route("**/pace", lambda route: held.append(route), times=1)
-    page.get_by_label("Speed").select_option("at once")
-    page.get_by_role("button", name="Go on", exact=True).click()
+    page.get_by_label("Speed").select_option("no delay")
+    page.get_by_role("button", name="Resume", exact=True).click()
     held[0].continue_()
     assert status(page) == "over"
 
@@ -121,8 +121,8 @@ def test_others_may_go_on_with_a_game(page, server, client):
     page.get_by_role("button", name="Players").click()
     page.get_by_label("Who plays Black").select_option("negascout")
     page.get_by_label("Level of Black").fill("2")
-    expect(page.locator("dialog .about").nth(1)).to_contain_text(f"Elo {strength['elo']}")
-    page.locator("dialog").get_by_role("button", name="Go on").click()
+    expect(page.locator("dialog .player-info").nth(1)).to_contain_text(f"Elo {strength['elo']}")
+    page.locator("dialog").get_by_role("button", name="Apply").click()
     page.locator('[data-place="d6"]').click()
     expect(page.locator(".moves .move")).to_have_count(2)
-    expect(page.locator(".plates")).to_contain_text("negascout, level 2")
+    expect(page.locator(".seat-cards")).to_contain_text("negascout, level 2")

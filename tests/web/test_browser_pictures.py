@@ -123,8 +123,8 @@ def test_three_maps_hang_side_by_side_and_each_can_be_seen_large(
         page = context.new_page()
         page.goto(f"{kept_server.base}/game/a-game-that-was-kept")
         status(page)
-        page.get_by_role("tab", name="Thinking").click()
-        maps = page.locator(".gallery figure")
+        page.get_by_role("tab", name="Analysis").click()
+        maps = page.locator(".pictures figure")
         expect(maps).to_have_count(3)
         boxes = [each.bounding_box() for each in maps.all()]
         assert len({box["y"] for box in boxes}) == 1, "all in one row"
@@ -157,15 +157,15 @@ def test_players_show_what_they_saw(page, server, client, game, player, place, t
     view = touch(client, begin(client, game, None, player), place)
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
-    page.get_by_role("tab", name="Thinking").click()
-    first = page.locator(".gallery figure").first
+    page.get_by_role("tab", name="Analysis").click()
+    first = page.locator(".pictures figure").first
     expect(first).to_contain_text(title)
     assert first.locator(mark).count() > 0
     # Each move has its own; where a person has moved there is none.
     page.get_by_role("tab", name="Moves").click()
     page.get_by_role("button", name="To the beginning").click()
-    page.get_by_role("tab", name="Thinking").click()
-    expect(page.locator(".gallery")).to_be_hidden()
+    page.get_by_role("tab", name="Analysis").click()
+    expect(page.locator(".pictures")).to_be_hidden()
 
 
 @pytest.mark.needs_debian("chromium")
@@ -175,16 +175,16 @@ def test_a_hint_lies_on_the_board_until_it_is_not_wanted(page, server, client, p
     status(page)
     hint = page.get_by_role("button", name="Hint", exact=True)
     hint.click()
-    expect(page.locator(".table .tagged")).to_have_count(4)
-    expect(page.locator(".table .tagged").last).to_have_text("1")
+    expect(page.locator(".board-view .tagged")).to_have_count(4)
+    expect(page.locator(".board-view .tagged").last).to_have_text("1")
     expect(hint).to_have_attribute("aria-pressed", "true")
     page.screenshot(path=pictures / "hint.png")
     hint.click()
-    expect(page.locator(".table .tagged")).to_have_count(0)
+    expect(page.locator(".board-view .tagged")).to_have_count(0)
     hint.click()
     page.locator('[data-place="c3"]').click()
     prompt_says(page, "Crosses won")
-    expect(page.locator(".table .tagged")).to_have_count(0)
+    expect(page.locator(".board-view .tagged")).to_have_count(0)
 
 
 @pytest.mark.needs_debian("chromium")
@@ -196,7 +196,7 @@ def test_a_board_can_be_turned_round(page, server, client, pictures, game):
     status(page)
     first = open_places(page)[0]
     place = page.locator(f'.place[data-place="{first}"]')
-    before, board = place.bounding_box(), page.locator(".table > svg").bounding_box()
+    before, board = place.bounding_box(), page.locator(".board-view > svg").bounding_box()
     page.get_by_role("button", name="Flip").click()
     after = place.bounding_box()
     for along, size in (("x", "width"), ("y", "height")):
@@ -242,8 +242,8 @@ def test_bar_and_dice_are_set_up_by_hand(page, server, client):
     status(page)
     page.get_by_role("tab", name="Set up").click()
     panel = page.get_by_role("tabpanel", name="Set up")
-    panel.get_by_role("button", name="Begin with this position").click()
-    panel.get_by_role("button", name="Empty the board").click()
+    panel.get_by_role("button", name="Edit this position").click()
+    panel.get_by_role("button", name="Clear the board").click()
     panel.locator('[data-place="bar"]').click()
     expect(panel.get_by_label("White, on the bar")).to_have_value("1")
     panel.get_by_label("Die 1").select_option("6")

@@ -20,7 +20,7 @@ def morris(page, server, client):
 
 def play(page, place):
     page.locator(f'[data-place="{place}"]').click()
-    page.wait_for_selector(f'.place[data-place="{place}"]:not(.open)')
+    page.wait_for_selector(f'.place[data-place="{place}"]:not(.enabled)')
     return status(page)
 
 
@@ -35,7 +35,7 @@ def test_taking_back_returns_to_the_last_decision(page, morris):
     play(page, "d6")
     expect(page.locator(".moves .move")).to_have_count(2)
     page.get_by_role("button", name="Take back").click()
-    expect(page.locator('.place.open[data-place="d6"]')).to_have_count(1)
+    expect(page.locator('.place.enabled[data-place="d6"]')).to_have_count(1)
     play(page, "f4")
     # What was taken back is still there, as a variation.
     expect(page.locator(".variation")).to_contain_text("f4")
@@ -56,7 +56,7 @@ def test_two_tabs_see_the_same_game(page, context, morris):
     play(page, "d6")
     expect(other.locator(".moves .move")).to_have_count(2)
     page.get_by_role("button", name="Take back").click()
-    expect(other.locator('.place.open[data-place="d6"]')).to_have_count(1)
+    expect(other.locator('.place.enabled[data-place="d6"]')).to_have_count(1)
 
 
 def test_the_server_may_die_in_the_middle(page, tmp_path):
@@ -80,7 +80,7 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
 def test_the_back_button_and_the_way_to_the_board(page, server, morris):
     game = page.url
     page.get_by_role("link", name="Puzzles").click()
-    expect(page.get_by_role("button", name="Another one")).to_be_visible()
+    expect(page.get_by_role("button", name="Next puzzle")).to_be_visible()
     page.go_back()
     status(page)
     assert page.url == game
@@ -96,7 +96,7 @@ def test_looking_back_and_going_on_from_there(page, morris):
     page.get_by_role("button", name="To the beginning").click()
     prompt_says(page, "Looking back")
     assert open_places(page) == []
-    page.get_by_role("button", name="Go on from here").click()
+    page.get_by_role("button", name="Continue from here").click()
     prompt_says(page, "Place a man")
     play(page, "a1")
     expect(page.locator(".variation")).to_have_count(1)
@@ -114,14 +114,14 @@ def test_a_comment_stays_with_its_move(page, morris, client):
 def test_verdicts_hints_and_review(page, server, client, pictures):
     lost = begin(client, "hexapawn", None, None, position="B.B/WB./..W w")
     page.goto(f"{server.base}/game/{lost['id']}")
-    page.get_by_role("button", name="Verdicts").click()
-    expect(page.locator(".verdict")).to_contain_text("if nobody errs")
+    page.get_by_role("button", name="Exact values").click()
+    expect(page.locator(".verdict")).to_contain_text("with perfect play")
     expect(page.locator(".badge").first).to_be_visible()
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".told")).to_contain_text("Hint from perfect play")
+    expect(page.locator(".message")).to_contain_text("Hint from perfect play")
     page.get_by_role("tab", name="Review").click()
     page.get_by_role("button", name="Review this game").click()
-    expect(page.locator(".graph")).to_be_visible()
+    expect(page.locator(".chart")).to_be_visible()
     page.screenshot(path=pictures / "verdicts.png")
 
 
@@ -134,7 +134,7 @@ def test_a_link_holds_the_whole_game(page, context, server, client):
         page.locator(f'[data-place="{place}"]').click()
     prompt_says(page, "Black:")
     page.get_by_role("tab", name="Share").click()
-    page.get_by_role("button", name="Copy a link").click()
+    page.get_by_role("button", name="Copy link").click()
     expect(page.locator("#notice")).to_have_text("Copied.")
     link = page.evaluate("navigator.clipboard.readText()")
     assert view["id"] not in link
@@ -145,7 +145,7 @@ def test_a_link_holds_the_whole_game(page, context, server, client):
 
 def test_a_position_is_set_up_by_hand(page, morris, client):
     page.get_by_role("tab", name="Set up").click()
-    page.get_by_role("button", name="Begin with this position").click()
+    page.get_by_role("button", name="Edit this position").click()
     panel = page.get_by_role("tabpanel", name="Set up")
     for side, places in (("White", ("a7", "d7", "g7")), ("Black", ("a1", "d1", "g1"))):
         panel.get_by_role("button", name=side, exact=True).click()
@@ -190,7 +190,7 @@ def test_dialog_puzzles_and_panels_are_accessible(new_context, server, client, p
         page = context.new_page()
         page.goto(f"{server.base}/game/{view['id']}")
         status(page)
-        for tab in ("Thinking", "Review", "Share", "Set up"):
+        for tab in ("Analysis", "Review", "Share", "Set up"):
             page.get_by_role("tab", name=tab).click()
             assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
         page.get_by_role("button", name="New game").click()
@@ -198,6 +198,55 @@ def test_dialog_puzzles_and_panels_are_accessible(new_context, server, client, p
         assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
         page.screenshot(path=pictures / "dialog.png")
         page.goto(f"{server.base}/puzzles")
-        page.wait_for_selector(".place.open")
+        page.wait_for_selector(".place.enabled")
         assert Axe().run(page).violations_count == 0, Axe().run(page).generate_report()
         page.screenshot(path=pictures / "puzzle.png")
+
+
+def test_dialogs_explain_the_rules_and_start_a_game(page, server, morris):
+    page.get_by_role("button", name="Rules").click()
+    rules = page.get_by_role("dialog", name="How to play")
+    expect(rules.locator("li").first).to_contain_text("9 men")
+    rules.get_by_role("button", name="Close").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    page.get_by_role("button", name="New game").click()
+    dialog = page.get_by_role("dialog", name="New game")
+    dialog.get_by_label("Game").select_option("hexapawn")
+    dialog.get_by_label("Rules").select_option("four")
+    # The forms of the players change with the rules; strengths are measured for usual rules only.
+    expect(dialog.locator(".player-info").nth(1)).to_contain_text("not measured")
+    dialog.get_by_label("Who plays Black").select_option("a person")
+    dialog.get_by_role("button", name="Play").click()
+    prompt_says(page, "White: choose one of your pawns")
+    assert page.url.rpartition("/")[2] != morris["id"]
+
+
+def test_a_puzzle_tells_whether_a_move_is_its_solution(page, server):
+    page.goto(f"{server.base}/puzzles")
+    page.get_by_label("Game").select_option("noughts_and_crosses")
+    page.wait_for_selector(".place.enabled")
+    expect(page.locator(".place")).to_have_count(9)
+    prompt_says(page, "only one move wins")
+    result = page.locator(".message")
+    page.get_by_role("button", name="Show solution").click()
+    expect(result).to_contain_text("Solution: ")
+    solution = result.inner_text().removeprefix("Solution: ").removesuffix(".")
+    wrong = next(place for place in open_places(page) if place != solution)
+    page.locator(f'[data-place="{wrong}"]').click()
+    expect(result).to_have_text(f"{wrong} is not the solution. Try again.")
+    page.locator(f'.place.enabled[data-place="{solution}"]').click()
+    expect(result).to_have_text(f"Correct: {solution} is the only move.")
+    page.get_by_role("button", name="Play it out").click()
+    expect(page.locator(".seat-cards")).to_contain_text("perfect")
+    assert "/game/" in page.url
+
+
+def test_numbers_have_at_most_three_significant_digits(page, server):
+    page.goto(f"{server.base}/puzzles")
+    numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, None, "NaN"]
+    script = """async (numbers) => {
+        const { formatNumber } = await import("/static/chart.js");
+        return numbers.map((each) => formatNumber(each === "NaN" ? NaN : each));
+    }"""
+    expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]
+    assert page.evaluate(script, numbers) == expected

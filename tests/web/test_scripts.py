@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import ludus.web
+from ludus.games import GAMES
 from ludus.web.app import build_stylesheet
 
 STATIC = Path(ludus.web.__file__).parent / "static"
@@ -39,3 +40,10 @@ def test_every_script_that_is_named_is_there():
     for path in STATIC.glob("*.js"):
         for name in re.findall(r'(?:from |import\()"\./([a-z]+\.js)"', path.read_text()):
             assert (STATIC / name).exists()
+
+
+def test_every_styled_class_is_used():
+    used = "".join(path.read_text() for path in STATIC.iterdir() if path.suffix != ".css")
+    styled = set(re.findall(r"\.([a-z][a-z_-]+)", (STATIC / "page.css").read_text()))
+    games = {name for name in styled if name in GAMES}
+    assert {name for name in styled - games if name.removesuffix("-") not in used} == set()

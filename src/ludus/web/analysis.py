@@ -65,7 +65,7 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
         if before is not None and point.share is not None and point.mover in (0, 1)
     }
     is_known = any(point.share is not None for point in points)
-    why = "" if is_known else "this game has not come to where it is solved"
+    why = "" if is_known else "no position of this game is solved"
     return ReviewView(known=is_known, why=why, points=points)
 
 
@@ -97,7 +97,7 @@ async def fetch_advice(
     """Return moves to consider, best first: exact if solved, else by a player."""
     position = session.node(number).position
     if position.outcome() is not None or position.mover == CHANCE:
-        raise OutOfTurn("there is nothing to decide here")
+        raise OutOfTurn("there is no move to choose here")
     verdict = await fetch_verdict(session, number)
     if verdict.known:
         moves = session.hints[number] = [rated.model_dump() for rated in verdict.moves]

@@ -32,7 +32,7 @@ def compute_values(job: Mapping[str, Any]) -> dict[str, Any]:
         return {"known": True, "why": "", "line": _line_values(oracle, job)}
     position = load_position(job)
     if position.outcome() is not None or position.mover == CHANCE:
-        return {"known": False, "why": "there is nothing to decide here", "line": []}
+        return {"known": False, "why": "there is no move to choose here", "line": []}
     try:
         value, rated = oracle.value(position), oracle.rate_moves(position)
     except Unsolved as error:

@@ -88,14 +88,14 @@ def describe_strength(game: AnyGame, spec: str) -> str:
     if "follows" in measured:
         return "about as strong as its opponent"
     if "measure" in measured:
-        return "the one against whom the others are measured"
+        return "the player against which others are measured"
     if "elo" in measured:
-        return f"Elo {measured['elo']} ± {measured['margin']}, where chance has 0"
+        return f"Elo {measured['elo']} ± {measured['margin']}, where random play has 0"
     if "won" in measured:
         won = _percent_of(measured["won"], measured["games"])
         return f"won {won} games against {measured['against']}"
     lost = measured["critical"] - measured["kept"]
-    return f"errs in {_percent_of(lost, measured['critical'])} positions where one can"
+    return f"makes a mistake in {_percent_of(lost, measured['critical'])} critical positions"
 
 
 def _percent_of(part: int, whole: int) -> str:

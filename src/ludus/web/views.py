@@ -149,7 +149,7 @@ def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: 
     if status == "thinking":
         return f"{mover} ({session.seats[position.mover].title}) is thinking …"
     if status == "paused":
-        return f"{mover} ({session.seats[position.mover].title}) waits: press Go on"
+        return f"{mover} ({session.seats[position.mover].title}) is paused: press Resume"
     task = move_entry.describe_task(position, entry)
     two_people = all(seat.is_person for seat in session.seats)
     return f"{mover}: {task[0].lower()}{task[1:]}" if two_people else task

@@ -116,8 +116,8 @@ GameQuery = Annotated[str, Query(min_length=1, max_length=100)]
 RulesQuery = Annotated[str, Query(max_length=1_000)]
 
 PUZZLE_TASKS = {
-    "win": "{side} to move: one move alone wins. Find it.",
-    "hold": "{side} to move: one move alone does not lose. Find it.",
+    "win": "{side} to move: only one move wins. Find it.",
+    "hold": "{side} to move: only one move draws. Find it.",
 }
 
 

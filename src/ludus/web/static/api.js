@@ -1,10 +1,15 @@
 // HTTP and WebSocket requests to the server.
 
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").NewGame} NewGame */
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 
-/** Error response of the server; the message is its detail. */
-export class Refused extends Error {
+const FIRST_RETRY_DELAY = 300;
+const MAX_RETRY_DELAY = 5000;
+/** Close code of the WebSocket of an unknown game. */
+const NOT_FOUND_CODE = 4404;
+
+/** Error response of the server, whose detail is the message; status 0 means no response. */
+export class RequestError extends Error {
   /**
    * @param {number} status
    * @param {string} detail
@@ -16,24 +21,33 @@ export class Refused extends Error {
 }
 
 /**
+ * Return whether an error is a response with one of these HTTP statuses.
+ * @param {unknown} error
+ * @param {...number} statuses
+ */
+export function hasStatus(error, ...statuses) {
+  return error instanceof RequestError && statuses.includes(error.status);
+}
+
+/**
  * @param {string} path
- * @param {RequestInit} [how]
+ * @param {RequestInit} [options]
  * @returns {Promise<Response>}
  */
-async function ask(path, how) {
+async function request(path, options) {
   /** @type {Response} */
   let response;
   try {
-    response = await fetch(path, how);
+    response = await fetch(path, options);
   } catch {
-    throw new Refused(0, "The server does not answer. Is it still running?");
+    throw new RequestError(0, "The server does not answer. Is it still running?");
   }
   if (response.ok) return response;
   const detail = await response.json().then(
     (body) => String(body.detail),
     () => response.statusText,
   );
-  throw new Refused(response.status, detail);
+  throw new RequestError(response.status, detail);
 }
 
 /**
@@ -45,12 +59,11 @@ async function ask(path, how) {
 export async function get(path, query = {}) {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
-      search.append(name, String(each));
-    }
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
   }
   const text = search.toString();
-  return (await ask(text ? `${path}?${text}` : path)).json();
+  return (await request(text ? `${path}?${text}` : path)).json();
 }
 
 /**
@@ -61,53 +74,51 @@ export async function get(path, query = {}) {
  */
 export async function post(path, body = {}) {
   const headers = { "Content-Type": "application/json" };
-  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
 /**
- * @param {NewGame} order
- * @returns {Promise<View>}
+ * Create a game; players that learn continue from the last game of this browser.
+ * @param {NewGameRequest} order
+ * @returns {Promise<GameView>}
  */
-export function begin(order) {
+export function createGame(order) {
   const after = localStorage.getItem("last-game") ?? "";
   return post("/api/games", { after, ...order });
 }
 
-const FIRST_WAIT = 300;
-const LONGEST_WAIT = 5000;
-
 /**
  * Receive every change of a game; reconnects when the connection is lost.
  * @param {string} id
- * @param {(view: View) => void} show
- * @param {(connected: boolean) => void} connected
- * @returns {() => void} a function that stops it
+ * @param {(view: GameView) => void} onChange
+ * @param {(isConnected: boolean) => void} onConnection
+ * @returns {() => void} a function that closes the connection
  */
-export function follow(id, show, connected) {
-  let wait = FIRST_WAIT;
-  let isOver = false;
+export function watchGame(id, onChange, onConnection) {
+  let delay = FIRST_RETRY_DELAY;
+  let isClosed = false;
   /** @type {WebSocket | undefined} */
   let socket;
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     socket = new WebSocket(`${scheme}://${location.host}/api/games/${id}/live`);
     socket.onmessage = (event) => {
-      wait = FIRST_WAIT;
-      connected(true);
-      show(JSON.parse(event.data));
+      delay = FIRST_RETRY_DELAY;
+      onConnection(true);
+      onChange(JSON.parse(event.data));
     };
     socket.onclose = (event) => {
-      if (isOver || event.code === 4404) return;
-      connected(false);
+      if (isClosed || event.code === NOT_FOUND_CODE) return;
+      onConnection(false);
       setTimeout(() => {
-        if (!isOver) connect();
-      }, wait);
-      wait = Math.min(2 * wait, LONGEST_WAIT);
+        if (!isClosed) connect();
+      }, delay);
+      delay = Math.min(2 * delay, MAX_RETRY_DELAY);
     };
   };
   connect();
   return () => {
-    isOver = true;
+    isClosed = true;
     socket?.close();
   };
 }

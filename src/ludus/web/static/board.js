@@ -1,172 +1,179 @@
 // The board: an SVG from the server whose places can be clicked, dragged between and navigated with
 // the arrow keys. It knows the places and which may be touched, but no rules.
 
-import { h } from "./dom.js";
-import { carry, lift } from "./drag.js";
-import { glide, remember, tumble } from "./motion.js";
+import {
+  animateDice,
+  animateMen,
+  captureMen,
+  copyMan,
+  findMen,
+  followPointer,
+  isInside,
+} from "./animation.js";
+import { h, parseSvg } from "./dom.js";
 
-/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").GameView} GameView */
 
-const DRAG_FROM = 6;
+/** Distance in pixels from which a pressed pointer drags. */
+const DRAG_DISTANCE = 6;
 /** Minimum pixels per place (WCAG 2.5.8); below it the SVG is cropped to its places. */
-const SMALLEST = 24;
-const MARGIN = 6;
+const MIN_PLACE_SIZE = 24;
 /** Pixels; a narrower board is cropped to its places; the page repeats below what is cut off. */
-const NARROW = 480;
+const NARROW_WIDTH = 480;
 /** Margin for the coordinates beside the places. */
-const LABELS = 32;
+const LABEL_MARGIN = 32;
+/** Height of the caption above its baseline. */
+const CAPTION_HEIGHT = 14;
+/** An arrow key ignores places that are not at least this far in its direction. */
+const MIN_FOCUS_STEP = 6;
+/** Cost of distance across the direction of an arrow key, relative to distance along it. */
+const SIDEWAYS_COST = 2.5;
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export class Board {
+export class BoardView {
   /**
-   * @param {(place: string) => void} touch called when a place is touched
-   * @param {() => void} undo called to undo the last touch
-   * @param {() => void} [turn] called to flip the board
+   * @param {(place: string) => void} onTouch called when a place is touched
+   * @param {() => void} onUndo called to undo the last touch
+   * @param {() => void} [onFlip] called to flip the board
    */
-  constructor(touch, undo, turn) {
-    this.element = h("div", { class: "table" });
-    this.touch = touch;
-    this.undo = undo;
-    this.turn = turn;
+  constructor(onTouch, onUndo, onFlip) {
+    this.element = h("div", { class: "board-view" });
+    this.onTouch = onTouch;
+    this.onUndo = onUndo;
+    this.onFlip = onFlip;
     this.isFlipped = false;
     /** @type {SVGSVGElement | null} */
     this.svg = null;
+    /** The dice shown, as positions of their pips. */
     this.dice = "";
-    /** @type {string[]} */
+    /**
+     * Places that may be touched.
+     * @type {string[]}
+     */
     this.places = [];
-    this.chosen = "";
-    /** @type {{ place: string, x: number, y: number, ghost: SVGGElement | null, at: number } | null} */
+    /** The place touched last in a partial move. */
+    this.selected = "";
+    /** The place in the tab order. */
+    this.focused = "";
+    /**
+     * The pressed pointer; the ghost is the man it drags.
+     * @type {{ place: string, x: number, y: number, ghost: SVGGElement | null, id: number } | null}
+     */
     this.drag = null;
-    this.current = "";
-    this.element.addEventListener("keydown", (event) => this.key(event));
-    this.element.addEventListener("pointerdown", (event) => this.press(event));
-    this.element.addEventListener("pointermove", (event) => this.move(event));
-    this.element.addEventListener("pointerup", (event) => this.release(event));
-    this.element.addEventListener("pointercancel", () => this.drop());
+    this.element.addEventListener("keydown", (event) => this.onKey(event));
+    this.element.addEventListener("pointerdown", (event) => this.onPointerDown(event));
+    this.element.addEventListener("pointermove", (event) => this.onPointerMove(event));
+    this.element.addEventListener("pointerup", (event) => this.onPointerUp(event));
+    this.element.addEventListener("pointercancel", () => this.endDrag());
     this.element.addEventListener("click", (event) => {
       const place = placeOf(event.target);
-      if (place) this.touch(place);
+      if (place) this.onTouch(place);
     });
-    new ResizeObserver(() => this.fit()).observe(this.element);
+    new ResizeObserver(() => this.cropToFit()).observe(this.element);
   }
 
   /**
    * Show a view; men are animated from their previous places.
-   * @param {Pick<View, "svg" | "places" | "labels" | "touched" | "title">} view
+   * @param {Pick<GameView, "svg" | "places" | "labels" | "touched" | "title">} view
    */
   show(view) {
-    const before = this.svg ? remember(this.svg) : [];
+    const before = this.svg ? captureMen(this.svg) : [];
     const hadFocus = this.element.contains(document.activeElement);
-    const read = new DOMParser().parseFromString(view.svg, "image/svg+xml").documentElement;
-    const svg = /** @type {SVGSVGElement} */ (
-      /** @type {unknown} */ (document.importNode(read, true))
-    );
-    svg.removeAttribute("width");
-    svg.removeAttribute("height");
+    const svg = parseSvg(view.svg);
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${view.title}, the board`);
-    svg.querySelector("title")?.remove();
     this.places = view.places;
-    this.chosen = view.touched.at(-1) ?? "";
-    this.label(svg, view);
+    this.selected = view.touched.at(-1) ?? "";
+    this.labelPlaces(svg, view);
     this.element.replaceChildren(svg);
     this.svg = svg;
-    soften(svg);
-    for (const area of areasOf(svg)) area.classList.toggle("held", lift(svg, area) !== null);
-    this.lay(svg);
-    this.fit();
-    glide(before, svg);
-    this.roll(svg);
-    this.element.classList.toggle("choosing", view.touched.length > 0);
-    if (hadFocus) this.at(this.current)?.focus();
+    markFreePlaces(svg);
+    for (const area of areasOf(svg)) area.classList.toggle("occupied", copyMan(svg, area) !== null);
+    this.applyFlip(svg);
+    this.cropToFit();
+    animateMen(before, svg);
+    this.animateNewDice(svg);
+    if (hadFocus) this.areaOf(this.focused)?.focus();
   }
 
   /**
    * @param {SVGSVGElement} svg
-   * @param {Pick<View, "places" | "labels">} view
+   * @param {Pick<GameView, "places" | "labels">} view
    */
-  label(svg, view) {
+  labelPlaces(svg, view) {
     const areas = areasOf(svg);
     const names = areas.map((area) => area.dataset.place ?? "");
-    if (!names.includes(this.current)) this.current = view.places[0] ?? names[0] ?? "";
+    if (!names.includes(this.focused)) this.focused = view.places[0] ?? names[0] ?? "";
     for (const area of areas) {
       const name = area.dataset.place ?? "";
+      const isEnabled = view.places.includes(name);
       area.querySelector("title")?.remove();
       area.setAttribute("role", "button");
       area.setAttribute("aria-label", view.labels[name] ?? name);
-      area.setAttribute("tabindex", name === this.current ? "0" : "-1");
-      const isOpen = view.places.includes(name);
-      area.classList.toggle("open", isOpen);
-      if (!isOpen) area.setAttribute("aria-disabled", "true");
+      area.setAttribute("tabindex", name === this.focused ? "0" : "-1");
+      area.classList.toggle("enabled", isEnabled);
+      if (!isEnabled) area.setAttribute("aria-disabled", "true");
     }
   }
 
-  /** Flip the board. */
   flip() {
     this.isFlipped = !this.isFlipped;
-    if (this.svg) this.lay(this.svg);
+    if (this.svg) this.applyFlip(this.svg);
   }
 
-  /**
-   * Apply the orientation of the board, keeping texts and men upright.
-   * @param {SVGSVGElement} svg
-   */
-  lay(svg) {
+  /** @param {SVGSVGElement} svg */
+  applyFlip(svg) {
     this.element.classList.toggle("flipped", this.isFlipped);
-    if (this.isFlipped) standUpright(svg);
+    if (this.isFlipped) keepUpright(svg);
   }
 
-  /**
-   * Animate dice that are new.
-   * @param {SVGSVGElement} svg
-   */
-  roll(svg) {
+  /** @param {SVGSVGElement} svg */
+  animateNewDice(svg) {
     const pips = [...svg.querySelectorAll(".pip")];
     const dice = pips.map((pip) => `${pip.getAttribute("cx")},${pip.getAttribute("cy")}`).join(" ");
-    if (dice && dice !== this.dice) tumble(svg);
+    if (dice && dice !== this.dice) animateDice(svg);
     this.dice = dice;
   }
 
   /** Crop the caption, which the page shows itself, and the margins that a narrow screen lacks. */
-  fit() {
+  cropToFit() {
     const svg = this.svg;
-    if (!svg || !this.element.clientWidth) return;
+    const available = this.element.clientWidth;
+    const background = /** @type {SVGGraphicsElement | null} */ (svg?.querySelector(".ground"));
+    if (!svg || !available || !background) return;
+    const { width, height } = background.getBBox();
     const caption = svg.querySelector(".caption");
-    const ground = /** @type {SVGGraphicsElement | null} */ (svg.querySelector(".ground"));
-    if (!ground) return;
-    const { width, height } = ground.getBBox();
-    const bottom = caption ? Number(caption.getAttribute("y")) - 14 : height;
-    const areas = areasOf(svg);
-    const boxes = areas.map((area) => area.getBBox());
+    const bottom = caption ? Number(caption.getAttribute("y")) - CAPTION_HEIGHT : height;
+    const boxes = areasOf(svg).map((area) => area.getBBox());
     const smallest = Math.min(...boxes.map((box) => Math.min(box.width, box.height)));
-    const [room, first] = [this.element.clientWidth, Math.min(...boxes.map((box) => box.x))];
+    const first = Math.min(...boxes.map((box) => box.x));
     const last = Math.max(...boxes.map((box) => box.x + box.width));
     let [left, right] = [0, width];
-    if (room < NARROW)
-      [left, right] = [Math.max(first - LABELS, 0), Math.min(last + LABELS, width)];
-    if ((smallest * room) / (right - left) < SMALLEST) [left, right] = [first, last];
+    if (available < NARROW_WIDTH)
+      [left, right] = [Math.max(first - LABEL_MARGIN, 0), Math.min(last + LABEL_MARGIN, width)];
+    if ((smallest * available) / (right - left) < MIN_PLACE_SIZE) [left, right] = [first, last];
     svg.setAttribute("viewBox", `${left} 0 ${right - left} ${bottom}`);
   }
 
   /**
-   * Return the area of a place.
+   * Return the clickable area of a place.
    * @param {string} place
    * @returns {SVGRectElement | null}
    */
-  at(place) {
+  areaOf(place) {
     return this.svg?.querySelector(`.place[data-place="${CSS.escape(place)}"]`) ?? null;
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
-    const place = /** @type {SVGElement} */ (event.target).dataset?.place;
+  onKey(event) {
+    const place = placeOf(event.target);
     if (!place) return;
-    if (event.key in ARROWS) this.walk(place, ARROWS[event.key] ?? [0, 0]);
-    else if (event.key === "Enter" || event.key === " ") this.touch(place);
-    else if (event.key === "Escape") this.undo();
-    else if (event.key === "f" && this.turn && !event.ctrlKey && !event.metaKey) this.turn();
+    if (event.key in ARROWS) this.moveFocus(place, ARROWS[event.key] ?? [0, 0]);
+    else if (event.key === "Enter" || event.key === " ") this.onTouch(place);
+    else if (event.key === "Escape") this.onUndo();
+    else if (event.key === "f" && this.onFlip && !event.ctrlKey && !event.metaKey) this.onFlip();
     else return;
     event.preventDefault();
   }
@@ -176,72 +183,71 @@ export class Board {
    * @param {string} from
    * @param {[number, number]} direction
    */
-  walk(from, [right, down]) {
+  moveFocus(from, [right, down]) {
     if (this.isFlipped) [right, down] = [-right, -down];
-    const start = this.at(from)?.getBBox();
+    const start = this.areaOf(from)?.getBBox();
     if (!start || !this.svg) return;
     let best = null;
-    let least = Infinity;
+    let lowestCost = Infinity;
     for (const area of areasOf(this.svg)) {
       const box = area.getBBox();
       const x = box.x + box.width / 2 - start.x - start.width / 2;
       const y = box.y + box.height / 2 - start.y - start.height / 2;
       const ahead = x * right + y * down;
-      const aside = Math.abs(x * down) + Math.abs(y * right);
-      if (ahead > MARGIN && ahead + 2.5 * aside < least) {
-        best = area;
-        least = ahead + 2.5 * aside;
-      }
+      const cost = ahead + SIDEWAYS_COST * (Math.abs(x * down) + Math.abs(y * right));
+      if (ahead > MIN_FOCUS_STEP && cost < lowestCost) [best, lowestCost] = [area, cost];
     }
-    if (best) this.focus(best);
+    if (!best) return;
+    this.setFocusable(best.dataset.place ?? "");
+    best.focus();
   }
 
-  /** @param {SVGRectElement} area */
-  focus(area) {
-    this.at(this.current)?.setAttribute("tabindex", "-1");
-    this.current = area.dataset.place ?? "";
-    area.setAttribute("tabindex", "0");
-    area.focus();
+  /**
+   * Put a place, and no other, in the tab order.
+   * @param {string} place
+   */
+  setFocusable(place) {
+    this.areaOf(this.focused)?.setAttribute("tabindex", "-1");
+    this.focused = place;
+    this.areaOf(place)?.setAttribute("tabindex", "0");
   }
 
   /** @param {PointerEvent} event */
-  press(event) {
+  onPointerDown(event) {
     const place = placeOf(event.target);
     if (!place || event.button !== 0) return;
-    const area = this.at(place);
-    this.at(this.current)?.setAttribute("tabindex", "-1");
-    this.current = place;
-    area?.setAttribute("tabindex", "0");
-    this.drag = { place, x: event.clientX, y: event.clientY, ghost: null, at: event.pointerId };
+    this.setFocusable(place);
+    this.drag = { place, x: event.clientX, y: event.clientY, ghost: null, id: event.pointerId };
   }
 
   /** @param {PointerEvent} event */
-  move(event) {
+  onPointerMove(event) {
     const drag = this.drag;
-    if (!drag || event.pointerId !== drag.at) return;
-    const far = Math.hypot(event.clientX - drag.x, event.clientY - drag.y);
-    const isChosen = drag.place === this.chosen;
-    if (!drag.ghost && far > DRAG_FROM && (isChosen || this.places.includes(drag.place))) {
-      drag.ghost = this.svg ? lift(this.svg, this.at(drag.place)) : null;
+    if (!drag || event.pointerId !== drag.id || !this.svg) return;
+    const distance = Math.hypot(event.clientX - drag.x, event.clientY - drag.y);
+    const isSelected = drag.place === this.selected;
+    const canDrag = isSelected || this.places.includes(drag.place);
+    if (!drag.ghost && distance > DRAG_DISTANCE && canDrag) {
+      drag.ghost = copyMan(this.svg, this.areaOf(drag.place));
       if (drag.ghost) {
-        if (!isChosen) this.touch(drag.place);
+        if (!isSelected) this.onTouch(drag.place);
         this.element.setPointerCapture(event.pointerId);
       }
     }
-    if (drag.ghost && this.svg) carry(this.svg, drag.ghost, event);
+    if (drag.ghost) followPointer(this.svg, drag.ghost, event);
   }
 
   /** @param {PointerEvent} event */
-  release(event) {
+  onPointerUp(event) {
     const drag = this.drag;
-    this.drop();
-    if (!drag || event.pointerId !== drag.at) return;
-    const under = placeOf(document.elementFromPoint(event.clientX, event.clientY));
+    this.endDrag();
+    if (!drag || event.pointerId !== drag.id) return;
+    const target = placeOf(document.elementFromPoint(event.clientX, event.clientY));
     // Without a dragged man this is a click, which has its own event.
-    if (drag.ghost && under && under !== drag.place) this.touch(under);
+    if (drag.ghost && target && target !== drag.place) this.onTouch(target);
   }
 
-  drop() {
+  endDrag() {
     this.drag?.ghost?.remove();
     this.drag = null;
   }
@@ -256,24 +262,28 @@ function areasOf(svg) {
 }
 
 /**
+ * @param {EventTarget | null} target
+ * @returns {string | undefined}
+ */
+function placeOf(target) {
+  return target instanceof SVGElement ? target.dataset.place : undefined;
+}
+
+/**
  * Rotate texts around their own position, and men of several parts around their place.
  * @param {SVGSVGElement} svg
  */
-function standUpright(svg) {
+function keepUpright(svg) {
   for (const text of svg.querySelectorAll("text"))
     text.style.transformOrigin = `${text.getAttribute("x")}px ${text.getAttribute("y")}px`;
+  const men = findMen(svg);
   for (const area of areasOf(svg)) {
-    const { x, y, width, height } = area.getBBox();
-    const men = /** @type {SVGGraphicsElement[]} */ ([...svg.querySelectorAll(".man")]);
-    const here = men.filter((man) => {
-      const box = man.getBBox();
-      const [atX, atY] = [box.x + box.width / 2, box.y + box.height / 2];
-      return atX > x && atX < x + width && atY > y && atY < y + height;
-    });
-    if (here.every((man) => man.tagName === here[0]?.tagName)) continue;
-    for (const man of here) {
-      man.classList.add("upright");
-      man.style.transformOrigin = `${x + width / 2}px ${y + height / 2}px`;
+    const box = area.getBBox();
+    const parts = men.filter((man) => isInside(box, man)).map(({ element }) => element);
+    if (parts.every((part) => part.tagName === parts[0]?.tagName)) continue;
+    for (const part of parts) {
+      part.classList.add("upright");
+      part.style.transformOrigin = `${box.x + box.width / 2}px ${box.y + box.height / 2}px`;
     }
   }
 }
@@ -282,22 +292,10 @@ function standUpright(svg) {
  * Mark free legal places with a small dot, and men that may be touched with a ring.
  * @param {SVGSVGElement} svg
  */
-function soften(svg) {
-  const men = /** @type {SVGGraphicsElement[]} */ ([...svg.querySelectorAll(".man")]);
-  const boxes = men.map((man) => man.getBBox());
+function markFreePlaces(svg) {
+  const men = findMen(svg);
   for (const mark of svg.querySelectorAll(".mark.legal")) {
-    const [x, y] = [Number(mark.getAttribute("cx")), Number(mark.getAttribute("cy"))];
-    const isHeld = boxes.some(
-      (box) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height,
-    );
-    mark.classList.toggle("free", !isHeld);
+    const centre = { x: Number(mark.getAttribute("cx")), y: Number(mark.getAttribute("cy")) };
+    mark.classList.toggle("free", !men.some(({ box }) => isInside(box, centre)));
   }
-}
-
-/**
- * @param {EventTarget | null} target
- * @returns {string | undefined}
- */
-function placeOf(target) {
-  return target instanceof SVGElement ? target.dataset.place : undefined;
 }

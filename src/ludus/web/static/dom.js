@@ -1,6 +1,8 @@
-// DOM helpers: creating elements, and announcements for screen readers.
+// DOM helpers: elements, dialogs, messages, and announcements for screen readers.
 
 /** @typedef {Node | string | null | undefined | false} Child */
+
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 /**
  * Create an element with attributes, listeners (`onclick` and the like) and children.
@@ -22,10 +24,39 @@ export function h(tag, attributes = {}, ...children) {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  for (const child of children) {
-    if (child) element.append(child);
-  }
+  setChildren(element, ...children);
   return element;
+}
+
+/**
+ * Create an SVG element.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
+export function createSvg(tag, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+/**
+ * Parse a drawing from the server; its size and its accessible name are those of the page.
+ * @param {string} text
+ * @returns {SVGSVGElement}
+ */
+export function parseSvg(text) {
+  const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  const svg = /** @type {SVGSVGElement} */ (
+    /** @type {unknown} */ (document.importNode(parsed, true))
+  );
+  svg.removeAttribute("width");
+  svg.removeAttribute("height");
+  svg.querySelector("title")?.remove();
+  return svg;
 }
 
 /**
@@ -35,7 +66,7 @@ export function h(tag, attributes = {}, ...children) {
  */
 export function byId(id) {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no ${id}`);
+  if (!found) throw new Error(`the page has no element with the id ${id}`);
   return found;
 }
 
@@ -44,48 +75,87 @@ export function byId(id) {
  * @param {Element} element
  * @param {...Child} children
  */
-export function fill(element, ...children) {
+export function setChildren(element, ...children) {
   element.replaceChildren(
-    ...children
-      .filter((child) => child !== null && child !== undefined && child !== false)
-      .map((child) => /** @type {Node | string} */ (child)),
+    .../** @type {(Node | string)[]} */ (children.filter((child) => child)),
   );
+}
+
+/**
+ * Create a button.
+ * @param {string} label
+ * @param {() => unknown} onClick
+ * @param {Record<string, unknown>} [attributes]
+ */
+export function button(label, onClick, attributes = {}) {
+  return h("button", { type: "button", onclick: onClick, ...attributes }, label);
+}
+
+/**
+ * Create the options of a select element.
+ * @param {(readonly [string | number, string])[]} options values and labels
+ */
+export function makeOptions(options) {
+  return options.map(([value, label]) => h("option", { value }, label));
+}
+
+/**
+ * Open a modal dialog, which is removed from the page when it closes.
+ * @param {string} title
+ * @param {Child[]} content
+ * @param {{ label: string, run: (dialog: HTMLDialogElement) => unknown }} [action]
+ *   the main button, next to Cancel; without it the dialog has a Close button
+ */
+export function openDialog(title, content, action) {
+  /** @type {HTMLDialogElement} */
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": "dialog-title", onclose: () => dialog.remove() },
+    h("h2", { id: "dialog-title" }, title),
+    ...content,
+    h(
+      "div",
+      { class: "row end" },
+      button(action ? "Cancel" : "Close", () => dialog.close()),
+      action && button(action.label, () => action.run(dialog), { class: "primary" }),
+    ),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 /**
  * Announce a text through the ARIA live region.
  * @param {string} text
  */
-export function say(text) {
-  const region = byId("said");
+export function announce(text) {
+  const region = byId("live-region");
   if (region.textContent !== text) region.textContent = text;
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let fading;
+let noticeTimer;
 
 /**
- * Show a short message at the foot of the page.
+ * Show a short message at the bottom of the page.
  * @param {string} text
  * @param {number} [seconds] duration; 0 keeps it until the next message
  */
-export function notice(text, seconds = 5) {
+export function showNotice(text, seconds = 5) {
   const element = byId("notice");
-  clearTimeout(fading);
+  clearTimeout(noticeTimer);
   element.textContent = text;
   element.hidden = !text;
   if (text && seconds)
-    fading = setTimeout(() => {
+    noticeTimer = setTimeout(() => {
       element.hidden = true;
     }, 1000 * seconds);
 }
 
 /**
- * Create a button.
- * @param {string} label
- * @param {() => unknown} act
- * @param {Record<string, unknown>} [attributes]
+ * Return the message of anything that was thrown.
+ * @param {unknown} error
  */
-export function button(label, act, attributes = {}) {
-  return h("button", { type: "button", onclick: act, ...attributes }, label);
+export function errorMessage(error) {
+  return error instanceof Error ? error.message : String(error);
 }

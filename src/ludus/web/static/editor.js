@@ -1,54 +1,41 @@
 // Position editor. The server draws the position and checks whether it can be played.
 
-import { begin, post } from "./api.js";
-import { Board } from "./board.js";
-import { button, h } from "./dom.js";
+import { post } from "./api.js";
+import { BoardView } from "./board.js";
+import { button, h, makeOptions } from "./dom.js";
+import { seatRequests, sideName } from "./seats.js";
 
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Arrangement} Arrangement */
-/** @typedef {import("./types.js").Man} Man */
+/** @typedef {import("./types.js").ArrangementView} ArrangementView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
-const NOBODY = -1;
+/** The side selected for removing men. */
+const NO_SIDE = -1;
+const MAX_HAND = 15;
+const HELP = "Choose a side, click the places of its men, and play from that position.";
 
 export class EditorPanel {
-  /**
-   * @param {GamePage} page
-   * @param {(address: string) => Promise<void>} go
-   */
-  constructor(page, go) {
+  /** @param {GamePage} page */
+  constructor(page) {
     this.page = page;
-    this.go = go;
-    /** @type {Arrangement | null} */
-    this.made = null;
-    this.brush = 0;
-    this.board = new Board(
-      (place) => this.put(place),
+    /** @type {ArrangementView | null} */
+    this.arrangement = null;
+    this.selectedSide = 0;
+    this.board = new BoardView(
+      (place) => this.placeMan(place),
       () => {},
     );
-    this.problem = h("p", { class: "trouble", role: "status" });
+    this.problem = h("p", { class: "error", role: "status" });
     const sides = page.view.seats.map((seat) => seat.side);
-    this.brushes = [...sides, "Nobody"].map((name, side) =>
-      button(name, () => this.choose(side < sides.length ? side : NOBODY)),
+    this.sideButtons = [...sides, "Remove"].map((name, index) =>
+      button(name, () => this.selectSide(index < sides.length ? index : NO_SIDE)),
     );
     this.mover = h(
       "select",
       { id: "mover", onchange: () => this.change(() => ({ mover: Number(this.mover.value) })) },
-      ...sides.map((name, side) => h("option", { value: side }, name)),
+      ...makeOptions(sides.map((name, side) => [side, name])),
     );
-    this.hands = sides.map((name, side) =>
-      h("input", {
-        type: "number",
-        min: 0,
-        max: 15,
-        onchange: () => {
-          // Read now: a pending response would restore the old number.
-          const number = this.hand(side);
-          this.change(({ hands }) => ({
-            hands: hands.map((old, each) => (each === side ? number : old)),
-          }));
-        },
-      }),
+    this.hands = sides.map((_, side) =>
+      h("input", { type: "number", min: 0, max: MAX_HAND, onchange: () => this.setHand(side) }),
     );
     this.handTitle = h("span", {});
     this.handRow = h(
@@ -57,147 +44,137 @@ export class EditorPanel {
       this.handTitle,
       ...this.hands.map((input, side) => h("label", {}, `${sides[side]} `, input)),
     );
-    this.dice = [1, 2].map((die) =>
+    this.dice = [0, 1].map((die) =>
       h(
         "select",
-        { "aria-label": `Die ${die}`, onchange: () => this.roll(die - 1) },
-        h("option", { value: 0 }, "to be rolled"),
+        { "aria-label": `Die ${die + 1}`, onchange: () => this.setDie(die) },
+        h("option", { value: 0 }, "not rolled"),
         ...[1, 2, 3, 4, 5, 6].map((face) => h("option", { value: face }, String(face))),
       ),
     );
     this.diceRow = h("div", { class: "row" }, h("span", {}, "Dice:"), ...this.dice);
-    this.start = button("Play from here", () => this.play(), { class: "primary" });
-    const brushes = h(
-      "div",
-      { class: "row", role: "group", "aria-label": "What to put" },
-      ...this.brushes,
-    );
+    this.playButton = button("Play from here", () => this.play(), { class: "primary" });
     this.tools = h(
       "div",
       { class: "stack", hidden: true },
-      brushes,
+      h("div", { class: "row", role: "group", "aria-label": "Men to place" }, ...this.sideButtons),
       this.board.element,
       this.problem,
       h(
         "div",
         { class: "row" },
         h("label", { for: "mover" }, "To move ", this.mover),
-        button("Empty the board", () => this.change(() => ({ men: {}, hands: [0, 0] }))),
+        button("Clear the board", () => this.change(() => ({ men: {}, hands: [0, 0] }))),
       ),
       this.handRow,
       this.diceRow,
-      h("div", { class: "row" }, this.start),
+      h("div", { class: "row" }, this.playButton),
     );
     this.element = h(
       "div",
       { class: "stack" },
-      h(
-        "p",
-        { class: "quiet" },
-        "Choose a side, touch the places where its men should stand, and play from there.",
-      ),
-      h(
-        "div",
-        { class: "row" },
-        button("Begin with this position", () => this.load()),
-      ),
+      h("p", { class: "muted" }, HELP),
+      h("div", { class: "row" }, button("Edit this position", () => this.load())),
       this.tools,
     );
-    this.choose(0);
+    this.selectSide(0);
   }
 
   /** @param {number} side */
-  choose(side) {
-    this.brush = side;
-    const sides = this.brushes.length - 1;
-    this.brushes.forEach((each, index) =>
-      each.setAttribute("aria-pressed", String((index < sides ? index : NOBODY) === side)),
+  selectSide(side) {
+    this.selectedSide = side;
+    const selected = side === NO_SIDE ? this.sideButtons.length - 1 : side;
+    this.sideButtons.forEach((each, index) =>
+      each.setAttribute("aria-pressed", String(index === selected)),
     );
-  }
-
-  /** @param {number} side */
-  hand(side) {
-    return Math.min(Math.max(Math.trunc(Number(this.hands[side]?.value)), 0), 15);
-  }
-
-  /**
-   * Change a die; both dice are set or none.
-   * @param {number} turned
-   */
-  roll(turned) {
-    const face = Number(this.dice[turned]?.value);
-    this.change(({ dice }) => ({
-      dice: face ? [0, 1].map((die) => (die === turned ? face : (dice?.[die] ?? face))) : null,
-    }));
   }
 
   load() {
-    return this.page.after(() => this.ask({ position: this.page.view.position }));
+    return this.page.enqueue(() => this.update({ position: this.page.view.position }));
   }
 
-  /** @param {Record<string, unknown>} what */
-  async ask(what) {
+  /** @param {Record<string, unknown>} request */
+  async update(request) {
     const { game, rules } = this.page.view;
-    this.made = await post("/api/arrangements", { game, rules, ...what });
-    this.show();
+    this.arrangement = await post("/api/arrangements", { game, rules, ...request });
+    if (this.arrangement) this.show(this.arrangement);
   }
 
-  show() {
-    const made = this.made;
-    if (!made) return;
-    const places = Object.keys(made.labels);
-    this.board.show({ svg: made.svg, places, labels: made.labels, touched: [], title: "Set up" });
-    this.problem.textContent = made.problem;
+  /** @param {ArrangementView} arrangement */
+  show({ svg, labels, problem, mover, hands, hand_title, dice, has_dice }) {
+    this.board.show({ svg, labels, places: Object.keys(labels), touched: [], title: "Set up" });
+    this.problem.textContent = problem;
     this.tools.hidden = false;
-    this.mover.value = String(made.mover);
-    this.handRow.hidden = !made.hand_title;
-    this.handTitle.textContent = `${made.hand_title}:`;
-    this.diceRow.hidden = !made.has_dice;
+    this.mover.value = String(mover);
+    this.handRow.hidden = !hand_title;
+    this.handTitle.textContent = `${hand_title}:`;
+    this.diceRow.hidden = !has_dice;
     this.dice.forEach((select, die) => {
-      select.value = String(made.dice?.[die] ?? 0);
+      select.value = String(dice?.[die] ?? 0);
     });
     this.hands.forEach((input, side) => {
-      const name = this.page.view.seats[side]?.side ?? "";
-      input.setAttribute("aria-label", `${name}, ${made.hand_title.toLowerCase()}`);
-      if (document.activeElement !== input) input.value = String(made.hands[side]);
+      const label = `${sideName(this.page.view, side)}, ${hand_title.toLowerCase()}`;
+      input.setAttribute("aria-label", label);
+      if (document.activeElement !== input) input.value = String(hands[side]);
     });
-    this.start.setAttribute("aria-disabled", String(Boolean(made.problem)));
+    this.playButton.setAttribute("aria-disabled", String(Boolean(problem)));
   }
 
   /**
    * Apply a change to the arrangement after all earlier changes.
-   * @param {(made: Arrangement) => Partial<Arrangement>} how
+   * @param {(arrangement: ArrangementView) => Partial<ArrangementView>} makeChange
    */
-  change(how) {
-    void this.page.after(async () => {
-      const made = this.made;
-      if (!made) return;
-      const { men, mover, hands, dice } = made;
-      await this.ask({ men, mover, hands, dice, ...how(made) });
+  change(makeChange) {
+    void this.page.enqueue(async () => {
+      if (!this.arrangement) return;
+      const { men, mover, hands, dice } = this.arrangement;
+      await this.update({ men, mover, hands, dice, ...makeChange(this.arrangement) });
     });
   }
 
-  /** @param {string} place */
-  put(place) {
-    const brush = this.brush;
-    this.change((made) => {
-      const men = { ...made.men };
+  /**
+   * Place one more man of the selected side; a full place, or no side, empties the place.
+   * @param {string} place
+   */
+  placeMan(place) {
+    const side = this.selectedSide;
+    this.change((arrangement) => {
+      const men = { ...arrangement.men };
       const there = men[place];
-      const count = there?.side === brush ? there.count + 1 : 1;
-      if (brush === NOBODY || count > made.most) delete men[place];
-      else men[place] = { side: brush, count };
+      const count = there?.side === side ? there.count + 1 : 1;
+      if (side === NO_SIDE || count > arrangement.most) delete men[place];
+      else men[place] = { side, count };
       return { men };
     });
   }
 
+  /** @param {number} side */
+  setHand(side) {
+    // Read now: a pending response would restore the old number.
+    const value = Math.trunc(Number(this.hands[side]?.value));
+    const count = Math.min(Math.max(value, 0), MAX_HAND);
+    this.change(({ hands }) => ({
+      hands: hands.map((old, index) => (index === side ? count : old)),
+    }));
+  }
+
+  /**
+   * Change a die; both dice are set or none.
+   * @param {number} changed
+   */
+  setDie(changed) {
+    const face = Number(this.dice[changed]?.value);
+    this.change(({ dice }) => ({
+      dice: face ? [0, 1].map((die) => (die === changed ? face : (dice?.[die] ?? face))) : null,
+    }));
+  }
+
   play() {
-    const made = this.made;
-    if (!made || made.problem) return;
-    void this.page.after(async () => {
-      const { game, rules, seats } = this.page.view;
-      const players = seats.map(({ player, level, choices }) => ({ player, level, choices }));
-      const view = await begin({ game, rules, position: made.position, seats: players });
-      await this.go(`/game/${view.id}`);
-    });
+    const { arrangement } = this;
+    if (!arrangement || arrangement.problem) return;
+    const { game, rules } = this.page.view;
+    const { position } = arrangement;
+    const seats = seatRequests(this.page.view);
+    void this.page.enqueue(() => this.page.openNewGame({ game, rules, position, seats }));
   }
 }

@@ -1,103 +1,110 @@
 // Page of one game: board, prompt, players, and the panels beside them.
 
-import { follow, get, post, Refused } from "./api.js";
-import { Board } from "./board.js";
-import { button, fill, h, notice, say } from "./dom.js";
-import { openChange } from "./change.js";
-import { openHow } from "./how.js";
+import { createGame, get, hasStatus, post, watchGame } from "./api.js";
+import { AnalysisPanel } from "./analysis.js";
+import { BoardView } from "./board.js";
+import { announce, button, errorMessage, h, makeOptions, setChildren, showNotice } from "./dom.js";
 import { EditorPanel } from "./editor.js";
-import { Insight } from "./insight.js";
 import { MovesPanel } from "./moves.js";
-import { plates } from "./plates.js";
 import { ReviewPanel } from "./review.js";
+import { openRulesDialog } from "./rules.js";
+import { hasNoPerson, makeSeatCards, openSeatsDialog, seatRequests } from "./seats.js";
 import { SharePanel } from "./share.js";
 import { Tabs } from "./tabs.js";
 
-/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 
-const SPEEDS = [
-  ["slow", 2.5],
-  ["usual", 1],
-  ["fast", 0.3],
-  ["at once", 0],
+/**
+ * Seconds between the moves of two computer players.
+ * @type {[number, string][]}
+ */
+const DELAYS = [
+  [2.5, "slow"],
+  [1, "normal"],
+  [0.3, "fast"],
+  [0, "no delay"],
 ];
 
 export class GamePage {
   /**
    * @param {HTMLElement} root
-   * @param {View} view
-   * @param {(address: string) => Promise<void>} go
+   * @param {GameView} view
+   * @param {(address: string) => Promise<void>} navigate
    */
-  constructor(root, view, go) {
+  constructor(root, view, navigate) {
+    /** View of the node that is shown. */
     this.view = view;
     /** View of the current node of the game, whichever node is shown. */
     this.latest = view;
+    this.navigate = navigate;
+    this.isDisconnected = false;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
-    this.board = new Board(
+    this.board = new BoardView(
       (place) => this.touch(place),
-      () => this.untouch(),
+      () => this.undoTouch(),
       () => this.flip(),
     );
     this.board.isFlipped = localStorage.getItem(`flipped ${view.game}`) === "yes";
     this.prompt = h("h1", { class: "prompt" });
-    this.told = h("p", { class: "told" });
-    this.plates = h("div", { class: "plates" });
-    this.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "This game" });
-    this.insight = new Insight(this);
+    this.message = h("p", { class: "message" });
+    this.seatCards = h("div", { class: "seat-cards" });
+    this.analysis = new AnalysisPanel(this);
     this.moves = new MovesPanel(this);
-    this.review = new ReviewPanel(this);
-    this.share = new SharePanel(this, go);
-    const tabs = new Tabs(
-      [
-        ["Moves", this.moves.element],
-        ["Thinking", this.insight.element],
-        ["Review", this.review.element],
-        ["Share", this.share.element],
-        ["Set up", new EditorPanel(this, go).element],
-      ],
-      () => this.insight.gallery.show(this.view),
+    this.share = new SharePanel(this);
+    this.hint = button("Hint", () => this.analysis.toggleHint(), { "aria-pressed": "false" });
+    this.delay = h(
+      "select",
+      { id: "delay", onchange: () => this.setPace({ delay: Number(this.delay.value) }) },
+      ...makeOptions(DELAYS),
     );
-    this.stage = h(
+    this.tools = this.makeTools();
+    this.area = h(
       "section",
-      { class: "stage", "aria-label": "The game" },
+      { class: "game-area", "aria-label": "The game" },
       this.prompt,
-      this.told,
+      this.message,
       this.board.element,
-      this.insight.bar,
-      this.plates,
-      this.tools,
-    );
-    fill(
-      root,
+      this.analysis.valueBar,
+      this.seatCards,
       h(
         "div",
-        { class: "game" },
-        this.stage,
-        h("aside", { class: "side", "aria-label": "About the game" }, tabs.element),
+        { class: "toolbar", role: "toolbar", "aria-label": "This game" },
+        ...this.tools.map(([element]) => element),
       ),
     );
-    this.toolList = this.makeTools();
+    const tabs = new Tabs(
+      "About the game",
+      [
+        ["Moves", this.moves.element],
+        ["Analysis", this.analysis.element],
+        ["Review", new ReviewPanel(this).element],
+        ["Share", this.share.element],
+        ["Set up", new EditorPanel(this).element],
+      ],
+      () => this.analysis.pictures.show(this.view),
+    );
+    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, tabs.element);
+    setChildren(root, h("div", { class: "game" }, this.area, sidebar));
     this.show(view);
-    this.unfollow = follow(
+    this.unwatch = watchGame(
       view.id,
-      (news) => this.hear(news),
-      (isThere) => this.connected(isThere),
+      (changed) => this.receive(changed),
+      (isConnected) => this.showConnection(isConnected),
     );
   }
 
   close() {
-    this.unfollow();
+    this.unwatch();
   }
 
-  /** @param {boolean} isThere */
-  connected(isThere) {
-    if (isThere === this.isLost)
-      notice(isThere ? "" : "The server does not answer; trying again …", 0);
-    this.isLost = !isThere;
+  /** @param {boolean} isConnected */
+  showConnection(isConnected) {
+    if (isConnected === this.isDisconnected)
+      showNotice(isConnected ? "" : "The server does not answer; reconnecting …", 0);
+    this.isDisconnected = !isConnected;
   }
-
-  isLost = false;
 
   get path() {
     return `/api/games/${this.view.id}`;
@@ -110,195 +117,200 @@ export class GamePage {
 
   /**
    * Receive a change of the game, made on this page or another.
-   * @param {View} news
+   * @param {GameView} view
    */
-  hear(news) {
-    const hasMoved = news.at !== this.latest.at || news.revision !== this.latest.revision;
-    this.latest = news;
+  receive(view) {
+    const hasChanged = view.at !== this.latest.at || view.revision !== this.latest.revision;
+    this.latest = view;
     if (this.isLooking) {
-      this.moves.show(this.view, news.moves);
+      this.moves.show(this.view, view.moves);
       return;
     }
     // A partial move is kept as long as the current node stays the same.
-    if (hasMoved || !this.view.touched.length) this.show(news);
+    if (hasChanged || !this.view.touched.length) this.show(view);
   }
 
   /**
    * Show the response to a request; the WebSocket may have been faster.
-   * @param {View} view
+   * @param {GameView} view
    */
   show(view) {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
     const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
     this.view = view;
     if (view.status !== "looking") this.latest = view;
-    Object.assign(this.stage.dataset, {
+    Object.assign(this.area.dataset, {
       status: view.status,
       node: view.node,
       touched: view.touched.join(" "),
     });
     document.title = `${view.title} · Ludus`;
+    const report = view.status === "looking" ? "" : view.told;
     this.prompt.textContent = view.prompt;
-    this.told.textContent = view.status === "looking" ? "" : view.told;
+    this.message.textContent = report;
     this.board.show(view);
-    fill(this.plates, ...plates(view));
+    setChildren(this.seatCards, ...makeSeatCards(view));
     this.showTools();
     this.moves.show(view, view.moves);
-    this.insight.show(view);
+    this.analysis.show(view);
     this.share.show(view);
-    if (isNew)
-      say(view.touched.length ? view.prompt : `${this.told.textContent} ${view.prompt}`.trim());
+    if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
   }
 
-  /** The buttons, created once, so that a pressed button is not replaced. */
+  /**
+   * Create the buttons, each with the condition under which it is visible. They are created once,
+   * so that a pressed button is not replaced.
+   * @returns {[HTMLElement, (view: GameView, isWatching: boolean) => boolean][]}
+   */
   makeTools() {
     const primary = { class: "primary" };
-    this.hint = button("Hint", () => this.insight.advise(), { "aria-pressed": "false" });
-    this.speed = h(
-      "select",
-      {
-        id: "speed",
-        onchange: () => this.pace({ delay: Number(this.speed?.value) }),
-      },
-      ...SPEEDS.map(([name, seconds]) => h("option", { value: seconds }, String(name))),
-    );
-    /** @type {[HTMLElement, (view: View, isWatched: boolean) => boolean][]} */
-    const tools = [
+    const flipTitle = "View the board from the other side (F, on the board)";
+    return [
       [
-        button("Back to the game", () => this.look(this.latest.at), primary),
+        button("Back to the game", () => this.showNode(this.latest.at), primary),
         ({ status }) => status === "looking",
       ],
       [
-        button("Go on from here", () => this.act("at", { node: this.view.node })),
+        button("Continue from here", () => this.postAction("at", { node: this.view.node })),
         ({ status }) => status === "looking",
       ],
-      [button("Undo this step", () => this.untouch()), ({ touched }) => touched.length > 0],
+      [button("Undo this step", () => this.undoTouch()), ({ touched }) => touched.length > 0],
       [
-        button("Take back", () => this.act("back")),
-        ({ status }, isWatched) => status !== "looking" && !isWatched,
+        button("Take back", () => this.postAction("back")),
+        ({ status }, isWatching) => status !== "looking" && !isWatching,
       ],
       [
-        button("Go on", () => this.pace({ paused: false }), primary),
+        button("Resume", () => this.setPace({ paused: false }), primary),
         ({ status }) => status === "paused" || status === "trouble",
       ],
       [
-        button("Pause", () => this.pace({ paused: true })),
-        ({ status }, isWatched) => isWatched && status === "thinking",
+        button("Pause", () => this.setPace({ paused: true })),
+        ({ status }, isWatching) => isWatching && status === "thinking",
       ],
       [
-        button("Move now", () => this.act("hurry")),
-        ({ status }, isWatched) => !isWatched && status === "thinking",
+        button("Move now", () => this.postAction("hurry")),
+        ({ status }, isWatching) => !isWatching && status === "thinking",
       ],
-      [h("label", { for: "speed" }, "Speed ", this.speed), (_, isWatched) => isWatched],
+      [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
       [this.hint, ({ status }) => status === "yours"],
       [
-        button("Players", () => openChange(this.view, (seats) => this.act("seats", { seats }))),
+        button("Players", () =>
+          openSeatsDialog(this.view, (seats) => this.postAction("seats", { seats })),
+        ),
         ({ status }) => status !== "looking" && status !== "over",
       ],
-      [this.insight.toggle, () => true],
-      [button("Rules", () => this.after(() => openHow(this.view))), () => true],
-      [
-        button("Flip", () => this.flip(), {
-          title: "See the board from the other side (F, on the board)",
-        }),
-        () => true,
-      ],
-      [button("Play again", () => this.share.again(), primary), ({ status }) => status === "over"],
+      [this.analysis.verdictsButton, () => true],
+      [button("Rules", () => this.enqueue(() => openRulesDialog(this.view))), () => true],
+      [button("Flip", () => this.flip(), { title: flipTitle }), () => true],
+      [button("Play again", () => this.playAgain(), primary), ({ status }) => status === "over"],
     ];
-    fill(this.tools, ...tools.map(([element]) => element));
-    return tools;
   }
 
   showTools() {
-    const isWatched = this.view.seats.every((seat) => seat.player);
-    for (const [element, isWanted] of this.toolList)
-      element.hidden = !isWanted(this.view, isWatched);
-    this.hint?.setAttribute("aria-pressed", String(this.insight.hinted === this.view.node));
-    if (this.speed && document.activeElement !== this.speed)
-      this.speed.value = String(this.view.delay);
+    const isWatching = hasNoPerson(this.view);
+    for (const [element, isVisible] of this.tools)
+      element.hidden = !isVisible(this.view, isWatching);
+    this.hint.setAttribute("aria-pressed", String(this.analysis.hintNode === this.view.node));
+    if (document.activeElement !== this.delay) this.delay.value = String(this.view.delay);
   }
 
   /** Flip the board, now and in later games of this kind. */
   flip() {
     this.board.flip();
-    localStorage.setItem(`flipped ${this.view.game}`, this.board.isFlipped ? "yes" : "no");
-    say(this.board.isFlipped ? "The board is turned round." : "The board is as usual.");
+    const { isFlipped } = this.board;
+    localStorage.setItem(`flipped ${this.view.game}`, isFlipped ? "yes" : "no");
+    announce(isFlipped ? "The board is flipped." : "The board is not flipped.");
+  }
+
+  /**
+   * Create a game and navigate to it.
+   * @param {NewGameRequest} order
+   */
+  async openNewGame(order) {
+    const view = await createGame(order);
+    await this.navigate(`/game/${view.id}`);
+  }
+
+  /** Start a new game with the same players. */
+  playAgain() {
+    const { game, rules, delay } = this.view;
+    return this.openNewGame({ game, rules, delay, seats: seatRequests(this.view) });
   }
 
   /**
    * Post a change and show the result; requests run one at a time, in order.
-   * @param {string} what
+   * @param {string} action
    * @param {unknown} [body]
    */
-  act(what, body) {
-    return this.after(async () => this.show(await post(`${this.path}/${what}`, body)));
+  postAction(action, body) {
+    return this.enqueue(async () => this.show(await post(`${this.path}/${action}`, body)));
   }
 
   /**
    * Change the pace; other fields keep their values at the time the request is sent.
    * @param {{ paused?: boolean, delay?: number }} change
    */
-  pace(change) {
-    return this.after(async () => {
-      const now = { paused: this.view.status === "paused", delay: this.view.delay };
-      this.show(await post(`${this.path}/pace`, { ...now, ...change }));
+  setPace(change) {
+    return this.enqueue(async () => {
+      const pace = { paused: this.view.status === "paused", delay: this.view.delay };
+      this.show(await post(`${this.path}/pace`, { ...pace, ...change }));
     });
   }
 
   /** @param {string} place */
   touch(place) {
-    return this.after(async () => {
+    return this.enqueue(async () => {
       if (this.view.status !== "yours") return;
       const { at, touched } = this.view;
       try {
         const body = { node: at, touched, place };
-        this.show(await post(`${this.path}/touch?overlay=${this.insight.overlay}`, body));
+        this.show(await post(`${this.path}/touch?overlay=${this.analysis.overlay}`, body));
       } catch (error) {
-        if (!(error instanceof Refused) || (error.status !== 422 && error.status !== 409))
-          throw error;
+        if (!hasStatus(error, 409, 422)) throw error;
         // Not a legal destination: the man is deselected.
-        if (error.status === 409 || touched.length) await this.refresh([]);
-        else say(`Not there. ${this.view.prompt}`);
+        if (hasStatus(error, 409) || touched.length) await this.refresh([]);
+        else announce(`Not possible. ${this.view.prompt}`);
       }
     });
   }
 
-  untouch() {
-    return this.after(() => this.refresh(this.view.touched.slice(0, -1)));
+  undoTouch() {
+    return this.enqueue(() => this.refresh(this.view.touched.slice(0, -1)));
   }
 
   /**
-   * Show the same node with these places touched.
-   * @param {string[]} touched
+   * Show the same node again.
+   * @param {string[]} [touched] places of the partial move; unchanged if omitted
    */
-  async refresh(touched) {
+  async refresh(touched = this.view.touched) {
     const node = this.isLooking ? this.view.node : undefined;
-    this.show(await get(this.path, { node, touched, overlay: this.insight.overlay }));
+    this.show(await get(this.path, { node, touched, overlay: this.analysis.overlay }));
   }
 
   /**
    * Show a node of the game without making it current.
    * @param {number} node
    */
-  look(node) {
-    return this.after(async () =>
-      this.show(await get(this.path, { node, overlay: this.insight.overlay })),
+  showNode(node) {
+    return this.enqueue(async () =>
+      this.show(await get(this.path, { node, overlay: this.analysis.overlay })),
     );
   }
 
-  /** @param {() => Promise<unknown>} work */
-  after(work) {
-    this.queue = this.aside(() => this.queue.then(work));
+  /**
+   * Run a task after all earlier ones.
+   * @param {() => Promise<unknown>} task
+   */
+  enqueue(task) {
+    this.queue = this.runInBackground(() => this.queue.then(task));
     return this.queue;
   }
 
   /**
-   * Run something in the background.
-   * @param {() => Promise<unknown>} work
+   * Run a task at once, and show its error, if any.
+   * @param {() => Promise<unknown>} task
    */
-  aside(work) {
-    return work().catch((error) => {
-      notice(error instanceof Error ? error.message : String(error));
-    });
+  runInBackground(task) {
+    return task().catch((error) => showNotice(errorMessage(error)));
   }
 }

@@ -1,94 +1,135 @@
-// Routing: the address determines the page, and the back button works.
+// Routing: the address determines the page, and the back button works. Also the colour theme.
 
-import { begin, get, Refused } from "./api.js";
-import { byId, fill, h, notice } from "./dom.js";
+import { createGame, get, hasStatus } from "./api.js";
+import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
-import { askedOrder, openSetup } from "./setup.js";
-import { fromLink } from "./share.js";
-import { setUpTheme } from "./theme.js";
+import { gameFromQuery, openNewGameDialog } from "./newgame.js";
+import { gameFromLink } from "./share.js";
 
-/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").ServerFeaturesView} ServerFeaturesView */
 /** @typedef {{ close: () => void }} Page */
+/** @typedef {"system" | "light" | "dark"} Theme */
+
+/** @type {Record<Theme, { next: Theme, icon: string }>} */
+const THEMES = {
+  system: { next: "light", icon: "◐" },
+  light: { next: "dark", icon: "☀" },
+  dark: { next: "system", icon: "☾" },
+};
 
 /** @type {Page | null} */
 let page = null;
-/** The address of the page shown. */
-let shown = "";
+/** The path of the page shown. */
+let shownPath = "";
 
 /**
  * Navigate to an address of this site without reloading.
  * @param {string} address
  */
-export async function go(address) {
+async function navigate(address) {
   history.pushState(null, "", address);
-  await show();
+  await showPage();
   byId("main").focus({ preventScroll: true });
 }
 
-/** @param {View} view */
+/** @param {GameView} view */
 function showGame(view) {
   localStorage.setItem("last-game", view.id);
-  page = new GamePage(byId("main"), view, go);
+  page = new GamePage(byId("main"), view, navigate);
+}
+
+/**
+ * Show a game and make its address replace the current one in the history.
+ * @param {GameView} view
+ */
+function redirectToGame(view) {
+  history.replaceState(null, "", `/game/${view.id}`);
+  shownPath = location.pathname;
+  showGame(view);
+}
+
+/**
+ * Return a game, or null if there is none with this id.
+ * @param {string} id
+ * @returns {Promise<GameView | null>}
+ */
+async function findGame(id) {
+  try {
+    return await get(`/api/games/${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (hasStatus(error, 404, 422)) return null;
+    throw error;
+  }
 }
 
 /**
  * Return the last game if it is unfinished, or a new one.
- * @returns {Promise<View>}
+ * @returns {Promise<GameView>}
  */
-async function lastOrNew() {
+async function resumeOrCreate() {
   const last = localStorage.getItem("last-game");
-  if (last) {
-    try {
-      const view = /** @type {View} */ (await get(`/api/games/${encodeURIComponent(last)}`));
-      if (!view.outcome) return view;
-    } catch (error) {
-      if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 422))
-        throw error;
-    }
-  }
-  return begin(await askedOrder(new URLSearchParams()));
+  const view = last && (await findGame(last));
+  if (view && !view.outcome) return view;
+  return createGame(await gameFromQuery(new URLSearchParams()));
 }
 
-/** @param {View} view */
-function replaceWith(view) {
-  history.replaceState(null, "", `/game/${view.id}`);
-  shown = location.pathname;
-  showGame(view);
-}
-
-async function show() {
+async function showPage() {
   page?.close();
   page = null;
-  const main = byId("main");
   document.title = "Ludus";
-  const path = location.pathname;
-  shown = path;
+  shownPath = location.pathname;
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.getAttribute("href") === path) link.setAttribute("aria-current", "page");
+    if (link.getAttribute("href") === shownPath) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   try {
-    if (path.startsWith("/game/")) {
-      showGame(await get(`/api/games/${encodeURIComponent(path.slice("/game/".length))}`));
-    } else if (path === "/new") {
-      replaceWith(await begin(await askedOrder(new URLSearchParams(location.search))));
-    } else if (path === "/open") {
-      replaceWith(await begin(await fromLink(location.hash)));
-    } else if (path === "/puzzles") {
-      page = (await import("./puzzles.js")).puzzlePage(main, go);
-    } else if (path === "/tournament" || path === "/training") {
-      page = (await import("./results.js")).resultsPage(main, path.slice(1));
-    } else {
-      replaceWith(await lastOrNew());
-    }
+    await openPath(shownPath);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    fill(
-      main,
-      h("p", { class: "prompt" }, why),
-      h("p", {}, h("a", { href: "/new" }, "Begin a new game")),
+    setChildren(
+      byId("main"),
+      h("p", { class: "prompt" }, errorMessage(error)),
+      h("p", { class: "message" }, h("a", { href: "/new" }, "Start a new game")),
     );
   }
+}
+
+/** @param {string} path */
+async function openPath(path) {
+  const main = byId("main");
+  if (path.startsWith("/game/")) {
+    const view = await findGame(path.slice("/game/".length));
+    if (!view) throw new Error("There is no such game.");
+    showGame(view);
+  } else if (path === "/new") {
+    redirectToGame(await createGame(await gameFromQuery(new URLSearchParams(location.search))));
+  } else if (path === "/open") {
+    redirectToGame(await createGame(gameFromLink(location.hash)));
+  } else if (path === "/puzzles") {
+    const { PuzzlePage } = await import("./puzzles.js");
+    page = new PuzzlePage(main, navigate);
+  } else if (path === "/tournament" || path === "/training") {
+    const { ResultsPage } = await import("./results.js");
+    page = new ResultsPage(main, path.slice(1));
+  } else {
+    redirectToGame(await resumeOrCreate());
+  }
+}
+
+/** @returns {Theme} */
+function currentTheme() {
+  const stored = localStorage.getItem("theme");
+  return stored === "light" || stored === "dark" ? stored : "system";
+}
+
+function applyTheme() {
+  const theme = currentTheme();
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  const button = byId("theme");
+  button.textContent = THEMES[theme].icon;
+  button.title = `Colour theme: ${theme}`;
+  button.setAttribute("aria-label", button.title);
 }
 
 document.addEventListener("click", (event) => {
@@ -96,20 +137,22 @@ document.addEventListener("click", (event) => {
   if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey)
     return;
   event.preventDefault();
-  void go(link.pathname);
+  void navigate(link.pathname);
 });
 addEventListener("popstate", () => {
   // A fragment link within the page needs no navigation.
-  if (location.pathname !== shown) void show();
+  if (location.pathname !== shownPath) void showPage();
 });
-addEventListener("unhandledrejection", (event) => {
-  notice(event.reason instanceof Error ? event.reason.message : String(event.reason));
-});
+addEventListener("unhandledrejection", (event) => showNotice(errorMessage(event.reason)));
 
-setUpTheme();
-byId("new-game").addEventListener("click", () => void openSetup((view) => go(`/game/${view.id}`)));
-void show();
-void get("/api/shown").then((/** @type {{ tournament: boolean, training: boolean }} */ offered) => {
-  byId("to-tournament").hidden = !offered.tournament;
-  byId("to-training").hidden = !offered.training;
+applyTheme();
+byId("theme").addEventListener("click", () => {
+  localStorage.setItem("theme", THEMES[currentTheme()].next);
+  applyTheme();
+});
+byId("new-game").addEventListener("click", () => void openNewGameDialog(navigate));
+void showPage();
+void get("/api/shown").then((/** @type {ServerFeaturesView} */ features) => {
+  byId("tournament-link").hidden = !features.tournament;
+  byId("training-link").hidden = !features.training;
 });

@@ -1,16 +1,18 @@
 // Move list of a game with variations and comments.
 
-import { button, fill, h } from "./dom.js";
+import { post } from "./api.js";
+import { button, h, setChildren } from "./dom.js";
 
-/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").MoveView} MoveView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 const DICE = -1;
-const STEPS = [
+/** @type {[string, string][]} */
+const NAVIGATION = [
   ["«", "To the beginning"],
   ["‹", "One move back"],
-  ["›", "One move on"],
+  ["›", "One move forward"],
   ["»", "To the end"],
 ];
 
@@ -19,79 +21,71 @@ export class MovesPanel {
   constructor(page) {
     this.page = page;
     this.list = h("div", { class: "moves" });
-    this.note = h("textarea", {
-      id: "note",
+    this.comment = h("textarea", {
+      id: "move-comment",
       rows: 2,
       maxlength: 2000,
-      onchange: () => this.remark(),
+      onchange: () => this.saveComment(),
     });
-    /** @type {(number | undefined)[]} */
+    /**
+     * The nodes that the navigation buttons lead to.
+     * @type {(number | undefined)[]}
+     */
     this.targets = [];
-    this.buttons = this.makeSteps();
-    this.steps = h("div", { class: "row" }, ...this.buttons);
+    this.navigation = NAVIGATION.map(([sign, title], index) =>
+      button(sign, () => this.page.showNode(this.targets[index] ?? this.shownNode), {
+        "aria-label": title,
+        title,
+      }),
+    );
     this.element = h(
       "div",
       {},
-      this.steps,
+      h("div", { class: "row" }, ...this.navigation),
       this.list,
-      h("label", { for: "note", class: "stack" }, "Comment on this move", this.note),
+      h("label", { for: "move-comment", class: "stack" }, "Comment on this move", this.comment),
     );
     /** @type {Map<number, MoveView>} */
     this.nodes = new Map();
     /** @type {Map<number, number[]>} */
     this.children = new Map();
-    this.shown = 0;
+    this.shownNode = 0;
   }
 
   /**
-   * @param {View} view the view shown
+   * @param {GameView} view the view shown
    * @param {MoveView[]} moves all nodes of the game
    */
   show(view, moves) {
-    this.shown = view.node;
+    this.shownNode = view.node;
     this.nodes = new Map(moves.map((move) => [move.node, move]));
     this.children = new Map(moves.map((move) => [move.node, []]));
     for (const move of moves) {
       if (move.parent !== null) this.children.get(move.parent)?.push(move.node);
     }
     const hadFocus = this.list.contains(document.activeElement);
-    fill(
+    setChildren(
       this.list,
-      moves.length > 1 ? this.line(0, 0) : h("p", { class: "quiet" }, "No move has been made yet."),
+      moves.length > 1 ? this.makeLine(0, 0) : h("p", { class: "muted" }, "No moves yet."),
     );
-    this.showSteps(view.at);
-    const note = this.nodes.get(view.node)?.comment ?? "";
-    if (document.activeElement !== this.note) this.note.value = note;
-    this.scroll();
-    if (hadFocus)
-      /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"))?.focus({
-        preventScroll: true,
-      });
-  }
-
-  /** Scroll the list, not the page, to the move shown. */
-  scroll() {
-    const here = /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"));
-    if (here) this.list.scrollTop = here.offsetTop - this.list.clientHeight / 2;
-  }
-
-  makeSteps() {
-    return STEPS.map(([sign, name], index) =>
-      button(sign ?? "", () => this.page.look(this.targets[index] ?? this.shown), {
-        "aria-label": name,
-        title: name,
-      }),
-    );
+    this.showNavigation(view.at);
+    if (document.activeElement !== this.comment)
+      this.comment.value = this.nodes.get(view.node)?.comment ?? "";
+    const current = /** @type {HTMLElement | null} */ (this.list.querySelector("[aria-current]"));
+    if (!current) return;
+    // Scroll the list, not the page.
+    this.list.scrollTop = current.offsetTop - this.list.clientHeight / 2;
+    if (hadFocus) current.focus({ preventScroll: true });
   }
 
   /** @param {number} at */
-  showSteps(at) {
-    const line = this.way(at);
-    const index = line.indexOf(this.shown);
+  showNavigation(at) {
+    const line = this.lineThrough(this.nodes.has(this.shownNode) ? this.shownNode : at);
+    const index = line.indexOf(this.shownNode);
     this.targets = [line[0], line[index - 1], line[index + 1], line.at(-1)];
-    this.buttons.forEach((each, number) => {
+    this.navigation.forEach((each, number) => {
       const target = this.targets[number];
-      each.setAttribute("aria-disabled", String(target === undefined || target === this.shown));
+      each.setAttribute("aria-disabled", String(target === undefined || target === this.shownNode));
     });
   }
 
@@ -99,21 +93,18 @@ export class MovesPanel {
    * Return the line through a node, from the first move to its end.
    * @param {number} node
    */
-  way(node) {
-    const through = this.nodes.has(this.shown) ? this.shown : node;
-    const line = [through];
-    for (
-      let up = this.nodes.get(through)?.parent;
-      up !== null && up !== undefined;
-      up = this.nodes.get(up)?.parent
-    )
-      line.unshift(up);
-    for (
-      let down = this.children.get(through)?.[0];
-      down !== undefined;
-      down = this.children.get(down)?.[0]
-    )
-      line.push(down);
+  lineThrough(node) {
+    const line = [node];
+    let parent = this.nodes.get(node)?.parent;
+    while (parent !== null && parent !== undefined) {
+      line.unshift(parent);
+      parent = this.nodes.get(parent)?.parent;
+    }
+    let child = this.children.get(node)?.[0];
+    while (child !== undefined) {
+      line.push(child);
+      child = this.children.get(child)?.[0];
+    }
     return line;
   }
 
@@ -123,61 +114,50 @@ export class MovesPanel {
    * @param {number} ply
    * @returns {HTMLElement}
    */
-  line(node, ply) {
-    const row = h("div", { class: "line" });
-    let isNumberDue = true;
-    for (let at = node; ;) {
+  makeLine(node, ply) {
+    const row = h("div", { class: "move-line" });
+    let needsNumber = true;
+    for (let at = node; ; ply += 1) {
       const [first, ...others] = this.children.get(at) ?? [];
       if (first === undefined) return row;
-      row.append(...this.move(first, ply, isNumberDue));
-      isNumberDue = others.length > 0;
+      row.append(...this.makeMove(first, ply, needsNumber));
+      needsNumber = others.length > 0;
       for (const other of others) {
-        const variation = h("div", { class: "variation" }, ...this.move(other, ply, true));
-        variation.append(this.line(other, ply + 1));
-        row.append(variation);
+        const variation = [...this.makeMove(other, ply, true), this.makeLine(other, ply + 1)];
+        row.append(h("div", { class: "variation" }, ...variation));
       }
       at = first;
-      ply += 1;
     }
   }
 
   /**
-   * @param {number} number
+   * @param {number} node
    * @param {number} ply
-   * @param {boolean} isNumberDue
-   * @returns {(Node | string)[]}
+   * @param {boolean} needsNumber
+   * @returns {Node[]}
    */
-  move(number, ply, isNumberDue) {
-    const move = this.nodes.get(number);
+  makeMove(node, ply, needsNumber) {
+    const move = this.nodes.get(node);
     if (!move) return [];
-    const count = `${Math.floor(ply / 2) + 1}${ply % 2 ? "…" : "."}`;
-    /** @type {(Node | string)[]} */
-    const parts = [];
-    if (isNumberDue || ply % 2 === 0) parts.push(h("span", { class: "number" }, count));
-    const isLost = move.verdict === "lost";
-    parts.push(
-      h(
-        "button",
-        {
-          type: "button",
-          class: `move${isLost ? " lost" : ""}${move.mover === DICE ? " dice" : ""}`,
-          "aria-current": number === this.shown ? "step" : null,
-          title: isLost ? "gave something away" : null,
-          onclick: () => this.page.look(number),
-        },
-        `${move.text}${isLost ? " ✗" : ""}`,
-      ),
-    );
+    const isMistake = move.verdict === "lost";
+    const attributes = {
+      class: `move${isMistake ? " mistake" : ""}${move.mover === DICE ? " dice" : ""}`,
+      "aria-current": node === this.shownNode ? "step" : null,
+      title: isMistake ? "This move lost value" : null,
+    };
+    const text = `${move.text}${isMistake ? " ✗" : ""}`;
+    /** @type {Node[]} */
+    const parts = [button(text, () => this.page.showNode(node), attributes)];
+    if (needsNumber || ply % 2 === 0) {
+      const number = `${Math.floor(ply / 2) + 1}${ply % 2 ? "…" : "."}`;
+      parts.unshift(h("span", { class: "move-number" }, number));
+    }
     if (move.comment) parts.push(h("em", {}, move.comment));
     return parts;
   }
 
-  remark() {
-    void this.page.after(async () => {
-      const { post } = await import("./api.js");
-      this.page.show(
-        await post(`${this.page.path}/remarks`, { node: this.shown, text: this.note.value }),
-      );
-    });
+  saveComment() {
+    const body = { node: this.shownNode, text: this.comment.value };
+    void this.page.postAction("remarks", body);
   }
 }

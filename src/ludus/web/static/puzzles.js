@@ -1,189 +1,180 @@
-// Puzzles: one position, one good move. The server creates them and checks the move.
+// Puzzles: positions with one good move. The server creates them and checks the move.
 
-import { begin, get, post, Refused } from "./api.js";
-import { Board } from "./board.js";
-import { button, fill, h, say } from "./dom.js";
+import { createGame, get, post, RequestError } from "./api.js";
+import { BoardView } from "./board.js";
+import { announce, button, errorMessage, h, makeOptions, setChildren } from "./dom.js";
 
-/** @typedef {import("./types.js").Puzzle} Puzzle */
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Verdict} Verdict */
+/** @typedef {import("./types.js").PuzzleView} PuzzleView */
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").VerdictView} VerdictView */
 
-const GRADES = ["easy", "middling", "hard"];
+/** @type {[string, string][]} */
+const GAMES = [
+  ["nine_mens_morris", "Nine Men's Morris"],
+  ["hexapawn", "Hexapawn, four by four"],
+  ["noughts_and_crosses", "Noughts and crosses"],
+];
+/** @type {[string, string][]} */
+const KINDS = [
+  ["win", "the only move that wins"],
+  ["hold", "the only move that draws"],
+];
+/** @type {[number, string][]} */
+const GRADES = [
+  [1, "easy"],
+  [2, "medium"],
+  [3, "hard"],
+];
+const MAX_PUZZLE_NUMBER = 2 ** 40;
 
-/**
- * @param {HTMLElement} root
- * @param {(address: string) => Promise<void>} go
- */
-export function puzzlePage(root, go) {
-  const page = new PuzzlePage(root, go);
-  void page.today();
-  return page;
-}
-
-class PuzzlePage {
+export class PuzzlePage {
   /**
    * @param {HTMLElement} root
-   * @param {(address: string) => Promise<void>} go
+   * @param {(address: string) => Promise<void>} navigate
    */
-  constructor(root, go) {
-    this.go = go;
-    /** @type {View | null} */
+  constructor(root, navigate) {
+    this.navigate = navigate;
+    /** @type {GameView | null} */
     this.view = null;
-    this.prompt = h("h1", { class: "prompt" }, "Looking for a puzzle …");
-    this.answer = h("p", { class: "told", role: "status" });
-    this.board = new Board(
+    this.task = "";
+    this.prompt = h("h1", { class: "prompt" }, "Loading a puzzle …");
+    this.result = h("p", { class: "message", role: "status" });
+    this.board = new BoardView(
       (place) => void this.touch(place),
-      () => void this.show([]),
+      () => void this.refresh([]),
     );
-    this.game = h(
-      "select",
-      { id: "puzzle-game", onchange: () => void this.today() },
-      h("option", { value: "nine_mens_morris" }, "Nine Men's Morris"),
-      h("option", { value: "hexapawn" }, "Hexapawn, four by four"),
-      h("option", { value: "noughts_and_crosses" }, "Noughts and crosses"),
-    );
-    this.kind = h(
-      "select",
-      { id: "puzzle-kind", onchange: () => void this.today() },
-      h("option", { value: "win" }, "the only move that wins"),
-      h("option", { value: "hold" }, "the only move that holds"),
-    );
-    this.grade = h(
-      "select",
-      { id: "puzzle-grade", onchange: () => void this.today() },
-      ...GRADES.map((name, index) => h("option", { value: index + 1 }, name)),
-    );
-    this.tools = h("div", { class: "tools" });
-    fill(
+    this.game = this.makeSelect("puzzle-game", GAMES);
+    this.kind = this.makeSelect("puzzle-kind", KINDS);
+    this.grade = this.makeSelect("puzzle-grade", GRADES);
+    this.nextButton = button("Next puzzle", () => void this.fetchPuzzle(true), {
+      class: "primary",
+    });
+    this.toolbar = h("div", { class: "toolbar" });
+    setChildren(
       root,
       h(
         "div",
         { class: "puzzle" },
         this.prompt,
-        this.answer,
+        this.result,
         this.board.element,
-        this.tools,
+        this.toolbar,
         h(
           "div",
           { class: "row" },
           h("label", { for: "puzzle-game" }, "Game ", this.game),
           h("label", { for: "puzzle-kind" }, "Find ", this.kind),
-          h("label", { for: "puzzle-grade" }, "How hard ", this.grade),
+          h("label", { for: "puzzle-grade" }, "Difficulty ", this.grade),
         ),
       ),
     );
+    void this.fetchPuzzle();
   }
 
   close() {}
 
-  today() {
-    return this.ask(undefined);
+  /**
+   * @param {string} id
+   * @param {[string | number, string][]} options
+   */
+  makeSelect(id, options) {
+    return h("select", { id, onchange: () => void this.fetchPuzzle() }, ...makeOptions(options));
   }
 
-  another() {
-    return this.ask(Math.floor(Math.random() * 2 ** 40));
-  }
-
-  /** @param {number | undefined} number */
-  async ask(number) {
-    this.answer.textContent = "";
+  /**
+   * Show today's puzzle, or a random one.
+   * @param {boolean} [isRandom]
+   */
+  async fetchPuzzle(isRandom = false) {
+    this.result.textContent = "";
     try {
-      /** @type {Puzzle} */
-      const puzzle = await get("/api/puzzles", {
+      /** @type {PuzzleView} */
+      const { game, rules, position, task } = await get("/api/puzzles", {
         game: this.game.value,
         kind: this.kind.value,
-        grade: Number(this.grade.value),
-        number,
+        grade: this.grade.value,
+        number: isRandom ? Math.floor(Math.random() * MAX_PUZZLE_NUMBER) : undefined,
       });
-      this.view = await begin({
-        game: puzzle.game,
-        rules: puzzle.rules,
-        position: puzzle.position,
-      });
-      this.task = number === undefined ? `Today’s puzzle. ${puzzle.task}` : puzzle.task;
-      await this.show([]);
+      this.view = await createGame({ game, rules, position });
+      this.task = isRandom ? task : `Today’s puzzle. ${task}`;
+      await this.refresh([]);
     } catch (error) {
-      this.prompt.textContent = error instanceof Refused ? error.message : String(error);
-      fill(
-        this.tools,
-        button("Another one", () => void this.another(), { class: "primary" }),
-      );
+      this.prompt.textContent = errorMessage(error);
+      setChildren(this.toolbar, this.nextButton);
     }
   }
-
-  task = "";
 
   get path() {
     return `/api/games/${this.view?.id ?? ""}`;
   }
 
-  /** @param {string[]} touched */
-  async show(touched) {
-    this.view = /** @type {View} */ (await get(this.path, { node: 0, touched }));
-    this.paint(this.task);
+  /**
+   * Show the puzzle with these places touched.
+   * @param {string[]} touched
+   */
+  async refresh(touched) {
+    this.show(await get(this.path, { node: 0, touched }));
   }
 
-  /** @param {string} prompt */
-  paint(prompt) {
-    const view = this.view;
-    if (!view) return;
-    this.prompt.textContent = prompt;
+  /** @param {GameView} view */
+  show(view) {
+    this.view = view;
+    this.prompt.textContent = this.task;
     this.board.show(view);
-    fill(
-      this.tools,
-      button("Another one", () => void this.another(), { class: "primary" }),
+    setChildren(
+      this.toolbar,
+      this.nextButton,
       button("Play it out", () => void this.playOut()),
-      button("Show the move", () => void this.solve()),
+      button("Show solution", () => void this.showSolution()),
     );
   }
 
   /** @param {string} place */
   async touch(place) {
-    const view = this.view;
+    const { view } = this;
     if (!view || view.status !== "yours" || view.node !== 0) return;
     try {
-      this.view = await post(`${this.path}/touch`, { node: 0, touched: view.touched, place });
+      this.show(await post(`${this.path}/touch`, { node: 0, touched: view.touched, place }));
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      await this.show([]);
+      if (!(error instanceof RequestError)) throw error;
+      await this.refresh([]);
       return;
     }
-    this.paint(this.task);
-    if (this.view && this.view.at !== 0) await this.judge();
+    await this.checkMove();
   }
 
-  async judge() {
-    /** @type {Verdict} */
-    const verdict = await get(`${this.path}/verdict`, { node: 0 });
-    const made = this.view?.moves.find((move) => move.node === this.view?.at)?.text;
-    const rated = verdict.moves.find((each) => each.move === made);
-    const isRight = rated?.cost === 0;
-    this.answer.textContent = isRight
-      ? `Right: ${made} is the only move.`
-      : `${made} does not do it. Try again.`;
-    say(this.answer.textContent);
-    if (!isRight) {
-      await post(`${this.path}/at`, { node: 0 });
-      await this.show([]);
-    }
+  /** @returns {Promise<VerdictView>} */
+  fetchVerdict() {
+    return get(`${this.path}/verdict`, { node: 0 });
   }
 
-  async solve() {
-    /** @type {Verdict} */
-    const verdict = await get(`${this.path}/verdict`, { node: 0 });
-    this.answer.textContent = `The move is ${verdict.moves[0]?.move ?? ""}.`;
+  /** Tell whether the move is right, once it is complete. */
+  async checkMove() {
+    const { view } = this;
+    if (!view || view.at === 0) return;
+    const move = view.moves.find(({ node }) => node === view.at)?.text;
+    const { moves } = await this.fetchVerdict();
+    const isCorrect = moves.find((each) => each.move === move)?.cost === 0;
+    this.result.textContent = isCorrect
+      ? `Correct: ${move} is the only move.`
+      : `${move} is not the solution. Try again.`;
+    announce(this.result.textContent);
+    if (isCorrect) return;
+    await post(`${this.path}/at`, { node: 0 });
+    await this.refresh([]);
+  }
+
+  async showSolution() {
+    const { moves } = await this.fetchVerdict();
+    this.result.textContent = `Solution: ${moves[0]?.move ?? ""}.`;
   }
 
   /** Continue against a perfect player. */
   async playOut() {
-    const view = this.view;
-    if (!view) return;
-    await post(`${this.path}/at`, { node: 0 });
-    const solver =
-      view.moves[0] &&
-      (await get(this.path, { node: 0 }).then((each) => /** @type {View} */ (each).mover));
-    const seats = [0, 1].map((side) => (side === solver ? {} : { player: "perfect" }));
+    /** @type {GameView} */
+    const { id, mover } = await post(`${this.path}/at`, { node: 0 });
+    const seats = [0, 1].map((side) => (side === mover ? {} : { player: "perfect" }));
     await post(`${this.path}/seats`, { seats });
-    await this.go(`/game/${view.id}`);
+    await this.navigate(`/game/${id}`);
   }
 }

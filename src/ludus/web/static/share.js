@@ -1,24 +1,26 @@
 // Import and export of games and positions: clipboard, files and links.
 
-import { begin, get, post, Refused } from "./api.js";
-import { button, fill, h, notice } from "./dom.js";
+import { get, post } from "./api.js";
+import { button, errorMessage, h, setChildren, showNotice } from "./dom.js";
+import { seatRequests } from "./seats.js";
 
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").NewGame} NewGame */
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 /** @typedef {import("./types.js").PositionView} PositionView */
+/** @typedef {import("./types.js").RecordView} RecordView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
+/** The beginning of a game record, as opposed to a position: a header, a comment or a move number. */
+const RECORD_START = /^\[|^\{|^[0-9]+\./;
+
 export class SharePanel {
-  /**
-   * @param {GamePage} page
-   * @param {(address: string) => Promise<void>} go
-   */
-  constructor(page, go) {
+  /** @param {GamePage} page */
+  constructor(page) {
     this.page = page;
-    this.go = go;
-    this.texts = h("div", { class: "stack" });
-    this.pasted = h("textarea", { id: "pasted", rows: 4, spellcheck: "false" });
-    this.trouble = h("p", { class: "trouble", role: "alert" });
+    this.shownPosition = "";
+    this.notations = h("div", { class: "stack" });
+    this.input = h("textarea", { id: "import-text", rows: 4, spellcheck: "false" });
+    this.error = h("p", { class: "error", role: "alert" });
     this.element = h(
       "div",
       { class: "stack" },
@@ -26,102 +28,82 @@ export class SharePanel {
       h(
         "div",
         { class: "row" },
-        button("Copy the game", async () => this.copy(await this.record())),
-        button("Save as a file", () => this.save()),
-        button("Copy a link", async () => this.copy(link(await this.record()))),
+        button("Copy game", async () => this.copy(await this.fetchRecord())),
+        button("Save to file", () => this.saveFile()),
+        button("Copy link", async () => this.copy(makeLink(await this.fetchRecord()))),
       ),
       h("h2", {}, "This position"),
-      button("Show its notations", () => this.write()),
-      this.texts,
-      h("h2", {}, "Another one"),
+      h("div", { class: "row" }, button("Show notations", () => this.showNotations())),
+      this.notations,
+      h("h2", {}, "Import"),
       h(
         "label",
-        { for: "pasted", class: "stack" },
+        { for: "import-text", class: "stack" },
         "Paste a game or a position, in any notation",
-        this.pasted,
+        this.input,
       ),
-      this.trouble,
-      h(
-        "div",
-        { class: "row" },
-        button("Open it", () => this.paste(), { class: "primary" }),
-      ),
+      this.error,
+      h("div", { class: "row" }, button("Open", () => this.openInput(), { class: "primary" })),
     );
   }
 
-  /** @param {View} view */
+  /** @param {GameView} view */
   show(view) {
-    if (this.shown !== view.position) fill(this.texts);
-    this.shown = view.position;
+    if (this.shownPosition !== view.position) setChildren(this.notations);
+    this.shownPosition = view.position;
   }
 
-  shown = "";
-
-  /** @returns {Promise<string>} */
-  async record() {
-    /** @type {{ record: string }} */
-    const found = await get(`${this.page.path}/record`);
-    return found.record;
+  async fetchRecord() {
+    return /** @type {RecordView} */ (await get(`${this.page.path}/record`)).record;
   }
 
   /** @param {string} text */
   async copy(text) {
     try {
       await navigator.clipboard.writeText(text);
-      notice("Copied.");
+      showNotice("Copied.");
     } catch {
-      this.pasted.value = text;
-      this.pasted.select();
-      notice("The browser does not let us copy; the text is in the field below.");
+      this.input.value = text;
+      this.input.select();
+      showNotice("The browser does not allow copying; the text is in the field below.");
     }
   }
 
-  async save() {
-    const text = await this.record();
+  async saveFile() {
+    const text = await this.fetchRecord();
     const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
     h("a", { href: url, download: `${this.page.view.game}.txt` }).click();
     URL.revokeObjectURL(url);
   }
 
-  async write() {
+  async showNotations() {
     const { game, rules, position } = this.page.view;
     /** @type {PositionView} */
-    const found = await post("/api/positions", { game, rules, position });
-    fill(
-      this.texts,
-      ...Object.entries(found.texts).map(([name, text]) =>
-        h(
-          "div",
-          { class: "row" },
-          h("code", {}, text),
-          button(`Copy (${name})`, () => this.copy(text)),
-        ),
+    const { texts } = await post("/api/positions", { game, rules, position });
+    const rows = Object.entries(texts).map(([name, text]) =>
+      h(
+        "div",
+        { class: "row" },
+        h("code", {}, text),
+        button(`Copy (${name})`, () => this.copy(text)),
       ),
     );
+    setChildren(this.notations, ...rows);
   }
 
-  async paste() {
-    const text = this.pasted.value.trim();
-    const { game, rules, seats } = this.page.view;
-    const players = seats.map(({ player, level, choices }) => ({ player, level, choices }));
-    this.trouble.textContent = "";
+  /** Open the game or position that was pasted. */
+  async openInput() {
+    const text = this.input.value.trim();
+    const { game, rules } = this.page.view;
+    const source = RECORD_START.test(text)
+      ? { record: text }
+      : { position: text, seats: seatRequests(this.page.view) };
+    this.error.textContent = "";
     try {
-      const isRecord = /^\[|^\{|^[0-9]+\./.test(text);
-      const view = await begin(
-        isRecord ? { record: text, game, rules } : { game, rules, position: text, seats: players },
-      );
-      await this.go(`/game/${view.id}`);
+      await this.page.openNewGame({ game, rules, ...source });
     } catch (error) {
-      this.trouble.textContent = error instanceof Refused ? error.message : String(error);
+      this.error.textContent = errorMessage(error);
     }
-  }
-
-  /** Start a new game with the same players. */
-  async again() {
-    const { game, rules, seats, delay } = this.page.view;
-    const players = seats.map(({ player, level, choices }) => ({ player, level, choices }));
-    const view = await begin({ game, rules, seats: players, delay });
-    await this.go(`/game/${view.id}`);
   }
 }
 
@@ -129,7 +111,7 @@ export class SharePanel {
  * Make a link that contains the whole record, so that it gives no access to this game.
  * @param {string} record
  */
-function link(record) {
+function makeLink(record) {
   const bytes = new TextEncoder().encode(record);
   const text = btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
@@ -140,15 +122,14 @@ function link(record) {
 /**
  * Return the new game that a link contains.
  * @param {string} hash
- * @returns {Promise<NewGame>}
+ * @returns {NewGameRequest}
  */
-export async function fromLink(hash) {
+export function gameFromLink(hash) {
   try {
     const text = atob(hash.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
-    return {
-      record: new TextDecoder().decode(Uint8Array.from(text, (letter) => letter.charCodeAt(0))),
-    };
+    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+    return { record: new TextDecoder().decode(bytes) };
   } catch {
-    throw new Error("This link holds no game.");
+    throw new Error("This link contains no game.");
   }
 }

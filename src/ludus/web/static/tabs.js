@@ -1,71 +1,79 @@
 // Tabs with arrow keys, following the ARIA tabs pattern.
 
-import { fill, h } from "./dom.js";
+import { h } from "./dom.js";
 
-let count = 0;
+/** @type {Record<string, number>} */
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** Number of tab lists created, which makes their ids unique. */
+let numTabs = 0;
 
 export class Tabs {
   /**
+   * @param {string} label accessible name of the tab list
    * @param {[string, HTMLElement][]} panels
-   * @param {() => void} chosen called when another panel is shown
+   * @param {() => void} onSelect called when another panel is shown
    */
-  constructor(panels, chosen) {
-    count += 1;
-    this.chosen = chosen;
+  constructor(label, panels, onSelect) {
+    numTabs += 1;
+    const id = `${numTabs}`;
+    this.onSelect = onSelect;
     this.tabs = panels.map(([name], index) =>
       h(
         "button",
         {
           type: "button",
           role: "tab",
-          id: `tab-${count}-${index}`,
-          "aria-controls": `panel-${count}-${index}`,
-          onclick: () => this.choose(index),
-          onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event, index),
+          id: `tab-${id}-${index}`,
+          "aria-controls": `panel-${id}-${index}`,
+          onclick: () => this.select(index),
+          onkeydown: (/** @type {KeyboardEvent} */ event) => this.onKey(event, index),
         },
         name,
       ),
     );
-    this.panels = panels.map(([, element], index) => {
-      const panel = h("div", {
-        role: "tabpanel",
-        id: `panel-${count}-${index}`,
-        "aria-labelledby": `tab-${count}-${index}`,
-        tabindex: "0",
-      });
-      fill(panel, element);
-      return panel;
-    });
+    this.panels = panels.map(([, element], index) =>
+      h(
+        "div",
+        {
+          role: "tabpanel",
+          id: `panel-${id}-${index}`,
+          "aria-labelledby": `tab-${id}-${index}`,
+          tabindex: "0",
+        },
+        element,
+      ),
+    );
     this.element = h(
       "div",
-      { class: "tabs" },
-      h("div", { role: "tablist", "aria-label": "About the game" }, ...this.tabs),
+      {},
+      h("div", { role: "tablist", "aria-label": label }, ...this.tabs),
       ...this.panels,
     );
-    this.choose(0);
+    this.select(0);
   }
 
-  /** @param {number} chosen */
-  choose(chosen) {
+  /** @param {number} selected */
+  select(selected) {
     this.tabs.forEach((tab, index) => {
-      tab.setAttribute("aria-selected", String(index === chosen));
-      tab.tabIndex = index === chosen ? 0 : -1;
+      tab.setAttribute("aria-selected", String(index === selected));
+      tab.tabIndex = index === selected ? 0 : -1;
     });
     this.panels.forEach((panel, index) => {
-      panel.hidden = index !== chosen;
+      panel.hidden = index !== selected;
     });
-    this.chosen();
+    this.onSelect();
   }
 
   /**
    * @param {KeyboardEvent} event
    * @param {number} index
    */
-  key(event, index) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  onKey(event, index) {
+    const step = STEPS[event.key];
     if (!step) return;
     const next = (index + step + this.tabs.length) % this.tabs.length;
-    this.choose(next);
+    this.select(next);
     this.tabs[next]?.focus();
     event.preventDefault();
   }

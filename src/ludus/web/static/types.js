@@ -1,63 +1,70 @@
-// Types of requests and responses; the reference is /api/openapi.json.
+// Types of requests and responses, named as in ludus/web/schemas.py.
 
 /**
- * @typedef {{ player: string | null, level: number | null, choices: Record<string, string> }} Seat
- * @typedef {Seat & { side: string, title: string, standing: string }} SeatView
- * @typedef {"" | "kept" | "lost"} MoveVerdict
+ * @typedef {{ player: string | null, level: number | null, choices: Record<string, string> }} SeatRequest
+ * @typedef {{
+ *   game?: string, rules?: string, position?: string, record?: string,
+ *   seats?: Partial<SeatRequest>[], seed?: number, delay?: number, after?: string
+ * }} NewGameRequest
+ * @typedef {SeatRequest & { side: string, title: string, standing: string }} SeatView
  * @typedef {{
  *   node: number, parent: number | null, mover: number | null, text: string,
- *   by: string, comment: string, verdict: MoveVerdict
+ *   by: string, comment: string, verdict: "" | "kept" | "lost"
  * }} MoveView
- * @typedef {{ comment: string, scores: [string, number][], pictures: string[] }} Thought
- * @typedef {{ title: string, text: string, svg: string }} SeenPicture
- * @typedef {{ winner: number | null, reason: string, points: number }} Ending
+ * @typedef {{ comment: string, scores: [string, number][], pictures: string[] }} ExplanationView
+ * @typedef {{ title: string, text: string, svg: string }} PictureView
+ * @typedef {{ winner: number | null, reason: string, points: number }} OutcomeView
  * @typedef {{
  *   id: string, revision: number, game: string, title: string, rules: string,
  *   node: number, at: number, position: string, svg: string, places: string[],
  *   labels: Record<string, string>, touched: string[], prompt: string, told: string,
  *   status: "yours" | "thinking" | "paused" | "over" | "looking" | "trouble",
- *   mover: number, outcome: Ending | null, seats: SeatView[], delay: number,
- *   moves: MoveView[], thought: Thought | null
- * }} View
+ *   mover: number, outcome: OutcomeView | null, seats: SeatView[], delay: number,
+ *   moves: MoveView[], thought: ExplanationView | null
+ * }} GameView
  * @typedef {"win" | "draw" | "loss"} Value
- * @typedef {{ move: string, value: Value, depth: number | null, cost: number }} RatedMove
+ * @typedef {{ move: string, value: Value, depth: number | null, cost: number }} RatedMoveView
  * @typedef {{
  *   node: number, known: boolean, why: string, value: Value | null, depth: number | null,
- *   mover: number, moves: RatedMove[]
- * }} Verdict
- * @typedef {{
- *   move: string, value?: Value, depth?: number | null, cost?: number, score?: number | null
- * }} AdvisedMove
- * @typedef {{ exact: boolean, by: string, text: string, moves: AdvisedMove[] }} Advice
+ *   mover: number, moves: RatedMoveView[]
+ * }} VerdictView
+ * @typedef {Partial<RatedMoveView> & { move: string, score?: number | null }} AdvisedMove
+ * @typedef {{ exact: boolean, by: string, text: string, moves: AdvisedMove[] }} AdviceView
  * @typedef {{
  *   node: number, text: string, mover: number | null, share: number | null,
  *   depth: number | null, lost: number
- * }} ReviewPoint
- * @typedef {{ known: boolean, why: string, points: ReviewPoint[] }} Review
+ * }} ReviewPointView
+ * @typedef {{ known: boolean, why: string, points: ReviewPointView[] }} ReviewView
  * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
  *   strength: string, strengths: string[]
- * }} Opponent
+ * }} OpponentView
  * @typedef {{
  *   game: string, title: string, sides: string[], presets: string[], start: string
- * }} Kind
+ * }} GameKindView
+ * @typedef {{ title: string, sentences: string[] }} RulesView
+ * @typedef {{ record: string }} RecordView
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
  * }} PositionView
- * @typedef {{ side: number, count: number }} Man
+ * @typedef {{ side: number, count: number }} PlacedMen
  * @typedef {{
  *   position: string, problem: string, svg: string, labels: Record<string, string>,
- *   men: Record<string, Man>, mover: number, hands: number[], hand_title: string,
+ *   men: Record<string, PlacedMen>, mover: number, hands: number[], hand_title: string,
  *   dice: number[] | null, has_dice: boolean, most: number
- * }} Arrangement
+ * }} ArrangementView
  * @typedef {{
  *   game: string, rules: string, position: string, svg: string, kind: string, task: string,
  *   grade: number, plies: number | null, side: number
- * }} Puzzle
+ * }} PuzzleView
+ * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
+ * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
+ * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
  * @typedef {{
- *   game?: string, rules?: string, position?: string, record?: string,
- *   seats?: Partial<Seat>[], seed?: number, delay?: number, after?: string
- * }} NewGame
+ *   name: string, game: string, games: number, planned: number, players: StandingView[],
+ *   pairs: PairView[]
+ * }} TournamentView
+ * @typedef {{ name: string, steps: number[], values: number[] }} CurveView
  */
 
 export {};
