@@ -7,7 +7,7 @@ from typing import Any
 
 from ludus.core.player import Player
 from ludus.games import game as named_game
-from ludus.oracle import MorrisOracle, RatedMove
+from ludus.oracle import MorrisOracle, Verdict
 from ludus.players import player as named_player
 from ludus.players.perfect import PerfectPlayer
 from ludus.reproduce import Context
@@ -81,17 +81,17 @@ class Table:
     def _move(self, which: Sequence[int], oracle: MorrisOracle) -> None:
         asked = [self._positions[at] for at in which]
         chosen = self._one.choose_many(asked)
-        for at, choice, rated in zip(which, chosen, oracle.rate_many(asked), strict=True):
-            self._judge(at, choice.move, rated)
+        for at, choice, verdict in zip(which, chosen, oracle.verdicts(asked), strict=True):
+            self._judge(at, choice.move, verdict)
             self._play(at, choice.move)
 
-    def _judge(self, at: int, move: Any, rated: Sequence[RatedMove]) -> None:
-        game, best = self._games[at], rated[0].value
-        after = next(each.value for each in rated if each.move == move)
-        game.critical += rated[-1].value != best
-        game.kept += rated[-1].value != best and after == best
+    def _judge(self, at: int, move: Any, verdict: Verdict) -> None:
+        game, best = self._games[at], verdict.moves[0].value
+        after = next(each.value for each in verdict.moves if each.move == move)
+        game.critical += verdict.is_critical
+        game.kept += verdict.is_critical and after == best
         if game.error is None and after != best:
-            right = [str(each.move) for each in rated if each.value == best]
+            right = [str(each) for each in verdict.best]
             position = str(self._positions[at])
             game.error = asdict(Error(game.plies, position, str(move), right, best, after))
 

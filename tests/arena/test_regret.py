@@ -8,7 +8,6 @@ from ludus.arena.regret import (
     RegretSchedule,
     RegretStatistics,
     compute_expected_regret,
-    evaluate_move,
     get_phase,
     get_uniform_policy,
 )
@@ -117,12 +116,13 @@ def test_a_move_beside_the_best_ones():
     position = played.parse("X../.../... o")
     centre, corner = (played.parse_move(text, position) for text in ("b2", "c1"))
     oracle = oracle_for(played)
-    assert evaluate_move(oracle, position, centre).regret == 0
-    judged = evaluate_move(oracle, position, corner)
-    assert (judged.regret, judged.is_critical, judged.best) == (1, True, ("b2",))
+    verdict = oracle.verdict(position)
+    assert (verdict.cost(centre), verdict.cost(corner)) == (0, 1)
+    assert (verdict.is_critical, verdict.best) == (True, (centre,))
     losing = played.parse("XX./OO./... x")
-    found = evaluate_move(oracle, losing, played.parse_move("c1", losing))
-    assert (found.regret, found.best) == (2, ("c3",))
+    verdict = oracle.verdict(losing)
+    assert verdict.cost(played.parse_move("c1", losing)) == 2
+    assert verdict.best == (played.parse_move("c3", losing),)
 
 
 def test_the_first_error_of_a_game_is_kept():

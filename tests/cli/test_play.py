@@ -138,7 +138,7 @@ def test_dice_are_rolled_and_a_pass_is_told():
 
 def test_black_counts_backgammon_points_from_the_other_end():
     said = talk("backgammon", "--side", "second", "--seed", "4", lines=["24", "quit"])
-    assert "24 to? (21, 23)" in said
+    assert "24 to? (21, 23, 20)" in said
 
 
 def test_the_end_of_input_is_polite():

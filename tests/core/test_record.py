@@ -496,3 +496,21 @@ def test_games_with_dice():
         assert again.headers["Points"] == "2"
         assert again.replay(game)[-1].outcome() == match.outcome
     assert "1. 11 4/3,4/3* 2. " in str(Record.parse("11 4/3,4/3* 22 pass *"))
+
+
+def test_a_record_of_a_line_has_a_result_only_if_the_game_is_over():
+    game = ludus.game("hexapawn")
+    line = Record.parse("1. a1-a2 b3xa2 *").line
+    players = ("person", "random")
+    record = Record.from_line(game, players, str(game.start()), 0, line, None)
+    assert record.headers == {
+        "Game": "hexapawn",
+        "Rules": "standard",
+        "White": "person",
+        "Black": "random",
+    }
+    start = game.parse("B../.W./..W b")
+    won = Record.from_line(game, players, str(start), 1, line, Outcome(1, "men"), seed=3)
+    assert won.headers["Seed"] == "3"
+    assert won.headers["Start"] == "B../.W./..W b"
+    assert (won.result, won.headers["Reason"], won.first_ply) == ("0-1", "men", 1)

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 import ludus
-from ludus.oracle import MemoryOracle, Unsolved, Value, WrongRules
+from ludus.oracle import MemoryOracle, Unsolved, Value, Verdict, WrongRules
 from ludus.oracle.memory import solve_backwards
 
 WIN, DRAW, LOSS = "win", "draw", "loss"
@@ -198,3 +198,29 @@ def test_positions_of_other_rules_or_with_dice_are_refused():
     backgammon = ludus.game("backgammon")
     with pytest.raises(Unsolved, match="dice"):
         MemoryOracle(backgammon).value(backgammon.start())
+
+
+def test_a_verdict_has_the_cost_of_each_move_and_comes_back_from_json():
+    game = ludus.game("noughts_and_crosses")
+    verdict = MemoryOracle(game).verdict(game.parse("XX./OO./... x"))
+    assert str(verdict.value) == "win in 1 ply"
+    assert {str(each.move): each.cost for each in verdict.moves} == {
+        "c3": 0,
+        "c2": 1,
+        "a1": 2,
+        "b1": 2,
+        "c1": 2,
+    }
+    assert verdict.best == (game.parse_move("c3", game.parse("XX./OO./... x")),)
+    assert verdict.is_critical
+    data = verdict.to_json()
+    assert data["moves"][0] == {"move": "c3", "value": "win", "depth": 1, "cost": 0}
+    read = Verdict.from_json(data)
+    assert (read.value, read.best, read.cost("c1")) == (verdict.value, ("c3",), 2)
+    assert read.to_json() == data
+
+
+def test_where_every_move_is_worth_the_same_nothing_is_critical():
+    game = ludus.game("noughts_and_crosses")
+    start = MemoryOracle(game).verdict(game.start())
+    assert (start.value.result, start.is_critical, len(start.best)) == ("draw", False, 9)

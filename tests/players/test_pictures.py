@@ -3,12 +3,12 @@
 import pytest
 
 from ludus.core.game import CHANCE
-from ludus.core.marks import NO_MARKS, NUM_COLOURS, HasPictures
+from ludus.core.marks import NUM_COLOURS, HasPictures
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS
 from ludus.learn.patterns.encoding import encode_quadrant
 from ludus.players import PLAYERS, player
-from ludus.render.annotations import draw_annotations, find_places
+from ludus.render.annotations import draw_annotations
 from ludus.web.explanations import picture_from_json, picture_to_json
 from support.games import play_randomly
 
@@ -37,7 +37,7 @@ def test_pictures_show_places_of_the_board_and_are_kept_as_they_are(game, spec):
     one = player(spec, named_game(game))
     one.start_game(3)
     assert isinstance(one, HasPictures)
-    places = find_places(one.game.start().svg(NO_MARKS)).keys()
+    places = one.game.start().drawing().places.keys()
     shown = 0
     for position in list(play_randomly(one.game, seed=6, plies=40))[::3]:
         if position.mover == CHANCE or position.outcome() is not None:
@@ -53,8 +53,9 @@ def test_pictures_show_places_of_the_board_and_are_kept_as_they_are(game, spec):
             assert all(0 <= share <= 1 for share in marks.heat.values())
             assert picture.title
             assert picture_from_json(picture_to_json(picture)) == picture
-            drawn = draw_annotations(position.svg(marks), picture.notes, picture.lines)
-            assert drawn.count("<text") >= position.svg(marks).count("<text")
+            board = position.drawing(marks)
+            drawn = draw_annotations(board, picture.notes, picture.lines)
+            assert drawn.svg().count("<text") >= board.svg().count("<text")
     assert shown
 
 

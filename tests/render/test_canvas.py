@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ludus.render.canvas import Canvas, escape, format_number
+from ludus.render.canvas import Area, Canvas, escape, format_number
 from support.drawings import corners, parsed, shapes
 
 
@@ -13,7 +13,7 @@ def blank(title: str = "A board", description: str = "") -> Canvas:
 
 
 def test_a_document_is_an_accessible_image_with_a_view_box():
-    root = parsed(blank("White to move", "White: a1.").document())
+    root = parsed(blank("White to move", "White: a1.").drawing().svg())
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert root.attrib == {
         "class": "ludus",
@@ -47,8 +47,8 @@ HOSTILE = ["<script>alert(1)</script>", "\"' onload=x '", "a&b", "]]>", "</title
 def test_texts_come_back_as_they_went_in_and_add_no_elements(text):
     canvas = blank(text, text)
     canvas.text((1, 1), text, text)
-    canvas.place((0, 0), 1, 1, text, text)
-    picture = canvas.document()
+    canvas.place(text, Area(0, 0, 1, 1), text)
+    picture = canvas.drawing().svg()
     root = parsed(picture)
     tags = [element.tag.rpartition("}")[2] for element in root.iter()]
     assert tags == ["svg", "title", "desc", "style", "text", "rect", "title"]
@@ -61,7 +61,7 @@ def test_texts_come_back_as_they_went_in_and_add_no_elements(text):
 def test_what_xml_cannot_hold_is_replaced(code):
     character = chr(code)
     assert escape(f"a{character}b") == "a\ufffdb"
-    assert parsed(blank(character).document())[0].text == "\ufffd"
+    assert parsed(blank(character).drawing().svg())[0].text == "\ufffd"
 
 
 def test_letters_of_all_languages_stay():
@@ -86,7 +86,7 @@ def test_an_arrow_ends_with_its_tip_and_begins_with_its_tail(end):
     start = (10, 40)
     canvas = blank()
     canvas.arrow(start, end, "arrow", 6, tail=5)
-    (arrow,) = shapes(canvas.document(), "arrow")
+    (arrow,) = shapes(canvas.drawing().svg(), "arrow")
     tip, *_, left, right, _, _ = corners(arrow)
     tail = (left[0] + right[0]) / 2, (left[1] + right[1]) / 2
     assert tip == end
@@ -105,5 +105,32 @@ def test_an_arrow_without_a_way_is_not_drawn():
 def test_a_short_arrow_is_all_head():
     canvas = blank()
     canvas.arrow((0, 0), (10, 0), "arrow", 6, tail=4)
-    (arrow,) = shapes(canvas.document(), "arrow")
+    (arrow,) = shapes(canvas.drawing().svg(), "arrow")
     assert min(x for x, _ in corners(arrow)) == 4
+
+
+def board_with_two_places() -> Canvas:
+    canvas = Canvas(100, 80, "A board", style=".dot{fill:red}")
+    canvas.place("a1", Area(10, 20, 30, 20), "a1: free")
+    canvas.place("b1", Area(50, 20, 30, 24), "b1")
+    canvas.circle((25, 30), 5, "dot")
+    return canvas
+
+
+def test_a_drawing_knows_its_places_and_has_them_above_all_shapes():
+    drawing = board_with_two_places().drawing(occupied=["a1"])
+    assert drawing.places == {"a1": (10, 20, 30, 20), "b1": (50, 20, 30, 24)}
+    assert (drawing.places["b1"].centre, drawing.places["b1"].size) == ((65, 32), 24)
+    assert drawing.occupied == {"a1"}
+    more = drawing.with_shapes(['<circle class="late"/>'], ".late{fill:blue}")
+    classes = [element.get("class") for element in parsed(more.svg())][3:]
+    assert classes == ["dot", "late", "place", "place"]
+    assert parsed(more.svg())[2].text == ".dot{fill:red}.late{fill:blue}"
+
+
+def test_a_drawing_is_cropped_to_its_places_and_written_without_style_and_places():
+    drawing = board_with_two_places().drawing().cropped(margin=6)
+    root = parsed(drawing.svg(has_style=False, has_places=False))
+    assert root.get("viewBox") == "4 14 82 36"
+    assert (root.get("width"), root.get("height")) == ("100", "80")
+    assert [element.tag.rpartition("}")[2] for element in root] == ["title", "desc", "circle"]

@@ -57,6 +57,11 @@ def shapes(picture: str, *classes: str, tag: str = "*") -> list[ElementTree.Elem
     ]
 
 
+def texts(picture: str, css: str) -> list[str]:
+    """The texts of a picture with this class."""
+    return [element.text or "" for element in shapes(picture, css, tag="text")]
+
+
 def centres(picture: str) -> dict[str, tuple[float, float]]:
     """The middle of every place's area."""
     found = {}

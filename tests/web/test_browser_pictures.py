@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,14 +12,15 @@ from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice
 from ludus.games import game as named_game
 from ludus.players.random_play import RandomPlayer
-from ludus.render.annotations import MAX_BEADS, count_beads_per_shape, draw_annotations, find_places
+from ludus.render.annotations import MAX_BEADS, count_beads_per_shape, draw_annotations
 from ludus.web.drawing import draw_picture
 from ludus.web.explanations import explain_choice, picture_from_json
 from ludus.web.store import GameStore, StoredGame, StoredNode
+from support.drawings import texts
 from support.page_actions import open_places, prompt_says, status
 from support.page_server import Server, begin, touch
 
-POINTS = find_places(named_game("nine_mens_morris").start().svg(Marks()))
+POINTS = named_game("nine_mens_morris").start().drawing().places
 
 
 class Mapper(RandomPlayer):
@@ -70,27 +70,29 @@ def test_shares_are_written_on_free_places_and_where_men_stand():
     position = game.parse("W../.../.../....../.../.../..B w 8 8")
     heat = {"a7": 0.5, "d6": 0.25, "g1": 0.001}
     view = draw_picture(position, Picture("map", Marks(heat=heat)))
-    assert re.findall(r'class="share"[^>]*>([0-9]+)<', view.svg) == ["25"]
-    assert re.findall(r'class="tagged"[^>]*>([^<]+)<', view.svg) == ["50%"]
+    assert texts(view.svg, "share") == ["25"]
+    assert texts(view.svg, "tagged") == ["50%"]
+    position = named_game("backgammon").parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31")
+    view = draw_picture(position, Picture("map", Marks(heat={"24": 0.5, "20": 0.25})))
+    assert (texts(view.svg, "share"), texts(view.svg, "tagged")) == (["25"], ["50%"])
 
 
 def test_heaps_of_beads_are_drawn_in_proportion():
     start = named_game("noughts_and_crosses").start()
     few = (Note(("a1",), beads=7, colour=1), Note(("b2",), beads=3, colour=2))
-    drawn = draw_annotations(start.svg(), few)
+    drawn = draw_annotations(start.drawing(), few).svg()
     assert (drawn.count('"bead n1"'), drawn.count('"bead n2"')) == (7, 3)
     many = (Note(("a1",), beads=1600, colour=1), Note(("b2",), beads=101, colour=2))
     assert count_beads_per_shape(many) == 100
-    drawn = draw_annotations(start.svg(), many)
+    drawn = draw_annotations(start.drawing(), many).svg()
     assert (drawn.count('"bead n1"'), drawn.count('"bead n2"')) == (MAX_BEADS, 2)
-    assert {">1600<", ">101<"} <= set(re.findall(r">[0-9]+<", drawn))
+    assert texts(drawn, "share") == ["1600", "101"]
 
 
 def test_notes_on_places_that_a_board_does_not_have_are_left_out():
-    start = named_game("hexapawn").start()
-    assert draw_annotations(start.svg(), (Note(("z9",), "?"), Note((), "?")), (("y1", "y2"),)) == (
-        start.svg()
-    )
+    board = named_game("hexapawn").start().drawing()
+    notes, lines = (Note(("z9",), "?"), Note((), "?")), (("y1", "y2"),)
+    assert draw_annotations(board, notes, lines) == board
 
 
 @pytest.fixture

@@ -9,62 +9,35 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ludus.arena.jobs import GameConditions, Job, JobKey, StartPositions, is_second_to_begin
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.record import Record
 from ludus.games import game as named_game
-from ludus.oracle import Oracle, RatedMove, Unsolved
+from ludus.oracle import Oracle, Unsolved, Verdict
 
-UTILITIES = {"win": 1, "draw": 0, "loss": -1}
 MORRIS_ID = "nine_mens_morris"
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatedMove:
-    """A move with its regret and the best moves."""
+def find_verdicts(oracle: Oracle, positions: Sequence[Any]) -> list[Verdict | None]:
+    """Return the verdict on each position; None where the oracle has no value."""
+    try:
+        return list(oracle.verdicts(positions))
+    except Unsolved:
+        if len(positions) == 1:
+            return [None]
+        return [find_verdicts(oracle, [position])[0] for position in positions]
+
+
+class MoveError(NamedTuple):
+    """A move with positive regret."""
 
     position: str
     move: str
     regret: int
-    is_critical: bool
     best: tuple[str, ...]
     """The moves that keep the value, in the game's notation."""
-
-
-def evaluate_move(oracle: Oracle, position: Any, move: Any) -> EvaluatedMove | None:
-    """Return the regret of a move; None where the oracle has no value."""
-    return evaluate_moves(oracle, [position], [move])[0]
-
-
-def evaluate_moves(
-    oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]
-) -> list[EvaluatedMove | None]:
-    """Return the regret of one move per position; None where the oracle has no value."""
-    try:
-        rated = oracle.rate_many(positions)
-    except Unsolved:
-        if len(positions) == 1:
-            return [None]
-        return [evaluate_move(oracle, *each) for each in zip(positions, moves, strict=True)]
-    return [_evaluate_rated_moves(*each) for each in zip(positions, moves, rated, strict=True)]
-
-
-def _evaluate_rated_moves(position: Any, move: Any, rated: Sequence[RatedMove]) -> EvaluatedMove:
-    utilities = {each.move: UTILITIES[each.value] for each in rated}
-    most = max(utilities.values())
-    return EvaluatedMove(
-        position=str(position),
-        move=str(move),
-        regret=most - utilities[move],
-        is_critical=min(utilities.values()) < most,
-        best=_list_best_moves(rated, most),
-    )
-
-
-def _list_best_moves(rated: Iterable[RatedMove], most: int) -> tuple[str, ...]:
-    return tuple(str(each.move) for each in rated if UTILITIES[each.value] == most)
 
 
 def get_phase(game: AnyGame, position: Any, number: int) -> str:
@@ -93,14 +66,15 @@ class RegretTally:
     critical: int = 0
     critical_kept: int = 0
 
-    def add(self, evaluated: EvaluatedMove | None) -> None:
+    def add(self, verdict: Verdict | None, move: Any) -> None:
         self.moves += 1
-        if evaluated is None:
+        if verdict is None:
             self.num_unevaluated += 1
             return
-        self.regret += evaluated.regret
-        self.critical += evaluated.is_critical
-        self.critical_kept += evaluated.is_critical and evaluated.regret == 0
+        regret = verdict.cost(move)
+        self.regret += regret
+        self.critical += verdict.is_critical
+        self.critical_kept += verdict.is_critical and regret == 0
 
     @property
     def regret_per_move(self) -> float | None:
@@ -125,7 +99,7 @@ class RegretStatistics:
 
     total: RegretTally = field(default_factory=RegretTally)
     phases: dict[str, RegretTally] = field(default_factory=lambda: defaultdict(RegretTally))
-    first_errors: Counter[EvaluatedMove] = field(default_factory=Counter)
+    first_errors: Counter[MoveError] = field(default_factory=Counter)
     """The first move with positive regret in a game, to the number of such games."""
 
     @property
@@ -147,33 +121,40 @@ class RegretStatistics:
 
     def add(self, record: Record, side: int) -> None:
         """Evaluate the moves of one side of a game."""
-        before, number, first = self.total.regret, 0, None
+        before, number = self.total.regret, 0
+        first: MoveError | None = None
         positions = record.replay(self.game)
         for position, node in zip(positions, record.line.moves, strict=False):
             if position.mover in (CHANCE, 1 - side):
                 continue
             number += 1
             move = self.game.parse_move(node.move, position)
-            evaluated = evaluate_move(self.oracle, position, move)
-            self._count(evaluated, position, number)
-            if first is None and evaluated is not None and evaluated.regret:
-                first = evaluated
+            [verdict] = find_verdicts(self.oracle, [position])
+            error = self._count(verdict, position, move, number)
+            first = first or error
         if first is not None:
             self.first_errors[first] += 1
         self.games.append(self.total.regret - before)
 
     def add_moves(self, positions: Sequence[Any], moves: Sequence[Any]) -> None:
         """Evaluate one move in each position, each as a game of one move."""
-        found = evaluate_moves(self.oracle, positions, moves)
-        for position, evaluated in zip(positions, found, strict=True):
-            self._count(evaluated, position, 1)
-            self.games.append(0 if evaluated is None else evaluated.regret)
-            if evaluated is not None and evaluated.regret:
-                self.first_errors[evaluated] += 1
+        found = find_verdicts(self.oracle, positions)
+        for position, move, verdict in zip(positions, moves, found, strict=True):
+            error = self._count(verdict, position, move, 1)
+            self.games.append(0 if error is None else error.regret)
+            if error is not None:
+                self.first_errors[error] += 1
 
-    def _count(self, evaluated: EvaluatedMove | None, position: Any, number: int) -> None:
-        self.total.add(evaluated)
-        self.phases[get_phase(self.game, position, number)].add(evaluated)
+    def _count(
+        self, verdict: Verdict | None, position: Any, move: Any, number: int
+    ) -> MoveError | None:
+        """Count a move; return it if it has positive regret."""
+        self.total.add(verdict, move)
+        self.phases[get_phase(self.game, position, number)].add(verdict, move)
+        if verdict is None or not verdict.cost(move):
+            return None
+        best = tuple(map(str, verdict.best))
+        return MoveError(str(position), str(move), verdict.cost(move), best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +208,12 @@ def _compute_expected(
     if position.outcome() is not None:
         return 0.0
     if position not in known:
-        utilities = {each.move: UTILITIES[each.value] for each in oracle.rate_moves(position)}
-        most = max(utilities.values())
-        total = 0.0
+        verdict, total = oracle.verdict(position), 0.0
         for move, probability in policy(position).items():
             after = position.play(move)
             if after.outcome() is None:
                 after = after.play(oracle.rate_moves(after)[0].move)
             rest = _compute_expected(oracle, policy, after, known)
-            total += probability * (most - utilities[move] + rest)
+            total += probability * (verdict.cost(move) + rest)
         known[position] = total
     return known[position]

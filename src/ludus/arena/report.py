@@ -12,9 +12,6 @@ from ludus.core.game import AnyGame
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
 
-THESIS_REASONS = {"men": "removing", "blocked": "suffocating"}
-"""The terms of Galassi 2018 for two of our outcome reasons."""
-
 FAULT_REASONS = ("illegal", "timeout", "crash")
 """Outcome reasons outside the rules of the game."""
 
@@ -172,12 +169,10 @@ class TournamentReport:
         }
 
     def format_endings(self) -> list[str]:
-        """Return the counts of outcome reasons, with the terms of Galassi 2018 in Nine Men's
-        Morris.
-        """
-        words = THESIS_REASONS if self.game.id == "nine_mens_morris" else {}
+        """Return the counts of outcome reasons, with published terms where there are any."""
+        terms = self.game.reason_terms
         return [
-            f"{reason} ({words[reason]}) {count}" if reason in words else f"{reason} {count}"
+            f"{reason} ({terms[reason]}) {count}" if reason in terms else f"{reason} {count}"
             for reason, count in self.standings.reasons.most_common()
         ]
 

@@ -17,7 +17,7 @@ from ludus.core.marks import Marks
 from ludus.games import game as named_game
 
 if TYPE_CHECKING:
-    from ludus.oracle import RatedMove, Value
+    from ludus.oracle import Verdict
     from ludus.oracle.morris.sectors import Sector
     from ludus.oracle.morris.solver import SolveResult
 
@@ -185,43 +185,41 @@ def value(
     chosen = named_game(game, rules)
     position_ = chosen.start() if position.strip() == START_WORD else chosen.parse(position)
     oracle_ = oracle_for(chosen, oracle)
-    value_, moves = run_interruptible(
-        lambda: (oracle_.value(position_), oracle_.rate_moves(position_))
-    )
+    verdict = run_interruptible(lambda: oracle_.verdict(position_))
     if json:
         print_json(
             game=chosen.id,
             rules=dataclass_as_json(chosen.rules),
             position=str(position_),
-            value=value_.result,
-            depth=value_.depth,
+            **verdict.value.to_json(),
             moves=[
-                {"move": str(each.move), "value": each.value, "depth": each.depth} for each in moves
+                {"move": str(each.move), "value": each.value, "depth": each.depth}
+                for each in verdict.moves
             ],
         )
         return
-    print(position_.text(_mark_first_places(chosen, value_, moves)), end="\n\n")
+    print(position_.text(_mark_first_places(chosen, verdict)), end="\n\n")
     if position_.outcome() is None:
-        print(f"{chosen.sides[position_.mover].capitalize()} to move: {value_}")
-        _print_moves(value_, moves)
+        print(f"{chosen.sides[position_.mover].capitalize()} to move: {verdict.value}")
+        _print_moves(verdict)
 
 
-def _mark_first_places(game: AnyGame, best: "Value", moves: "list[RatedMove]") -> Marks:
+def _mark_first_places(game: AnyGame, verdict: "Verdict") -> Marks:
     """Mark the first places of the moves: good if a move from there keeps the value, else bad."""
-    good = {game.steps(each.move)[0] for each in moves if each.value == best.result}
-    first = dict.fromkeys((game.steps(each.move)[0] for each in moves), "bad")
+    good = {game.steps(move)[0] for move in verdict.best}
+    first = dict.fromkeys((game.steps(each.move)[0] for each in verdict.moves), "bad")
     return Marks(points=first | dict.fromkeys(good, "good"))
 
 
-def _print_moves(best: "Value", moves: "list[RatedMove]") -> None:
+def _print_moves(verdict: "Verdict") -> None:
     rows = [
         (
-            "✓" if each.value == best.result else "✗",
+            "✗" if each.cost else "✓",
             str(each.move),
             each.value,
             "" if each.depth is None else str(each.depth),
         )
-        for each in moves
+        for each in verdict.moves
     ]
     print_table(("", "move", "value", "plies"), rows)
 

@@ -6,7 +6,7 @@ value; the number of times the position has occurred is.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -37,10 +37,13 @@ class Outcome:
             return 0
         return self.points if self.winner == side else -self.points
 
+    def format(self, sides: tuple[str, str]) -> str:
+        """Return the result and the reason's word, as in `draw (full)`."""
+        result = "draw" if self.winner is None else f"{sides[self.winner]} wins"
+        return f"{result} ({self.reason})"
+
     def __str__(self) -> str:
-        if self.winner is None:
-            return f"draw ({self.reason})"
-        return f"side {self.winner} wins ({self.reason})"
+        return self.format(("side 0", "side 1"))
 
 
 CHANCE = -1
@@ -76,6 +79,9 @@ class Position(Protocol):
     def text(self, marks: Marks = NO_MARKS) -> str:
         """Draw the board with characters, several lines."""
 
+    def drawing(self, marks: Marks = NO_MARKS) -> Any:
+        """Draw the board as a `ludus.render.canvas.Drawing`."""
+
     def svg(self, marks: Marks = NO_MARKS) -> str:
         """Draw the board as a self-contained SVG document."""
 
@@ -101,6 +107,15 @@ class Game(ABC, Generic[P, M]):
 
     presets: ClassVar[Mapping[str, Any]]
     """Named rules; the first one is the default."""
+
+    win_reasons: ClassVar[Mapping[str, str]] = {}
+    """A text for each reason of a win, with {winner} and {loser}."""
+
+    draw_reasons: ClassVar[Mapping[str, str]] = {}
+    """A text for each reason of a draw."""
+
+    reason_terms: ClassVar[Mapping[str, str]] = {}
+    """Published terms for outcome reasons."""
 
     def __init__(self, rules: Any = None, engine: str = "native") -> None:
         """Create a game with these rules (a frozen dataclass; by default the first preset).
@@ -148,6 +163,23 @@ class Game(ABC, Generic[P, M]):
         raise BadMove(
             f"{quote(text)} is not a legal move of {self.id} here{_format_examples(legal)}"
         )
+
+    def name_sides(self, people: Collection[int] = ()) -> tuple[str, str]:
+        """Return the names of the sides; if only one is played by a person, that one is `you`."""
+        first, second = ("you" if {*people} == {side} else self.sides[side] for side in (0, 1))
+        return first, second
+
+    def describe_outcome(self, outcome: Outcome, people: Collection[int] = ()) -> str:
+        """Describe an outcome in a sentence; `people` are the sides played by persons."""
+        if outcome.winner is None:
+            reasons = {"length": "the game was too long", **self.draw_reasons}
+            return f"A draw: {reasons.get(outcome.reason, outcome.reason)}."
+        names = self.name_sides(people)
+        winner, loser = names[outcome.winner], names[1 - outcome.winner]
+        reasons = {"illegal": "{loser} made an illegal move", **self.win_reasons}
+        why = reasons.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
+        points = f" {outcome.points} points" if outcome.points > 1 else ""
+        return f"{winner.capitalize()} won{points}: {why}."
 
     def chances(self, position: P) -> list[tuple[M, float]]:
         """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""

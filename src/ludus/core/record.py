@@ -88,19 +88,42 @@ class Record:
     @classmethod
     def from_match(cls, match: MatchRecord, game: AnyGame) -> Self:
         """Convert a match with the players' comments."""
+        return cls.from_line(
+            game,
+            match.players,
+            match.start,
+            match.moves[0].mover if match.moves else 0,
+            _convert_match(match),
+            match.outcome,
+            match.seed,
+        )
+
+    @classmethod
+    def from_line(
+        cls,
+        game: AnyGame,
+        players: tuple[str, str],
+        start: str,
+        first_mover: int,
+        line: Line,
+        outcome: Outcome | None,
+        seed: int | None = None,
+    ) -> Self:
+        """Make the record of a game; `outcome` is None if it is unfinished."""
         first, second = (side.capitalize() for side in game.sides)
         headers = {
-            "Game": match.game,
-            "Rules": _format_rules(match.rules, game),
-            first: match.players[0],
-            second: match.players[1],
-            "Seed": str(match.seed),
+            "Game": game.id,
+            "Rules": _format_rules(game),
+            first: players[0],
+            second: players[1],
         }
-        if match.start != str(game.start()):
-            headers["Start"] = match.start
-        headers |= _format_outcome(match.outcome)
-        line = _convert_match(match)
-        is_second_first = bool(line.moves) and match.moves[0].mover == 1
+        if seed is not None:
+            headers["Seed"] = str(seed)
+        if start != str(game.start()):
+            headers["Start"] = start
+        if outcome is not None:
+            headers |= _format_outcome(outcome)
+        is_second_first = bool(line.moves) and first_mover == 1
         return cls(headers, line, first_ply=int(is_second_first))
 
     def replay(self, game: AnyGame) -> list[Any]:
@@ -166,13 +189,13 @@ def _join_remarks(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def _format_rules(rules: Any, game: AnyGame) -> str:
+def _format_rules(game: AnyGame) -> str:
     """Return the nearest preset and the options that differ from it, as in a game's spec."""
     differences = {
         name: [
-            f"{option.name}={getattr(rules, option.name)}"
-            for option in fields(rules)
-            if getattr(rules, option.name) != getattr(preset, option.name)
+            f"{option.name}={getattr(game.rules, option.name)}"
+            for option in fields(game.rules)
+            if getattr(game.rules, option.name) != getattr(preset, option.name)
         ]
         for name, preset in game.presets.items()
     }

@@ -1,7 +1,8 @@
 """Entry of a move by touching one place after another, for any game, following `Game.steps`."""
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from ludus.core.errors import BadMove, LudusError, quote
 from ludus.core.game import AnyGame
@@ -30,6 +31,23 @@ class PartialMove:
 
     selected: str | None = None
     """The place of the man that is about to move."""
+
+    def marks(self, last: Iterable[str] = ()) -> dict[str, str]:
+        """Return the kind of mark of each place: last move, possible touches, selected man."""
+        points = {} if self.touched else dict.fromkeys(last, "last")
+        points |= dict.fromkeys(self.places, "take" if self.stage == "take" else "legal")
+        if self.selected is not None:
+            points[self.selected] = "selected"
+        return points
+
+
+class MadeMove(Protocol):
+    """A move of a game's history."""
+
+    @property
+    def mover(self) -> int | None: ...
+    @property
+    def move(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +85,8 @@ class MoveEntry:
 
     def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
         """Return the partial move of these touches; raise BadMove if no legal move begins so."""
-        steps = {move: self.game.steps(move) for move in position.legal_moves()}
         size = len(touched)
-        fitting = {move: places for move, places in steps.items() if places[:size] == touched}
+        fitting = {move: self.game.steps(move) for move in self.matching_moves(position, touched)}
         if not fitting:
             raise BadMove(f"no legal move begins with {quote(' '.join(touched))}")
         complete = [move for move, places in fitting.items() if len(places) == size]
@@ -85,10 +102,23 @@ class MoveEntry:
             touched[-1] if touched else None,
         )
 
+    def matching_moves(self, position: Any, touched: tuple[str, ...]) -> list[Any]:
+        """Return the legal moves that can be completed after these touches."""
+        size = len(touched)
+        return [move for move in position.legal_moves() if self.game.steps(move)[:size] == touched]
+
+    def known_places(self, position: Any) -> set[str]:
+        """Return the places that a move in this position may name."""
+        return {place for move in position.legal_moves() for place in self.game.steps(move)}
+
+    def extend(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+        """Return the partial move continued by a place; raise BadMove if no legal move is."""
+        return self.enter(position, (*touched, place))
+
     def touch(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
         """Return the partial move after one more touch: continued, restarted or undone."""
         try:
-            return self.enter(position, (*touched, place))
+            return self.extend(position, touched, place)
         except BadMove:
             if touched and place == touched[-1]:
                 return self.enter(position, touched[:-1])
@@ -99,6 +129,15 @@ class MoveEntry:
     def is_pass(self, position: Any) -> bool:
         """Return whether no legal move has a place to touch."""
         return not any(map(self.game.steps, position.legal_moves()))
+
+    def is_decision(self, position: Any, sides: Collection[int]) -> bool:
+        """Return whether one of these sides has a choice."""
+        return position.mover in sides and not self.is_pass(position)
+
+    def last_places(self, moves: Sequence[MadeMove]) -> tuple[str, ...]:
+        """Return the places of the last move that is not a roll of the dice."""
+        made = next((made for made in reversed(moves) if made.mover in (0, 1)), None)
+        return () if made is None else self.game.steps(made.move)
 
     def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
         """Return the paths of men in a move: from and to, or one place for a placed man."""
@@ -122,7 +161,7 @@ class MoveEntry:
         return ""
 
     def place_name(self, place: str, side: int) -> str:
-        """Return a side's name for a place."""
+        """Convert between a place of `Game.steps` and a side's name for it; its own inverse."""
         return place
 
     def describe_side(self, position: Any, side: int) -> str:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ludus.core.marks import Marks
 from ludus.games.squares import EMPTY, FILES, square_name
-from ludus.render.canvas import Canvas, Point
+from ludus.render.canvas import Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places, square_areas
 from ludus.render.text_board import (
     CaptionedPosition,
@@ -86,8 +86,8 @@ def render_text(position: SquarePosition, marks: Marks, look: BoardStyle) -> str
     return join_lines([*board, files, "", caption, *format_notes(marks, places)])
 
 
-def render_svg(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
-    """Draw the board as SVG."""
+def draw_position(position: SquarePosition, marks: Marks, look: BoardStyle) -> Drawing:
+    """Draw the board as a picture."""
     size = position.size
     places, caption = square_centres(size), format_turn(position, look.sides)
     width, height = 2 * CORNER[0] + STEP * size, CORNER[1] + STEP * size + 66
@@ -107,7 +107,7 @@ def render_svg(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
     canvas.text((width / 2, height - 20), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, square_areas(places, STEP))
-    return canvas.document()
+    return canvas.drawing(standing)
 
 
 def square_centres(size: int) -> dict[str, Point]:

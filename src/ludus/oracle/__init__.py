@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ludus.oracle.memory import MemoryOracle
     from ludus.oracle.morris.oracle import MorrisOracle
-    from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, WrongRules
+    from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, Verdict, WrongRules
     from ludus.oracle.selection import oracle_for
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "RatedMove",
     "Unsolved",
     "Value",
+    "Verdict",
     "WrongRules",
     "oracle_for",
 ]

@@ -5,10 +5,10 @@ a game that is over, also by repetition, has the value of its outcome.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ludus.core.errors import LudusError, quote
 
@@ -21,6 +21,8 @@ ORDER: tuple[Result, ...] = ("win", "draw", "loss")
 """Best first."""
 
 OPPOSITE: dict[Result, Result] = {"win": "loss", "draw": "draw", "loss": "win"}
+
+UTILITIES: dict[Result, int] = {"win": 1, "draw": 0, "loss": -1}
 
 
 class Unsolved(LudusError):
@@ -53,6 +55,18 @@ class Value:
         depth = self.depth or 0
         return ORDER.index(self.result), depth if self.result == "win" else -depth
 
+    @property
+    def utility(self) -> int:
+        """1 for a win, 0 for a draw, -1 for a loss."""
+        return UTILITIES[self.result]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"value": self.result, "depth": self.depth}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(data["value"], data["depth"])
+
     def __str__(self) -> str:
         if self.depth is None:
             return self.result
@@ -70,6 +84,53 @@ class RatedMove:
 
     depth: int | None
     """Plies to the end, including this move."""
+
+    cost: int
+    """Regret: the utility of the best move minus that of this move; 0, 1 or 2."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "move": str(self.move),
+            "value": self.value,
+            "depth": self.depth,
+            "cost": self.cost,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The value of a position and of each of its legal moves."""
+
+    value: Value
+
+    moves: tuple[RatedMove, ...]
+    """Best first, equal ones in legal order.
+
+    Best is the quickest win, then draws, then the slowest loss. A move that repeats a position so
+    often that the game is drawn by the rules is a draw, whatever the value of the position.
+    """
+
+    @property
+    def best(self) -> tuple[Any, ...]:
+        """The moves without cost, which keep the value."""
+        return tuple(each.move for each in self.moves if not each.cost)
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether some move has a cost."""
+        return any(each.cost for each in self.moves)
+
+    def cost(self, move: Any) -> int:
+        """Return the cost of a legal move."""
+        return next(each.cost for each in self.moves if each.move == move)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.value.to_json(), "moves": [each.to_json() for each in self.moves]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return a verdict whose moves are texts."""
+        return cls(Value.from_json(data), tuple(RatedMove(**each) for each in data["moves"]))
 
 
 class Oracle(ABC):
@@ -110,35 +171,34 @@ class Oracle(ABC):
         return self.values([position])[0]
 
     def rate_moves(self, position: Any) -> list[RatedMove]:
-        """Return every legal move with its value, best first, equal ones in legal order.
+        """Return every legal move with its value, best first, as in `Verdict.moves`."""
+        return list(self.verdict(position).moves)
 
-        Best is the quickest win, then draws, then the slowest loss. A move that repeats a position
-        so often that the game is drawn by the rules is a draw, whatever the value of the position.
-        """
-        return self.rate_many([position])[0]
+    def verdict(self, position: Any) -> Verdict:
+        """Return the value of a position and of its moves; Unsolved if it has none here."""
+        return self.verdicts([position])[0]
 
-    def rate_many(self, positions: Sequence[Any]) -> list[list[RatedMove]]:
-        """Return the result of `rate_moves` for each position, looked up together.
-
-        Raises Unsolved if one of them is not solved.
-        """
+    def verdicts(self, positions: Sequence[Any]) -> list[Verdict]:
+        """Return the verdicts on many positions; Unsolved if one of them has none here."""
         legal = [position.legal_moves() for position in positions]
         successors: list[Any] = []
         for position, moves in zip(positions, legal, strict=True):
             successors += [position, *map(position.play, moves)]
         values = iter(self.values(successors))
         return [
-            _rank_moves(moves, [next(values) for _ in range(len(moves) + 1)]) for moves in legal
+            Verdict(next(values), _rank_moves(moves, [next(values) for _ in moves]))
+            for moves in legal
         ]
 
 
-def _rank_moves(moves: Sequence[Any], values: Sequence[Value]) -> list[RatedMove]:
-    """Rank the moves, best first; `values` are those of the position and of the successors."""
-    rated = [
-        (move, value.for_previous_mover()) for move, value in zip(moves, values[1:], strict=True)
-    ]
+def _rank_moves(moves: Sequence[Any], values: Sequence[Value]) -> tuple[RatedMove, ...]:
+    """Rank the moves, best first; `values` are those of the positions they lead to."""
+    rated = [(move, value.for_previous_mover()) for move, value in zip(moves, values, strict=True)]
     rated.sort(key=lambda each: each[1].rank)
-    return [RatedMove(move, value.result, value.depth) for move, value in rated]
+    return tuple(
+        RatedMove(move, value.result, value.depth, rated[0][1].utility - value.utility)
+        for move, value in rated
+    )
 
 
 def evaluate_end(position: Any) -> Value | None:

@@ -1,7 +1,7 @@
-"""A small SVG canvas: shapes with class names, rendered as one self-contained document.
+"""Drawings, and a small SVG canvas that makes them.
 
-The document has no ids or references, so that several documents can be embedded in one page; equal
-drawings give equal texts.
+A drawing is a structure: shapes, clickable places, a style sheet. Its SVG has no ids or
+references, so that several can be embedded in one page; equal drawings give equal texts.
 
 >>> canvas = Canvas(40, 40, "A dot", style="")
 >>> canvas.circle((20, 20), 7.5, "man white")
@@ -11,9 +11,32 @@ drawings give equal texts.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ludus.core.marks import NO_MARKS, Marks
 
 Point = tuple[float, float]
+
+
+class Area(NamedTuple):
+    """A rectangle of a drawing."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def centre(self) -> Point:
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    @property
+    def size(self) -> float:
+        """The lesser of width and height."""
+        return min(self.width, self.height)
+
 
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold even escaped: control characters, lone surrogates."""
@@ -38,35 +61,126 @@ def format_number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def make_element(tag: str, css: str, content: str = "", **attributes: str | float | None) -> str:
+    """Return an SVG element; `content` is SVG, and attributes that are None are omitted."""
+    written = f' class="{escape(css)}"'
+    for key, value in attributes.items():
+        if value is None:
+            continue
+        text = escape(value) if isinstance(value, str) else format_number(value)
+        written += f' {key.replace("_", "-")}="{text}"'
+    end = f">{content}</{tag}>" if content else "/>"
+    return f"<{tag}{written}{end}"
+
+
+def make_place_element(name: str, area: Area, tooltip: str) -> str:
+    """Return a transparent area with a tooltip, and `data-place` for scripts."""
+    content = f"<title>{escape(tooltip)}</title>"
+    return make_element("rect", "place", content, data_place=name, **area._asdict())
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture: its shapes, and the places over them that can be clicked."""
+
+    width: float
+    height: float
+    title: str
+    description: str
+    style: str
+    """The style sheet."""
+
+    shapes: tuple[str, ...]
+    """SVG elements in drawing order."""
+
+    places: Mapping[str, Area]
+    """Areas of the places by name, in drawing order."""
+
+    tooltips: Mapping[str, str]
+    """Tooltip of each place."""
+
+    occupied: frozenset[str] = frozenset()
+    """Places covered by men."""
+
+    view: Area | None = None
+    """The visible part; None for all of it."""
+
+    def with_shapes(self, shapes: Iterable[str], style: str = "") -> "Drawing":
+        """Return the drawing with more shapes, above the others and below the places."""
+        return replace(self, shapes=(*self.shapes, *shapes), style=self.style + style)
+
+    def cropped(self, margin: float) -> "Drawing":
+        """Return the part of the drawing around all places, with a margin."""
+        areas = self.places.values()
+        left, top = min(area.x for area in areas) - margin, min(area.y for area in areas) - margin
+        right = max(area.x + area.width for area in areas) + margin
+        bottom = max(area.y + area.height for area in areas) + margin
+        return replace(self, view=Area(left, top, right - left, bottom - top))
+
+    def svg(self, *, has_style: bool = True, has_places: bool = True) -> str:
+        """Return the SVG document, ending with a newline."""
+        width, height = format_number(self.width), format_number(self.height)
+        view = " ".join(map(format_number, self.view or (0, 0, self.width, self.height)))
+        return "\n".join(
+            (
+                '<svg xmlns="http://www.w3.org/2000/svg" class="ludus" role="img" '
+                f'width="{width}" height="{height}" viewBox="{view}">',
+                f"<title>{escape(self.title)}</title><desc>{escape(self.description)}</desc>",
+                *((f"<style>{self.style}</style>",) if has_style else ()),
+                *self.shapes,
+                *(
+                    make_place_element(name, area, self.tooltips[name])
+                    for name, area in self.places.items()
+                    if has_places
+                ),
+                "</svg>\n",
+            )
+        )
+
+
+class Drawable:
+    """A position that is drawn by its method `drawing`."""
+
+    __slots__ = ()
+
+    def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
+        """Draw the board."""
+        raise NotImplementedError
+
+    def svg(self, marks: Marks = NO_MARKS) -> str:
+        """Draw the board as a self-contained SVG document."""
+        return self.drawing(marks).svg()
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
 class Canvas:
-    """Shapes in drawing order; `document` returns the SVG."""
+    """Shapes in drawing order, and places; `drawing` returns them."""
 
     def __init__(
-        self, width: float, height: float, title: str, description: str = "", *, style: str
+        self,
+        width: float = 0,
+        height: float = 0,
+        title: str = "",
+        description: str = "",
+        *,
+        style: str = "",
     ) -> None:
-        self._size = format_number(width), format_number(height)
-        self._head = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
-        self._style = style
+        self._frame = width, height, title, description, style
         self._shapes: list[str] = []
+        self._places: dict[str, Area] = {}
+        self._tooltips: dict[str, str] = {}
 
     @property
     def shapes(self) -> tuple[str, ...]:
         """The elements drawn so far."""
         return tuple(self._shapes)
 
-    def document(self) -> str:
-        """Return the SVG with its style sheet, ending with a newline."""
-        width, height = self._size
-        return "\n".join(
-            (
-                '<svg xmlns="http://www.w3.org/2000/svg" class="ludus" role="img" '
-                f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
-                self._head,
-                f"<style>{self._style}</style>",
-                *self._shapes,
-                "</svg>\n",
-            )
-        )
+    def drawing(self, occupied: Iterable[str] = ()) -> Drawing:
+        """Return everything drawn so far; `occupied` are the places covered by men."""
+        places, tooltips = dict(self._places), dict(self._tooltips)
+        return Drawing(*self._frame, self.shapes, places, tooltips, frozenset(occupied))
 
     def rect(self, corner: Point, width: float, height: float, css: str, rx: float = 0) -> None:
         """Draw a rectangle from its top-left corner; `rx` rounds the corners."""
@@ -121,27 +235,13 @@ class Canvas:
         mirrored = [(along, -aside) for along, aside in reversed(corners[1:])]
         self.polygon([at(*corner) for corner in corners + mirrored], css)
 
-    def place(self, corner: Point, width: float, height: float, name: str, title: str) -> None:
-        """Draw a transparent area over a place, with a tooltip and `data-place` for scripts."""
-        x, y = corner
-        self._add(
-            "rect",
-            "place",
-            content=f"<title>{escape(title)}</title>",
-            data_place=name,
-            x=x,
-            y=y,
-            width=width,
-            height=height,
-        )
+    def place(self, name: str, area: Area, tooltip: str) -> None:
+        """Make an area clickable as a place; places are above all shapes."""
+        self._places[name], self._tooltips[name] = area, tooltip
+
+    def tooltip(self, name: str, area: Area, text: str) -> None:
+        """Draw a transparent area with a tooltip; several areas may have one name."""
+        self._shapes.append(make_place_element(name, area, text))
 
     def _add(self, tag: str, css: str, content: str = "", **attributes: str | float | None) -> None:
-        """Append an element; attributes that are None are omitted."""
-        written = f' class="{escape(css)}"'
-        for key, value in attributes.items():
-            if value is None:
-                continue
-            text = escape(value) if isinstance(value, str) else format_number(value)
-            written += f' {key.replace("_", "-")}="{text}"'
-        end = f">{content}</{tag}>" if content else "/>"
-        self._shapes.append(f"<{tag}{written}{end}")
+        self._shapes.append(make_element(tag, css, content, **attributes))

@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from ludus.core.marks import Marks
-from ludus.render.canvas import Canvas, Point
+from ludus.render.canvas import Area, Canvas, Point
 from ludus.render.text_board import MARK_KINDS, PlaceLabel, clamp_heat, format_percent
 
 PlaceCentres = Mapping[str, Point]
 """The centre of each place by name, in drawing order."""
-
-Area = tuple[Point, float, float]
-"""Top-left corner, width and height."""
 
 
 def draw_heat(
@@ -47,17 +44,17 @@ def draw_marks(canvas: Canvas, marks: Marks, places: PlaceCentres, radius: float
 def draw_places(
     canvas: Canvas, marks: Marks, areas: Mapping[str, Area], shown: PlaceLabel = str
 ) -> None:
-    """Draw a transparent area over each place, with its name and heat as a tooltip."""
+    """Make the area of each place clickable, with its name and heat as a tooltip."""
     heat = clamp_heat(marks, areas)
-    for place, (corner, width, height) in areas.items():
-        title = f"{shown(place)}: {format_percent(heat[place])}" if place in heat else shown(place)
-        canvas.place(corner, width, height, place, title)
+    for place, area in areas.items():
+        percent = f": {format_percent(heat[place])}" if place in heat else ""
+        canvas.place(place, area, f"{shown(place)}{percent}")
 
 
 def square_areas(places: PlaceCentres, width: float) -> dict[str, Area]:
     """Return square areas of equal size around the places."""
     return {
-        place: ((x - width / 2, y - width / 2), width, width) for place, (x, y) in places.items()
+        place: Area(x - width / 2, y - width / 2, width, width) for place, (x, y) in places.items()
     }
 
 

@@ -40,9 +40,8 @@ def format_caption(outcome: Outcome | None, sides: tuple[str, str], task: str) -
     """Return the outcome or, if the game is not over, the task of the side to move."""
     if outcome is None:
         return task
-    if outcome.winner is None:
-        return f"Draw ({outcome.reason})"
-    return f"{sides[outcome.winner]} wins ({outcome.reason})"
+    text = outcome.format(sides)
+    return text[0].upper() + text[1:]
 
 
 def format_turn(position: CaptionedPosition, sides: tuple[str, str]) -> str:

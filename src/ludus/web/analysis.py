@@ -1,39 +1,26 @@
 """Verdicts, reviews and advice, from exact values where the game is solved."""
 
 import asyncio
-from typing import Any
 
 from ludus.core.game import CHANCE
+from ludus.oracle.oracle import Value
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_registry import GameRegistry
 from ludus.web.game_tree import GameNode
-from ludus.web.schemas import AdviceView, RatedMoveView, ReviewPointView, ReviewView, VerdictView
+from ludus.web.schemas import AdviceView, ReviewPointView, ReviewView, VerdictView
 from ludus.web.session import Session
-from ludus.web.views import VALUE_SCORES
 from ludus.web.worker_pool import WorkerPool
 
 
 async def fetch_verdict(session: Session, number: int) -> VerdictView:
     """Return the exact verdict on a node, with the cost of each move."""
-    result = await session.verdict(number)
-    node = session.node(number)
-    value: Any = result.get("value")
+    verdict, why = await session.fetch_verdict(number)
     return VerdictView(
         node=number,
-        known=result["known"],
-        why=result["why"],
-        value=value,
-        depth=result.get("depth"),
-        mover=node.position.mover,
-        moves=[
-            RatedMoveView(
-                move=rated["move"],
-                value=rated["value"],
-                depth=rated["depth"],
-                cost=VALUE_SCORES[value] - VALUE_SCORES[rated["value"]],
-            )
-            for rated in result.get("moves", [])
-        ],
+        known=verdict is not None,
+        why=why,
+        mover=session.node(number).position.mover,
+        **({} if verdict is None else verdict.to_json()),
     )
 
 
@@ -43,20 +30,19 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
     result = await workers.run_job("values", {**session.job(line[-1].number), "line": True})
     if not result["known"]:
         return ReviewView(known=False, why=result["why"], points=[])
-    scores = [
-        _first_side_score(node, value) for node, value in zip(line, result["line"], strict=True)
-    ]
+    values = [None if data is None else Value.from_json(data) for data in result["line"]]
+    scores = [_first_side_score(node, value) for node, value in zip(line, values, strict=True)]
     points = [
         ReviewPointView(
             node=node.number,
             text=node.text,
             mover=node.mover,
             share=None if score is None else (score + 1) / 2,
-            depth=None if value is None else value["depth"],
+            depth=None if value is None else value.depth,
             lost=_value_lost(node, before, score),
         )
         for node, value, before, score in zip(
-            line, result["line"], [None, *scores[:-1]], scores, strict=True
+            line, values, [None, *scores[:-1]], scores, strict=True
         )
     ]
     session.value_lost |= {
@@ -69,12 +55,11 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
     return ReviewView(known=is_known, why=why, points=points)
 
 
-def _first_side_score(node: GameNode, value: dict[str, Any] | None) -> int | None:
+def _first_side_score(node: GameNode, value: Value | None) -> int | None:
     """Return 1 if the first side wins, 0 for a draw, -1 if it loses."""
     if value is None:
         return None
-    score = VALUE_SCORES[value["value"]]
-    return score if node.position.mover == 0 else -score
+    return value.utility if node.position.mover == 0 else -value.utility
 
 
 def _value_lost(node: GameNode, before: int | None, after: int | None) -> int:
@@ -98,13 +83,13 @@ async def fetch_advice(
     position = session.node(number).position
     if position.outcome() is not None or position.mover == CHANCE:
         raise OutOfTurn("there is no move to choose here")
-    verdict = await fetch_verdict(session, number)
-    if verdict.known:
-        moves = session.hints[number] = [rated.model_dump() for rated in verdict.moves]
+    verdict, _ = await session.fetch_verdict(number)
+    if verdict is not None:
+        moves = session.hints[number] = [rated.to_json() for rated in verdict.moves]
         return AdviceView(
             exact=True,
             by="perfect play",
-            text=_describe_value(verdict.value, verdict.depth),
+            text=_describe_value(verdict.value),
             moves=moves,
         )
     known = [opponent["name"] for opponent in await registry.opponents(*session.game_spec)]
@@ -120,7 +105,7 @@ async def fetch_advice(
     )
 
 
-def _describe_value(value: str | None, depth: int | None) -> str:
+def _describe_value(value: Value) -> str:
     verb = {"win": "You can win", "draw": "A draw with best play", "loss": "Lost against best play"}
-    text = verb[value or "draw"]
-    return text if depth is None else f"{text}, in {depth} {'ply' if depth == 1 else 'plies'}"
+    depth = str(value).removeprefix(value.result)
+    return f"{verb[value.result]},{depth}" if depth else verb[value.result]

@@ -1,63 +1,30 @@
 """Boards as SVG with marks, hints and the pictures of players."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ludus.core.marks import Marks, Note, Picture
+from ludus.core.marks import Note, Picture
 from ludus.games.move_entry import MoveEntry, PartialMove
-from ludus.render.annotations import (
-    PlaceCentre,
-    count_beads_per_shape,
-    draw_annotations,
-    find_bounds,
-    find_places,
-)
-from ludus.render.canvas import format_number
+from ludus.oracle.oracle import Verdict
+from ludus.render.annotations import count_beads_per_shape, draw_annotations
 from ludus.web.explanations import picture_from_json
 from ludus.web.game_tree import DICE, RULES, GameNode
 from ludus.web.schemas import PictureView
 from ludus.web.session import Session
 
-PLACE_ATTRIBUTE = re.compile(r'data-place="([^"]+)"')
-STYLE_ELEMENT = re.compile(r"<style>.*?</style>", re.DOTALL)
-
-
-def draw_board(position: Any, marks: Marks) -> tuple[str, list[str]]:
-    """Return the board as SVG without its style sheet, and the names of its places.
-
-    The page supplies the style sheet, because its Content-Security-Policy forbids inline styles.
-    """
-    svg = STYLE_ELEMENT.sub("", position.svg(marks))
-    return svg, PLACE_ATTRIBUTE.findall(svg)
-
-
-def make_marks(entry: PartialMove, last: Sequence[str], more: Marks) -> Marks:
-    """Mark the last move, then the places that may be touched, then `more`; later marks win."""
-    kind = "take" if entry.stage == "take" else "legal"
-    points = dict.fromkeys(last, "last") if not entry.touched else {}
-    points |= dict.fromkeys(entry.places, kind)
-    if entry.selected is not None:
-        points[entry.selected] = "selected"
-    return Marks(more.arrows, {**points, **more.points}, more.heat)
-
 
 def mark_verdicts(
-    entry: PartialMove, steps: Mapping[Any, tuple[str, ...]], kept: set[Any]
-) -> Marks:
+    move_entry: MoveEntry, position: Any, entry: PartialMove, verdict: Verdict
+) -> dict[str, str]:
     """Mark each place that may be touched next as good if a move through it keeps the value."""
     size = len(entry.touched)
-    fitting = {move: places for move, places in steps.items() if places[:size] == entry.touched}
-    next_places = {move: places[size] for move, places in fitting.items() if len(places) > size}
-    good = {place for move, place in next_places.items() if move in kept}
-    return Marks(
-        points={place: "good" if place in good else "bad" for place in next_places.values()}
-    )
+    moves = move_entry.matching_moves(position, entry.touched)
+    steps = {str(move): move_entry.game.steps(move) for move in moves}
+    next_places = {move: places[size] for move, places in steps.items() if len(places) > size}
+    good = {place for move, place in next_places.items() if move in verdict.best}
+    return {place: "good" if place in good else "bad" for place in next_places.values()}
 
-
-PLACE_ELEMENTS = re.compile(r'<rect class="place".*?</rect>', re.DOTALL)
-"""Clickable areas, removed from pictures."""
 
 MIN_HEAT = 0.005
 """Proportions below half a percent are not drawn."""
@@ -71,9 +38,6 @@ MAX_ARROWS = 4
 BEST_COLOUR, OTHER_COLOUR, HEAT_COLOUR = 2, 0, 1
 """Colour numbers of notes."""
 
-HEAT_TEXT_ELEMENT = re.compile(r'<text class="share" x="([^"]+)" y="([^"]+)"')
-
-VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 MARGIN = 6
 """Margin around the places; everything further outside is cropped."""
 
@@ -103,35 +67,21 @@ def draw_picture(position: Any, picture: Picture) -> PictureView:
     """Draw a picture over the board of its position."""
     marks = picture.marks
     heat = {place: value for place, value in marks.heat.items() if value >= MIN_HEAT}
-    svg, _ = draw_board(position, replace(marks, heat=heat))
-    view = 'viewBox="{:g} {:g} {:g} {:g}"'.format(*find_bounds(svg, MARGIN))
+    board = position.drawing(replace(marks, heat=heat))
     # The board shows percentages on free places only; occupied places need a tag.
-    written = set(HEAT_TEXT_ELEMENT.findall(svg))
-    centres = find_places(svg)
     heat_notes = tuple(
         Note((place,), f"{100 * value:.0f}%", colour=HEAT_COLOUR)
         for place, value in heat.items()
-        if place in centres and _written_centre(centres[place]) not in written
+        if place in board.occupied
     )
     stands_for = count_beads_per_shape(picture.notes)
     counted = f" Each bead that is drawn stands for {stands_for}." if stands_for > 1 else ""
+    drawing = draw_annotations(board, (*heat_notes, *picture.notes), picture.lines)
     return PictureView(
         title=picture.title,
         text=f"{picture.text}{counted}",
-        svg=VIEW_BOX.sub(
-            view,
-            PLACE_ELEMENTS.sub(
-                "", draw_annotations(svg, (*heat_notes, *picture.notes), picture.lines)
-            ),
-            count=1,
-        ),
+        svg=drawing.cropped(MARGIN).svg(has_style=False, has_places=False),
     )
-
-
-def _written_centre(place: PlaceCentre) -> tuple[str, str]:
-    """Return the coordinates as formatted in the SVG."""
-    x, y = place.centre
-    return format_number(x), format_number(y)
 
 
 def _make_score_picture(

@@ -10,7 +10,7 @@ from typing import Any
 from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.oracle.oracle import Oracle, Unsolved, Value
+from ludus.oracle.oracle import Oracle, Unsolved
 from ludus.oracle.selection import oracle_for
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.worker_cache import load_game, load_position
@@ -34,18 +34,10 @@ def compute_values(job: Mapping[str, Any]) -> dict[str, Any]:
     if position.outcome() is not None or position.mover == CHANCE:
         return {"known": False, "why": "there is no move to choose here", "line": []}
     try:
-        value, rated = oracle.value(position), oracle.rate_moves(position)
+        verdict = oracle.verdict(position)
     except Unsolved as error:
         return {"known": False, "why": str(error), "line": []}
-    return {
-        "known": True,
-        "why": f"solved {oracle.coverage}",
-        "line": [],
-        **_value_to_json(value),
-        "moves": [
-            {"move": str(move.move), "value": move.value, "depth": move.depth} for move in rated
-        ],
-    }
+    return {"known": True, "why": f"solved {oracle.coverage}", "line": [], **verdict.to_json()}
 
 
 def _line_values(oracle: Oracle, job: Mapping[str, Any]) -> list[dict[str, Any] | None]:
@@ -54,12 +46,8 @@ def _line_values(oracle: Oracle, job: Mapping[str, Any]) -> list[dict[str, Any] 
     for size in range(len(job["moves"]) + 1):
         position = load_position({**job, "moves": job["moves"][:size]})
         is_known = position.mover != CHANCE and oracle.has_value(position)
-        values.append(_value_to_json(oracle.value(position)) if is_known else None)
+        values.append(oracle.value(position).to_json() if is_known else None)
     return values
-
-
-def _value_to_json(value: Value) -> dict[str, Any]:
-    return {"value": value.result, "depth": value.depth}
 
 
 GRADES = (1, 2, 3)

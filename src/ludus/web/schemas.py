@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from ludus.oracle.oracle import Result
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 ShortText = Annotated[str, StringConstraints(max_length=1_000)]
 PlaceName = Annotated[str, StringConstraints(min_length=1, max_length=8)]
@@ -233,7 +235,7 @@ class RatedMoveView(BaseModel):
     """A legal move and its exact value for the side that makes it."""
 
     move: str
-    value: Literal["win", "draw", "loss"]
+    value: Result
     depth: int | None
     cost: int
     """Value lost: 0, 1 or 2."""
@@ -251,10 +253,10 @@ class VerdictView(BaseModel):
     node: int
     known: bool
     why: str
-    value: Literal["win", "draw", "loss"] | None
-    depth: int | None
+    value: Result | None = None
+    depth: int | None = None
     mover: int
-    moves: list[RatedMoveView]
+    moves: list[RatedMoveView] = []
 
 
 class ReviewPointView(BaseModel):

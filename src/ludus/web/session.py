@@ -9,14 +9,14 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE, AnyGame, Outcome
-from ludus.core.match import MatchRecord
+from ludus.core.game import CHANCE, AnyGame
 from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
+from ludus.oracle.oracle import Verdict
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_tree import MAX_FORCED, PERSON, PLAYER, GameNode, GameTree, play_forced_moves
 from ludus.web.seats import LearnedSpecs, Seat
@@ -69,8 +69,8 @@ class Session:
         """Why a player failed to move; empty if none did."""
 
         self.watchers: set[Watcher] = set()
-        self.verdicts: dict[int, dict[str, Any]] = {}
-        """Exact verdicts by node, as far as requested."""
+        self.verdicts: dict[int, tuple[Verdict | None, str]] = {}
+        """Exact verdicts by node, as far as requested, or None and why there is none."""
 
         self.hints: dict[int, list[dict[str, Any]]] = {}
         """Advised moves by node, best first."""
@@ -96,9 +96,9 @@ class Session:
         return self._choice_task is not None and not self._choice_task.done()
 
     @property
-    def has_no_person(self) -> bool:
-        """Whether players play each other."""
-        return not any(seat.is_person for seat in self.seats)
+    def people(self) -> frozenset[int]:
+        """The sides played by persons."""
+        return frozenset(side for side, seat in enumerate(self.seats) if seat.is_person)
 
     def node(self, number: int) -> GameNode:
         if not 0 <= number < len(self.tree.nodes):
@@ -121,7 +121,7 @@ class Session:
             current = self.tree.current
             if number != current.number:
                 raise OutOfTurn("the game has changed since; reload it")
-            if not self._is_persons_turn(current):
+            if not self.move_entry.is_decision(current.position, self.people):
                 raise OutOfTurn("it is not a person’s turn")
             await self._play_move(find(current.position), PERSON)
 
@@ -150,7 +150,7 @@ class Session:
     async def take_back(self) -> None:
         """Go back to the last node where a person had a choice."""
         for node in reversed(self.tree.path_to(self.tree.current_number)[:-1]):
-            if self._is_persons_turn(node):
+            if self.move_entry.is_decision(node.position, self.people):
                 await self.go_to(node.number)
                 return
         raise OutOfTurn("there is nothing to take back")
@@ -180,13 +180,18 @@ class Session:
             await self._save([node] if node.parent is not None else [])
             self._notify_watchers()
 
-    async def verdict(self, number: int) -> dict[str, Any]:
-        """Return the exact verdict on a node."""
+    async def fetch_verdict(self, number: int) -> tuple[Verdict | None, str]:
+        """Return the exact verdict on a node and its source, or None and why there is none."""
         self.node(number)
         if number not in self.verdicts:
-            job = {**self.job(number), "line": False}
-            self.verdicts[number] = await self._workers.run_job("values", job)
+            result = await self._workers.run_job("values", {**self.job(number), "line": False})
+            verdict = Verdict.from_json(result) if result["known"] else None
+            self.verdicts[number] = verdict, result["why"]
         return self.verdicts[number]
+
+    def known_verdict(self, number: int) -> Verdict | None:
+        """Return the exact verdict on a node if it has been fetched."""
+        return self.verdicts.get(number, (None, ""))[0]
 
     def request_move_now(self) -> None:
         """Request an immediate move from the player that is thinking."""
@@ -208,7 +213,7 @@ class Session:
             return
         if position.outcome() is not None or self.seats[position.mover].is_person:
             return
-        if self.has_no_person and not self.watchers:
+        if not self.people and not self.watchers:
             return
         self._hurry_event = asyncio.Event()
         self._choice_task = asyncio.create_task(self._think(self.tree.current_number))
@@ -217,12 +222,6 @@ class Session:
         self._stop_thinking()
         if self._result_task is not None:
             self._result_task.cancel()
-
-    def _is_persons_turn(self, node: GameNode) -> bool:
-        position = node.position
-        if position.outcome() is not None or position.mover == CHANCE:
-            return False
-        return self.seats[position.mover].is_person and not self.move_entry.is_pass(position)
 
     async def _think(self, number: int) -> None:
         """Request a move from the player to move, and play it."""
@@ -237,7 +236,7 @@ class Session:
             self.failure = f"{seat.title} gave no move: {error}"
             self._notify_watchers()
             return
-        if self.has_no_person:
+        if not self.people:
             await asyncio.sleep(max(0.0, self.pace.delay - (time.monotonic() - began)))
         async with self._lock:
             if self.tree.current_number != number:
@@ -335,33 +334,20 @@ def _stored_node(node: GameNode) -> StoredNode:
     )
 
 
-ENDING_HEADERS = ("Result", "Reason", "Points")
-"""Record headers that only a finished game has."""
-
-
 def make_record(session: Session) -> Record:
     """Return the game as a record; its main line consists of the moves played first."""
-    line = session.tree.record_line()
-    last = session.tree.nodes[0]
+    tree, start = session.tree, session.tree.nodes[0].position
+    last = tree.nodes[0]
     while last.children:
-        last = session.tree.nodes[last.children[0]]
-    outcome = last.position.outcome()
-    match = MatchRecord(
-        game=session.game.id,
-        rules=session.game.rules,
-        players=(_player_name(session, 0), _player_name(session, 1)),
-        seed=session.seed,
-        start=str(session.tree.nodes[0].position),
-        moves=(),
-        outcome=outcome or Outcome(None, "unfinished"),
+        last = tree.nodes[last.children[0]]
+    return Record.from_line(
+        tree.game,
+        (_player_name(session, 0), _player_name(session, 1)),
+        str(start),
+        start.mover,
+        tree.record_line(),
+        last.position.outcome(),
     )
-    headers = dict(Record.from_match(match, session.game).headers)
-    del headers["Seed"]
-    if outcome is None:
-        headers = {name: text for name, text in headers.items() if name not in ENDING_HEADERS}
-    is_second_first = session.tree.nodes[0].position.mover == 1
-    first_ply = int(is_second_first and bool(line.moves))
-    return replace(Record(headers), line=line, first_ply=first_ply)
 
 
 def _player_name(session: Session, side: int) -> str:

@@ -2,50 +2,18 @@
 
 from typing import Any
 
-from ludus.core.game import CHANCE, Outcome
-from ludus.core.marks import NO_MARKS, Marks
-from ludus.games.move_entry import MoveEntry, PartialMove
+from ludus.core.game import CHANCE
+from ludus.core.marks import Marks
+from ludus.games.move_entry import PartialMove
 from ludus.render.annotations import draw_annotations
-from ludus.web import drawing
-from ludus.web.drawing import find_last_decision, make_hint_notes
+from ludus.web.drawing import find_last_decision, make_hint_notes, mark_verdicts
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
 from ludus.web.schemas import ExplanationView, GameView, MoveView, OutcomeView, SeatView
 from ludus.web.seats import Seat
 from ludus.web.session import Session
 
-WIN_REASONS = {
-    "men": "{loser} has too few men left",
-    "blocked": "{loser} cannot move",
-    "line": "{winner} completed a line",
-    "crossed": "{winner} crossed the board",
-    "single": "{winner} bore off every man",
-    "gammon": "{winner} bore off every man before {loser} bore off any",
-    "backgammon": "{winner} bore off every man before {loser} had left the start",
-}
 
-DRAW_REASONS = {
-    "blocked": "there is no move left",
-    "full": "the board is full",
-    "repetition": "the same position came again",
-    "quiet": "nothing was placed or taken for too long",
-}
-
-
-def describe_outcome(outcome: Outcome, move_entry: MoveEntry, seats: tuple[Seat, Seat]) -> str:
-    """Return how a game ended; a person playing alone is addressed as `you`."""
-    if outcome.winner is None:
-        return f"A draw: {DRAW_REASONS.get(outcome.reason, outcome.reason)}."
-    sides = move_entry.side_name(0), move_entry.side_name(1)
-    winner, loser = sides[outcome.winner], sides[1 - outcome.winner]
-    why = WIN_REASONS.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
-    points = f" {outcome.points} points" if outcome.points > 1 else ""
-    people = [side for side, seat in enumerate(seats) if seat.is_person]
-    if len(people) != 1:
-        return f"{winner} won{points}: {why}."
-    return f"You {'won' if outcome.winner in people else 'lost'}{points}: {why}."
-
-
-def describe_move(node: GameNode, move_entry: MoveEntry, seats: tuple[Seat, Seat]) -> str:
+def describe_move(session: Session, node: GameNode) -> str:
     """Return a move as a sentence; a person playing alone is addressed as `you`."""
     if node.move is None:
         return ""
@@ -55,13 +23,10 @@ def describe_move(node: GameNode, move_entry: MoveEntry, seats: tuple[Seat, Seat
     predicate = (
         "could not move"
         if node.made_by == RULES
-        else move_entry.describe_move(node.move, node.position)
+        else session.move_entry.describe_move(node.move, node.position)
     )
-    people = [side for side, seat in enumerate(seats) if seat.is_person]
-    return f"{'You' if people == [mover] else move_entry.side_name(mover)} {predicate}."
+    return f"{session.game.name_sides(session.people)[mover].capitalize()} {predicate}."
 
-
-VALUE_SCORES = {"win": 1, "draw": 0, "loss": -1}
 
 MAX_REPORTED_MOVES = 6
 """Moves reported at once."""
@@ -79,13 +44,12 @@ def make_view(
     status = get_status(session, node)
     if entry is None:
         entry = _start_entry(session, node, status)
-    marks = drawing.make_marks(
-        entry, _last_move_places(session, node), _verdict_marks(session, node, entry, overlay)
-    )
-    svg, places = drawing.draw_board(entry.position, marks)
+    last = session.move_entry.last_places(session.tree.path_to(node.number))
+    points = entry.marks(last) | _verdict_marks(session, node, entry, overlay)
+    board = entry.position.drawing(Marks(points=points))
     if overlay == HINT_OVERLAY and node.number in session.hints:
-        svg = draw_annotations(
-            svg, make_hint_notes(session.move_entry, position, session.hints[node.number])
+        board = draw_annotations(
+            board, make_hint_notes(session.move_entry, position, session.hints[node.number])
         )
     side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
     return GameView(
@@ -97,9 +61,10 @@ def make_view(
         node=node.number,
         at=session.tree.current_number,
         position=str(position),
-        svg=svg,
+        # The page supplies the style sheet: its Content-Security-Policy forbids inline styles.
+        svg=board.svg(has_style=False),
         places=list(entry.places),
-        labels={place: _label_place(session, entry, place, side) for place in places},
+        labels={place: _label_place(session, entry, place, side) for place in board.places},
         touched=list(entry.touched),
         prompt=_write_prompt(session, node, entry, status),
         told=_report_moves(session, node),
@@ -140,9 +105,9 @@ def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: 
     position, move_entry = node.position, session.move_entry
     outcome = position.outcome()
     if status == "looking":
-        return f"Looking back: {describe_move(node, move_entry, session.seats) or 'the beginning.'}"
+        return f"Looking back: {describe_move(session, node) or 'the beginning.'}"
     if outcome is not None:
-        return describe_outcome(outcome, move_entry, session.seats)
+        return session.game.describe_outcome(outcome, session.people)
     if status == "trouble":
         return session.failure
     mover = move_entry.side_name(position.mover)
@@ -151,44 +116,30 @@ def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: 
     if status == "paused":
         return f"{mover} ({session.seats[position.mover].title}) is paused: press Resume"
     task = move_entry.describe_task(position, entry)
-    two_people = all(seat.is_person for seat in session.seats)
-    return f"{mover}: {task[0].lower()}{task[1:]}" if two_people else task
+    return f"{mover}: {task[0].lower()}{task[1:]}" if len(session.people) == 2 else task
 
 
 def _report_moves(session: Session, node: GameNode) -> str:
     """Describe the moves since a person's last move; with two persons include that move."""
     line = session.tree.path_to(node.number)[1:]
     since = next((at for at in range(len(line) - 1, -1, -1) if line[at].made_by == PERSON), -1)
-    two_people = all(seat.is_person for seat in session.seats)
-    recent = line[max(since, 0) :] if two_people else line[since + 1 :]
-    if session.has_no_person:
+    recent = line[max(since, 0) :] if len(session.people) == 2 else line[since + 1 :]
+    if not session.people:
         recent = recent[-1:]
     if recent and recent[-1].made_by == DICE and session.seats[node.position.mover].is_person:
         recent = recent[:-1]  # shown in the prompt
     return " ".join(
-        describe_move(recent_node, session.move_entry, session.seats)
-        for recent_node in recent[-MAX_REPORTED_MOVES:]
+        describe_move(session, recent_node) for recent_node in recent[-MAX_REPORTED_MOVES:]
     )
 
 
-def _last_move_places(session: Session, node: GameNode) -> list[str]:
-    """Return the places of the last move, ignoring dice rolls."""
-    line = (
-        other for other in reversed(session.tree.path_to(node.number)) if other.move is not None
-    )
-    made = next((other for other in line if other.made_by != DICE), None)
-    return [] if made is None else list(session.game.steps(made.move))
-
-
-def _verdict_marks(session: Session, node: GameNode, entry: PartialMove, overlay: str) -> Marks:
-    if overlay == VERDICT_OVERLAY and entry.places:
-        verdict = session.verdicts.get(node.number, {})
-        if verdict.get("known"):
-            rated = {move["move"]: move["value"] for move in verdict["moves"]}
-            steps = {str(move): session.game.steps(move) for move in node.position.legal_moves()}
-            kept = {move for move in steps if rated.get(move) == verdict["value"]}
-            return drawing.mark_verdicts(entry, steps, kept)
-    return NO_MARKS
+def _verdict_marks(
+    session: Session, node: GameNode, entry: PartialMove, overlay: str
+) -> dict[str, str]:
+    verdict = session.known_verdict(node.number)
+    if overlay != VERDICT_OVERLAY or not entry.places or verdict is None:
+        return {}
+    return mark_verdicts(session.move_entry, node.position, entry, verdict)
 
 
 def _label_place(session: Session, entry: PartialMove, place: str, side: int) -> str:
@@ -238,12 +189,10 @@ def _move_verdict(session: Session, node: GameNode) -> Any:
     """Return whether a move lost value, as far as exact verdicts are known."""
     if node.number in session.value_lost:
         return "lost" if session.value_lost[node.number] else "kept"
-    verdict = {} if node.parent is None else session.verdicts.get(node.parent, {})
-    if not verdict.get("known"):
+    verdict = None if node.parent is None else session.known_verdict(node.parent)
+    if verdict is None:
         return ""
-    rated = {move["move"]: move["value"] for move in verdict["moves"]}
-    value = rated.get(str(node.move))
-    return "" if value is None else "kept" if value == verdict["value"] else "lost"
+    return "lost" if verdict.cost(node.text) else "kept"
 
 
 def _explanation_view(node: GameNode) -> ExplanationView | None:

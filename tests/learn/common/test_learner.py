@@ -6,7 +6,6 @@ from functools import cache
 
 import pytest
 
-from ludus.arena.regret import evaluate_move
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.learner import (
@@ -92,7 +91,7 @@ def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
     for start in list_start_positions(played) * 3:
         found = play_episode(start, lambda board: source.choice(board.legal_moves()), opponent)
         own = zip(found.positions[::2], found.moves[::2], strict=False)
-        given_away = sum(evaluate_move(opponent.oracle, board, move).regret for board, move in own)
+        given_away = sum(opponent.oracle.verdict(board).cost(move) for board, move in own)
         assert found.regret == given_away >= 0
         assert found.positions[-1].outcome() == found.outcome
         total += found.regret

@@ -9,7 +9,6 @@ import shutil
 import numpy as np
 import pytest
 
-from ludus.arena.regret import evaluate_move, evaluate_moves
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.datasets.morris import read_dataset
@@ -105,9 +104,9 @@ def test_what_players_keep(reproduced):
     assert errors
     for position, played, right, worth, becomes in errors:
         here = GAME.parse(position)
-        found = evaluate_move(oracle_for(GAME), here, GAME.parse_move(played, here))
-        assert found.regret > 0
-        assert set(right.split(" and ")[0].split(", ")) <= set(found.best)
+        found = oracle_for(GAME).verdict(here)
+        assert found.cost(GAME.parse_move(played, here)) > 0
+        assert set(right.split(" and ")[0].split(", ")) <= set(map(str, found.best))
         assert (worth, becomes) != ("draw", "win")
     share = rows[f"{name}: dataset"]
     where = tables[f"Where {name} errs, dataset"]["rows"]
@@ -125,8 +124,9 @@ def test_an_exam_agrees_with_moves_judged_one_by_one(small):
     moves = [source.choice(position.legal_moves()) for position in positions]
     chosen = found.numbers([exam.packed(move) for move in moves])
     assert [exam.unpacked(move) for move in found.move[chosen].tolist()] == moves
-    judged = evaluate_moves(oracle, positions, moves)
-    assert answers.lost(found, chosen).tolist() == [each.regret for each in judged]
+    judged = oracle.verdicts(positions)
+    lost = [verdict.cost(move) for verdict, move in zip(judged, moves, strict=True)]
+    assert answers.lost(found, chosen).tolist() == lost
     assert all(each.is_critical for each in judged)
     kept = np.add.reduceat(found.kept, found.first[:-1]).tolist()
     assert kept == [len(each.best) for each in judged]
@@ -169,9 +169,9 @@ def test_games_from_drawn_positions(reproduced):
     for colour, _, position, played, right, _ in lost:
         here = GAME.parse(position)
         assert here.mover == ("White", "Black").index(colour)
-        found = evaluate_move(oracle_for(GAME), here, GAME.parse_move(played, here))
-        assert found.regret == 1, "a draw is lost once"
-        assert set(found.best) == set(right.split(", "))
+        found = oracle_for(GAME).verdict(here)
+        assert found.cost(GAME.parse_move(played, here)) == 1, "a draw is lost once"
+        assert set(map(str, found.best)) == set(right.split(", "))
     counts = [row[3:6] for row in tables["Results"]["rows"]]
     assert all(sum(each) == GAMES and each[0] == 0 for each in counts)
 

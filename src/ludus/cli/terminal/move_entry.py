@@ -4,64 +4,50 @@ import re
 from typing import Any
 
 from ludus.core.errors import BadMove, check_length, quote
-from ludus.core.game import AnyGame
-
-NUM_POINTS = 24
-
-
-def place_name(game: AnyGame, place: str, side: int) -> str:
-    """Convert between a place of `Game.steps` and the name a side uses for it; its own inverse.
-
-    In backgammon the two sides count from opposite ends; written moves and the numbers on a
-    board are the mover's.
-    """
-    if game.id != "backgammon" or side == 0 or not place.isdecimal():
-        return place
-    return str(NUM_POINTS + 1 - int(place))
-
+from ludus.games.move_entry import MoveEntry
 
 SEPARATORS = r"[\s,;:/>→*x-]*+"
 """What may separate two places; possessive, so that matching takes linear time."""
 
+STAGE_PROMPTS = {"begin": "then?", "go": "to?", "take": "take?"}
+"""Prompts for the next place of a move that is begun."""
+
 
 class TypedMove:
-    """The places entered so far and the legal moves that begin with them."""
+    """A move entered by text; places have the names that the mover uses."""
 
-    def __init__(self, game: AnyGame, position: Any) -> None:
-        self.game = game
+    def __init__(self, move_entry: MoveEntry, position: Any) -> None:
+        self.move_entry = move_entry
         self.position = position
-        self.steps = {
-            move: tuple(place_name(game, place, position.mover) for place in game.steps(move))
-            for move in position.legal_moves()
-        }
-        self.chosen_places: tuple[str, ...] = ()
+        self.clear()
+
+    def clear(self) -> None:
+        """Discard the places entered so far."""
+        self.partial = self.move_entry.enter(self.position, ())
 
     @property
     def moves(self) -> list[Any]:
-        """The legal moves that begin with the places entered so far."""
-        return self._moves_starting_with(self.chosen_places)
+        """The legal moves that can be completed after the places entered so far."""
+        return self.move_entry.matching_moves(self.position, self.partial.touched)
 
     @property
-    def is_pass(self) -> bool:
-        """Whether no legal move has a place, so that the mover must pass."""
-        return not any(self.steps.values())
+    def chosen_places(self) -> tuple[str, ...]:
+        """The places entered so far."""
+        return tuple(map(self.convert_place, self.partial.touched))
 
     @property
     def next_places(self) -> list[str]:
-        """The possible next places, in the order of the legal moves."""
-        at = len(self.chosen_places)
-        rest = (self.steps[move][at:] for move in self.moves)
-        return list(dict.fromkeys(steps[0] for steps in rest if steps))
+        """The possible next places."""
+        return list(map(self.convert_place, self.partial.places))
 
     @property
     def prompt(self) -> str:
-        """The prompt for the next place, derived from the notation of the moves."""
-        if not self.chosen_places:
-            return "your move?"
-        separators = {self._separator_before_next_place(move) for move in self.moves}
-        if separators == {"x"}:
-            return "take?"
-        return "to?" if separators & {"-", "/", "x"} else "then?"
+        """The prompt for the next place."""
+        return STAGE_PROMPTS[self.partial.stage] if self.partial.touched else "your move?"
+
+    def convert_place(self, place: str) -> str:
+        """Convert between a place of the board and the mover's name for it; its own inverse."""
+        return self.move_entry.place_name(place, self.position.mover)
 
     def enter(self, text: str) -> Any:
         """Return the move that a text completes, or None if places are missing; raise BadMove.
@@ -69,48 +55,32 @@ class TypedMove:
         A text that can be both a place and a whole move (in some games) is a place if one has
         been entered already, else a move.
         """
-        places = self._parse_places(text)
-        if not self.chosen_places or places is None:
-            try:
-                return self.game.parse_move(text, self.position)
-            except BadMove as error:
-                if places is None:
-                    raise self._explain_error(text, error) from error
-        assert places is not None
-        self.chosen_places = places
-        return self._completed_move()
+        begun = self.partial.touched
+        if begun and self._enter_places(text):
+            return self.partial.move
+        try:
+            return self.move_entry.game.parse_move(text, self.position)
+        except BadMove as error:
+            if not begun and self._enter_places(text):
+                return self.partial.move
+            if not begun:
+                raise
+            shown = "-".join(self.chosen_places)
+            raise BadMove(f"{quote(text)} does not continue {shown}") from error
 
-    def _completed_move(self) -> Any:
-        """Return the entered move unless it is the beginning of a longer one."""
-        complete = [move for move in self.moves if self.steps[move] == self.chosen_places]
-        return complete[0] if len(complete) == len(self.moves) else None
-
-    def _parse_places(self, text: str) -> tuple[str, ...] | None:
-        """Return the places so far and those of a text, if a legal move begins with them."""
-        known = {step for steps in self.steps.values() for step in steps}
+    def _enter_places(self, text: str) -> bool:
+        """Add the places of a text; return whether a legal move begins so."""
+        known = map(self.convert_place, self.move_entry.known_places(self.position))
         names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
         cleaned = check_length(text, BadMove).strip().lower()
         if not cleaned or not re.fullmatch(f"{SEPARATORS}(?:(?>{names}){SEPARATORS})++", cleaned):
-            return None
-        places = (*self.chosen_places, *re.findall(names, cleaned))
-        return places if self._moves_starting_with(places) else None
-
-    def _moves_starting_with(self, places: tuple[str, ...]) -> list[Any]:
-        size = len(places)
-        return [move for move, steps in self.steps.items() if steps[:size] == places]
-
-    def _explain_error(self, text: str, error: BadMove) -> BadMove:
-        if not self.chosen_places:
-            return error
-        return BadMove(f"{quote(text)} does not continue {'-'.join(self.chosen_places)}")
-
-    def _separator_before_next_place(self, move: Any) -> str:
-        """Return the text before the next place in a written move; guess if it omits places."""
-        written, end = str(move), 0
-        for step in self.steps[move][: len(self.chosen_places)]:
-            end = max(end, written.find(step, end) + len(step))
-        following = self.steps[move][len(self.chosen_places) :]
-        begin = written.find(following[0], end) if following else -1
-        if begin < 0:
-            return "-" if len(self.chosen_places) % 2 else ""
-        return written[end:begin].strip()
+            return False
+        partial = self.partial
+        try:
+            for name in re.findall(names, cleaned):
+                place = self.convert_place(name)
+                partial = self.move_entry.extend(self.position, partial.touched, place)
+        except BadMove:
+            return False
+        self.partial = partial
+        return True

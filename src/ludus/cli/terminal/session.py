@@ -3,57 +3,20 @@
 import random
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from ludus.cli.files import read_file, whole_file
-from ludus.cli.terminal.move_entry import TypedMove, place_name
+from ludus.cli.terminal.move_entry import TypedMove
 from ludus.cli.terminal.screen import Screen
 from ludus.core.errors import BadMove, LudusError
-from ludus.core.game import CHANCE, AnyGame, Outcome
+from ludus.core.game import CHANCE, AnyGame
 from ludus.core.marks import Marks
-from ludus.core.match import MatchRecord, MoveRecord
-from ludus.core.record import Record
+from ludus.core.match import MoveRecord
+from ludus.core.record import Line, Node, Record
 from ludus.games import game as named_game
+from ludus.games.move_entry import get_move_entry
 from ludus.players import player as named_player
-
-WIN_REASONS = {
-    "men": "{loser} had too few men left",
-    "blocked": "{loser} could not move",
-    "line": "{winner} completed a line",
-    "crossed": "{winner} crossed the board",
-    "single": "{winner} bore off every man",
-    "gammon": "{winner} bore off every man before {loser} bore off any",
-    "backgammon": "{winner} bore off every man before {loser} had left the start",
-    "illegal": "{loser} made an illegal move",
-}
-
-DRAW_REASONS = {
-    "blocked": "there was no move left",
-    "full": "the board was full",
-    "repetition": "the position was repeated",
-    "quiet": "nothing was placed or taken for too long",
-    "length": "the game was too long",
-}
-
-
-def describe_outcome(outcome: Outcome, sides: tuple[str, str]) -> str:
-    """Describe an outcome in one sentence; `sides` are the names of the sides, "you" included.
-
-    >>> describe_outcome(Outcome(0, "blocked"), ("you", "black"))
-    'You won: black could not move.'
-    """
-    if outcome.winner is None:
-        return f"A draw: {DRAW_REASONS.get(outcome.reason, outcome.reason)}."
-    winner, loser = sides[outcome.winner], sides[1 - outcome.winner]
-    why = WIN_REASONS.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
-    points = f" {outcome.points} points" if outcome.points > 1 else ""
-    return f"{winner.capitalize()} won{points}: {why}."
-
-
-OUTCOME_HEADERS = ("Result", "Reason")
-"""Headers that an unfinished game does not have."""
 
 
 class GameHistory:
@@ -74,37 +37,15 @@ class GameHistory:
         self.positions.append(self.position.play(move))
         self.moves.append(MoveRecord(self.positions[-2].mover, move, 0.0, comment))
 
-    def undo_to_choice(self, human_sides: Collection[int]) -> bool:
-        """Return to the last decision of one of these sides; False if there is none."""
-        for ply in range(len(self.moves) - 1, -1, -1):
-            position = self.positions[ply]
-            if position.mover in human_sides and any(map(self.game.steps, position.legal_moves())):
-                del self.positions[ply + 1 :], self.moves[ply:]
-                return True
-        return False
-
-    def last_places(self) -> list[str]:
-        """Return the places of the last move that is not a roll of the dice."""
-        made = next((made for made in reversed(self.moves) if made.mover != CHANCE), None)
-        return [] if made is None else list(self.game.steps(made.move))
+    def undo_to(self, ply: int) -> None:
+        """Remove the moves from this one on."""
+        del self.positions[ply + 1 :], self.moves[ply:]
 
     def to_record(self, players: tuple[str, str], seed: int) -> Record:
         """Return the game as a record, without a result if it is unfinished."""
-        outcome = self.position.outcome()
-        match = MatchRecord(
-            game=self.game.id,
-            rules=self.game.rules,
-            players=players,
-            seed=seed,
-            start=str(self.positions[0]),
-            moves=tuple(self.moves),
-            outcome=outcome or Outcome(None, "unfinished"),
-        )
-        record = Record.from_match(match, self.game)
-        if outcome is not None:
-            return record
-        known = {name: text for name, text in record.headers.items() if name not in OUTCOME_HEADERS}
-        return replace(record, headers=known)
+        start, outcome = self.positions[0], self.position.outcome()
+        line = Line(tuple(Node(str(made.move), made.comment) for made in self.moves))
+        return Record.from_line(self.game, players, str(start), start.mover, line, outcome, seed)
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Self:
@@ -173,14 +114,17 @@ def show_hint(session: "TerminalSession", text: str, entry: TypedMove | None) ->
 
 def take_back(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
     """Discard the places entered so far or, if there are none, return to the last decision."""
-    if entry is not None and entry.chosen_places:
-        entry.chosen_places = ()
+    if entry is not None and entry.partial.touched:
+        entry.clear()
         session.show(entry)
         return False
-    if not session.history.undo_to_choice(session.human_sides):
-        raise LudusError("there is nothing to take back")
-    session.messages[:] = ["Taken back."]
-    return True
+    history = session.history
+    for ply in range(len(history.moves) - 1, -1, -1):
+        if session.move_entry.is_decision(history.positions[ply], session.human_sides):
+            history.undo_to(ply)
+            session.messages[:] = ["Taken back."]
+            return True
+    raise LudusError("there is nothing to take back")
 
 
 def start_new_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
@@ -261,9 +205,6 @@ WATCH_PAUSE_SECONDS = 0.6
 MAX_PLACES_WIDTH = 60
 """Maximum length of the list of places in a prompt."""
 
-MARK_KINDS = {"take?": "take"}
-"""Kinds of mark for the places of a prompt, if not `legal`."""
-
 PERSON_NAME = "person"
 """Name of a person in a record."""
 
@@ -295,10 +236,7 @@ class TerminalSession:
     @property
     def side_names(self) -> tuple[str, str]:
         """Names of the sides, "you" for that of a single person."""
-        first, second = self.game.sides
-        if len(self.human_sides) != 1:
-            return first, second
-        return ("you", second) if 0 in self.human_sides else (first, "you")
+        return self.game.name_sides(self.human_sides)
 
     @property
     def player_names(self) -> tuple[str, str]:
@@ -322,25 +260,17 @@ class TerminalSession:
         for player in players:
             player.start_game(self.random.getrandbits(62))
         self.history, self.players = history, players
+        self.move_entry = get_move_entry(history.game)
         self.messages: list[str] = []
 
     def show(self, entry: TypedMove | None = None, good: Iterable[str] = ()) -> None:
         """Show the board with marks for the last move, the possible places and the advised ones."""
-        points = dict.fromkeys(self.history.last_places(), "last")
+        last = self.move_entry.last_places(self.history.moves)
+        position, points = self.history.position, dict.fromkeys(last, "last")
         if entry is not None:
-            kind = MARK_KINDS.get(entry.prompt, "legal")
-            points |= self._mark_places(entry.next_places, kind) | self._mark_places(
-                entry.chosen_places, "selected"
-            )
-        points |= dict.fromkeys(good, "good")
-        self.screen.show_position(
-            self._format_title(), self.history.position, Marks(points=points), self.messages
-        )
-
-    def _mark_places(self, places: Iterable[str], kind: str) -> dict[str, str]:
-        """Map the places, by their names on the board, to this kind of mark."""
-        side = self.history.position.mover
-        return {place_name(self.game, place, side): kind for place in places}
+            position, points = entry.partial.position, entry.partial.marks(last)
+        marks = Marks(points=points | dict.fromkeys(good, "good"))
+        self.screen.show_position(self._format_title(), position, marks, self.messages)
 
     def _format_title(self) -> str:
         sides = [
@@ -361,7 +291,7 @@ class TerminalSession:
         if position.outcome() is not None:
             for side in {0, 1} - set(self.human_sides):
                 self.players[side].finish_game(position.outcome())
-            self._offer_new_game(describe_outcome(position.outcome(), self.side_names))
+            self._offer_new_game(self.game.describe_outcome(position.outcome(), self.human_sides))
         elif position.mover == CHANCE:
             self._roll_dice()
         elif position.mover in self.human_sides:
@@ -390,11 +320,12 @@ class TerminalSession:
 
     def _play_human_turn(self) -> None:
         """Read commands and parts of a move from a person until the game has changed."""
-        entry, side = TypedMove(self.game, self.history.position), self.history.position.mover
-        if entry.is_pass:
-            self.history.play(self.history.position.legal_moves()[0])
+        position, side = self.history.position, self.history.position.mover
+        if self.move_entry.is_pass(position):
+            self.history.play(position.legal_moves()[0])
             self.add_message(side, "could not move")
             return
+        entry = TypedMove(self.move_entry, position)
         self.show(entry)
         is_done = False
         while not is_done:
@@ -409,7 +340,7 @@ class TerminalSession:
         """Add typed text to the move; return whether the move was played."""
         if not text:
             # If only one place is possible, Enter is enough.
-            if not entry.chosen_places or len(entry.next_places) != 1:
+            if not entry.partial.touched or len(entry.next_places) != 1:
                 return False
             text = entry.next_places[0]
         move = entry.enter(text)
@@ -452,7 +383,7 @@ def _find_command(text: str) -> Any:
 
 
 def _format_prompt(side: str, entry: TypedMove) -> str:
-    if not entry.chosen_places:
+    if not entry.partial.touched:
         return f"{side}, {entry.prompt}"
     places = ", ".join(entry.next_places)
     shown = (

@@ -18,7 +18,7 @@ from ludus.datasets.morris.validation import (
 from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS, canonical_keys, state_keys
 from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, mills
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.render.canvas import Canvas, Point
+from ludus.render.canvas import Area, Canvas, Point
 from ludus.render.theme import STYLE
 
 CLASS_NAMES = ("none", *(POINTS[number] for number in READING_ORDER))
@@ -182,7 +182,7 @@ def draw_statistics(found: DatasetStatistics, title: str) -> str:
         )
         _draw_proportions(canvas, corner, proportions)
     canvas.text((width / 2, HEAD_HEIGHT / 2), title, "caption")
-    return canvas.document()
+    return canvas.drawing().svg()
 
 
 def _draw_board(canvas: Canvas, corner: Point) -> None:
@@ -201,8 +201,8 @@ def _draw_proportions(canvas: Canvas, corner: Point, proportions: dict[str, floa
         canvas.circle(centre, radius, "board")
         canvas.circle(centre, radius, "heat", 0.08 + 0.87 * proportion / most)
         canvas.text(centre, f"{100 * proportion:.1f}", "share")
-        x, y = centre[0] - STEP / 2, centre[1] - STEP / 2
-        canvas.place((x, y), STEP, STEP, place, f"{place}: {proportion:.2%}")
+        area = Area(centre[0] - STEP / 2, centre[1] - STEP / 2, STEP, STEP)
+        canvas.tooltip(place, area, f"{place}: {proportion:.2%}")
 
 
 def _centre(corner: Point, place: str) -> Point:

@@ -121,6 +121,15 @@ def format_place(place: int) -> str:
     return {BAR: "bar", OFF: "off"}.get(place, str(place))
 
 
+def place_name(place: str, side: int) -> str:
+    """Convert between side 0's name of a place and another side's; its own inverse.
+
+    >>> place_name("24", 1), place_name("24", 0), place_name("bar", 1)
+    ('1', '24', 'bar')
+    """
+    return str(BAR - int(place)) if side == 1 and place.isdecimal() else place
+
+
 def _chain_steps(steps: list[Step]) -> list[list[Step]]:
     """Chain the steps that one man can have made."""
     journeys: list[list[Step]] = []

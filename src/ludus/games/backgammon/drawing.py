@@ -6,12 +6,12 @@ board. Marks name points as side 0 counts them, but the numbers shown are those 
 turn it is, because its moves are written with them.
 """
 
-from functools import partial
 from typing import Protocol
 
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.render.canvas import Canvas, Point
-from ludus.render.overlay import Area, draw_heat, draw_marks, draw_places
+from ludus.games.backgammon.board import place_name
+from ludus.render.canvas import Area, Canvas, Drawing, Point
+from ludus.render.overlay import draw_heat, draw_marks, draw_places
 from ludus.render.text_board import (
     CaptionedPosition,
     PlaceLabel,
@@ -114,12 +114,12 @@ def tray_middle(side: int) -> Point:
 def place_area(place: str) -> Area:
     """Return the area of a place in the picture."""
     if place == "off":
-        return (RIGHT + RIM_WIDTH, TOP), TRAY_WIDTH, BOTTOM - TOP
+        return Area(RIGHT + RIM_WIDTH, TOP, TRAY_WIDTH, BOTTOM - TOP)
     if place == "bar":
-        return (LEFT + 6 * STEP, TOP), BAR_WIDTH, BOTTOM - TOP
+        return Area(LEFT + 6 * STEP, TOP, BAR_WIDTH, BOTTOM - TOP)
     height = (BOTTOM - TOP) / 2
     top = TOP if is_above(int(place)) else TOP + height
-    return (point_middle(int(place)) - STEP / 2, top), STEP, height
+    return Area(point_middle(int(place)) - STEP / 2, top, STEP, height)
 
 
 def draw_board(canvas: Canvas, shown: PlaceLabel) -> None:
@@ -226,21 +226,20 @@ def text(position: DrawablePosition, marks: Marks) -> str:
         f" {_numbers(position, BOTTOM_POINTS)}",
     ]
     caption = _format_task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
-    return join_lines(
-        [*board, "", caption, *format_notes(marks, PLACES, partial(_label_place, position.turn))]
-    )
+    return join_lines([*board, "", caption, *format_notes(marks, PLACES, _label_for(position))])
 
 
-def svg(position: DrawablePosition, marks: Marks) -> str:
-    """Draw the board as SVG."""
+def draw(position: DrawablePosition, marks: Marks) -> Drawing:
+    """Draw the board as a picture."""
     caption, description = _format_task(position, SIDES), _description(position)
     canvas = Canvas(*SIZE, f"Backgammon: {caption}", description, style=STYLE)
-    shown = partial(_label_place, position.turn)
+    shown = _label_for(position)
     draw_board(canvas, shown)
     places = {place: _anchor(position, place) for place in PLACES}
     occupied = [number for number in NUMBERS if _stack(position, number)[1]]
     waiting = ["bar"] if position.bar[position.turn] else []
-    draw_heat(canvas, marks, places, RADIUS, [*occupied, *waiting])
+    covered = [*occupied, *waiting]
+    draw_heat(canvas, marks, places, RADIUS, covered)
     for number in occupied:
         draw_stack(canvas, *_stack(position, number), point_slots(int(number)))
     for side in (0, 1):
@@ -251,12 +250,12 @@ def svg(position: DrawablePosition, marks: Marks) -> str:
     draw_caption(canvas, caption)
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, {place: place_area(place) for place in PLACES}, shown)
-    return canvas.document()
+    return canvas.drawing(covered)
 
 
-def _label_place(turn: int, place: str) -> str:
-    """Return the name of a place as the side whose turn it is counts."""
-    return place if turn == 0 or place in ("bar", "off") else str(25 - int(place))
+def _label_for(position: DrawablePosition) -> PlaceLabel:
+    """Return the function that names places as the side whose turn it is counts."""
+    return lambda place: place_name(place, position.turn)
 
 
 def _format_task(position: DrawablePosition, sides: tuple[str, str]) -> str:
@@ -273,7 +272,7 @@ def _stack(position: DrawablePosition, number: str) -> tuple[int, int]:
 
 
 def _numbers(position: DrawablePosition, row: tuple[str, ...]) -> str:
-    cells = [f"{_label_place(position.turn, number):>2} " for number in row]
+    cells = [f"{place_name(number, position.turn):>2} " for number in row]
     return f"{''.join(cells[:6])}     {''.join(cells[6:])}"
 
 
@@ -328,7 +327,7 @@ def _description(position: DrawablePosition) -> str:
     for side, name in enumerate(SIDES):
         stacks = ((number, *_stack(position, number)) for number in NUMBERS)
         men = [
-            f"{count} on {_label_place(position.turn, number)}"
+            f"{count} on {place_name(number, position.turn)}"
             for number, owner, count in stacks
             if count and owner == side
         ]

@@ -5,7 +5,14 @@ from typing import ClassVar, Final
 
 from ludus.core.game import Game
 from ludus.games.backgammon import notation
-from ludus.games.backgammon.board import BAR, OFF, OPENING_ROLLS, ROLLS, Move, Roll, format_place
+from ludus.games.backgammon.board import (
+    OPENING_ROLLS,
+    ROLLS,
+    Move,
+    Roll,
+    format_place,
+    place_name,
+)
 from ludus.games.backgammon.position import Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
 
@@ -27,6 +34,11 @@ class Backgammon(Game[Position, Move | Roll]):
     title: ClassVar[str] = "Backgammon"
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
+    win_reasons: ClassVar[Mapping[str, str]] = {
+        "single": "{winner} bore off every man",
+        "gammon": "{winner} bore off every man before {loser} bore off any",
+        "backgammon": "{winner} bore off every man before {loser} had left the start",
+    }
 
     rules: Rules
 
@@ -48,7 +60,7 @@ class Backgammon(Game[Position, Move | Roll]):
         if isinstance(move, Roll):
             return ()
         places = [place for step in move.steps for place in (step.start, step.end)]
-        return tuple(_fixed_name(place, move.side) for place in places)
+        return tuple(place_name(format_place(place), move.side) for place in places)
 
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
         """Return the identity alone: every point has its own distance from home."""
@@ -73,7 +85,3 @@ class Backgammon(Game[Position, Move | Roll]):
         if position.dice is not None or position.is_over:
             return []
         return list(OPENING_CHANCES if position.opening else CHANCES)
-
-
-def _fixed_name(place: int, side: int) -> str:
-    return format_place(BAR - place if side and place not in (BAR, OFF) else place)

@@ -1,12 +1,22 @@
 """Move entry for backgammon: one die at a time, in any order that the roll allows."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from ludus.core.errors import BadMove, quote
 from ludus.games.backgammon import reference
-from ludus.games.backgammon.board import BAR, OFF, Move, View, make_board, make_view
+from ludus.games.backgammon.board import (
+    BAR,
+    OFF,
+    Move,
+    View,
+    format_place,
+    make_board,
+    make_view,
+    place_name,
+)
 from ludus.games.backgammon.position import Position
 from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
 
@@ -53,6 +63,17 @@ class TurnOptions:
                 step: after for step, after in options.items() if self._can_finish(after)
             }
         return self._cache[state]
+
+    def moves(self, states: Iterable[TurnState]) -> list[Move]:
+        """Return the legal moves whose final boards can be reached from one of these states."""
+        waiting = dict.fromkeys(states)
+        seen: set[TurnState] = set()
+        while waiting:
+            seen |= waiting.keys()
+            later = (after for state in waiting for after in self.steps(state).values())
+            waiting = dict.fromkeys(after for after in later if after not in seen)
+        reached = {state.view for state in seen if not self.steps(state)}
+        return [move for view, move in self.final_boards.items() if view in reached]
 
     def _can_finish(self, state: TurnState) -> bool:
         return state.view in self.final_boards or bool(self.steps(state))
@@ -108,11 +129,21 @@ class BackgammonMoveEntry(MoveEntry):
             touched, (), "begin", roll.final_boards[state.view] if touched else None, shown
         )
 
-    def touch(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
-        """Touch a place; a man sent over several dice at once gets his stops inserted."""
+    def matching_moves(self, position: Any, touched: tuple[str, ...]) -> list[Any]:
+        roll, state, places = self._walk(position, touched)
+        if len(places) % 2:
+            steps = roll.steps(state).items()
+            return roll.moves(after for (start, _), after in steps if start == places[-1])
+        return roll.moves([state])
+
+    def known_places(self, position: Any) -> set[str]:
+        return {*_POINTS, "bar", "off"}
+
+    def extend(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+        """Continue by a place; a man sent over several dice at once gets his stops inserted."""
         if len(touched) % 2 and position.dice is not None:
             touched = self._with_stops(position, touched, place)
-        return super().touch(position, touched, place)
+        return super().extend(position, touched, place)
 
     def describe_rules(self) -> list[str]:
         return [
@@ -155,7 +186,7 @@ class BackgammonMoveEntry(MoveEntry):
         return f"{abs(count)} {name} {'man' if abs(count) == 1 else 'men'}"
 
     def place_name(self, place: str, side: int) -> str:
-        return str(BAR - int(place)) if side == 1 and place.isdecimal() else place
+        return place_name(place, side)
 
     def describe_side(self, position: Any, side: int) -> str:
         own = make_view(position.board, side).own
@@ -213,7 +244,7 @@ class BackgammonMoveEntry(MoveEntry):
         roll, state, places = self._walk(position, touched)
         wanted = self._number(place, position.turn)
         stops = roll.targets(state, places[-1]).get(wanted, ())
-        names = [self._name(stop, position.turn) for stop in stops]
+        names = [place_name(format_place(stop), position.turn) for stop in stops]
         return (*touched, *(name for name in names for _ in (0, 1)))
 
     def _entry(
@@ -224,7 +255,7 @@ class BackgammonMoveEntry(MoveEntry):
         shown: Any,
         selected: str | None,
     ) -> PartialMove:
-        names = tuple(self._name(place, position.turn) for place in places)
+        names = tuple(place_name(format_place(place), position.turn) for place in places)
         return PartialMove(
             touched, names, "begin" if selected is None else "go", None, shown, selected
         )
@@ -241,13 +272,7 @@ class BackgammonMoveEntry(MoveEntry):
             return BAR if place == "bar" else OFF
         if place not in _POINTS:
             raise BadMove(f"{quote(place)} is no place of the board")
-        return BAR - int(place) if side else int(place)
-
-    @staticmethod
-    def _name(number: int, side: int) -> str:
-        if number in (BAR, OFF):
-            return "bar" if number == BAR else "off"
-        return str(BAR - number if side else number)
+        return int(place_name(place, side))
 
 
 _POINTS = frozenset(map(str, range(1, 25)))

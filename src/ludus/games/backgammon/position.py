@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, Protocol, TypeGuard, cast
+from typing import Final, Protocol, TypeGuard, cast
 
 from ludus.core.errors import BadMove, BadPosition
 from ludus.core.game import CHANCE, Outcome
@@ -25,6 +25,7 @@ from ludus.games.backgammon.board import (
     make_view,
 )
 from ludus.games.backgammon.rules import LAYOUTS, Rules
+from ludus.render.canvas import Drawable, Drawing
 
 REASONS: Final = {1: "single", 2: "gammon", 3: "backgammon"}
 
@@ -44,7 +45,7 @@ def load_engine(name: str) -> Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class Position(Drawable):
     """A state of a game. Side 0 moves from point 24 down to 1 and off, side 1 the other way."""
 
     points: tuple[int, ...]
@@ -126,15 +127,15 @@ class Position:
         return replace(self, engine=engine)
 
     def text(self, marks: Marks = NO_MARKS) -> str:
-        """Draw the board with characters, several lines."""
-        return cast("str", _load_drawing().text(self, marks))
+        # Drawing is imported on demand: learners play millions of games without it.
+        from ludus.games.backgammon.drawing import text
 
-    def svg(self, marks: Marks = NO_MARKS) -> str:
-        """Draw the board as a self-contained SVG document."""
-        return cast("str", _load_drawing().svg(self, marks))
+        return text(self, marks)
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
+    def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
+        from ludus.games.backgammon.drawing import draw
+
+        return draw(self, marks)
 
     def __str__(self) -> str:
         """Return side 0's men, side 1's men (each as its own side counts), the turn, and the roll.
@@ -155,11 +156,6 @@ class Position:
 def _format_side(own: tuple[int, ...]) -> str:
     places = (place for place in range(BAR, OFF - 1, -1) if own[place])
     return ",".join(f"{format_place(place)}:{own[place]}" for place in places)
-
-
-def _load_drawing() -> Any:
-    """Import the drawing module, which is only needed when a board is drawn."""
-    return import_module("ludus.games.backgammon.drawing")
 
 
 def start_position(rules: Rules, engine: str) -> Position:

@@ -6,10 +6,10 @@ from ludus.games.squares_drawing import (
     STEP,
     BoardStyle,
     SquarePosition,
-    render_svg,
+    draw_position,
     render_text,
 )
-from ludus.render.canvas import Canvas, Point
+from ludus.render.canvas import Canvas, Drawing, Point
 
 COLOURS = ("white", "black")
 
@@ -19,9 +19,9 @@ def text(position: SquarePosition, marks: Marks) -> str:
     return render_text(position, marks, LOOK)
 
 
-def svg(position: SquarePosition, marks: Marks) -> str:
-    """Draw the board as SVG."""
-    return render_svg(position, marks, LOOK)
+def draw(position: SquarePosition, marks: Marks) -> Drawing:
+    """Draw the board as a picture."""
+    return draw_position(position, marks, LOOK)
 
 
 def _draw_board(canvas: Canvas, size: int) -> None:

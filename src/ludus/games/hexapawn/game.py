@@ -23,6 +23,7 @@ from ludus.games.squares import (
     parse_board,
     square_name,
 )
+from ludus.render.canvas import Drawable, Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class Position(Drawable):
     """The pawns on the board and the side to move."""
 
     cells: str
@@ -131,13 +132,10 @@ class Position:
 
         return drawing.text(self, marks)
 
-    def svg(self, marks: Marks = NO_MARKS) -> str:
+    def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
         from ludus.games.hexapawn import drawing
 
-        return drawing.svg(self, marks)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
+        return drawing.draw(self, marks)
 
     def __str__(self) -> str:
         return format_board(self.cells, self.size, MOVERS[self.mover])
@@ -152,6 +150,11 @@ class Hexapawn(Game[Position, Move]):
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType(
         {"standard": Rules(3), "four": Rules(4), "five": Rules(5)}
     )
+    win_reasons: ClassVar[Mapping[str, str]] = {
+        "crossed": "{winner} crossed the board",
+        "men": "{loser} had no pawn left",
+    }
+    draw_reasons: ClassVar[Mapping[str, str]] = {"blocked": "there was no move left"}
 
     def start(self) -> Position:
         size = self.rules.size

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from ludus.core.marks import Marks
 from ludus.games.nine_mens_morris.board import POINTS, mills
-from ludus.render.canvas import Canvas, Point
+from ludus.render.canvas import Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places, square_areas
 from ludus.render.text_board import (
     CaptionedPosition,
@@ -76,8 +76,8 @@ def text(position: DrawablePosition, marks: Marks) -> str:
     )
 
 
-def svg(position: DrawablePosition, marks: Marks) -> str:
-    """Draw the board as SVG."""
+def draw(position: DrawablePosition, marks: Marks) -> Drawing:
+    """Draw the board as a picture."""
     caption = format_turn(position, SIDES)
     width, height = 2 * BOARD[0] + WIDTH, BOARD[1] + WIDTH + 62
     title = f"Nine men's morris: {caption}"
@@ -88,11 +88,11 @@ def svg(position: DrawablePosition, marks: Marks) -> str:
     canvas.rect(BOARD, WIDTH, WIDTH, "edge", 10)
     _draw_lines(canvas, position)
     _draw_coordinates(canvas)
-    occupied = position.men[0] | position.men[1]
-    for number, centre in enumerate(places.values()):
-        if number not in occupied:
+    occupied = {POINTS[number] for number in position.men[0] | position.men[1]}
+    for place, centre in places.items():
+        if place not in occupied:
             canvas.circle(centre, 5, "dot")
-    draw_heat(canvas, marks, places, RADIUS, (POINTS[number] for number in occupied))
+    draw_heat(canvas, marks, places, RADIUS, occupied)
     for side, colour in enumerate(COLOURS):
         for number in sorted(position.men[side]):
             canvas.circle(_centre(number), RADIUS, f"man {colour}")
@@ -100,7 +100,7 @@ def svg(position: DrawablePosition, marks: Marks) -> str:
     canvas.text((width / 2, height - 20), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, square_areas(places, 0.9 * STEP))
-    return canvas.document()
+    return canvas.drawing(occupied)
 
 
 def _symbol(position: DrawablePosition, number: int) -> str:

@@ -17,6 +17,18 @@ class NineMensMorris(Game[Any, Move]):
     title: ClassVar[str] = "Nine Men's Morris"
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
+    win_reasons: ClassVar[Mapping[str, str]] = {
+        "men": "{loser} had too few men left",
+        "blocked": "{loser} could not move",
+    }
+    draw_reasons: ClassVar[Mapping[str, str]] = {
+        "blocked": "neither side could move",
+        "full": "the board was full",
+        "repetition": "the position was repeated",
+        "quiet": "nothing was placed or taken for too long",
+    }
+    # Galassi 2018
+    reason_terms: ClassVar[Mapping[str, str]] = {"men": "removing", "blocked": "suffocating"}
 
     def __init__(self, rules: Rules | None = None, engine: str = "native") -> None:
         super().__init__(rules, engine)

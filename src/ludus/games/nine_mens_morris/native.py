@@ -9,6 +9,7 @@ from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields, to_text
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.render.canvas import Drawable, Drawing
 
 Position = morris.Position
 
@@ -27,10 +28,10 @@ def _text(self: Position, marks: Marks = NO_MARKS) -> str:
     return text(self, marks)
 
 
-def _svg(self: Position, marks: Marks = NO_MARKS) -> str:
-    from ludus.games.nine_mens_morris.drawing import svg
+def _drawing(self: Position, marks: Marks = NO_MARKS) -> Drawing:
+    from ludus.games.nine_mens_morris.drawing import draw
 
-    return svg(self, marks)
+    return draw(self, marks)
 
 
 def _repr(self: Position) -> str:
@@ -42,8 +43,9 @@ _shared: dict[str, Any] = {
     "__str__": to_text,
     "__repr__": _repr,
     "text": _text,
-    "svg": _svg,
-    "_repr_svg_": _svg,
+    "drawing": _drawing,
+    "svg": Drawable.svg,
+    "_repr_svg_": Drawable._repr_svg_,
 }
 for _name, _function in _shared.items():
     setattr(Position, _name, _function)

@@ -9,6 +9,7 @@ from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.nine_mens_morris.board import PASS, POINTS, Move, mills, neighbours
 from ludus.games.nine_mens_morris.notation import to_text
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.render.canvas import Drawable, Drawing
 
 Men = frozenset[int]
 Key = tuple[tuple[Men, Men], tuple[int, int], int]
@@ -18,7 +19,7 @@ EVERYWHERE: Men = frozenset(range(len(POINTS)))
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class Position(Drawable):
     """A position of any Morris game.
 
     Equal positions have the same board and have occurred equally often; from the history, `play`
@@ -93,13 +94,10 @@ class Position:
 
         return text(self, marks)
 
-    def svg(self, marks: Marks = NO_MARKS) -> str:
-        from ludus.games.nine_mens_morris.drawing import svg
+    def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
+        from ludus.games.nine_mens_morris.drawing import draw
 
-        return svg(self, marks)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
+        return draw(self, marks)
 
     def __str__(self) -> str:
         return to_text(self)

@@ -19,6 +19,7 @@ from ludus.games.squares import (
     parse_board,
     square_name,
 )
+from ludus.render.canvas import Drawable, Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class Position(Drawable):
     """The marks on the board. Crosses begin, so the number of marks gives the side to move."""
 
     cells: str
@@ -126,13 +127,10 @@ class Position:
 
         return drawing.text(self, marks)
 
-    def svg(self, marks: Marks = NO_MARKS) -> str:
+    def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
         from ludus.games.noughts_and_crosses import drawing
 
-        return drawing.svg(self, marks)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
+        return drawing.draw(self, marks)
 
     def __str__(self) -> str:
         return format_board(self.cells, self.size, MOVERS[self.mover])
@@ -145,6 +143,8 @@ class NoughtsAndCrosses(Game[Position, Move]):
     title: ClassVar[str] = "Noughts and crosses"
     sides: ClassVar[tuple[str, str]] = ("crosses", "noughts")
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType({"standard": Rules()})
+    win_reasons: ClassVar[Mapping[str, str]] = {"line": "{winner} completed a line"}
+    draw_reasons: ClassVar[Mapping[str, str]] = {"full": "the board was full"}
 
     def start(self) -> Position:
         return Position(EMPTY * self.rules.size**2, self.rules)

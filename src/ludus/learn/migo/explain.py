@@ -260,7 +260,7 @@ def draw_call_diagram(program: Program) -> str:
         css = "strategy" if name in program.strategy else kind
         canvas.rect((x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2), BOX_WIDTH, BOX_HEIGHT, css, 6)
         canvas.text((x, y), name, "name")
-    return canvas.document()
+    return canvas.drawing().svg()
 
 
 def _list_calls(program: Program) -> list[tuple[str, str, bool]]:

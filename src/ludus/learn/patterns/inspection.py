@@ -165,7 +165,7 @@ def draw_patterns(vertices: Sequence[Vertex], title: str) -> str:
     for index, vertex in enumerate(vertices):
         row, column = divmod(index, columns)
         _draw_pattern(canvas, vertex, (column * CELL_SIZE[0], 40 + row * CELL_SIZE[1]))
-    return canvas.document()
+    return canvas.drawing().svg()
 
 
 def _draw_pattern(canvas: Canvas, vertex: Vertex, corner: Point) -> None:

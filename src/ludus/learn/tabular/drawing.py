@@ -6,7 +6,8 @@ from typing import Any
 from ludus.core.game import AnyGame
 from ludus.core.marks import NUM_COLOURS, Marks, Note, Picture
 from ludus.games.squares_drawing import square_centres
-from ludus.render.canvas import Canvas, Point
+from ludus.render.canvas import Canvas, Drawing, Point
+from ludus.render.theme import scope_rules
 
 BEAD_COLOURS = (
     "#c0392b", "#2471a3", "#1e8449", "#b7950b", "#7d3c98",
@@ -14,8 +15,15 @@ BEAD_COLOURS = (
 )  # fmt: skip
 """Bead colours, one for each move as in Michie's matchboxes."""
 
-COUNT_STYLE = "fill:#fff;font-size:12px;font-weight:bold;text-anchor:middle"
-"""SVG style of the number of beads."""
+BEAD_STYLE = scope_rules(
+    "\n".join(
+        [
+            *(f".bead.n{number}{{fill:{colour}}}" for number, colour in enumerate(BEAD_COLOURS)),
+            ".beads{fill:#fff;font-size:12px;font-weight:bold}",
+        ]
+    )
+)
+"""Style sheet of the beads and of their numbers."""
 
 BEAD_RADIUS = 15
 """Radius of a bead in the drawing."""
@@ -37,27 +45,18 @@ def draw_matchbox(game: AnyGame, position: Any, beads: Mapping[Any, float]) -> s
     """Draw the board with a numbered bead for each move, as SVG."""
     places = square_centres(position.size)
     arrows = tuple((steps[0], steps[-1]) for steps in map(game.steps, beads) if len(steps) > 1)
-    board: str = position.svg(Marks(arrows=arrows))
-    layer = Canvas(0, 0, "", style="")
-    for move, number in beads.items():
-        layer.circle(_bead_centre(game.steps(move), places), BEAD_RADIUS, "bead")
-        layer.text(_bead_centre(game.steps(move), places), f"{number:.0f}", "beads")
-    shapes = iter(layer.shapes)
-    coloured = [
-        f"{_add_style(next(shapes), f'fill:{BEAD_COLOURS[index % len(BEAD_COLOURS)]}')}\n"
-        f"{_add_style(next(shapes), COUNT_STYLE)}\n"
-        for index in range(len(beads))
-    ]
-    return board.replace("</svg>", "".join(coloured) + "</svg>")
+    board: Drawing = position.drawing(Marks(arrows=arrows))
+    layer = Canvas()
+    for index, (move, number) in enumerate(beads.items()):
+        centre = _bead_centre(game.steps(move), places)
+        layer.circle(centre, BEAD_RADIUS, f"bead n{index % len(BEAD_COLOURS)}")
+        layer.text(centre, f"{number:.0f}", "beads")
+    return board.with_shapes(layer.shapes, BEAD_STYLE).svg()
 
 
 def _bead_centre(steps: tuple[str, ...], places: Mapping[str, Point]) -> Point:
     (x, y), (from_x, from_y) = places[steps[-1]], places[steps[0]]
     return x + BEAD_OFFSET * (from_x - x), y + BEAD_OFFSET * (from_y - y)
-
-
-def _add_style(shape: str, style: str) -> str:
-    return shape.replace(" ", f' style="{style}" ', 1)
 
 
 def make_matchbox_picture(

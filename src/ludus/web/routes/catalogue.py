@@ -8,11 +8,9 @@ from fastapi import APIRouter, Query, Request
 
 from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
-from ludus.core.marks import NO_MARKS
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.games.move_entry import Arrangement, MoveEntry, get_move_entry
-from ludus.web.drawing import draw_board
 from ludus.web.errors import RequestRefused
 from ludus.web.routes.games import ERROR_RESPONSES
 from ludus.web.schemas import (
@@ -70,15 +68,14 @@ def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
     _check_arrangement(move_entry, arrangement)
     position = move_entry.from_arrangement(arrangement)
     arrangement = move_entry.to_arrangement(position)
-    svg, places = draw_board(position, NO_MARKS)
-    text = str(position)
+    drawing, text = position.drawing(), str(position)
     return ArrangementView(
         position=text,
         problem=_find_problem(move_entry, text),
-        svg=svg,
+        svg=drawing.svg(has_style=False),
         labels={
             place: f"{place}, {move_entry.describe_place(position, place) or 'empty'}"
-            for place in places
+            for place in drawing.places
         },
         men={
             place: PlacedMen(side=side, count=count)
@@ -95,7 +92,7 @@ def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
 
 def _check_arrangement(move_entry: MoveEntry, arrangement: Arrangement) -> None:
     """Check that all places exist and hold no more men than they can."""
-    _, places = draw_board(move_entry.game.start(), NO_MARKS)
+    places = move_entry.game.start().drawing().places
     for place, (_, count) in arrangement.men.items():
         if place not in places or count > move_entry.max_men_per_place:
             raise RequestRefused(f"{count} men cannot stand there: {place}")
@@ -160,10 +157,9 @@ async def read_position(body: PositionRequest) -> PositionView:
     """Read a position in any notation; return it in all notations and as SVG."""
     game = named_game(body.game, body.rules)
     position = game.parse(body.position) if body.position else game.start()
-    svg, _ = draw_board(position, NO_MARKS)
     return PositionView(
         position=str(position),
-        svg=svg,
+        svg=position.drawing().svg(has_style=False),
         mover=position.mover,
         over=position.outcome() is not None,
         texts=write_notations(game, position),
@@ -196,7 +192,7 @@ async def get_puzzle(
         game=game,
         rules=rules,
         position=result["position"],
-        svg=draw_board(position, NO_MARKS)[0],
+        svg=position.drawing().svg(has_style=False),
         kind=kind,
         task=PUZZLE_TASKS[kind].format(side=side),
         grade=result["grade"],
