@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ludus.core.errors import LudusError
+from ludus.datasets.download import default_folder
 from ludus.datasets.morris import MoveBatch, augment, read_dataset
 from ludus.learn.nnmm.splits import split_contiguously
 
@@ -22,12 +23,13 @@ learned; and the expanded states of games, for which nobody has written down a g
 def folder() -> Path:
     """Return the folder that the variable names, or where `ludus dataset fetch nnmm` puts it."""
     named = os.environ.get(VARIABLE)
-    places = [Path(named)] if named else [Path("nnmm"), CHECKOUT / "nnmm"]
+    usual = [default_folder("nnmm"), Path("nnmm"), CHECKOUT / "nnmm"]
+    places = [Path(named)] if named else usual
     for place in places:
         if (place / "dataset.txt").is_file():
             return place
     raise LudusError(
-        "the author's data is not here; `ludus dataset fetch nnmm` gets it into the folder nnmm, "
+        "the author's data is not here; `ludus dataset fetch nnmm` gets it, "
         f"and {VARIABLE} says where it is if it is elsewhere"
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.core.statistics import compute_proportion_interval
+from ludus.core.statistics import Proportion
 from ludus.learn.gammon.evaluate import play_native_games
 from ludus.learn.gammon.network import GammonNetwork, load_test_positions
 from ludus.reproduce import Context, Figure, Measurement, Remark, Table
@@ -26,7 +26,7 @@ def run(context: Context) -> Iterator[Any]:
         wins[name] = won / games
         yield Measurement.proportion(f"{name}: games against tool", won, games)
         points = sum(result["points"] * result["games"] for result in played) / games
-        low, high = compute_proportion_interval(won, games)
+        low, high = Proportion(won, games).interval
         table.append([name, round(wins[name], 4), round((high - low) / 4, 4), round(points, 3)])
     yield from _comparison(context)
     yield Table(

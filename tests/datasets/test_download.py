@@ -169,6 +169,13 @@ def test_the_command(command, server, tmp_path):
     assert (refused.status, refused.out, refused.err.count("\n")) == (2, "", 1)
 
 
+def test_the_command_stores_in_the_users_cache(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("LUDUS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(command("--json").out)["out"] == str(tmp_path / "cache" / "small")
+    assert _files(tmp_path / "cache" / "small") == {"folder/data.bin", "b"}
+
+
 def test_an_unknown_name(capsys):
     assert run(["dataset", "fetch", "nnm"]) == 2
     assert "did you mean nnmm?" in capsys.readouterr().err

@@ -206,7 +206,7 @@ def test_after_a_fault_the_next_game_begins_with_a_new_process(tmp_path):
         ("external:cmd=%20", "names no program"),
         ("external:cmd=a%00b", "names no program"),
         ("external:cmd=x,time=0", "more than 0"),
-        ("external:cmd=x,patience=-1", "patience must be"),
+        ("external:cmd=x,patience=-1", "patience=-1 must be from 0"),
         ("external:cmd=x,options=Hash", "is not name=value"),
         ("external:cmd=x,options=Hash=a%0Aquit", "is not name=value"),
         ("external:cmd=x,captures=both", "must be one of suffix, token"),

@@ -99,7 +99,7 @@ DATA = {
         "LUDUS_NNMM_DATA",
         "dataset.txt",
         (_user_cache() / "nnmm", ROOT / "nnmm"),
-        "`ludus dataset fetch nnmm` in the checkout, or LUDUS_NNMM_DATA=DIR",
+        "`ludus dataset fetch nnmm`, or LUDUS_NNMM_DATA=DIR",
     ),
     "migo": Data(
         "LUDUS_MIGO_DATA",

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 from ludus.arena.jobs import GameResult, Job
 from ludus.arena.worker import POLL_SECONDS, Worker, WorkerInitializer
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError, quote, to_one_line
 
 
 class Executor(Protocol):
@@ -105,7 +105,7 @@ class RayCluster:
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # Ray raises many types, with messages of little use to users
-            detail = " ".join(str(error).split())
+            detail = to_one_line(str(error))
             raise NoCluster(f"there is no Ray cluster at {quote(address)}: {detail}") from error
         cores = int(ray.cluster_resources().get("CPU", 1))
         self._num_workers = min(num_workers, cores) if num_workers else cores

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from ludus.arena.jobs import GameConditions, GameResult, Job
+from ludus.core.errors import to_one_line
 from ludus.core.game import AnyGame, Outcome
 from ludus.core.match import MatchRecord, MoveRecord, play_match
 from ludus.core.player import Choice, Limit, Player
@@ -73,14 +74,9 @@ class SupervisedPlayer(Player):
 
 def make_crash_forfeit(side: int, error: BaseException) -> Forfeit:
     """Return the forfeit for an uncaught exception of a player."""
-    return Forfeit(side, "crash", to_one_line(f"{type(error).__name__}: {error}"))
-
-
-def to_one_line(text: str) -> str:
-    """Return a text as one printable line of limited length."""
-    line = " ".join(text.split())
-    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
-    return shown if len(shown) <= MAX_MESSAGE_LENGTH else f"{shown[:MAX_MESSAGE_LENGTH]}…"
+    return Forfeit(
+        side, "crash", to_one_line(f"{type(error).__name__}: {error}", MAX_MESSAGE_LENGTH)
+    )
 
 
 def run_job(job: Job, watch: TurnCallback = lambda side, position: None) -> GameResult:
@@ -106,7 +102,7 @@ def run_job(job: Job, watch: TurnCallback = lambda side, position: None) -> Game
         return make_forfeit_result(job, forfeit, time.perf_counter() - began, tuple(moves))
     message = ""
     if match.outcome.reason == "illegal":
-        message = to_one_line(f"played {match.moves[-1].move}")
+        message = to_one_line(f"played {match.moves[-1].move}", MAX_MESSAGE_LENGTH)
     return _make_result(job, game, match, message, time.perf_counter() - began)
 
 

@@ -5,6 +5,7 @@ The result of a job does not depend on the process or machine that runs it.
 
 import hashlib
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from ludus.core.errors import BadSpec, LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
+from ludus.core.spec import check_ranges
 
 SEED_BITS = 62
 DEFAULT_GRACE = 0.5
@@ -121,8 +123,7 @@ class StartPositions:
     def __post_init__(self) -> None:
         if self.positions and self.random_plies:
             raise BadSpec("games begin at positions or after random_plies, not both")
-        if not 0 <= self.random_plies <= MAX_RANDOM_PLIES:
-            raise BadSpec(f"random_plies={self.random_plies} must be from 0 to {MAX_RANDOM_PLIES}")
+        check_ranges(self, random_plies=(0, MAX_RANDOM_PLIES))
 
     def get_position(self, game: AnyGame, seed: int, number: int) -> str:
         """Return start position `number`, which depends on the arguments alone; empty for the
@@ -135,9 +136,17 @@ class StartPositions:
         return str(_play_random_plies(game, self.random_plies, derive_seed("start", seed, number)))
 
 
-def is_second_to_begin(game: AnyGame, start: str) -> bool:
-    """Return whether side 1 is to move in this position."""
-    return bool(start) and game.parse(start).mover == 1
+def schedule_starts(
+    game: AnyGame, starts: StartPositions, seed: int, games: int, is_alternating: bool
+) -> Iterator[tuple[int, bool, str]]:
+    """Yield the number of each game, whether the second player is side 0, and the start position.
+
+    If alternating, both players begin from each start position in turn; otherwise the first begins.
+    """
+    for number in range(games):
+        start = starts.get_position(game, seed, number // 2 if is_alternating else number)
+        is_side_1_to_begin = bool(start) and game.parse(start).mover == 1
+        yield number, (is_alternating and number % 2 == 1) ^ is_side_1_to_begin, start
 
 
 def normalize_start(game: AnyGame, text: str) -> str:

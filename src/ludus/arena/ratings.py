@@ -22,16 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
+from ludus.core.statistics import NORMAL_QUANTILE
 
 ELO_SCALE = 400 / math.log(10)
 """Elo points for a factor e of strength."""
 
 PRIOR_ELO = 1000.0
-
-NORMAL_QUANTILE = 1.959964
-"""Standard errors within which 95% of a normal distribution lie."""
 
 PairScore = tuple[int, int, int]
 """Wins of the first player, draws, wins of the second."""
@@ -75,8 +72,8 @@ def compute_ratings(
 
 def check_anchor(anchor: str | None, players: Sequence[str]) -> None:
     """Raise UnknownName if the anchor is not one of the players."""
-    if anchor is not None and anchor not in players:
-        raise UnknownName(f"there is no player {quote(anchor)}{format_suggestion(anchor, players)}")
+    if anchor is not None:
+        check_choice("there is no player", anchor, players)
 
 
 class _BradleyTerryModel:

@@ -5,15 +5,21 @@ utility 1, a draw 0 and a loss -1: so it is 0, 1 or 2. The regret of a game is t
 player's moves. A position is critical if some legal move has positive regret.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ludus.arena.jobs import GameConditions, Job, JobKey, StartPositions, is_second_to_begin
+from ludus.arena.jobs import (
+    GameConditions,
+    Job,
+    JobKey,
+    StartPositions,
+    schedule_starts,
+)
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.record import Record
+from ludus.core.statistics import estimate_mean
 from ludus.games import game as named_game
 from ludus.oracle import Oracle, Unsolved, Verdict
 
@@ -107,17 +113,14 @@ class RegretStatistics:
         """Mean regret of a game over the evaluated moves; None if no move was evaluated."""
         if self.total.moves == self.total.num_unevaluated:
             return None
-        return math.fsum(self.games) / len(self.games)
+        return estimate_mean(self.games)[0]
 
     @property
     def standard_error(self) -> float | None:
         """Standard error of the mean; None for fewer than two games."""
-        number, mean = len(self.games), self.mean
-        if number < 2 or mean is None:
+        if len(self.games) < 2 or self.mean is None:
             return None
-        # Games are added in order of completion; fsum gives the same sum in any order.
-        variance = math.fsum((regret - mean) ** 2 for regret in self.games) / (number - 1)
-        return float((variance / number) ** 0.5)
+        return estimate_mean(self.games)[1]
 
     def add(self, record: Record, side: int) -> None:
         """Evaluate the moves of one side of a game."""
@@ -172,11 +175,8 @@ class RegretSchedule:
 
     def schedule(self) -> Iterator[Job]:
         game = named_game(self.conditions.game, self.conditions.rules)
-        for number in range(self.games):
-            is_swapped = self.is_alternating and number % 2 == 1
-            opening = number // 2 if self.is_alternating else number
-            start = self.starts.get_position(game, self.seed, opening)
-            is_swapped ^= is_second_to_begin(game, start)
+        games = schedule_starts(game, self.starts, self.seed, self.games, self.is_alternating)
+        for number, is_swapped, start in games:
             key = JobKey(f"regret {self.seed}", self.player, self.opponent, number)
             yield Job(key, self.conditions, is_swapped, start)
 

@@ -9,31 +9,12 @@ from ludus.arena.jobs import GameResult
 from ludus.arena.ratings import Rating, compute_ratings
 from ludus.arena.tournament import Tournament
 from ludus.core.game import AnyGame
+from ludus.core.match import MatchTally
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
 
 FAULT_REASONS = ("illegal", "timeout", "crash")
 """Outcome reasons outside the rules of the game."""
-
-
-@dataclass
-class PairStanding:
-    """Results of the games of two players."""
-
-    wins: list[int] = field(default_factory=lambda: [0, 0])
-    draws: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def games(self) -> int:
-        return sum(self.wins) + self.draws
-
-    def add(self, result: GameResult) -> None:
-        self.reasons[result.reason] += 1
-        if result.winner is None:
-            self.draws += 1
-        else:
-            self.wins[result.winner] += 1
 
 
 @dataclass
@@ -65,7 +46,7 @@ class PlayerStanding:
 class Standings:
     """Results of all pairs and players so far."""
 
-    pairs: dict[tuple[str, str], PairStanding]
+    pairs: dict[tuple[str, str], MatchTally]
     lines: dict[str, PlayerStanding]
     messages: Counter[tuple[str, str]]
     """Number of faults by player and message."""
@@ -76,13 +57,13 @@ class Standings:
 
     @property
     def reasons(self) -> Counter[str]:
-        return sum((pair.reasons for pair in self.pairs.values()), Counter[str]())
+        return sum((Counter(pair.reasons) for pair in self.pairs.values()), Counter[str]())
 
 
 def compute_standings(tournament: Tournament, results: Iterable[GameResult]) -> Standings:
     """Count the results that belong to a tournament as it is scheduled now."""
     found = Standings(
-        {pair: PairStanding() for pair in tournament.pairs()},
+        {pair: MatchTally() for pair in tournament.pairs()},
         {player: PlayerStanding() for player in tournament.players},
         Counter(),
     )
@@ -90,7 +71,7 @@ def compute_standings(tournament: Tournament, results: Iterable[GameResult]) -> 
         players = result.key.first, result.key.second
         if players not in found.pairs or result.key.number >= tournament.games:
             continue
-        found.pairs[players].add(result)
+        found.pairs[players].add(result.winner, result.reason, result.plies)
         for seat, player in enumerate(players):
             line = found.lines[player]
             if result.winner is None:
@@ -140,7 +121,7 @@ class TournamentReport:
                     "games": pair.games,
                     "wins": pair.wins,
                     "draws": pair.draws,
-                    "reasons": dict(pair.reasons.most_common()),
+                    "reasons": pair.rank_reasons(),
                     "p_value": self.tests[players].p_value,
                     "share": self.tests[players].proportion,
                     "interval": list(self.tests[players].interval),

@@ -9,7 +9,8 @@ from typing import Self
 
 from ludus.arena.jobs import GameResult, JobKey
 from ludus.arena.tournament import Tournament
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError
+from ludus.core.files import quote_path
 
 APPLICATION_ID = 0x4C554455
 """`LUDU`: marks the file as one of Ludus."""
@@ -48,7 +49,7 @@ class ResultStore:
     """A result file. Results are committed when `add` returns."""
 
     def __init__(self, path: Path) -> None:
-        self._quoted_path = quote(str(path), 200)
+        self._quoted_path = quote_path(path)
         with self._convert_errors():
             self._connection = sqlite3.connect(path, BUSY_TIMEOUT_SECONDS, isolation_level=None)
             try:

@@ -16,14 +16,15 @@ from ludus.arena.jobs import (
     Job,
     JobKey,
     StartPositions,
-    is_second_to_begin,
     normalize_start,
+    schedule_starts,
 )
 from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_range, check_ranges, format_suggestion
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -58,8 +59,7 @@ class Tournament:
     def __post_init__(self) -> None:
         if len(self.players) < 2:
             raise BadSpec(f"a tournament needs at least 2 different players, not {self.players}")
-        if not 1 <= self.games <= MAX_GAMES:
-            raise BadSpec(f"games={self.games} must be from 1 to {MAX_GAMES}")
+        check_ranges(self, games=(1, MAX_GAMES))
 
     @property
     def id(self) -> str:
@@ -95,11 +95,8 @@ class Tournament:
         game = named_game(self.conditions.game, self.conditions.rules)
         identity, pairs = self.id, self.pairs()
         is_alternating = self.starter == "alternate"
-        for number in range(self.games):
-            opening = number // 2 if is_alternating else number
-            start = self.starts.get_position(game, self.seed, opening)
-            is_swapped = is_alternating and number % 2 == 1
-            is_swapped ^= is_second_to_begin(game, start)
+        games = schedule_starts(game, self.starts, self.seed, self.games, is_alternating)
+        for number, is_swapped, start in games:
             for first, second in pairs:
                 yield Job(
                     JobKey(identity, first, second, number), self.conditions, is_swapped, start
@@ -129,9 +126,9 @@ class BadTournament(LudusError):
 
 def read_tournament(path: Path) -> Tournament:
     """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys."""
-    shown = quote(str(path), 200)
+    shown = quote_path(path)
     try:
-        fields = tomllib.loads(_read_text(path))
+        fields = tomllib.loads(read_text(path, MAX_FILE_CHARACTERS, BadTournament))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadTournament(f"{shown} is not TOML: {error}") from error
     try:
@@ -149,10 +146,8 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
     _check_keys(limit, ("time", "nodes", "depth", "grace"), "limit")
     grace = float(_get_value(limit, "grace", float, DEFAULT_GRACE))
     max_plies = _get_integer(fields, "max_plies", MAX_PLIES)
-    if not 0 <= grace <= 3600:
-        raise BadSpec(f"grace={grace} must be from 0 to 3600 seconds")
-    if not 1 <= max_plies <= 1_000_000:
-        raise BadSpec(f"max_plies={max_plies} must be from 1 to 1000000")
+    check_range("grace", grace, 0, 3600)
+    check_range("max_plies", max_plies, 1, 1_000_000)
     return Tournament(
         conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
         players=_parse_players(_get_required(fields, "players", list), game),
@@ -196,7 +191,10 @@ def _parse_starts(fields: Mapping[str, Any], game: AnyGame, folder: Path) -> Sta
     where = "positions"
     if "file" in fields:
         path = folder / _get_value(fields, "file", str, "")
-        texts, where = _read_text(path).splitlines(), quote(str(path), 200)
+        texts, where = (
+            read_text(path, MAX_FILE_CHARACTERS, BadTournament).splitlines(),
+            quote_path(path),
+        )
     found = []
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
@@ -246,18 +244,3 @@ def _get_choice(fields: Mapping[str, Any], key: str, choices: tuple[str, ...]) -
     if value not in choices:
         raise BadSpec(f"{key} = {quote(value)} is unknown{format_suggestion(value, choices)}")
     return value
-
-
-def _read_text(path: Path) -> str:
-    shown = quote(str(path), 200)
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_FILE_CHARACTERS + 1)
-    except UnicodeDecodeError:
-        raise BadTournament(f"{shown} is not valid UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise BadTournament(f"cannot read {shown}: {reason}") from error
-    if len(text) > MAX_FILE_CHARACTERS:
-        raise BadTournament(f"{shown} has more than {MAX_FILE_CHARACTERS} characters")
-    return text

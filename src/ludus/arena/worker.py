@@ -6,8 +6,6 @@ player is responsible, and in which position.
 
 import ctypes
 import multiprocessing
-import os
-import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,10 +14,10 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
-from ludus.arena.job_runner import Forfeit, make_forfeit_result, run_job, to_one_line
+from ludus.arena.job_runner import MAX_MESSAGE_LENGTH, Forfeit, make_forfeit_result, run_job
 from ludus.arena.jobs import GameResult, Job
-from ludus.core.errors import LudusError
-from ludus.core.processes import limit_array_threads
+from ludus.core.errors import LudusError, to_one_line
+from ludus.core.processes import prepare_worker
 
 WorkerInitializer = Callable[[], None]
 """Called first in every worker, for example to register players. Must be a module's function."""
@@ -47,9 +45,7 @@ class SharedTurn(ctypes.Structure):
 
 def _run_worker(connection: Connection, turn: Any, initializer: WorkerInitializer | None) -> None:
     """Receive jobs and send results until the parent closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    os.dup2(2, 1)  # output of players must not get into the output of a command
-    limit_array_threads()
+    prepare_worker()
     if initializer is not None:
         initializer()
 
@@ -175,7 +171,8 @@ class Worker:
     def _forfeit(self, reason: str, what: str) -> GameResult:
         assert self._job is not None
         position = self._turn.position.decode("ascii")
-        message = to_one_line(f"{what}, thinking about {position}" if position else what)
+        message = f"{what}, thinking about {position}" if position else what
+        message = to_one_line(message, MAX_MESSAGE_LENGTH)
         job, side = self._job, self._turn.side
         self._connection.close()
         self._start()

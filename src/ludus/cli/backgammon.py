@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import read_file, whole_file
-from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table, track_progress
+from ludus.cli.options import JsonOption, make_group
+from ludus.cli.output import print_json, print_table
+from ludus.cli.progress import track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.files import atomic_file, quote_path, read_text
 
 if TYPE_CHECKING:
     from ludus.learn.gammon.network import GammonNetwork
     from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 
-app = typer.Typer(
+app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 PliesOption = Annotated[
@@ -33,12 +33,6 @@ RecordArgument = Annotated[
 OutOption = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
 ]
-
-
-@app.callback(invoke_without_command=True)
-def _show_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command()
@@ -97,7 +91,7 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
     from ludus.protocol.gnubg_review import iterate_decisions, review_decisions
 
     game = Backgammon()
-    records = Record.parse_many(read_file(file))
+    records = Record.parse_many(read_text(file))
     made = [
         (n, made) for n, record in enumerate(records, 1) for made in iterate_decisions(record, game)
     ]
@@ -157,8 +151,8 @@ def mat(file: RecordArgument, out: OutOption) -> None:
     from ludus.core.record import Record
     from ludus.protocol.mat_export import format_mat
 
-    text = format_mat(Record.parse_many(read_file(file)))
-    with whole_file(out) as target:
+    text = format_mat(Record.parse_many(read_text(file)))
+    with atomic_file(out) as target:
         target.write(text)
 
 
@@ -176,10 +170,10 @@ def import_scored_positions(
     )
 
     try:
-        positions = list(parse_scored_positions(read_file(file)))
+        positions = list(parse_scored_positions(read_text(file)))
     except BadScoredPosition as error:
-        raise BadScoredPosition(f"{quote(str(file), 200)}, {error}") from error
-    with whole_file(out) as target:
+        raise BadScoredPosition(f"{quote_path(file)}, {error}") from error
+    with atomic_file(out) as target:
         target.write(format_scored_positions(positions))
     comments = sum(len(each.scores) for each in positions)
     if json:
@@ -346,5 +340,5 @@ def _start_or_resume(
         (n for n in range(settings.cycles + 1) if notes == _format_notes(settings, data, n)), None
     )
     if done is None:
-        raise LudusError(f"{quote(str(out), 200)} was trained with other settings; name a new file")
+        raise LudusError(f"{quote_path(out)} was trained with other settings; name a new file")
     return GammonTrainer(train_set, network, settings, done)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.files import whole_file
 from ludus.cli.options import (
     DepthOption,
     GameArgument,
@@ -20,10 +19,11 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
+from ludus.cli.output import dataclass_as_json, print_json, print_table
+from ludus.cli.progress import track_progress
 from ludus.cli.tournament import JobsOption
-from ludus.core.errors import UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.files import atomic_file
+from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from ludus.datasets.download import RemoteFile
@@ -64,7 +64,7 @@ def stats(
     if plot is not None:
         from ludus.datasets.morris.statistics import draw_statistics
 
-        with whole_file(plot) as out:
+        with atomic_file(plot) as out:
             out.write(draw_statistics(found, file.name))
     if json:
         about = {"file": str(file), "rules": dataclass_as_json(chosen)}
@@ -174,7 +174,7 @@ def expand(
     began = time.perf_counter()
     source = _CountingReader(file)
     written = 0
-    with whole_file(out) as target:
+    with atomic_file(out) as target:
         for part in augment_parts(source.parts(), recipe):
             target.write(format_lines(part).decode("ascii"))
             written += len(part)
@@ -233,7 +233,7 @@ def label(
     entries = read_dataset(file)
     began = time.perf_counter()
     tally = LabelCounts()
-    with whole_file(out) as target:
+    with atomic_file(out) as target:
         # A chunk is a whole number of batches, so batches can be counted without chunks.
         batches = -(-len(entries) // LABEL_BATCH)
         for part in track_progress(_label_batches(entries, oracle_, tally), batches, "labelling"):
@@ -389,7 +389,7 @@ def fetch(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Target folder.", show_default="a folder of this name"
+            "--out", metavar="DIR", help="Target folder.", show_default="in the user's cache folder"
         ),
     ] = None,
     base: Annotated[
@@ -404,14 +404,11 @@ def fetch(
 
     Existing files are kept, and an interrupted download is resumed.
     """
-    from ludus.datasets.download import SOURCES, is_fetched
+    from ludus.datasets.download import SOURCES, default_folder, is_fetched
 
-    if name not in SOURCES:
-        raise UnknownName(
-            f"there is no published data {quote(name)}{format_suggestion(name, SOURCES)}"
-        )
+    check_choice("there is no published data", name, SOURCES)
     source = SOURCES[name]
-    folder = out or Path(name)
+    folder = out or default_folder(name)
     missing = [remote for remote in source.files if not is_fetched(remote, folder)]
     for remote in missing:
         _fetch_file(remote, base or source.base, folder)

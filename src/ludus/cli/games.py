@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption
+from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption, parse_position
 from ludus.cli.output import dataclass_as_json, print_json, print_table
 from ludus.cli.progress import run_interruptible
 from ludus.core.game import AnyGame
+from ludus.core.spec import format_option_value
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
@@ -76,11 +77,7 @@ def _format_options(options: Any) -> str:
     if options is None:
         return ""
     values = ((field.name, getattr(options, field.name)) for field in dataclasses.fields(options))
-    return ", ".join(f"{name}={_format_value(value)}" for name, value in values)
-
-
-def _format_value(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    return ", ".join(f"{name}={format_option_value(value)}" for name, value in values)
 
 
 MAX_DEPTH = 100
@@ -102,7 +99,7 @@ def perft(
 ) -> None:
     """Count the move sequences of a given length: the standard test of move generation."""
     chosen = named_game(game, rules, engine)
-    start = chosen.parse(position) if position else chosen.start()
+    start = parse_position(chosen, position)
     began = time.perf_counter()
     counts = (
         run_interruptible(lambda: _count_by_move(chosen, start, depth)) if divide and depth else {}

@@ -28,7 +28,7 @@ from ludus.cli import (
     tournament,
     train,
 )
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.processes import limit_array_threads
 
 app = typer.Typer(
@@ -152,11 +152,7 @@ def _is_valid_text(argument: str) -> bool:
 def _print_error(error: Exception) -> int:
     """Print an error as one line on standard error and return the exit status."""
     message = error.format_message() if hasattr(error, "format_message") else str(error)
-    line = " ".join(message.split())
-    text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
-    if len(text) > MAX_MESSAGE_LENGTH:
-        text = f"{text[:MAX_MESSAGE_LENGTH]}…"
-    print(f"ludus: {text}", file=sys.stderr)
+    print(f"ludus: {to_one_line(message, MAX_MESSAGE_LENGTH)}", file=sys.stderr)
     return EXIT_BAD_INPUT
 
 

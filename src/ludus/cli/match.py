@@ -3,16 +3,14 @@
 import os
 import random
 import time as clock
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import read_file, whole_file
 from ludus.cli.options import (
     DepthOption,
     GameArgument,
@@ -21,13 +19,16 @@ from ludus.cli.options import (
     PositionOption,
     RulesOption,
     TimeOption,
+    parse_position,
 )
-from ludus.cli.output import dataclass_as_json, print_json, track_progress
-from ludus.core.errors import BadPosition, UnknownName, quote
-from ludus.core.game import AnyGame, Outcome
-from ludus.core.match import MAX_PLIES, MatchRecord, play_match
+from ludus.cli.output import dataclass_as_json, print_json
+from ludus.cli.progress import track_progress
+from ludus.core.errors import BadPosition
+from ludus.core.files import atomic_file, quote_path, read_text
+from ludus.core.game import AnyGame
+from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
 from ludus.core.player import Player
-from ludus.core.spec import format_suggestion, parse_spec
+from ludus.core.spec import check_choice, parse_spec
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -94,30 +95,6 @@ PlayerArgument = Annotated[
 ]
 
 
-@dataclass
-class Score:
-    """Wins by player (not by side), draws, and the reasons of the ends."""
-
-    wins: list[int] = field(default_factory=lambda: [0, 0])
-    draws: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-
-    def add(self, outcome: Outcome, is_swapped: bool) -> None:
-        """Count a game; `is_swapped`: the second player had the first side."""
-        self.reasons[outcome.reason] += 1
-        if outcome.winner is None:
-            self.draws += 1
-        else:
-            self.wins[outcome.winner ^ is_swapped] += 1
-
-    def add_tally(self, tally: "Tally", is_swapped: bool) -> None:
-        """Count the games of a tally."""
-        self.reasons.update(tally["reasons"])
-        self.draws += tally["draws"]
-        for side, wins in enumerate(tally["wins"]):
-            self.wins[side ^ is_swapped] += wins
-
-
 def match(
     game: GameArgument,
     first: PlayerArgument,
@@ -150,20 +127,21 @@ def match(
     from ludus.core.statistics import compare_wins
 
     chosen = named_game(game, rules)
-    start = chosen.parse(position) if position else chosen.start()
+    start = parse_position(chosen, position)
     players = named_player(first, chosen), named_player(second, chosen)
-    score, tallies = Score(), None
+    score, tallies = MatchTally(), None
     if compiled and record is None and not position:
         tallies = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
     if tallies is not None:
         for is_swapped, tally in tallies:
-            score.add_tally(tally, is_swapped)
+            score += MatchTally.from_compiled(tally, is_swapped)
     else:
         played = _play_games(chosen, players, games, seed, alternate, start, max_plies)
         shown = enumerate(track_progress(played, games, "playing"), 1)
-        with whole_file(record) if record is not None else nullcontext() as file:
+        with atomic_file(record) if record is not None else nullcontext() as file:
             for number, (is_swapped, result) in shown:
-                score.add(result.outcome, is_swapped)
+                winner = result.outcome.winner
+                score.add(None if winner is None else winner ^ is_swapped, result.outcome.reason)
                 if file is not None:
                     print(_format_record(result, chosen, number), end="\n\n", file=file)
     if json:
@@ -175,14 +153,14 @@ def match(
             games=games,
             wins=score.wins,
             draws=score.draws,
-            reasons=dict(score.reasons.most_common()),
+            reasons=score.rank_reasons(),
             p_value=compare_wins(*score.wins).p_value,
         )
         return
     width = max(len(first), len(second), len("draws"))
     for name, count in ((first, score.wins[0]), (second, score.wins[1]), ("draws", score.draws)):
         print(f"{name:{width}}  {count:>{len(str(games))}}")
-    ends = ", ".join(f"{reason} {count}" for reason, count in score.reasons.most_common())
+    ends = ", ".join(f"{reason} {count}" for reason, count in score.rank_reasons().items())
     print(f"{'ends':{width}}  {ends}")
     p_value = compare_wins(*score.wins).p_value
     verdict = "no more than chance" if p_value >= SIGNIFICANCE_LEVEL else "more than chance"
@@ -251,20 +229,18 @@ def choose(
     from ludus.arena.choices import Notation, choose_and_format, get_batch_size, parse_positions
     from ludus.core.player import Limit
 
-    if notation not in get_args(Notation):
-        hint = format_suggestion(notation, get_args(Notation))
-        raise UnknownName(f"there is no notation {quote(notation)}{hint}")
+    check_choice("there is no notation", notation, get_args(Notation))
     chosen = named_game(game, rules)
     limit = Limit(time, nodes, depth)
     player_ = named_player(player, chosen)
     try:
-        parsed = parse_positions(read_file(positions), chosen, notation)
+        parsed = parse_positions(read_text(positions), chosen, notation)
     except BadPosition as error:
-        raise BadPosition(f"{quote(str(positions), 200)}, {error}") from error
+        raise BadPosition(f"{quote_path(positions)}, {error}") from error
     player_.start_game(seed)
     began = clock.perf_counter()
     moves: list[str] = []
-    with whole_file(out) if out is not None else nullcontext() as file:
+    with atomic_file(out) if out is not None else nullcontext() as file:
         batch = get_batch_size(player_)
         batches = -(-len(parsed) // batch)
         for part in track_progress(

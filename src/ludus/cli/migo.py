@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import whole_file
-from ludus.cli.options import JsonOption, RulesOption
-from ludus.cli.output import print_json, track_progress
+from ludus.cli.options import JsonOption, RulesOption, make_group
+from ludus.cli.output import print_json
+from ludus.cli.progress import track_progress
 from ludus.core.errors import LudusError, UnknownName, quote
-from ludus.core.spec import apply_options, format_suggestion, parse_options
+from ludus.core.files import atomic_file
+from ludus.core.spec import apply_options, check_choice, parse_options
 
 if TYPE_CHECKING:
     from ludus.learn.migo.games import TargetGame
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
 MODES = ("improved", "faithful")
 FORMS = ("prolog", "english", "diagram", "runnable")
 
-app = typer.Typer(
+app = make_group(
     help="Learn strategies as logic programs, print them, and explain their moves.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 SubjectArgument = Annotated[
@@ -39,12 +39,6 @@ ProgramOption = Annotated[
     Path | None,
     typer.Option("--program", metavar="FILE", help="A program written by `ludus migo learn`."),
 ]
-
-
-@app.callback(invoke_without_command=True)
-def _show_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command()
@@ -81,7 +75,7 @@ def learn(
         program, regrets = _learn_against_opponent(chosen, settings, games, seed)
     saved = SavedProgram(program, chosen.name)
     if out is not None:
-        with whole_file(out) as file:
+        with atomic_file(out) as file:
             file.write(str(saved))
     if json:
         print_json(
@@ -97,7 +91,7 @@ def learn(
 def _make_settings(mode: str, options: str, is_self_play: bool) -> "MigoLearnerOptions":
     from ludus.learn.migo.train import MigoLearnerOptions
 
-    _check_choice("mode", mode, MODES)
+    check_choice("there is no mode", mode, MODES)
     words, values = parse_options(options)
     if words:
         raise UnknownName(f"{quote(words[0])} in --set is not key=value")
@@ -155,12 +149,12 @@ def show(
     """Print a program as Prolog, in English, as a call diagram, or ready to run in Prolog."""
     from ludus.learn.migo.games import find_target_game
 
-    _check_choice("form", form, FORMS)
+    check_choice("there is no form", form, FORMS)
     chosen = find_target_game(game, rules)
     saved = _load_program(chosen, mode, program)
     text = _format_program(saved, form, chosen)
     if out is not None:
-        with whole_file(out) as file:
+        with atomic_file(out) as file:
             file.write(text)
     if json:
         print_json(game=chosen.name, program=_format_clauses(saved), **{"as": form, "text": text})
@@ -231,14 +225,9 @@ def explain(
 def _load_program(chosen: "TargetGame", mode: str, file: Path | None) -> "SavedProgram":
     from ludus.learn.migo.program import load_program, load_shipped_program
 
-    _check_choice("mode", mode, MODES)
+    check_choice("there is no mode", mode, MODES)
     return load_program(file) if file is not None else load_shipped_program(chosen.name, mode)
 
 
 def _format_clauses(saved: "SavedProgram") -> list[str]:
     return [str(clause) for clause in saved.program.clauses]
-
-
-def _check_choice(kind: str, text: str, known: tuple[str, ...]) -> None:
-    if text not in known:
-        raise UnknownName(f"there is no {kind} {quote(text)}{format_suggestion(text, known)}")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ludus.cli.dataset import DatasetArgument
-from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table, track_progress
+from ludus.cli.options import JsonOption, make_group
+from ludus.cli.output import print_json, print_table
+from ludus.cli.progress import track_progress
+from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.batch import MoveBatch
@@ -18,16 +20,9 @@ if TYPE_CHECKING:
 SPLIT_PARTS = ("all", "training", "validation", "test")
 EXPANSION_RECIPES = ("none", "published", "symmetries")
 
-evaluate_app = typer.Typer(
+evaluate_app = make_group(
     help="Evaluate a trained learner on a dataset.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-@evaluate_app.callback(invoke_without_command=True)
-def _show_evaluate_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @evaluate_app.command()
@@ -84,8 +79,8 @@ def nnmm(
     from ludus.learn.nnmm.chain import DEFAULT_SIZE, load_chain
     from ludus.learn.nnmm.evaluate import combine_evaluations, count_batches, evaluate_batches
 
-    _check_choice(recipe, EXPANSION_RECIPES, "--recipe")
-    _check_choice(part, SPLIT_PARTS, "--part")
+    check_choice("there is no recipe", recipe, EXPANSION_RECIPES)
+    check_choice("there is no part", part, SPLIT_PARTS)
     chain = load_chain(weights, size or DEFAULT_SIZE, order)
     entries = _select_entries(file, recipe, part)
     began = time.perf_counter()
@@ -97,13 +92,6 @@ def nnmm(
     _print_evaluation(
         found, {**about, **options, "entries": len(entries), "seconds": round(seconds, 3)}, json
     )
-
-
-def _check_choice(word: str, known: tuple[str, ...], option: str) -> None:
-    from ludus.core.errors import BadSpec, quote
-
-    if word not in known:
-        raise BadSpec(f"{option} {quote(word)} must be one of {', '.join(known)}")
 
 
 def _select_entries(file: "DatasetArgument", recipe: str, part: str) -> "MoveBatch":
@@ -148,16 +136,9 @@ def _lines_as_json(lines: "ProportionTable") -> dict[str, Any]:
     }
 
 
-nnmm_app = typer.Typer(
+nnmm_app = make_group(
     help="Networks for nine men's morris: import those of Galassi 2018, join several sets.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-@nnmm_app.callback(invoke_without_command=True)
-def _show_nnmm_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @nnmm_app.command("import")

@@ -4,16 +4,17 @@ import dataclasses
 import shutil
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import whole_file
 from ludus.cli.options import JsonOption
-from ludus.cli.output import make_console, print_json, print_table
-from ludus.core.errors import LudusError, quote
+from ludus.cli.output import print_json, print_table
+from ludus.cli.progress import has_progress_bar, show_progress
+from ludus.core.errors import LudusError
+from ludus.core.files import atomic_file, check_new_file, quote_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from ludus.learn.nnmm.train_chain import ChainTrainer
     from ludus.learn.nnmm.tuning import (
         LocalTrialRunner,
-        ProgressCallback,
         RayTrialRunner,
         SearchConfig,
         SearchResult,
@@ -38,7 +38,7 @@ SECONDS_PER_LINE = 1.0
 
 def show_epochs(epochs: "Iterable[EpochEvent]", num_networks: int) -> "Iterator[EpochEvent]":
     """Yield the epochs and show them on standard error: a bar in a terminal, else lines."""
-    return _show_epoch_bar(epochs, num_networks) if sys.stderr.isatty() else _print_epochs(epochs)
+    return _show_epoch_bar(epochs, num_networks) if has_progress_bar() else _print_epochs(epochs)
 
 
 def _print_epochs(epochs: "Iterable[EpochEvent]") -> "Iterator[EpochEvent]":
@@ -65,15 +65,11 @@ def format_epoch(network: "NetworkTrainer", epoch: "EpochResult") -> str:
 
 
 def _show_epoch_bar(epochs: "Iterable[EpochEvent]", num_networks: int) -> "Iterator[EpochEvent]":
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=make_console(stderr=True), transient=True) as bars:
-        task = bars.add_task("preparing", total=float(num_networks))
+    with show_progress("preparing", num_networks) as update:
         done = 0
         for network, epoch in epochs:
             fraction = 1.0 if network.is_finished else completed_fraction(network, epoch)
-            bars.update(task, description=format_epoch(network, epoch), completed=done + fraction)
+            update(done + fraction, label=format_epoch(network, epoch))
             done += network.is_finished
             yield network, epoch
 
@@ -235,8 +231,7 @@ def _check_output_file(out: Path | None, folder: Path | None) -> None:
     """Check before the training that the output file does not exist."""
     if out is None or folder is None:
         return
-    if out.exists() or out.is_symlink():
-        raise LudusError(f"{quote(str(out), 200)} exists; name another file")
+    check_new_file(out)
 
 
 def _run_training(run: "ChainTrainer", log: Path | None) -> None:
@@ -382,7 +377,7 @@ def tune_nnmm(
     )
     found = _run_search(plan, parts, device, cluster, threads, study)
     if out is not None:
-        with whole_file(out) as file:
+        with atomic_file(out) as file:
             file.write(format_toml(found.preset, TUNED_PRESET_NAME))
     if json:
         print_json(
@@ -409,30 +404,17 @@ def _run_search(
     from ludus.learn.nnmm.tuning import search
 
     if study is not None and not study.parent.is_dir():
-        raise LudusError(f"there is no folder for {quote(str(study), 200)}")
+        raise LudusError(f"there is no folder for {quote_path(study)}")
     data = compute_fingerprint(parts)
     with (
         closing(_make_workers(plan, parts, device, cluster, threads)) as workers,
-        _show_search_bar(plan) as report,
+        show_progress("searching", plan.trials) as update,
     ):
-        return search(plan, workers, study, data, report)
-
-
-@contextmanager
-def _show_search_bar(plan: "SearchConfig") -> "Iterator[ProgressCallback]":
-    """Yield a callback that updates a bar on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, best: None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=make_console(stderr=True), transient=True) as bars:
-        task = bars.add_task("searching", total=plan.trials)
 
         def report(done: int, best: float) -> None:
-            bars.update(task, completed=done, description=f"searching, best {best:.2%}")
+            update(done, label=f"searching, best {best:.2%}")
 
-        yield report
+        return search(plan, workers, study, data, report)
 
 
 def _make_workers(

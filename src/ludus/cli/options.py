@@ -1,9 +1,11 @@
-"""Arguments and options shared by several commands."""
+"""Arguments and options shared by several commands, and groups of commands."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from ludus.core.game import AnyGame
 
 GameArgument = Annotated[
     str,
@@ -46,3 +48,22 @@ TimeOption = Annotated[
 ]
 NodesOption = Annotated[int | None, typer.Option("--nodes", help="Positions to search per move.")]
 DepthOption = Annotated[int | None, typer.Option("--depth", help="Search depth in plies.")]
+
+
+def parse_position(game: AnyGame, text: str) -> Any:
+    """Return the position of a text; the start of the game if it is empty or `start`."""
+    return game.start() if text.strip() in ("", "start") else game.parse(text)
+
+
+def make_group(help: str, **settings: Any) -> typer.Typer:  # noqa: A002 - typer's name
+    """Return a group of commands that prints its help if no command is given."""
+    group = typer.Typer(
+        help=help, context_settings={"help_option_names": ["-h", "--help"]}, **settings
+    )
+
+    @group.callback(invoke_without_command=True)
+    def show_help(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    return group

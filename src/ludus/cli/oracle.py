@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import GameArgument, JsonOption, OracleOption, RulesOption
+from ludus.cli.options import GameArgument, JsonOption, OracleOption, RulesOption, parse_position
 from ludus.cli.output import dataclass_as_json, print_json, print_table
 from ludus.cli.progress import run_interruptible
 from ludus.core.game import AnyGame
@@ -166,9 +166,6 @@ def _format_subspace(space: dict[str, Any]) -> str:
     return name
 
 
-START_WORD = "start"
-
-
 def value(
     game: GameArgument,
     position: Annotated[
@@ -183,7 +180,7 @@ def value(
     from ludus.oracle import oracle_for
 
     chosen = named_game(game, rules)
-    position_ = chosen.start() if position.strip() == START_WORD else chosen.parse(position)
+    position_ = parse_position(chosen, position)
     oracle_ = oracle_for(chosen, oracle)
     verdict = run_interruptible(lambda: oracle_.verdict(position_))
     if json:

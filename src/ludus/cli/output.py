@@ -1,10 +1,9 @@
-"""Output shared by all commands: JSON for programs, tables and progress bars for people."""
+"""Output shared by all commands: JSON for programs, tables for people."""
 
 import dataclasses
 import json
 import os
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -47,14 +46,3 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     make_console().print(table)
-
-
-def track_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """Yield the items, with a progress bar on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.progress import Progress
-
-    with Progress(console=make_console(stderr=True), transient=True) as bars:
-        yield from bars.track(items, total=total, description=label)

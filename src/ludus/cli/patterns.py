@@ -1,7 +1,6 @@
 """`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
 
 import os
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -9,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import read_file, whole_file
 from ludus.cli.options import JsonOption
-from ludus.cli.output import make_console, print_json, print_table, track_progress
+from ludus.cli.output import print_json, print_table
+from ludus.cli.progress import show_progress, track_progress
 from ludus.core.errors import BadRecord, LudusError, quote
+from ludus.core.files import atomic_file, check_writable, quote_path, read_text
+from ludus.core.spec import format_option_value
 
 if TYPE_CHECKING:
     from ludus.core.game import AnyGame
@@ -66,7 +67,7 @@ def show(
         raise LudusError(f"{quote(network)} has learned nothing yet, so there is nothing to show")
     shown = view.top(best) if pattern is None else [view.vertex(pattern)]
     if svg is not None:
-        with whole_file(svg) as file:
+        with atomic_file(svg) as file:
             file.write(draw_patterns(shown, f"Patterns of {network}"))
     if json:
         _print_json(view, shown, neighbours)
@@ -188,8 +189,8 @@ def train(
     The same command resumes an interrupted training.
     """
     from ludus.games import game as named_game
-    from ludus.learn.patterns.network_file import check_writable, save_network
     from ludus.learn.patterns.network_file import load_network as named_network
+    from ludus.learn.patterns.network_file import save_network
     from ludus.learn.patterns.train import PatternTrainer, TrainingPlan, take_last
 
     check_writable(out)
@@ -210,9 +211,9 @@ def _read_games(path: Path, rules: str) -> list[Any]:
     from ludus.learn.patterns.train import replay_records
 
     try:
-        return list(replay_records(read_file(path), rules))
+        return list(replay_records(read_text(path), rules))
     except BadRecord as error:
-        raise BadRecord(f"{quote(str(path), 200)}: {error}") from error
+        raise BadRecord(f"{quote_path(path)}: {error}") from error
 
 
 def _print_report(network: "PatternNetwork", out: Path, seconds: float, is_json: bool) -> None:
@@ -267,7 +268,7 @@ def tune(
     if json:
         print_json(settings=settings, wins=found.wins, games=found.games, trials=trials)
         return
-    written = ",".join(f"{name}={_format_value(value)}" for name, value in settings.items())
+    written = ",".join(f"{name}={format_option_value(value)}" for name, value in settings.items())
     print(f"fuzzy:{written}")
     percent = 100 * found.wins / found.games
     print(f"wins {found.wins} of {found.games} further games against {opponent}: {percent:.1f}%")
@@ -278,21 +279,12 @@ def _run_search(
 ) -> "PatternSearchResult":
     from ludus.learn.patterns.tuning import search_settings
 
-    if not sys.stderr.isatty():
-        return search_settings(game, plan, study)
-    from rich.progress import Progress
-
-    with Progress(console=make_console(stderr=True), transient=True) as bars:
-        task = bars.add_task("searching", total=plan.trials)
+    with show_progress("searching", plan.trials) as update:
 
         def report(done: int, best: float) -> None:
-            bars.update(task, completed=done, description=f"searching, best {best:.1%}")
+            update(done, label=f"searching, best {best:.1%}")
 
         return search_settings(game, plan, study, report)
-
-
-def _format_value(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 app = typer.Typer(

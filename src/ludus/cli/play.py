@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, PositionOption, RulesOption
+from ludus.cli.options import JsonOption, PositionOption, RulesOption, parse_position
 from ludus.cli.output import dataclass_as_json, print_json
 from ludus.core.game import AnyGame
 from ludus.games import game as named_game
@@ -95,7 +95,7 @@ def play(
 ) -> None:
     """Play a game in the browser or, with --text, in the terminal."""
     chosen = named_game(game, rules)
-    start = chosen.parse(position) if position else chosen.start()
+    start = parse_position(chosen, position)
     if text:
         _play_in_terminal(chosen, start, opponent or DEFAULT_OPPONENT, side, seed, json)
         return

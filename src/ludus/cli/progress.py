@@ -1,132 +1,136 @@
-"""Long computations on a background thread, with a progress bar, interruptible by Ctrl-C.
+"""Progress bars, and long computations on a background thread that Ctrl-C interrupts.
 
 Compiled code does not handle Ctrl-C; the main thread, which waits for it, does.
 """
 
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ludus.cli.output import make_console
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from ludus.oracle.morris.solver import SolveProgress
 
-ResultT = TypeVar("ResultT")
-
-
-def run_interruptible(work: Callable[[], ResultT]) -> ResultT:
-    """Run a long computation on a thread and return its result; Ctrl-C abandons the thread."""
-    results: list[ResultT] = []
-    errors: list[BaseException] = []
-
-    def keep() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-
-    worker = threading.Thread(target=keep, daemon=True)
-    worker.start()
-    worker.join()
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-JobResultT_co = TypeVar("JobResultT_co", covariant=True)
-JobResultT = TypeVar("JobResultT")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 POLL_SECONDS = 0.2
 
 
-class BackgroundJob(Protocol[JobResultT_co]):
-    """A long computation over the sectors of a game that reports progress and can be stopped."""
+class ProgressUpdate(Protocol):
+    """Moves a progress bar; what is left out stays as it is."""
 
-    progress: "SolveProgress"
-
-    def run(self) -> JobResultT_co: ...
-    def stop(self) -> None: ...
+    def __call__(self, done: float, total: float | None = None, label: str = "") -> None: ...
 
 
-def run_with_progress_bar(run: BackgroundJob[JobResultT], label: str) -> JobResultT:
-    """Run a job and return its result.
+def has_progress_bar() -> bool:
+    """Return whether standard error is a terminal, which shows progress bars."""
+    return sys.stderr.isatty()
 
-    Ctrl-C stops the job, waits until its files are closed, and is raised again.
+
+@contextmanager
+def show_progress(
+    label: str, total: float | None = None, speed_period: float = 30.0
+) -> Iterator[ProgressUpdate]:
+    """Show a progress bar on standard error if that is a terminal.
+
+    `speed_period` is the number of seconds from which the remaining time is estimated.
     """
-    worker = _JobThread(run)
-    worker.start()
-    try:
-        if sys.stderr.isatty():
-            _show_progress_bar(worker, run.progress, label)
-        worker.is_done.wait()
-    finally:
-        while not worker.is_done.is_set():
-            run.stop()
-            with suppress(KeyboardInterrupt):
-                worker.is_done.wait(POLL_SECONDS)
-    return worker.result()
+    if not has_progress_bar():
+        yield lambda done, total=None, label="": None
+        return
+    from rich.progress import Progress
+
+    console = make_console(stderr=True)
+    with Progress(console=console, transient=True, speed_estimate_period=speed_period) as bars:
+        task = bars.add_task(label, total=total)
+
+        def update(done: float, total: float | None = None, label: str = "") -> None:
+            bars.update(task, completed=done, total=total, description=label or None)
+
+        yield update
 
 
-class _JobThread(threading.Thread, Generic[JobResultT]):
-    """The thread of a job.
+def track_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """Yield the items, with a progress bar."""
+    with show_progress(label, total) as update:
+        for done, item in enumerate(items, 1):
+            yield item
+            update(done)
 
-    Wait for `is_done`, not with `join`: in Python 3.11 an interrupted `join` marks the thread
-    as ended.
+
+class _BackgroundTask(threading.Thread, Generic[T]):
+    """A computation on a thread.
+
+    Wait for `is_done`, not with `join`: in Python 3.11 an interrupted `join` marks the thread as
+    ended.
     """
 
-    def __init__(self, run: BackgroundJob[JobResultT]) -> None:
+    def __init__(self, work: Callable[[], T]) -> None:
         super().__init__(daemon=True)
         self.is_done = threading.Event()
-        self._run = run
-        self._results: list[JobResultT] = []
+        self._work = work
+        self._results: list[T] = []
         self._errors: list[BaseException] = []
+        self.start()
 
     def run(self) -> None:
         try:
-            self._results.append(self._run.run())
+            self._results.append(self._work())
         except BaseException as error:
             self._errors.append(error)
         finally:
             self.is_done.set()
 
-    def result(self) -> JobResultT:
+    def result(self) -> T:
+        self.is_done.wait()
         if self._errors:
             raise self._errors[0]
         return self._results[0]
 
 
-def _show_progress_bar(
-    worker: _JobThread[JobResultT], progress: "SolveProgress", label: str
+def run_interruptible(work: Callable[[], T]) -> T:
+    """Run a long computation on a thread and return its result; Ctrl-C abandons the thread."""
+    return _BackgroundTask(work).result()
+
+
+class BackgroundJob(Protocol[T_co]):
+    """A long computation over the sectors of a game that reports progress and can be stopped."""
+
+    progress: "SolveProgress"
+
+    def run(self) -> T_co: ...
+    def stop(self) -> None: ...
+
+
+def run_with_progress_bar(job: BackgroundJob[T], label: str) -> T:
+    """Run a job and return its result.
+
+    Ctrl-C stops the job, waits until its files are closed, and is raised again.
+    """
+    task = _BackgroundTask(job.run)
+    began = time.monotonic()
+    try:
+        with show_progress(label, speed_period=600) as update:
+            while not task.is_done.wait(POLL_SECONDS):
+                _update_bar(update, job.progress, label, time.monotonic() - began)
+    finally:
+        while not task.is_done.is_set():
+            job.stop()
+            with suppress(KeyboardInterrupt):
+                task.is_done.wait(POLL_SECONDS)
+    return task.result()
+
+
+def _update_bar(
+    update: ProgressUpdate, progress: "SolveProgress", label: str, seconds: float
 ) -> None:
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>5.1f}%"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=make_console(stderr=True), transient=True, speed_estimate_period=600
-    ) as bars:
-        task = bars.add_task(label, total=progress.total, rate="")
-        while not worker.is_done.wait(POLL_SECONDS):
-            _update_progress_bar(bars, task, progress, label)
-
-
-def _update_progress_bar(
-    bars: "Progress", task: "TaskID", progress: "SolveProgress", label: str
-) -> None:
-    sector = progress.current
-    name = label if sector is None else f"{label} {'_'.join(map(str, sector))}"
-    speed = bars.tasks[task].speed
-    rate = "" if not speed else f"{speed / 1e6:.1f} million slots/s"
     # Work resumed from an earlier run counts neither for the speed nor for the total.
     total, done = progress.total - progress.resumed, progress.done - progress.resumed
-    bars.update(task, description=name, total=total, completed=done, rate=rate)
+    sector = "" if progress.current is None else "_".join(map(str, progress.current))
+    rate = f"{done / seconds / 1e6:.1f} million slots/s" if done else ""
+    update(done, total, " ".join(filter(None, (label, sector, rate))))

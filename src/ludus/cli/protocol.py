@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import JsonOption, RulesOption
+from ludus.cli.options import JsonOption, RulesOption, make_group
 from ludus.cli.output import dataclass_as_json, print_json
 
 if TYPE_CHECKING:
@@ -66,16 +66,9 @@ def engine(
         os._exit(0)
 
 
-serve_app = typer.Typer(
+serve_app = make_group(
     help="Serve moves to other programs through a socket.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-@serve_app.callback(invoke_without_command=True)
-def _show_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @serve_app.command()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.files import read_file
 from ludus.cli.match import PlayerArgument
 from ludus.cli.options import (
     DepthOption,
@@ -17,9 +16,12 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
+from ludus.cli.output import dataclass_as_json, print_json, print_table
+from ludus.cli.progress import track_progress
 from ludus.cli.tournament import JobsOption
-from ludus.core.errors import BadPosition, BadSpec, LudusError, quote
+from ludus.core.errors import BadPosition, BadSpec, LudusError
+from ludus.core.files import quote_path, read_text
+from ludus.core.statistics import NORMAL_QUANTILE
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -111,7 +113,7 @@ def _add_oracle_option(opponent: str, folder: Path | None) -> str:
     if opponent != "perfect" or folder is None:
         return opponent
     if "," in str(folder):
-        raise LudusError(f"a comma in {quote(str(folder), 200)} cannot be used in a player's spec")
+        raise LudusError(f"a comma in {quote_path(folder)} cannot be used in a player's spec")
     return f"perfect:oracle={folder}"
 
 
@@ -121,13 +123,13 @@ def _read_starts(game: "AnyGame", file: Path | None, random_plies: int) -> "Star
     if file is None:
         return StartPositions(random_plies=random_plies)
     found = []
-    for number, line in enumerate(read_file(file).splitlines(), 1):
+    for number, line in enumerate(read_text(file).splitlines(), 1):
         try:
             found.append(normalize_start(game, line))
         except LudusError as error:
-            raise BadPosition(f"{quote(str(file), 200)}, line {number}: {error}") from error
+            raise BadPosition(f"{quote_path(file)}, line {number}: {error}") from error
     if not found:
-        raise BadPosition(f"{quote(str(file), 200)} has no position")
+        raise BadPosition(f"{quote_path(file)} has no position")
     return StartPositions(tuple(found), random_plies)
 
 
@@ -170,13 +172,13 @@ def _evaluate_choices(
 
     if file is None:
         raise BadSpec("--one-move needs --positions FILE")
-    text = read_file(file)
+    text = read_text(file)
     try:
         parsed = parse_positions(text, found.game, skip_finished=True)
     except BadPosition as error:
-        raise BadPosition(f"{quote(str(file), 200)}, {error}") from error
+        raise BadPosition(f"{quote_path(file)}, {error}") from error
     if not parsed:
-        raise BadPosition(f"{quote(str(file), 200)} has no position")
+        raise BadPosition(f"{quote_path(file)} has no position")
     over = len(text.removesuffix("\n").split("\n")) - len(parsed)
     if num_positions is not None and num_positions < len(parsed):
         parsed = random.Random(seed).sample(parsed, num_positions)
@@ -231,7 +233,7 @@ def _tally_as_json(tally: "RegretTally") -> dict[str, Any]:
 
 def _print_report(report: dict[str, Any], what: str) -> None:
     error = report["standard_error"]
-    margin = "" if error is None else f" ± {1.96 * error:.4f} (95%)"
+    margin = "" if error is None else f" ± {NORMAL_QUANTILE * error:.4f} (95%)"
     mean = _format_number(report["mean_regret"], ".4f") or "unknown"
     print(f"mean regret of a {what} {mean}{margin}, {report['games']} {what}s")
     if report["unjudged"]:

@@ -2,8 +2,7 @@
 
 import json as json_format
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +10,13 @@ import typer
 
 from ludus.cli.options import JsonOption
 from ludus.cli.output import make_console, print_json, print_table
+from ludus.cli.progress import show_progress
 from ludus.cli.tournament import JobsOption
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError
+from ludus.core.files import make_folder, quote_path, write_text
+from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
-    from ludus.reproduce.context import ProgressCallback
     from ludus.reproduce.experiment import Experiment
     from ludus.reproduce.results import ExperimentResults
 
@@ -86,9 +87,8 @@ def reproduce(
     for experiment in chosen:
         results = _get_results(experiment, size, seed, out, jobs, oracle, fresh, from_results)
         if save:
-            from ludus.reproduce.cache import write_atomically
-
-            write_atomically(experiment.results, results.text())
+            make_folder(experiment.results.parent)
+            write_text(experiment.results, results.text())
         files = _write_report(results, out / experiment.id)
         done.append({**results.as_json(), "files": [str(path) for path in files]})
         if not json:
@@ -98,13 +98,12 @@ def reproduce(
 
 
 def _check_options(size: str, oracle: Path | None, from_results: bool, is_changing: bool) -> None:
-    from ludus.core.spec import format_suggestion
     from ludus.reproduce.published import RUN_SIZES
 
-    if size and size not in RUN_SIZES:
-        raise LudusError(f"there is no size {quote(size)}{format_suggestion(size, RUN_SIZES)}")
+    if size:
+        check_choice("there is no size", size, RUN_SIZES)
     if oracle is not None and not oracle.is_dir():
-        raise LudusError(f"--oracle {quote(str(oracle), 200)} is not a folder")
+        raise LudusError(f"--oracle {quote_path(oracle)} is not a folder")
     if from_results and (is_changing or size):
         raise LudusError(
             "--from-results runs nothing; --size, --fresh and --save do not go with it"
@@ -149,12 +148,15 @@ def _get_results(
         from ludus.reproduce.results import read_results
 
         return read_results(experiment)
-    from ludus.reproduce.cache import make_folder
     from ludus.reproduce.context import run_experiment
 
     make_folder(out / experiment.id)  # fail before the work if it is not writable
     try:
-        with _show_progress_bar(experiment.id) as progress:
+        with show_progress(experiment.id) as update:
+
+            def progress(done: int, total: int, label: str) -> None:
+                update(done, total, f"{experiment.id}: {label}")
+
             return run_experiment(
                 experiment,
                 out / "cells",
@@ -169,23 +171,6 @@ def _get_results(
         message = f"{experiment.id} is not done; run the same command to resume"
         print(f"ludus: {message}", file=sys.stderr)
         raise
-
-
-@contextmanager
-def _show_progress_bar(identity: str) -> Iterator["ProgressCallback"]:
-    """Yield a callback that updates a bar on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, label: None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=make_console(stderr=True), transient=True) as bars:
-        task = bars.add_task(identity, total=None)
-
-        def show(done: int, total: int, label: str) -> None:
-            bars.update(task, completed=done, total=total, description=f"{identity}: {label}")
-
-        yield show
 
 
 def _write_report(results: "ExperimentResults", folder: Path) -> list[Path]:

@@ -11,7 +11,8 @@ import typer
 from ludus.cli.nnmm_training import DeviceOption, require_torch
 from ludus.cli.options import JsonOption, OracleOption
 from ludus.cli.output import print_json, print_table
-from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.errors import BadSpec, quote
+from ludus.core.files import check_new_file
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
@@ -73,8 +74,7 @@ def scholar(
         )
     if teacher is not None and way != "scorer":
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
-    if out.exists():
-        raise LudusError(f"{quote(str(out), 200)} is there already; name another file")
+    check_new_file(out)
     torch_device = select_device(device)
     source = _make_example_source(torch_device, oracle)
     men = source.rules.men

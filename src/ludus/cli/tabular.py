@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from ludus.cli.files import whole_file
-from ludus.cli.options import GameArgument, JsonOption, RulesOption
-from ludus.cli.output import print_json, print_table, track_progress
-from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.cli.options import GameArgument, JsonOption, RulesOption, make_group, parse_position
+from ludus.cli.output import print_json, print_table
+from ludus.cli.progress import track_progress
+from ludus.core.errors import BadPosition, LudusError, quote
+from ludus.core.files import atomic_file, quote_path
+from ludus.core.spec import check_choice
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -129,12 +130,8 @@ def deepq(
 def _make_training_config(games: int, seed: int, against: str, start: str) -> "TrainingRun":
     from ludus.learn.common.learner import OpponentKind, StartKind, TrainingRun
 
-    for kind, text, known in (
-        ("opponent", against, get_args(OpponentKind)),
-        ("start", start, get_args(StartKind)),
-    ):
-        if text not in known:
-            raise UnknownName(f"there is no {kind} {quote(text)}{format_suggestion(text, known)}")
+    check_choice("there is no opponent", against, get_args(OpponentKind))
+    check_choice("there is no start", start, get_args(StartKind))
     return TrainingRun(games, seed, against, start)  # type: ignore[arg-type]
 
 
@@ -197,7 +194,7 @@ def _resume_training(learner: "SavableLearner", config: "TrainingRun", out: Path
 
     if out is None or not out.exists():
         return 0
-    before, name = learner.load(out), quote(str(out), 200)
+    before, name = learner.load(out), quote_path(out)
     for key, value in dataclasses.asdict(config).items():
         if key != "games" and before.get(key) != value:
             raise LudusError(f"{name} was trained with another {key}; choose another file")
@@ -225,16 +222,9 @@ def _print_report(report: dict[str, Any], games: int) -> None:
 MAX_BEADS_SHOWN = 40
 """Maximum number of beads printed in a line; with more in a box, one represents several."""
 
-menace_app = typer.Typer(
+menace_app = make_group(
     help="Inspect the matchboxes of MENACE and HER.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-@menace_app.callback(invoke_without_command=True)
-def _show_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @menace_app.command()
@@ -261,7 +251,7 @@ def show(
 ) -> None:
     """Show the beads in the matchbox of a position, on the board and in a table."""
     chosen = named_game(game, rules)
-    position_ = chosen.start() if position.strip() == "start" else chosen.parse(position)
+    position_ = parse_position(chosen, position)
     if (outcome := position_.outcome()) is not None:
         raise BadPosition(f"the game is over in {position_}: {outcome}")
     system = "her" if chosen.id == "hexapawn" else "menace"
@@ -274,7 +264,7 @@ def show(
     if svg is not None:
         from ludus.learn.tabular.drawing import draw_matchbox
 
-        with whole_file(svg) as file:
+        with atomic_file(svg) as file:
             file.write(draw_matchbox(chosen, position_, beads))
     if json:
         shown = {str(move): number for move, number in beads.items()}

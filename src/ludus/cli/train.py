@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from ludus.cli.nnmm_training import tune_nnmm
+from ludus.cli.options import make_group
 from ludus.core.spec import Registry
 
 TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
@@ -36,28 +37,14 @@ class LazyCommandGroup(TyperGroup):
         return typer.main.get_command(command)
 
 
-train_app = typer.Typer(
+train_app = make_group(
     cls=LazyCommandGroup,
     help="Train a learner and save the result.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-@train_app.callback(invoke_without_command=True)
-def _show_train_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-tune_app = typer.Typer(
+tune_app = make_group(
     help="Search for the best hyperparameters of a learner.",
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 tune_app.command("nnmm")(tune_nnmm)
-
-
-@tune_app.callback(invoke_without_command=True)
-def _show_tune_help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())

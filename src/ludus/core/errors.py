@@ -40,6 +40,17 @@ def quote(text: str, limit: int = 48) -> str:
     return repr(shown) if shown == text else f"{shown!r}…"
 
 
+def to_one_line(text: str, limit: int | None = None) -> str:
+    """Return a text as one printable line, shortened when it is longer than the limit.
+
+    >>> to_one_line("two\\n lines\\x1b", 9)
+    'two lines…'
+    """
+    line = " ".join(text.split())
+    shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+    return shown if limit is None or len(shown) <= limit else f"{shown[:limit]}…"
+
+
 def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:
     """Return the text; raise the error if it is longer than the limit."""
     if len(text) > limit:

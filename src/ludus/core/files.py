@@ -1,33 +1,179 @@
-"""Read and write whole files: atomic writing, and a folder lock."""
+"""Whole files: atomic writing, bounded reading, folder locks, and the texts of file errors."""
 
 import fcntl
+import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 
 from ludus.core.errors import CannotWrite, LudusError, quote
 
 PARTIAL_SUFFIX = ".partial"
 
+MAX_FILE_BYTES = 64_000_000
+"""Longest file that a learner writes."""
+
+MAX_FILE_CHARACTERS = 1_000_000_000
+"""Longest text file that is read at once."""
+
+
+def quote_path(path: Path) -> str:
+    """Return a path quoted for a one-line message."""
+    return quote(str(path), 200)
+
+
+def describe_os_error(error: Exception) -> str:
+    """Return why a file could not be used, without its name.
+
+    >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "x"))
+    'No such file or directory'
+    """
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def cannot_write(path: Path, error: Exception) -> CannotWrite:
+    """Return the error for a file that cannot be written."""
+    return CannotWrite(f"cannot write {quote_path(path)}: {describe_os_error(error)}")
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise CannotWrite for a link or a device: renaming would replace it, even /dev/stdout."""
+    try:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise CannotWrite(f"cannot write {quote_path(path)}: it is not a regular file")
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
+
+
+def check_writable(path: Path) -> None:
+    """Raise CannotWrite if a file cannot be written; call it before long work."""
+    check_replaceable(path)
+    try:
+        partial = _partial_path(path)
+        partial.touch()
+        partial.unlink()
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
+
+
+def check_new_file(path: Path) -> None:
+    """Raise LudusError if a file exists that must not be overwritten."""
+    if path.exists() or path.is_symlink():
+        raise LudusError(f"{quote_path(path)} exists; name another file")
+
+
+@overload
+def atomic_file(
+    path: Path, mode: Literal["wb"], *, sync: bool = False
+) -> AbstractContextManager[BinaryIO]: ...
+
+
+@overload
+def atomic_file(
+    path: Path, mode: Literal["w"] = "w", *, sync: bool = False
+) -> AbstractContextManager[TextIO]: ...
+
+
+def atomic_file(
+    path: Path, mode: Literal["w", "wb"] = "w", *, sync: bool = False
+) -> AbstractContextManager[IO[Any]]:
+    """Open a file for writing that gets its name when it is complete.
+
+    An unwritable path is reported on entry, before any work is done. Text is UTF-8. With `sync` the
+    file survives a power failure after the context ends.
+    """
+    return _atomic_file(path, mode, sync)
+
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Write to a temporary file beside the path, sync it to disk, then rename it."""
-    partial = path.with_name(f".{path.name}{PARTIAL_SUFFIX}")
+def _atomic_file(path: Path, mode: str, sync: bool) -> Iterator[IO[Any]]:
+    check_replaceable(path)
     try:
-        try:
-            with partial.open("wb") as file:
-                yield file
+        partial = _partial_path(path)
+        partial.unlink(missing_ok=True)  # of a killed process with the same number
+        file = partial.open(mode.replace("w", "x"), encoding=None if "b" in mode else "utf-8")
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
+    try:
+        with file:
+            yield file
+            if sync:
                 file.flush()
                 os.fsync(file.fileno())
-            partial.replace(path)
+        partial.replace(path)
+        if sync:
             _sync_folder(path.parent)
-        finally:
-            partial.unlink(missing_ok=True)
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, data: bytes, *, sync: bool = False) -> None:
+    """Write a file atomically."""
+    with atomic_file(path, "wb", sync=sync) as file:
+        file.write(data)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file atomically."""
+    with atomic_file(path) as file:
+        file.write(text)
+
+
+def read_bytes(
+    path: Path, max_bytes: int = MAX_FILE_BYTES, error: type[LudusError] = LudusError
+) -> bytes:
+    """Return the content of a file; raise `error` if it cannot be read or is longer."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except (OSError, ValueError) as reason:
+        raise error(f"cannot read {quote_path(path)}: {describe_os_error(reason)}") from reason
+    if len(data) > max_bytes:
+        raise error(f"{quote_path(path)} is longer than {max_bytes} bytes")
+    return data
+
+
+def read_text(
+    path: Path, max_characters: int = MAX_FILE_CHARACTERS, error: type[LudusError] = LudusError
+) -> str:
+    """Return the text of a UTF-8 file; raise `error` if it cannot be read or is longer."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(max_characters + 1)
+    except UnicodeDecodeError:
+        raise error(f"{quote_path(path)} is not valid UTF-8 text") from None
+    except (OSError, ValueError) as reason:
+        raise error(f"cannot read {quote_path(path)}: {describe_os_error(reason)}") from reason
+    if len(text) > max_characters:
+        raise error(f"{quote_path(path)} has more than {max_characters} characters")
+    return text
+
+
+def parse_json_object(data: bytes | str) -> dict[str, Any] | None:
+    """Return the JSON object that a file holds; None if it is anything else.
+
+    >>> parse_json_object('{"version": 1}'), parse_json_object("[1")
+    ({'version': 1}, None)
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def make_folder(path: Path) -> Path:
+    """Return the folder, created with its parents if necessary."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        shown = quote_path(path)
+        raise CannotWrite(f"cannot make {shown}: {describe_os_error(error)}") from error
+    return path
 
 
 @contextmanager
@@ -40,18 +186,21 @@ def lock_folder(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        raise _cannot_write(folder, error) from error
+        raise cannot_write(folder, error) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            shown = quote(str(folder), 200)
-            raise CannotWrite(f"another process is writing into {shown}") from error
+            raise CannotWrite(f"another process is writing into {quote_path(folder)}") from error
         for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
             partial.unlink(missing_ok=True)
         yield
     finally:
         os.close(descriptor)
+
+
+def _partial_path(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL_SUFFIX}")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -61,45 +210,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _cannot_write(path: Path, error: Exception) -> CannotWrite:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return CannotWrite(f"cannot write {quote(str(path), 200)}: {reason}")
-
-
-MAX_FILE_BYTES = 64_000_000
-"""Longest file that a learner writes."""
-
-
-def read_bytes(file: Path) -> bytes:
-    """Return the content of a file; LudusError if it cannot be read."""
-    try:
-        if file.stat().st_size > MAX_FILE_BYTES:
-            raise LudusError(f"{quote(str(file), 200)} is longer than {MAX_FILE_BYTES} bytes")
-        return file.read_bytes()
-    except (OSError, ValueError) as error:
-        raise LudusError(
-            f"cannot read {quote(str(file), 200)}: {_describe_os_error(error)}"
-        ) from error
-
-
-def write_bytes(file: Path, content: bytes) -> None:
-    """Write to a temporary file beside the path, then rename it."""
-    try:
-        if file.is_symlink() or (file.exists() and not file.is_file()):
-            raise LudusError(f"cannot write {quote(str(file), 200)}: it is not a regular file")
-        partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
-        try:
-            partial.write_bytes(content)
-            partial.replace(file)
-        finally:
-            partial.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise LudusError(
-            f"cannot write {quote(str(file), 200)}: {_describe_os_error(error)}"
-        ) from error
-
-
-def _describe_os_error(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)

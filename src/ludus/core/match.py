@@ -1,10 +1,11 @@
-"""The match loop, and the record of a match."""
+"""The match loop, the record of a match, and the tally of several."""
 
 import random
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from ludus.core.game import CHANCE, AnyGame, Outcome
 from ludus.core.player import Limit, Player
@@ -34,6 +35,53 @@ class MatchRecord:
     start: str
     moves: tuple[MoveRecord, ...]
     outcome: Outcome
+
+
+@dataclass(slots=True)
+class MatchTally:
+    """Results of games between two players, by player and not by side."""
+
+    games: int = 0
+    wins: list[int] = field(default_factory=lambda: [0, 0])
+    draws: int = 0
+    plies: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_compiled(cls, found: Mapping[str, Any], is_swapped: bool) -> Self:
+        """Return the results of compiled games; `is_swapped`: the second player was side 0."""
+        wins = found["wins"][::-1] if is_swapped else found["wins"]
+        games = sum(wins) + found["draws"]
+        return cls(games, list(wins), found["draws"], found["plies"], dict(found["reasons"]))
+
+    def add(self, winner: int | None, reason: str, plies: int = 0) -> None:
+        """Count a game; `winner` is the number of a player."""
+        self.games += 1
+        self.plies += plies
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        if winner is None:
+            self.draws += 1
+        else:
+            self.wins[winner] += 1
+
+    def __add__(self, other: Self) -> "MatchTally":
+        """Return the sum of both tallies."""
+        return MatchTally(
+            self.games + other.games,
+            [mine + theirs for mine, theirs in zip(self.wins, other.wins, strict=True)],
+            self.draws + other.draws,
+            self.plies + other.plies,
+            dict(Counter(self.reasons) + Counter(other.reasons)),
+        )
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of games won by the first player, won by the second player, and drawn."""
+        return self.wins[0], self.wins[1], self.draws
+
+    def rank_reasons(self) -> dict[str, int]:
+        """Return the reasons of the ends, the most frequent first."""
+        return dict(Counter(self.reasons).most_common())
 
 
 def play_match(

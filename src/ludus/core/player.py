@@ -30,6 +30,17 @@ class Limit:
             if value is not None and not value > 0:
                 raise BadSpec(f"limit {name}={value} must be greater than zero")
 
+    def tighten(
+        self, time: float | None = None, nodes: int | None = None, depth: int | None = None
+    ) -> "Limit":
+        """Return the limit that keeps to this one and to the given bounds.
+
+        >>> Limit(nodes=100).tighten(time=2.0, nodes=50)
+        Limit(time=2.0, nodes=50, depth=None)
+        """
+        pairs = ((self.time, time), (self.nodes, nodes), (self.depth, depth))
+        return Limit(*(min(filter(None, pair), default=None) for pair in pairs))  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:

@@ -1,6 +1,7 @@
-"""Settings of worker processes: the number of threads of array libraries."""
+"""Settings of worker processes: signals, output, and the threads of array libraries."""
 
 import os
+import signal
 
 THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 """Variable that OpenBLAS, the library behind numpy's products, reads when it is loaded."""
@@ -14,3 +15,10 @@ def limit_array_threads() -> None:
     among threads, or games among processes, instead.
     """
     os.environ.setdefault(THREADS_VARIABLE, "1")
+
+
+def prepare_worker() -> None:
+    """Set up a worker process; call it first there."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    os.dup2(2, 1)  # output of players must not get into the output of a command
+    limit_array_threads()

@@ -11,12 +11,12 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from ludus.core.errors import BadSpec, UnknownName, check_length, quote
+from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote
 
 D = TypeVar("D")
 
@@ -62,12 +62,51 @@ def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     return tuple(flags), options
 
 
+def format_option_value(value: object) -> str:
+    """Return the text of a value in a spec string, which `apply_options` parses."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 def format_suggestion(name: str, known: Iterable[str]) -> str:
     """Return the end of an error message: the closest known name, and all known names."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"{meant}; there are {', '.join(names) if names else 'none'}"
+
+
+def check_choice(
+    complaint: str, name: str, known: Collection[str], error: type[LudusError] = UnknownName
+) -> None:
+    """Raise an error unless the name is known.
+
+    >>> check_choice("there is no size", "quik", ("quick",))
+    Traceback (most recent call last):
+        ...
+    ludus.core.errors.UnknownName: there is no size 'quik' (did you mean quick?); there are quick
+    """
+    if name not in known:
+        raise error(f"{complaint} {quote(name)}{format_suggestion(name, known)}")
+
+
+def check_ranges(options: object, owner: str = "", **ranges: tuple[float, float]) -> None:
+    """Raise BadSpec if an attribute of the options is outside its range; None is allowed.
+
+    >>> from ludus.core.player import Limit
+    >>> check_ranges(Limit(nodes=3), "limit", nodes=(1, 2), depth=(1, 9))
+    Traceback (most recent call last):
+        ...
+    ludus.core.errors.BadSpec: limit nodes=3 must be from 1 to 2
+    """
+    for name, (low, high) in ranges.items():
+        check_range(f"{owner} {name}".strip(), getattr(options, name), low, high)
+
+
+def check_range(label: str, value: float | None, low: float, high: float) -> None:
+    """Raise BadSpec if a number is outside its range; None is allowed."""
+    if value is not None and not low <= value <= high:
+        shown = (f"{each:g}" if isinstance(each, float) else each for each in (value, low, high))
+        raise BadSpec("{}={} must be from {} to {}".format(label, *shown))
 
 
 def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
@@ -81,8 +120,7 @@ def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     fields = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]
     changes: dict[str, Any] = {}
     for key, text in options.items():
-        if key not in fields:
-            raise UnknownName(f"{owner} has no option {quote(key)}{format_suggestion(key, fields)}")
+        check_choice(f"{owner} has no option", key, fields)
         changes[key] = _parse_value(text, hints[key], f"{owner} option {key}")
     return dataclasses.replace(value, **changes)  # type: ignore[type-var]
 
@@ -136,9 +174,7 @@ class Registry(Generic[T]):
         self._entries[name] = target
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._entries:
-            hint = format_suggestion(name, self._entries)
-            raise UnknownName(f"there is no {self.kind} {quote(name)}{hint}")
+        check_choice(f"there is no {self.kind}", name, self._entries)
         module, _, attribute = self._entries[name].partition(":")
         found: T = getattr(import_module(module), attribute)
         return found

@@ -13,21 +13,61 @@ NORMAL_QUANTILE = 1.959963984540054
 """Half the width of a 95% interval of a normal distribution, in standard errors."""
 
 
-def compute_proportion_interval(hits: float, count: int) -> Interval:
-    """Return Clopper and Pearson's exact interval of a proportion, within 0 to 1.
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """`hits` out of `count`.
 
     `hits` need not be an integer, because published percentages may not give one.
 
-    >>> [round(end, 3) for end in compute_proportion_interval(0, 10)]
+    >>> [round(end, 3) for end in Proportion(0, 10).interval]
     [0.0, 0.308]
     """
-    from scipy.special import betaincinv
 
-    if not 0 <= hits <= count or count < 1:
-        raise ValueError(f"{hits} of {count} is not a proportion")
-    low = betaincinv(hits, count - hits + 1, TAIL_PROBABILITY) if hits else 0.0
-    high = betaincinv(hits + 1, count - hits, 1 - TAIL_PROBABILITY) if hits < count else 1.0
-    return float(low), float(high)
+    hits: float
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.hits <= self.count or self.count < 1:
+            raise ValueError(f"{self.hits} of {self.count} is not a proportion")
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.count
+
+    @property
+    def interval(self) -> Interval:
+        """Clopper and Pearson's exact interval, within 0 to 1."""
+        from scipy.special import betaincinv
+
+        hits, misses, tail = self.hits, self.count - self.hits, TAIL_PROBABILITY
+        low = betaincinv(hits, misses + 1, tail) if hits else 0.0
+        high = betaincinv(hits + 1, misses, 1 - tail) if misses else 1.0
+        return float(low), float(high)
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the normal approximation; quick, and never zero.
+
+        Half a case is added to both outcomes.
+        """
+        likely = (self.hits + 0.5) / (self.count + 1)
+        return NORMAL_QUANTILE * math.sqrt(likely * (1 - likely) / self.count)
+
+
+def estimate_mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of independent values and its standard error; the order has no effect.
+
+    >>> estimate_mean([1.0, 3.0])
+    (2.0, 1.0)
+    """
+    count = len(values)
+    if not count:
+        raise ValueError("no values have no mean")
+    mean = math.fsum(values) / count
+    if count == 1:
+        return mean, math.inf
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return mean, math.sqrt(variance / count)
 
 
 def compute_mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
@@ -38,14 +78,10 @@ def compute_mean_interval(values: Sequence[float]) -> tuple[float, float, float]
     """
     from scipy.special import stdtrit
 
-    count = len(values)
-    if not count:
-        raise ValueError("no values have no mean")
-    mean = math.fsum(values) / count
-    if count == 1:
+    mean, error = estimate_mean(values)
+    if len(values) == 1:
         return mean, -math.inf, math.inf
-    spread = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    margin = float(stdtrit(count - 1, 1 - TAIL_PROBABILITY)) * math.sqrt(spread / count)
+    margin = float(stdtrit(len(values) - 1, 1 - TAIL_PROBABILITY)) * error
     return mean, mean - margin, mean + margin
 
 
@@ -65,10 +101,6 @@ def compute_difference_interval(
     below = math.hypot(ours - own[0], other[1] - theirs)
     above = math.hypot(own[1] - ours, theirs - other[0])
     return middle - below, middle + above
-
-
-BINOMIAL_TAIL = 0.05 / 2
-"""Probability outside a 95% interval on either side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +124,11 @@ def compare_wins(wins: int, losses: int) -> WinComparison:
     0.021484
     """
     # scipy.stats has this test, but takes seconds to import.
-    from scipy.special import bdtr, betaincinv
+    from scipy.special import bdtr
 
     decided = wins + losses
     if not decided:
         return WinComparison(1.0, None, (0.0, 1.0))
-    low = betaincinv(wins, losses + 1, BINOMIAL_TAIL) if wins else 0.0
-    high = betaincinv(wins + 1, losses, 1 - BINOMIAL_TAIL) if losses else 1.0
+    won = Proportion(wins, decided)
     p_value = min(1.0, 2 * float(bdtr(min(wins, losses), decided, 0.5)))
-    return WinComparison(p_value, wins / decided, (float(low), float(high)))
+    return WinComparison(p_value, won.value, won.interval)

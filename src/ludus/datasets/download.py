@@ -11,7 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ludus.core.errors import CannotFetch, quote
+from ludus.core.errors import CannotFetch, quote, to_one_line
+from ludus.core.files import describe_os_error, quote_path
+from ludus.core.user_folders import cache_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,11 @@ PARTIAL_CONTENT, RANGE_NOT_SATISFIABLE = 206, 416
 """HTTP status codes for a partial response and for a range outside the file."""
 
 
+def default_folder(name: str) -> Path:
+    """Return the folder in which published data is stored: `name` in the user's cache folder."""
+    return (cache_folder() or Path()) / name
+
+
 def is_fetched(remote: RemoteFile, folder: Path) -> bool:
     """Return whether the file has been downloaded; raise CannotFetch if it is a different file."""
     path = folder / remote.name
@@ -111,11 +118,9 @@ def is_fetched(remote: RemoteFile, folder: Path) -> bool:
         if not path.exists():
             return False
     except (OSError, ValueError) as error:
-        raise CannotFetch(
-            f"cannot use {quote(str(folder), 200)}: {_format_reason(error)}"
-        ) from error
+        raise CannotFetch(f"cannot use {quote_path(folder)}: {_format_reason(error)}") from error
     if _compute_sha256(path) != remote.sha256:
-        shown = quote(str(path), 200)
+        shown = quote_path(path)
         raise CannotFetch(f"{shown} exists and is not the published file; move it away")
     return True
 
@@ -140,7 +145,7 @@ def fetch(remote: RemoteFile, base: str, folder: Path) -> Iterator[int]:
             raise CannotFetch(f"what came for {remote.name} is not the published file: {base}")
         part.replace(path)
     except (OSError, ValueError, http.client.HTTPException) as error:
-        reason = " ".join(_format_reason(error).split())
+        reason = to_one_line(_format_reason(error))
         raise CannotFetch(
             f"cannot fetch {remote.name} from {quote(base, 100)}: {reason}; "
             "the same command goes on"
@@ -183,9 +188,7 @@ def _compute_sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise CannotFetch(
-            f"cannot read {quote(str(path), 200)}: {_format_reason(error)}"
-        ) from error
+        raise CannotFetch(f"cannot read {quote_path(path)}: {_format_reason(error)}") from error
 
 
 def _format_reason(error: Exception) -> str:
@@ -193,6 +196,4 @@ def _format_reason(error: Exception) -> str:
         return f"the server says {error.code}"
     if isinstance(error, urllib.error.URLError) and isinstance(error.reason, OSError):
         return _format_reason(error.reason)
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
+    return describe_os_error(error) or type(error).__name__

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import random
 import re
-import signal
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -18,8 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ludus.core.errors import BadDataset, CannotWrite, LudusError, quote
-from ludus.core.files import atomic_file
+from ludus.core.errors import BadDataset, LudusError
+from ludus.core.files import cannot_write, check_replaceable, quote_path, write_bytes
+from ludus.core.processes import prepare_worker
 from ludus.datasets.generator import GENERATORS, DatasetGenerator, GenerationPlan
 from ludus.games import game as named_game
 
@@ -92,7 +92,7 @@ class Journal:
         try:
             fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            shown = quote(str(self.path), 200)
+            shown = quote_path(self.path)
             raise LudusError(f"another process is writing {shown}") from error
 
     def _read(self) -> None:
@@ -101,7 +101,7 @@ class Journal:
         data = self._file.read()
         if not data.startswith(self._head):
             if not self._head.startswith(data):
-                shown = quote(str(self.path), 200)
+                shown = quote_path(self.path)
                 raise LudusError(f"{shown} belongs to another generation; finish or remove it")
             data = b""
         end = len(self._head) if data else 0
@@ -134,12 +134,6 @@ def _find_lines(data: bytes, start: int, count: int) -> bytes:
     return data[start:end]
 
 
-def cannot_write(path: Path, error: Exception) -> CannotWrite:
-    """Return the error for a file that cannot be written."""
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return CannotWrite(f"cannot write {quote(str(path), 200)}: {reason}")
-
-
 MAX_AHEAD = 8
 """Matches per worker that may be started ahead of the oldest unfinished one."""
 
@@ -152,8 +146,7 @@ def _run_worker(connection: Connection, game_id: str, plan: GenerationPlan) -> N
 
     The worker alone holds its end of the pipe, so it exits whenever the parent is gone.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    os.dup2(2, 1)  # output of players must not get into the output of a command
+    prepare_worker()
     generator = GENERATORS[game_id]()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
@@ -340,13 +333,8 @@ class GenerationRun:
 
     def _is_complete(self) -> bool:
         """Return whether the file is complete; raise CannotWrite if it cannot be written."""
-        try:
-            if self.out.is_symlink() or (self.out.exists() and not self.out.is_file()):
-                # Renaming would replace the link itself, even /dev/stdout.
-                raise ValueError("it is not a regular file")
-            return self.out.exists() and not self.working.exists()
-        except (OSError, ValueError) as error:
-            raise cannot_write(self.out, error) from error
+        check_replaceable(self.out)
+        return self.out.exists() and not self.working.exists()
 
     def _play(self, journal: Journal) -> Iterator[str]:
         key = self.generator.key
@@ -382,13 +370,12 @@ class GenerationRun:
             (self.out, data),
             (self.sidecar, json.dumps({**about, "sha256": sha256}, indent=2).encode() + b"\n"),
         ):
-            with atomic_file(path) as file:
-                file.write(content)
+            write_bytes(path, content, sync=True)
         return self._make_result(matches, sha256)
 
     def _load_result(self) -> GenerationResult:
         """Return the result of an earlier run; raise BadDataset if its plan or file differs."""
-        shown = quote(str(self.out), 200)
+        shown = quote_path(self.out)
         try:
             about = json.loads(self.sidecar.read_bytes())
             sha256 = hashlib.sha256(self.out.read_bytes()).hexdigest()

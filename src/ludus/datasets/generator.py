@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.player import Limit
-from ludus.core.spec import Registry
+from ludus.core.spec import Registry, check_ranges
 
 MAX_STATES = 100_000_000
 SEED_BITS = 62
@@ -44,8 +44,7 @@ class GenerationPlan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.states <= MAX_STATES:
-            raise BadSpec(f"states={self.states} must be from 1 to {MAX_STATES}")
+        check_ranges(self, states=(1, MAX_STATES))
         if not self.opponents:
             raise BadSpec("the teacher needs at least one opponent")
 

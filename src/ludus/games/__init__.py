@@ -5,7 +5,13 @@ from typing import Any
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
-from ludus.core.spec import Registry, apply_options, format_suggestion, parse_options, parse_spec
+from ludus.core.spec import (
+    Registry,
+    apply_options,
+    check_choice,
+    parse_options,
+    parse_spec,
+)
 
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",
@@ -31,8 +37,7 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     >>> game("hexapawn", "size=4").rules.size
     4
     """
-    if engine not in ENGINES:
-        raise BadSpec(f"there is no engine {quote(engine)}{format_suggestion(engine, ENGINES)}")
+    check_choice("there is no engine", engine, ENGINES, BadSpec)
     parsed = parse_spec(spec)
     kind = GAMES[parsed.name]
     if dataclasses.is_dataclass(rules):
@@ -48,7 +53,5 @@ def _parse_rules(kind: type[AnyGame], flags: tuple[str, ...], options: dict[str,
         raise BadSpec(f"{kind.id} takes one preset, not {quote(', '.join(flags))}")
     if flags:
         preset = flags[0]
-        if preset not in kind.presets:
-            hint = format_suggestion(preset, kind.presets)
-            raise BadSpec(f"{kind.id} has no preset {quote(preset)}{hint}")
+        check_choice(f"{kind.id} has no preset", preset, kind.presets, BadSpec)
     return apply_options(kind.presets[preset], options, kind.id)

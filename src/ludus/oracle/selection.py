@@ -7,6 +7,7 @@ from typing import Any
 
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, quote
+from ludus.core.files import quote_path
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.user_folders import data_folder
 from ludus.games import GAMES
@@ -40,7 +41,7 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
         return MorrisOracle(
             builtin_endgames(without_repetition(game.rules)), "the built-in endings"
         )
-    oracle = MorrisOracle(found, quote(str(found.folder), 200))
+    oracle = MorrisOracle(found, quote_path(found.folder))
     oracle.check_rules(game.rules)
     if needs_depth and not found.has_depth:
         raise Unsolved(
@@ -65,7 +66,7 @@ def find_database_folders() -> list[Path]:
         places = [folder, *sorted(path for path in folder.glob("*") if path.is_dir())]
         found = [path for path in places if (path / MANIFEST_NAME).exists()]
     except (OSError, ValueError) as error:
-        raise BadDatabase(f"cannot look into {quote(str(folder), 200)}: {error}") from error
+        raise BadDatabase(f"cannot look into {quote_path(folder)}: {error}") from error
     if named and not found:
         raise BadDatabase(f"there is no database in LUDUS_ORACLE={quote(named, 200)}")
     return found

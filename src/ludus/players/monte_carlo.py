@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadSpec
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges
 from ludus.players.random_play import ScoreCounts, has_native_playouts, play_random_games
 
 MAX_BATCH = 64
@@ -27,14 +27,8 @@ class PlayoutOptions:
     """Threads for random games in compiled code; the choice does not depend on it."""
 
     def __post_init__(self) -> None:
-        for name, most in (
-            ("games", 100_000_000),
-            ("plies", 100_000_000),
-            ("threads", 256),
-        ):
-            value = getattr(self, name)
-            if not 1 <= value <= most:
-                raise BadSpec(f"playouts {name}={value} must be from 1 to {most}")
+        most = 100_000_000
+        check_ranges(self, "playouts", games=(1, most), plies=(1, most), threads=(1, 256))
 
 
 @dataclass(slots=True)

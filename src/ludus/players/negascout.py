@@ -14,6 +14,7 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.endgames import MAX_MEN, builtin_endgames
@@ -156,17 +157,16 @@ class NegascoutOptions:
     """Whether solved endgames are looked up."""
 
     def __post_init__(self) -> None:
-        for name, most in (
-            ("depth", native.MAX_DEPTH),
-            ("nodes", 10**15),
-            ("level", len(LEVELS)),
-            ("multipv", 1000),
-            ("threads", 256),
-            ("memory", 65_536),
-        ):
-            value = getattr(self, name)
-            if value is not None and not 1 <= value <= most:
-                raise BadSpec(f"negascout {name}={value} must be from 1 to {most}")
+        check_ranges(
+            self,
+            "negascout",
+            depth=(1, native.MAX_DEPTH),
+            nodes=(1, 10**15),
+            level=(1, len(LEVELS)),
+            multipv=(1, 1000),
+            threads=(1, 256),
+            memory=(1, 65_536),
+        )
         if self.time is not None and not 0 < self.time <= 1_000_000:
             raise BadSpec(f"negascout time={self.time} must be more than 0 and at most 1000000")
 
@@ -254,11 +254,10 @@ class NegascoutPlayer(Player):
         report: "Callable[[native.Result], bool] | None",
     ) -> "native.Result":
         settings, level = self.settings, self.level
-        depth = _get_least(settings.depth, limit.depth, level.depth)
-        nodes = _get_least(settings.nodes, limit.nodes, level.nodes)
-        seconds = _get_least(settings.time, limit.time)
-        if depth is None and nodes is None and seconds is None:
-            nodes = DEFAULT_NODES
+        budget = limit.tighten(settings.time, settings.nodes, settings.depth)
+        budget = budget.tighten(nodes=level.nodes, depth=level.depth)
+        if budget == Limit():
+            budget = Limit(nodes=DEFAULT_NODES)
         return self.search.run(
             position.bits,
             position.hands,
@@ -266,9 +265,9 @@ class NegascoutPlayer(Player):
             position.occurrence,
             position.quiet,
             _encode_history(position),
-            depth=min(depth or native.MAX_DEPTH, native.MAX_DEPTH),
-            nodes=nodes,
-            seconds=seconds,
+            depth=min(budget.depth or native.MAX_DEPTH, native.MAX_DEPTH),
+            nodes=budget.nodes,
+            seconds=budget.time,
             lines=num_moves if level.margin else min(settings.multipv, num_moves),
             threads=settings.threads,
             oversight=level.oversight,
@@ -285,11 +284,6 @@ class NegascoutPlayer(Player):
         return (
             load_endgames(self.game.rules) if is_enabled and men <= MAX_MEN_FOR_ENDGAMES else None
         )
-
-
-def _get_least(*bounds: Any) -> Any:
-    """Return the smallest of the bounds that are set; None if none is."""
-    return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def _encode_history(position: Any) -> Sequence[int]:

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges
 from ludus.oracle.oracle import Oracle, RatedMove, Value
 from ludus.oracle.selection import oracle_for
 from ludus.players.alpha_beta import (
@@ -44,8 +44,7 @@ class PerfectOptions:
     """Choice among drawing moves: tricky, with few replies that hold the draw; or any."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.nodes <= 1_000_000_000:
-            raise BadSpec(f"perfect nodes={self.nodes} must be from 1 to 1000000000")
+        check_ranges(self, "perfect", nodes=(1, 1_000_000_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,7 @@ class PerfectPlayer(Player):
         return DrawReplies(sum(each.value == "draw" for each in rated), len(rated))
 
     def _search(self, position: Any, limit: Limit) -> Choice:
-        nodes = min(self.settings.nodes, limit.nodes or self.settings.nodes)
-        budget = Limit(limit.time, nodes, limit.depth)
+        budget = limit.tighten(nodes=self.settings.nodes)
         found = AlphaBetaSearch(self.oracle, make_evaluator(self.game), budget).run(position)
         if found is None:
             return Choice(self.random.choice(position.legal_moves()), "had no time to think")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ludus.core.errors import MAX_TEXT, quote
+from ludus.core.errors import MAX_TEXT, quote, to_one_line
 from ludus.core.game import CHANCE
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import format_suggestion
@@ -25,7 +25,6 @@ from ludus.protocol.uci import (
     format_sanmill_answer,
     format_uci_answer,
     parse_go,
-    to_one_line,
 )
 
 LineCallback = Callable[[str], None]

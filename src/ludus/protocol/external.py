@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from urllib.parse import unquote
 
-from ludus.core.errors import BadMove, BadSpec, quote
+from ludus.core.errors import BadMove, BadSpec, quote, to_one_line
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges, format_option_value
 from ludus.protocol.notation import MoveNotation, TurnState, get_notation
 from ludus.protocol.processes import EngineProcess, ExternalError, ResponseTimeout
-from ludus.protocol.uci import to_one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class ExternalOptions:
     """Notation of positions of the Morris family."""
 
     def __post_init__(self) -> None:
-        for name, least in (("startup", 0.01), ("patience", 0.0), ("longest", 0.01)):
-            if not least <= getattr(self, name) <= 1_000_000:
-                raise BadSpec(f"external {name} must be from {least:g} to 1000000")
+        longest = 1_000_000
+        ranges = {"startup": (0.01, longest), "patience": (0, longest), "longest": (0.01, longest)}
+        check_ranges(self, "external", **ranges)
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
             if value is not None and not 0 < value <= 10**15:
@@ -341,18 +341,9 @@ class ExternalPlayer(Player):
 
     def _combine_limits(self, limit: Limit) -> Limit:
         """Return the tighter of the limits of the options and of the match."""
-        both = {
-            name: min(
-                (
-                    bound
-                    for bound in (getattr(self.settings, name), getattr(limit, name))
-                    if bound is not None
-                ),
-                default=None,
-            )
-            for name in ("time", "nodes", "depth")
-        }
-        return Limit(**both) if any(both.values()) else Limit(time=DEFAULT_MOVE_SECONDS)
+        settings = self.settings
+        both = limit.tighten(settings.time, settings.nodes, settings.depth)
+        return Limit(time=DEFAULT_MOVE_SECONDS) if both == Limit() else both
 
     def _get_process(self) -> EngineProcess:
         """Return the running program, starting it if necessary."""
@@ -385,7 +376,7 @@ class ExternalPlayer(Player):
         words = []
         for field in dataclasses.fields(self.game.rules):
             value = getattr(self.game.rules, field.name)
-            text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+            text = format_option_value(value)
             words.append(f"{field.name}={text}")
         process.send(f"setoption name Rules value {','.join(words)}")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadMove, BadSpec, quote
+from ludus.core.files import describe_os_error
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import parse_moves
 from ludus.games.backgammon.notation import to_position_id
@@ -91,7 +92,9 @@ class GnubgProcess:
         except OSError as error:
             os.close(request_writer)
             os.close(response_reader)
-            raise ProgramFailed(f"{GNUBG_PROGRAM} cannot be started: {error.strerror}") from error
+            raise ProgramFailed(
+                f"{GNUBG_PROGRAM} cannot be started: {describe_os_error(error)}"
+            ) from error
         finally:
             os.close(requests)
             os.close(responses)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus._native import gammon
-from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.errors import BadSpec, quote
+from ludus.core.files import read_text
 from ludus.core.spec import apply_options, parse_options, parse_spec
 from ludus.datasets.backgammon.positions import SampledPosition, sample_position
 from ludus.datasets.backgammon.scored_positions import (
@@ -99,8 +100,5 @@ def _read_excluded_positions(file: str) -> frozenset[Hashable]:
     """Return the keys of the positions in a dataset file; empty without a file name."""
     if not file:
         return frozenset()
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise LudusError(f"cannot read {quote(file, 200)}: {error}") from error
-    return frozenset(tuple(str(lesson).split()[:2]) for lesson in parse_scored_positions(text))
+    positions = parse_scored_positions(read_text(Path(file)))
+    return frozenset(tuple(str(position).split()[:2]) for position in positions)

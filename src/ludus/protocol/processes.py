@@ -14,8 +14,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO, Self
 
-from ludus.core.errors import LudusError, quote
-from ludus.protocol.uci import LineSplitter, to_one_line
+from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.files import describe_os_error
+from ludus.protocol.uci import LineSplitter
 
 
 class ExternalError(LudusError):
@@ -139,7 +140,7 @@ class TerminalProcess:
             )
         except OSError as error:
             os.close(self._terminal)
-            raise ProgramFailed(f"{name} cannot be started: {error.strerror}") from error
+            raise ProgramFailed(f"{name} cannot be started: {describe_os_error(error)}") from error
         finally:
             os.close(inner)
 
@@ -230,7 +231,7 @@ class EngineProcess:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error)
+            why = describe_os_error(error)
             raise ExternalError(f"cannot be started: {to_one_line(why)}") from None
         self._owner = os.getpid()
         self._is_closed = False
@@ -243,7 +244,9 @@ class EngineProcess:
         except OSError as error:
             self._signal(signal.SIGKILL)
             self._process.communicate()
-            raise ExternalError(f"its watchdog cannot be started: {error.strerror}") from None
+            raise ExternalError(
+                f"its watchdog cannot be started: {describe_os_error(error)}"
+            ) from None
         self._selector = selectors.DefaultSelector()
         for file in (self._stdout, self._stderr):
             os.set_blocking(file.fileno(), False)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
-from ludus.core.errors import BadPosition, BadSpec, LudusError, quote
+from ludus.core.errors import BadPosition, BadSpec, LudusError, quote, to_one_line
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.games.nine_mens_morris import to_thesis_move
@@ -173,7 +173,7 @@ def format_move(move: Move, dialect: Dialect) -> bytes:
 
 def format_error(error: Exception) -> bytes:
     """Format an error as one line."""
-    return f"error: {' '.join(str(error).split())}\n".encode("ascii", "backslashreplace")
+    return f"error: {to_one_line(str(error))}\n".encode("ascii", "backslashreplace")
 
 
 _POINT_NUMBERS: dict[int | None, int] = {

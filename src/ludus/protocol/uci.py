@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.player import Choice, Limit
 from ludus.core.spec import format_suggestion
 from ludus.players.search import PrincipalVariation, SearchProgress
@@ -195,11 +195,6 @@ def format_sanmill_answer(word: str, choice: Choice | None, turn: TurnState) -> 
     points = 0.0 if choice is None else choice.scores.get(choice.move, 0.0)
     score = max(-SANMILL_WIN_SCORE, min(round(SANMILL_MAN_SCORE * points), SANMILL_WIN_SCORE))
     return f"info score {-score if turn.position.mover else score} bestmove {word}"
-
-
-def to_one_line(text: str) -> str:
-    """Replace non-printable characters and runs of whitespace by single spaces."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _format_variation(

@@ -4,10 +4,11 @@ An experiment is a Python file with a function `run(context)` that yields its fi
 file of the same name with the published numbers. docs/experiments.md explains an example.
 """
 
+from ludus.core.match import MatchTally
 from ludus.reproduce.context import Context
 from ludus.reproduce.experiment import Experiment, find_experiment, list_experiments
 from ludus.reproduce.findings import Figure, Finding, Measurement, Remark, Table
-from ludus.reproduce.matches import MatchStarter, MatchTally
+from ludus.reproduce.matches import MatchStarter
 from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
 
 __all__ = [

@@ -2,15 +2,13 @@
 
 import hashlib
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ludus.core.errors import LudusError
-from ludus.reproduce.published import explain_error, quote_path
+from ludus.core.files import make_folder, parse_json_object, write_text
 
 T = TypeVar("T")
 
@@ -33,16 +31,14 @@ class ResultCache:
         stored = _read_entry(path, key)
         if stored is None:
             text = json.dumps({"key": key, "value": compute()}, allow_nan=False)
-            write_atomically(path, text)
+            write_text(make_folder(path.parent) / path.name, text)
             stored = json.loads(text)
         value: T = stored["value"]
         return value
 
     def subfolder(self, key: str) -> Path:
         """Return a folder for this key, for checkpoints and other files."""
-        path = self.folder / make_file_name(key)
-        make_folder(path)
-        return path
+        return make_folder(self.folder / make_file_name(key))
 
     def clear(self) -> None:
         """Delete all entries."""
@@ -71,28 +67,8 @@ def make_slug(text: str) -> str:
 def _read_entry(path: Path, key: str) -> dict[str, Any] | None:
     """Return the entry of a file; None if it is absent, damaged or of another key."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        found = parse_json_object(path.read_bytes())
+    except OSError:
         return None
-    is_ours = isinstance(found, dict) and found.get("key") == key and "value" in found
+    is_ours = found is not None and found.get("key") == key and "value" in found
     return found if is_ours else None
-
-
-def make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise LudusError(f"cannot make {quote_path(path)}: {explain_error(error)}") from error
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file under a temporary name and rename it, so that readers never see a part of it."""
-    make_folder(path.parent)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise LudusError(f"cannot write {quote_path(path)}: {explain_error(error)}") from error
-    finally:
-        partial.unlink(missing_ok=True)

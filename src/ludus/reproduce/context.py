@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ludus.core.errors import LudusError, quote
-from ludus.core.match import MAX_PLIES
+from ludus.core.match import MAX_PLIES, MatchTally
 from ludus.core.player import Limit
 from ludus.reproduce.cache import ResultCache
 from ludus.reproduce.experiment import Experiment
@@ -20,7 +20,7 @@ from ludus.reproduce.results import ExperimentResults
 
 if TYPE_CHECKING:
     from ludus.arena.executors import LocalPool
-    from ludus.reproduce.matches import MatchStarter, MatchTally
+    from ludus.reproduce.matches import MatchStarter
 
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ class Context:
         limit: Limit = Limit(),  # noqa: B008 - frozen
         max_plies: int = MAX_PLIES,
         is_cached: bool = True,
-    ) -> "MatchTally":
+    ) -> MatchTally:
         """Play games between two players and return the tally, in this order whichever side begins.
 
         Calls with equal arguments are the same match; `key` distinguishes them. If both players are
@@ -117,7 +117,7 @@ class Context:
         and each game is stored when it ends. `is_cached=False` leaves caching the tally to an
         enclosing call of `cached`.
         """
-        from ludus.reproduce.matches import Match, MatchTally, check_match, play_compiled
+        from ludus.reproduce.matches import Match, check_match, play_compiled
 
         seed = self.seed_for(first, second, starter, key)
         match = Match(game, first, second, games, rules, starter, limit, max_plies, seed)
@@ -129,7 +129,7 @@ class Context:
 
         return MatchTally(**(self.cached(f"match {match.key}", play) if is_cached else play()))
 
-    def _play_in_arena(self, match: Any) -> "MatchTally":
+    def _play_in_arena(self, match: Any) -> MatchTally:
         from ludus.arena.executors import LocalPool
         from ludus.reproduce.matches import play_in_arena
 

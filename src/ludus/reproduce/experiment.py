@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ludus.core.errors import UnknownName, check_length, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.errors import UnknownName, check_length
+from ludus.core.files import quote_path
+from ludus.core.spec import check_choice
 from ludus.reproduce.findings import Finding
-from ludus.reproduce.published import BadExperiment, PublishedTable, quote_path, read_published
+from ludus.reproduce.published import BadExperiment, PublishedTable, read_published
 
 if TYPE_CHECKING:
     from ludus.reproduce.context import Context
@@ -107,7 +108,5 @@ def find_experiment(identity: str, folder: Path) -> Experiment:
     """Return the experiment with this id."""
     check_length(identity, UnknownName)
     known = {experiment.id: experiment for experiment in list_experiments(folder)}
-    if identity not in known:
-        hint = format_suggestion(identity, known)
-        raise UnknownName(f"there is no experiment {quote(identity)}{hint}")
+    check_choice("there is no experiment", identity, known)
     return known[identity]

@@ -7,9 +7,9 @@ from typing import Any, Self
 from ludus.core.errors import quote
 from ludus.core.statistics import (
     Interval,
+    Proportion,
     compute_difference_interval,
     compute_mean_interval,
-    compute_proportion_interval,
 )
 from ludus.reproduce.cache import make_slug
 from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
@@ -56,9 +56,10 @@ class Measurement:
     @classmethod
     def proportion(cls, name: str, hits: int, count: int, note: str = "", unit: str = "%") -> Self:
         """Return `hits` out of `count` in percent, with the exact interval."""
-        if not 0 <= hits <= count or not count:
-            raise BadExperiment(f"{quote(name)}: {hits} of {count} is not a proportion")
-        low, high = compute_proportion_interval(hits, count)
+        try:
+            low, high = Proportion(hits, count).interval
+        except ValueError as error:
+            raise BadExperiment(f"{quote(name)}: {error}") from None
         return cls(name, 100 * hits / count, 100 * low, 100 * high, count, note, unit)
 
     @classmethod
@@ -247,7 +248,7 @@ def compare_rows(
     theirs = [ComparedRow(row, measured.get(row.name)) for row in published.rows]
     known = {row.name for row in published.rows}
     own = [
-        ComparedRow(PublishedRow(name, unit=found.unit), found)
+        ComparedRow(PublishedRow.model_construct(name=name, unit=found.unit), found)
         for name, found in measured.items()
         if name not in known
     ]

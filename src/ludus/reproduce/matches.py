@@ -1,10 +1,9 @@
 """Matches for experiments, in compiled code if both players support it, else in processes."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import GameConditions, GameResult, derive_seed
@@ -12,7 +11,7 @@ from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
-from ludus.core.match import MAX_PLIES
+from ludus.core.match import MAX_PLIES, MatchTally
 from ludus.core.player import Limit
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
@@ -75,32 +74,6 @@ class Match:
         return f"{self.first} – {self.second} {asdict(self)}"
 
 
-@dataclass(slots=True)
-class MatchTally:
-    """Results of games, by player and not by side."""
-
-    games: int = 0
-    wins: list[int] = field(default_factory=lambda: [0, 0])
-    draws: int = 0
-    plies: int = 0
-    reasons: dict[str, int] = field(default_factory=dict)
-
-    def __add__(self, other: Self) -> "MatchTally":
-        """Return the sum of both tallies."""
-        return MatchTally(
-            self.games + other.games,
-            [mine + theirs for mine, theirs in zip(self.wins, other.wins, strict=True)],
-            self.draws + other.draws,
-            self.plies + other.plies,
-            dict(Counter(self.reasons) + Counter(other.reasons)),
-        )
-
-    @property
-    def counts(self) -> tuple[int, int, int]:
-        """Numbers of games won by the first player, won by the second player, and drawn."""
-        return self.wins[0], self.wins[1], self.draws
-
-
 def check_match(match: Match) -> None:
     """Raise LudusError for a match that cannot be played, rather than lose every game."""
     if match.starter not in ("first", "second", "alternate"):
@@ -131,8 +104,7 @@ def play_compiled(match: Match, threads: int) -> MatchTally | None:
         )
         if found is None:
             return None
-        wins = found["wins"][::-1] if is_swapped else found["wins"]
-        total += MatchTally(num_games, list(wins), found["draws"], found["plies"], found["reasons"])
+        total += MatchTally.from_compiled(found, is_swapped)
     return total
 
 
@@ -168,7 +140,11 @@ def play_in_arena(
             store.add(result)
             report(number, match.games)
         pair = [r for r in store.results(tournament.id) if r.key[1:3] == players]
-    return _count_results(pair[: match.games], is_swapped)
+    total = MatchTally()
+    for result in pair[: match.games]:
+        winner = None if result.winner is None else result.winner ^ is_swapped
+        total.add(winner, result.reason, result.plies)
+    return replace(total, reasons=total.rank_reasons())
 
 
 def _check_fault(result: GameResult) -> None:
@@ -176,17 +152,3 @@ def _check_fault(result: GameResult) -> None:
     if result.reason in ("crash", "illegal"):
         loser = result.key.second if result.winner == 0 else result.key.first
         raise LudusError(f"{loser} lost a game by {result.reason}: {result.message}")
-
-
-def _count_results(results: Iterable[GameResult], is_swapped: bool) -> MatchTally:
-    total, reasons = MatchTally(), Counter[str]()
-    for result in results:
-        total.games += 1
-        total.plies += result.plies
-        reasons[result.reason] += 1
-        if result.winner is None:
-            total.draws += 1
-        else:
-            total.wins[result.winner ^ is_swapped] += 1
-    total.reasons = dict(reasons.most_common())
-    return total

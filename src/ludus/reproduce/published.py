@@ -1,63 +1,92 @@
 """Published numbers: the TOML file beside an experiment, read and validated."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from ludus.core.errors import LudusError, UnknownName, quote
-from ludus.core.spec import format_suggestion
-from ludus.core.statistics import NORMAL_QUANTILE, Interval, compute_proportion_interval
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
+
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import quote_path, read_text
+from ludus.core.spec import check_choice
+from ludus.core.statistics import NORMAL_QUANTILE, Interval, Proportion
 
 
 class BadExperiment(LudusError):
     """An experiment cannot be read, run or drawn."""
 
 
-def quote_path(path: Path) -> str:
-    """Return a path quoted for a one-line message."""
-    return quote(str(path), 200)
-
-
-def explain_error(error: Exception) -> str:
-    """Return why a file could not be used, without its name."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
 RUN_SIZES = ("quick", "published", "certain")
 MAX_FILE_CHARACTERS = 10_000_000
-MAX_NUMBER = 1e15
-
-ROW_KEYS = ("name", "published", "unit", "error", "games", "low", "high")
+MAX_NUMBER = 10**15
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
+def _check_number(value: Any) -> float:
+    if type(value) not in (int, float) or not abs(value) <= MAX_NUMBER:
+        raise ValueError("it must be a number")
+    return value  # type: ignore[no-any-return]
+
+
+Text = Annotated[str, Field(pattern=r"\S")]
+Number = Annotated[float, PlainValidator(_check_number)]
+"""A finite number; an integer stays one, as its text in reports shows."""
+
+
+class PublishedRow(BaseModel):
     """One published number."""
 
-    name: str
-    published: float | None = None
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+
+    name: Text
+
+    published: Number | None = None
     """The number; None where the paper has none."""
 
     unit: str = ""
 
-    stated_interval: Interval | None = None
-    """The 95% interval, where the file has `low` and `high` or a standard `error`."""
-
-    games: int | None = None
+    games: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
     """Number of games behind a percentage."""
 
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """All other keys of the row, for the experiment's own use."""
+    error: Number | None = None
+    """The standard error."""
+
+    low: Number | None = None
+    """The lower end of the 95% interval."""
+
+    high: Number | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.low is None) != (self.high is None):
+            raise ValueError("it has half an interval")
+        if self._is_percentage and not 0 <= (self.published or 0) <= 100:
+            raise ValueError(f"{self.published}% is not a percentage")
+        return self
+
+    @property
+    def _is_percentage(self) -> bool:
+        return self.unit == "%" and self.games is not None
 
     @property
     def interval(self) -> Interval | None:
         """The 95% interval of the published number; None if unknown."""
-        if self.stated_interval is not None or self.published is None or self.games is None:
-            return self.stated_interval
-        low, high = compute_proportion_interval(self.published / 100 * self.games, self.games)
+        if self.published is None:
+            return None
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        if self.error is not None:
+            margin = NORMAL_QUANTILE * self.error
+            return self.published - margin, self.published + margin
+        if not self._is_percentage or self.games is None:
+            return None
+        low, high = Proportion(self.published / 100 * self.games, self.games).interval
         return 100 * low, 100 * high
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """All other keys of the row, for the experiment's own use."""
+        return self.model_extra or {}
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.extra:
@@ -65,36 +94,58 @@ class PublishedRow:
         return self.extra[key]
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
+class PublishedTable(BaseModel):
     """A published table or figure, with the settings of our experiment."""
 
-    id: str
-    title: str
-    source: str
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+
+    id: Text
+    title: Text
+    source: Text
     """The paper and the place in it."""
 
-    differences: Sequence[str]
+    differences: list[str] = []
     """Every difference between our experiment and the paper, in sentences."""
 
-    rows: Sequence[PublishedRow]
+    rows: list[PublishedRow] = []
 
-    sizes: Mapping[str, Mapping[str, Any]]
+    sizes: dict[Literal["quick", "published", "certain"], dict[str, Any]]
     """Settings by size; `cost` is a text about the running time."""
 
-    default_size: str
+    default_size: str = ""
     """The size of a run if none is given."""
 
-    settings: Mapping[str, Any]
-    """All other keys of the file, for the experiment's own use."""
+    @model_validator(mode="before")
+    @classmethod
+    def _set_default_size(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        sizes = fields.get("sizes")
+        if not isinstance(sizes, dict) or not sizes:
+            raise ValueError("a table [sizes.…] is missing: quick, published or certain")
+        ordered = {size: sizes[size] for size in (*RUN_SIZES, *sizes) if size in sizes}
+        usual = "published" if "published" in sizes else next(iter(ordered))
+        return {"default_size": usual, **fields, "sizes": ordered}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        names = [row.name for row in self.rows]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two rows are called {quote(name)}")
+        for size, settings in self.sizes.items():
+            if not isinstance(settings.get("cost"), str):
+                raise ValueError(f"[sizes.{size}] has no text `cost`, which says how long it takes")
+        check_choice("there is no size", self.default_size, self.sizes)
+        return self
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All other keys of the file, for the experiment's own use."""
+        return self.model_extra or {}
 
     def get_size_settings(self, size: str) -> Mapping[str, Any]:
         """Return the settings of a size."""
-        if size not in self.sizes:
-            raise UnknownName(
-                f"{self.id} has no size {quote(size)}{format_suggestion(size, self.sizes)}"
-            )
-        return self.sizes[size]
+        check_choice(f"{self.id} has no size", size, self.sizes)
+        return self.sizes[size]  # type: ignore[index]
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.settings:
@@ -105,135 +156,34 @@ class PublishedTable:
 def read_published(path: Path, wanted_id: str) -> PublishedTable:
     """Read the published numbers of a TOML file."""
     try:
-        fields = tomllib.loads(read_text(path))
+        fields = tomllib.loads(read_text(path, MAX_FILE_CHARACTERS, BadExperiment))
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadExperiment(f"{quote_path(path)} is not TOML: {error}") from error
     try:
-        return _parse_published(fields, wanted_id)
+        found = PublishedTable.model_validate(fields)
+    except ValidationError as error:
+        raise BadExperiment(f"{quote_path(path)}: {_describe_error(error, fields)}") from error
     except LudusError as error:
         raise BadExperiment(f"{quote_path(path)}: {error}") from error
-
-
-def read_text(path: Path) -> str:
-    """Read a UTF-8 file of limited size."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_FILE_CHARACTERS + 1)
-    except UnicodeDecodeError:
-        raise BadExperiment(f"{quote_path(path)} is not valid UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        raise BadExperiment(f"cannot read {quote_path(path)}: {explain_error(error)}") from error
-    if len(text) > MAX_FILE_CHARACTERS:
-        raise BadExperiment(f"{quote_path(path)} has more than {MAX_FILE_CHARACTERS} characters")
-    return text
-
-
-def _parse_published(fields: dict[str, Any], wanted_id: str) -> PublishedTable:
-    identity = _pop_text(fields, "id")
-    if identity != wanted_id:
-        raise BadExperiment(f"id = {quote(identity)}, but the file's place says {wanted_id}")
-    rows = [_parse_row(row) for row in _pop_list(fields, "rows", dict)]
-    names = [row.name for row in rows]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadExperiment(f"two rows are called {quote(name)}")
-    sizes = _parse_sizes(fields.pop("sizes", {}))
-    usual = "published" if "published" in sizes else next(iter(sizes))
-    default = fields.pop("default_size", usual)
-    if not isinstance(default, str) or default not in sizes:
-        raise BadExperiment(f"default_size = {default!r:.40} is none of {', '.join(sizes)}")
-    return PublishedTable(
-        id=identity,
-        title=_pop_text(fields, "title"),
-        source=_pop_text(fields, "source"),
-        differences=_pop_list(fields, "differences", str),
-        rows=rows,
-        sizes=sizes,
-        default_size=default,
-        settings=fields,
-    )
-
-
-def _parse_sizes(table: Any) -> dict[str, Mapping[str, Any]]:
-    if not isinstance(table, dict) or not table:
-        raise BadExperiment("a table [sizes.…] is missing: quick, published or certain")
-    for size, settings in table.items():
-        if size not in RUN_SIZES:
-            raise UnknownName(f"there is no size {quote(size)}{format_suggestion(size, RUN_SIZES)}")
-        if not isinstance(settings, dict) or not isinstance(settings.get("cost"), str):
-            raise BadExperiment(f"[sizes.{size}] has no text `cost`, which says how long it takes")
-    return {size: table[size] for size in RUN_SIZES if size in table}
-
-
-def _parse_row(fields: dict[str, Any]) -> PublishedRow:
-    name = _pop_text(fields, "name")
-    unit = fields.get("unit", "")
-    if not isinstance(unit, str):
-        raise BadExperiment(f"row {quote(name)}: unit = {unit!r:.40} must be a text")
-    published = _get_number(fields, "published", name)
-    extra = {key: value for key, value in fields.items() if key not in ROW_KEYS}
-    if published is None:
-        return PublishedRow(name, unit=unit, extra=extra)
-    return PublishedRow(
-        name,
-        published,
-        unit,
-        _parse_interval(fields, name, published),
-        _parse_games(fields, name, unit),
-        extra,
-    )
-
-
-def _parse_interval(fields: Mapping[str, Any], name: str, value: float) -> Interval | None:
-    """Return the interval from `low` and `high` or from `error`."""
-    low, high = _get_number(fields, "low", name), _get_number(fields, "high", name)
-    error = _get_number(fields, "error", name)
-    if low is not None and high is not None:
-        return low, high
-    if low is not None or high is not None:
-        raise BadExperiment(f"row {quote(name)} has half an interval")
-    return (
-        None
-        if error is None
-        else (value - NORMAL_QUANTILE * error, value + NORMAL_QUANTILE * error)
-    )
-
-
-def _parse_games(fields: Mapping[str, Any], name: str, unit: str) -> int | None:
-    """Return the number of games behind a percentage."""
-    games = fields.get("games")
-    if games is None or unit != "%":
-        return None
-    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MAX_NUMBER:
-        raise BadExperiment(f"row {quote(name)}: games = {games!r:.40} must be a whole number")
-    if not 0 <= fields["published"] <= 100:
-        raise BadExperiment(f"row {quote(name)}: {fields['published']!r:.40}% is not a percentage")
-    return games
-
-
-def _pop_text(fields: dict[str, Any], key: str) -> str:
-    value = fields.pop(key, None)
-    if not isinstance(value, str) or not value.strip():
+    if found.id != wanted_id:
         raise BadExperiment(
-            f"the text `{key}` is missing" if value is None else f"`{key}` must be a text"
+            f"{quote_path(path)}: id = {quote(found.id)}, but the file's place says {wanted_id}"
         )
-    return value
+    return found
 
 
-def _pop_list(fields: dict[str, Any], key: str, kind: type) -> list[Any]:
-    value = fields.pop(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
-        what = "texts" if kind is str else "tables, [[rows]]"
-        raise BadExperiment(f"`{key}` must be a list of {what}")
-    return value
-
-
-def _get_number(fields: Mapping[str, Any], key: str, name: str) -> float | None:
-    value = fields.get(key)
-    if value is None:
-        return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not -MAX_NUMBER <= value <= MAX_NUMBER:
-        raise BadExperiment(f"row {quote(name)}: {key} = {value!r:.40} must be a number")
-    number: float = value
-    return number
+def _describe_error(error: ValidationError, fields: Mapping[str, Any]) -> str:
+    """Return the first error as one line with its key and value."""
+    first = error.errors()[0]
+    place, where = [str(part) for part in first["loc"] if part != "[key]"], ""
+    message = first["msg"].removeprefix("Value error, ")
+    if len(place) > 1 and place[0] == "rows":
+        row = fields["rows"][int(place[1])]
+        where = f"row {quote(str(row.get('name')))}: " if isinstance(row, dict) else "rows: "
+        place = place[2:]
+    key = ".".join(place)
+    if first["type"] == "missing":
+        return f"{where}the key {key} is missing"
+    if not key:
+        return f"{where}{message}"
+    return f"{where}{key} = {first['input']!r:.40}: {message[0].lower()}{message[1:]}"

@@ -5,7 +5,8 @@ from html import escape
 from pathlib import Path
 
 from ludus.core.errors import LudusError
-from ludus.reproduce.cache import make_slug, write_atomically
+from ludus.core.files import make_folder, write_text
+from ludus.reproduce.cache import make_slug
 from ludus.reproduce.figures import NoMatplotlib, draw_svg, to_standalone_svg
 from ludus.reproduce.findings import ComparedRow, TableCell
 from ludus.reproduce.results import ExperimentResults
@@ -267,9 +268,10 @@ def write_report(results: ExperimentResults, folder: Path) -> tuple[list[Path], 
     texts |= {names[name]: to_standalone_svg(svg) for name, svg in svgs.items()}
     texts["report.md"] = format_markdown(results, names, missing)
     texts["report.html"] = format_html(results, svgs, missing)
+    make_folder(folder)
     for name, text in texts.items():
         # Texts of an experiment may contain characters that UTF-8 cannot encode.
-        write_atomically(folder / name, text.encode("utf-8", "backslashreplace").decode())
+        write_text(folder / name, text.encode("utf-8", "backslashreplace").decode())
     return [folder / name for name in texts], missing
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ludus.core.files import quote_path, read_text
 from ludus.reproduce.experiment import Experiment
 from ludus.reproduce.findings import (
     ComparedRow,
@@ -16,7 +17,7 @@ from ludus.reproduce.findings import (
     Table,
     compare_rows,
 )
-from ludus.reproduce.published import BadExperiment, PublishedTable, quote_path, read_text
+from ludus.reproduce.published import MAX_FILE_CHARACTERS, BadExperiment, PublishedTable
 
 NUMBER_LIST_PATTERN = re.compile(r"\[\n[-+.\deE,\s]*\]")
 """A list of numbers only, to be joined on one line; no JSON text contains a line end."""
@@ -84,7 +85,7 @@ def read_results(experiment: Experiment) -> ExperimentResults:
             f"there are no stored results {quote_path(path)}; run it with --save first"
         )
     try:
-        fields = json.loads(read_text(path))
+        fields = json.loads(read_text(path, MAX_FILE_CHARACTERS, BadExperiment))
         return _parse_results(fields, experiment)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         what = f"{type(error).__name__}: {error}"

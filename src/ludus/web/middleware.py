@@ -2,10 +2,11 @@
 
 import json
 import time
-from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
+
+from cachetools import LRUCache
 
 from ludus.web.settings import Settings
 
@@ -38,16 +39,14 @@ class RateLimiter:
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
-        self._tokens: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._tokens: LRUCache[str, tuple[float, float]] = LRUCache(MAX_ADDRESSES)
 
     def allow(self, address: str) -> bool:
         """Take one token; return whether the request is allowed."""
         now = time.monotonic()
-        level, since = self._tokens.pop(address, (self._burst, now))
+        level, since = self._tokens.get(address, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
         self._tokens[address] = (max(level - 1, 0), now)
-        if len(self._tokens) > MAX_ADDRESSES:
-            self._tokens.popitem(last=False)
         return level >= 1
 
 

@@ -4,7 +4,6 @@ Players are taken from the registry, so new players appear automatically.
 """
 
 import json
-import math
 import typing
 from collections.abc import Mapping
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any, Literal
 
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
+from ludus.core.statistics import Proportion
 from ludus.players import PLAYERS, player
 from ludus.web.worker_cache import load_game
 
@@ -100,8 +100,5 @@ def describe_strength(game: AnyGame, spec: str) -> str:
 
 def _percent_of(part: int, whole: int) -> str:
     """Format a proportion with its 95% margin: `56% ± 7% of 200`; the margin is never zero."""
-    proportion = part / whole
-    # Adding half a case to both outcomes gives 0% and 100% a margin, too.
-    likely = (part + 0.5) / (whole + 1)
-    margin = 1.96 * math.sqrt(likely * (1 - likely) / whole)
-    return f"{proportion:.0%} ± {max(margin, 0.01):.0%} of {whole}"
+    proportion = Proportion(part, whole)
+    return f"{proportion.value:.0%} ± {max(proportion.margin, 0.01):.0%} of {whole}"

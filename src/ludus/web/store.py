@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError
+from ludus.core.files import quote_path
 
 T = TypeVar("T")
 
@@ -75,7 +76,7 @@ class GameStore:
     """The SQLite file; a write is committed when its coroutine returns."""
 
     def __init__(self, path: Path | None, max_games: int) -> None:
-        self._title = "games in memory" if path is None else quote(str(path), 200)
+        self._title = "games in memory" if path is None else quote_path(path)
         self._max_games = max_games
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
         try:

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import queue
-import signal
 import sys
 import threading
 import time
@@ -17,9 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from ludus.core.errors import LudusError, quote
+from ludus.core.errors import LudusError
+from ludus.core.files import describe_os_error, quote_path
 from ludus.core.player import Player
-from ludus.core.processes import limit_array_threads
+from ludus.core.processes import prepare_worker
 from ludus.web.explanations import explain_choice
 from ludus.web.worker_cache import (
     drop_player,
@@ -65,7 +65,7 @@ def load_curves(job: Mapping[str, Any]) -> dict[str, Any]:
     """
     folder = Path(job["folder"])
     if not folder.is_dir():
-        raise LudusError(f"cannot read {quote(str(folder), 200)}: there is no such folder")
+        raise LudusError(f"cannot read {quote_path(folder)}: there is no such folder")
     try:
         paths = sorted(path for path in folder.glob("*.jsonl") if path.is_file())[:MAX_CURVE_FILES]
         curves: dict[str, list[tuple[float, float]]] = {}
@@ -73,7 +73,7 @@ def load_curves(job: Mapping[str, Any]) -> dict[str, Any]:
             for name, step, value in _read_points(path):
                 curves.setdefault(f"{path.stem}: {name}", []).append((step, value))
     except OSError as error:
-        raise LudusError(f"cannot read {quote(str(folder), 200)}: {error.strerror}") from error
+        raise LudusError(f"cannot read {quote_path(folder)}: {describe_os_error(error)}") from error
     return {"curves": [_thin_curve(name, points) for name, points in curves.items()]}
 
 
@@ -186,12 +186,9 @@ POLL_SECONDS = 0.05
 
 def main() -> None:
     """Process jobs until stdin is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")  # 1 becomes standard error
+    prepare_worker()
     os.nice(int(sys.argv[1]))
-    limit_array_threads()
-    # Redirect stdout to stderr, so that output of players does not mix with the responses.
-    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
     jobs = _JobQueue()
     threading.Thread(target=jobs.read, daemon=True).start()
     for response in jobs.responses():

@@ -1,10 +1,11 @@
 """Games, positions and players that a worker process caches between jobs."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from cachetools import LRUCache
 
 from ludus.core.game import AnyGame
 from ludus.core.player import Limit, Player
@@ -16,7 +17,7 @@ from ludus.players import player as named_player
 MAX_CACHED_POSITIONS = 256
 """Positions kept, so that the next move of a game needs no replay."""
 
-_positions: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+_positions: LRUCache[tuple[str, ...], Any] = LRUCache(MAX_CACHED_POSITIONS)
 
 
 @lru_cache(maxsize=64)
@@ -43,8 +44,6 @@ def load_position(job: Mapping[str, Any]) -> Any:
     for text in moves[num_cached or 0 :]:
         position = position.play(game.parse_move(text, position))
     _positions[(*key, *moves)] = position
-    while len(_positions) > MAX_CACHED_POSITIONS:
-        _positions.popitem(last=False)
     return position
 
 
@@ -59,8 +58,8 @@ MAX_SESSION_PLAYERS = 48
 REPLAY_LIMIT = Limit(time=0.01, nodes=1, depth=1)
 """Limit for choices that are discarded during a replay."""
 
-_shared_players: OrderedDict[tuple[str, str, str], Player] = OrderedDict()
-_session_players: "OrderedDict[tuple[str, int, str], SessionPlayer]" = OrderedDict()
+_shared_players: LRUCache[tuple[str, str, str], Player] = LRUCache(MAX_SHARED_PLAYERS)
+_session_players: "LRUCache[tuple[str, int, str], SessionPlayer]" = LRUCache(MAX_SESSION_PLAYERS)
 
 
 @dataclass(slots=True)
@@ -90,9 +89,6 @@ def load_player(job: Job, side: int) -> Player:
     session_player = _session_players.get(key)
     if session_player is None or moves[: len(session_player.moves)] != session_player.moves:
         session_player = _session_players[key] = SessionPlayer(_replay_game(job, side), moves)
-    _session_players.move_to_end(key)
-    while len(_session_players) > MAX_SESSION_PLAYERS:
-        _session_players.popitem(last=False)
     return session_player.player
 
 
@@ -122,9 +118,6 @@ def _load_shared_player(job: Job) -> Player:
     key = (job["game"], job["rules"], job["player"])
     if key not in _shared_players:
         _shared_players[key] = named_player(job["player"], load_game(job["game"], job["rules"]))
-    _shared_players.move_to_end(key)
-    while len(_shared_players) > MAX_SHARED_PLAYERS:
-        _shared_players.popitem(last=False)
     return _shared_players[key]
 
 

@@ -4,9 +4,11 @@ import asyncio
 import json
 import sys
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from contextlib import suppress
 from typing import Any
+
+from cachetools import LRUCache
 
 from ludus.core.errors import LudusError
 from ludus.web.errors import WorkerUnavailable
@@ -199,7 +201,7 @@ class WorkerPool:
         self._quick_pool = ProcessPool(1, *limits)
         self._slow_pool = ProcessPool(settings.num_slow_workers, *limits, SLOW_NICENESS)
         self._other_pool = ProcessPool(1, *limits)
-        self._seconds: OrderedDict[tuple[str, str, str], float] = OrderedDict()
+        self._seconds: LRUCache[tuple[str, str, str], float] = LRUCache(MAX_TIMED_PLAYERS)
         self._warming_up: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def start(self) -> None:
@@ -247,9 +249,7 @@ class WorkerPool:
 
     def _record_seconds(self, key: tuple[str, str, str], seconds: float) -> None:
         """Record how long a player takes, weighting recent times most."""
-        before = self._seconds.pop(key, seconds)
+        before = self._seconds.get(key, seconds)
         self._seconds[key] = (
             max(seconds, (before + seconds) / 2) if seconds > QUICK_SECONDS else seconds
         )
-        while len(self._seconds) > MAX_TIMED_PLAYERS:
-            self._seconds.popitem(last=False)

@@ -217,7 +217,7 @@ GOOD = {"format": "ludus-adaptive", "version": 1, "level": 3, "games": 2, "recen
         (b"", "is not the state"),
         (b"\0\xff\xfe", "is not the state"),
         (b"[" * 50_000, "is not the state"),
-        (b" " * 200_000, "is not the state"),
+        (b" " * 200_000, "is longer than 100000 bytes"),
         (b"[1, 2]", "is not the state"),
         ({"format": "other"}, "is not the state"),
         ({"version": 9}, "version '9'"),

@@ -19,7 +19,7 @@ from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.oracle.morris import table_file
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import moving_sectors
-from ludus.oracle.morris.table_file import BLOCK_SLOTS, BlockCache, ValueCounts
+from ludus.oracle.morris.table_file import BLOCK_SLOTS, TableFile, ValueCounts
 from support.repetition import repeat
 from support.solved_games import contents, solve_into
 
@@ -269,21 +269,20 @@ def test_an_error_while_writing_leaves_nothing_behind(copy, monkeypatch):
     assert contents(copy) == before
 
 
-def test_the_cache_keeps_to_its_size_and_forgets_the_oldest():
-    cache, reads = BlockCache(max_bytes=300), []
+def test_the_cache_keeps_to_its_size_and_forgets_the_oldest(solved, monkeypatch):
+    database, reads = Database.open(solved, cache_bytes=3 * BLOCK_SLOTS), []
+    read_block = TableFile.read_block
 
-    def block(key):
-        def read():
-            reads.append(key)
-            return np.full(100, key, dtype=np.uint8)
+    def read(file, number):
+        reads.append(number)
+        return read_block(file, number)
 
-        found = cache.get(key, read)
-        assert found[0] == key
-        assert cache.num_bytes <= 300
-
-    for key in (1, 2, 3, 1, 4, 1, 3, 2):
-        block(key)
-    assert reads == [1, 2, 3, 4, 2]
+    monkeypatch.setattr(TableFile, "read_block", read)
+    values = database.read_table(*HALF)
+    for number in (1, 2, 3, 1, 0, 1, 3, 2):
+        slot = number * BLOCK_SLOTS + 5
+        assert database.read(*HALF, np.array([slot], dtype=np.uint64)) == values[slot]
+    assert reads == [1, 2, 3, 0, 2]
 
 
 def test_a_database_without_cache_reads_the_same(solved):

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,15 +159,14 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "ludus"
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert data_folder() == tmp_path / ".local" / "share" / "ludus"
 
 
 def test_a_user_without_a_home(monkeypatch):
-    def fail():
-        raise RuntimeError("Could not determine home directory.")
-
-    for variable in ("LUDUS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+    for variable in ("LUDUS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(Path, "home", fail)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
     assert cache_folder() is data_folder() is None
     assert answer(EndgameTables(RULES)) == Value("win", 1)
     assert oracle_for(ludus.game("nine_mens_morris")).source == "the built-in endings"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from ludus.cli.files import read_file, whole_file
 from ludus.cli.terminal.move_entry import TypedMove
 from ludus.cli.terminal.screen import Screen
 from ludus.core.errors import BadMove, LudusError
+from ludus.core.files import atomic_file, read_text
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.marks import Marks
 from ludus.core.match import MoveRecord
@@ -142,14 +142,14 @@ def swap_sides(session: "TerminalSession", text: str, entry: TypedMove | None) -
 
 def save_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
     path = _parse_path(text)
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         print(session.history.to_record(session.player_names, session.seed), file=file)
     session.screen.print_line(f"Saved as {path}.")
     return False
 
 
 def load_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
-    record = Record.parse(read_file(_parse_path(text)))
+    record = Record.parse(read_text(_parse_path(text)))
     headers = record.headers
     game = named_game(headers.get("Game", session.game.id), headers.get("Rules", ""))
     session.start_game(GameHistory.from_record(record, game))

@@ -16,8 +16,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import (
     RING_SWAP,
     MoveBatch,
@@ -64,8 +63,7 @@ def augment(entries: MoveBatch, recipe: str = "symmetries") -> MoveBatch:
 
 def augment_parts(parts: Iterable[MoveBatch], recipe: str = "symmetries") -> Iterator[MoveBatch]:
     """Augment a dataset that is given in parts."""
-    if recipe not in RECIPES:
-        raise UnknownName(f"there is no recipe {quote(recipe)}{format_suggestion(recipe, RECIPES)}")
+    check_choice("there is no recipe", recipe, RECIPES)
     images = RECIPES[recipe]
     for entries in parts if recipe == "published" else _drop_symmetric_repeats(parts):
         for first in range(0, len(entries), BATCH_SIZE):

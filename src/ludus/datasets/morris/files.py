@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadDataset, quote
+from ludus.core.files import describe_os_error, quote_path
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, READING_ORDER
 
@@ -189,8 +190,7 @@ def read_chunks(path: Path, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
                 first += len(part.numbers) + len(part.bad_lines)
                 yield part
     except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise BadDataset(f"cannot read {quote(str(path), 200)}: {reason}") from error
+        raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
 
 
 def read_dataset(path: Path) -> MoveBatch:
@@ -209,7 +209,7 @@ def raise_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:
     also = ", ".join(str(line.number) for line in others[:MAX_LISTED])
     more = "" if len(others) <= MAX_LISTED else f" and {len(others) - MAX_LISTED} more"
     tail = f"; bad lines too: {also}{more}" if others else ""
-    raise BadDataset(f"{quote(str(path), 200)}, line {number}: {reason}{tail}")
+    raise BadDataset(f"{quote_path(path)}, line {number}: {reason}{tail}")
 
 
 def _split_at_lines(file: BinaryIO, block: int) -> Iterator[bytes]:

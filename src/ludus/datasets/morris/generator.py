@@ -17,7 +17,7 @@ import numpy as np
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_match
 from ludus.core.player import Choice, Limit, Player
-from ludus.core.spec import apply_options, parse_options
+from ludus.core.spec import apply_options, check_ranges, parse_options
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.datasets.morris.files import parse_lines
 from ludus.datasets.morris.validation import (
@@ -109,10 +109,9 @@ class MorrisGeneratorOptions:
     """Maximum length of a match in plies."""
 
     def __post_init__(self) -> None:
-        for name, low in (("full", 0), ("advantage", 0), ("plies", 1)):
-            if not low <= getattr(self, name) <= 1_000_000:
-                value = getattr(self, name)
-                raise BadSpec(f"generator option {name}={value} must be from {low} to 1000000")
+        most = 1_000_000
+        ranges = {"full": (0, most), "advantage": (0, most), "plies": (1, most)}
+        check_ranges(self, "generator option", **ranges)
 
 
 class RecordingPlayer(Player):

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from ludus.core.errors import BadSpec
+from ludus.core.spec import check_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,10 @@ class Rules:
     """Whether a board without a free point is a draw, or the side to move is blocked."""
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("men", 3, 12),
-            ("lose_below", 1, 3),
-            ("repetition", 0, 100),
-            ("quiet_plies", 0, 10_000),
-        ):
-            if not low <= getattr(self, name) <= high:
-                value = getattr(self, name)
-                raise BadSpec(f"nine_mens_morris {name}={value} must be from {low} to {high}")
+        ranges = {"men": (3, 12), "lose_below": (1, 3)}
+        check_ranges(
+            self, "nine_mens_morris", **ranges, repetition=(0, 100), quiet_plies=(0, 10_000)
+        )
         if self.repetition == 1:
             raise BadSpec("nine_mens_morris repetition=1 would end every game; 0 means never")
 

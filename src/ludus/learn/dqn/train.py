@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.game import AnyGame
+from ludus.core.spec import check_ranges
 from ludus.learn.common.learner import (
     TRAINING_RUN_KEY,
     Episode,
@@ -147,14 +148,11 @@ class DqnLearnerOptions:
     steps: int = 120_000
 
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("rate", 0, 1), ("gamma", 0, 1), ("penalty", 0, 1e3), ("clip", 1e-6, 1e6),
-            ("follow", 0, 1), ("batch", 1, 10_000), ("room", 1, 1_000_000), ("every", 1, 1000),
-            ("first", 0, 1), ("last", 0.001, 1), ("steps", 1, 10**9),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise BadSpec(f"deepq {name}={value} must be from {least} to {most}")
+        check_ranges(
+            self, "deepq", rate=(0, 1), gamma=(0, 1), penalty=(0, 1e3), clip=(1e-6, 1e6),
+            follow=(0, 1), batch=(1, 10_000), room=(1, 1_000_000), every=(1, 1000),
+            first=(0, 1), last=(0.001, 1), steps=(1, 10**9),
+        )  # fmt: skip
 
 
 class DqnLearner(SavableLearner):

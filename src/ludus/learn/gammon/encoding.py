@@ -9,8 +9,7 @@ and the extra units.
 from dataclasses import dataclass
 from typing import Final
 
-from ludus.core.errors import UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
 from ludus.games.backgammon.board import BAR, HOME, OFF, ROLLS, View
 from ludus.players.backgammon_features import (
     BoardFeatures,
@@ -137,10 +136,7 @@ MOVE_ENCODINGS: Final = {
 
 def find_encoding(name: str) -> MoveEncoding:
     """Return an encoding by its name."""
-    if name not in MOVE_ENCODINGS:
-        raise UnknownName(
-            f"there is no coding {quote(name)}{format_suggestion(name, MOVE_ENCODINGS)}"
-        )
+    check_choice("there is no coding", name, MOVE_ENCODINGS)
     return MOVE_ENCODINGS[name]
 
 

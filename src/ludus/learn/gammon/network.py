@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ludus._native import gammon
 from ludus.core.errors import LudusError, quote
-from ludus.core.files import read_bytes, write_bytes
+from ludus.core.files import read_bytes, read_text, write_bytes
 from ludus.datasets.backgammon import scored_positions
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
 from ludus.learn.gammon.encoding import MoveEncoding, find_encoding
@@ -143,12 +143,7 @@ SHIPPED_NETWORKS: Final = ("paper", "comparison")
 
 def read_scored_positions(path: Path) -> list[ScoredPosition]:
     """Read the scored positions of a file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise LudusError(f"{quote(str(path), 200)} is not UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        raise LudusError(f"cannot read {quote(str(path), 200)}: {error}") from error
+    text = read_text(path)
     try:
         return list(scored_positions.parse_scored_positions(text))
     except LudusError as error:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
+from ludus.core.spec import check_ranges
 from ludus.learn.gammon.examples import ScoredMoves
 from ludus.learn.gammon.network import GammonNetwork
 
@@ -55,8 +56,7 @@ class GammonTrainingConfig:
     def __post_init__(self) -> None:
         if any(not 1 <= units <= 10_000 for units in self.hidden) or len(self.hidden) > 8:
             raise BadSpec("hidden layers must have from 1 to 10000 units, and be at most 8")
-        if not 1 <= self.cycles <= 100_000:
-            raise BadSpec(f"cycles={self.cycles} must be from 1 to 100000")
+        check_ranges(self, cycles=(1, 100_000))
         if self.positions < 0:
             raise BadSpec(f"positions={self.positions} must not be negative")
         if not (0 < self.last_rate <= self.rate <= 10 and 0 < self.sharpness <= 1000):

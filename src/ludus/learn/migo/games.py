@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, check_length, quote
 from ludus.core.game import CHANCE, AnyGame
-from ludus.core.spec import format_suggestion, parse_spec
+from ludus.core.spec import check_choice, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.learn.common.start_positions import list_start_positions
@@ -200,9 +200,7 @@ def find_target_game(spec: str, rules: str = "") -> TargetGame:
         return _build_target_game(
             name, importlib.import_module(f"ludus.learn.migo.definitions.{name}")
         )
-    if name not in GAMES:
-        known = (*GAMES, *SHIPPED_DEFINITIONS)
-        raise UnknownName(f"there is no game {quote(name)}{format_suggestion(name, known)}")
+    check_choice("there is no game", name, (*GAMES, *SHIPPED_DEFINITIONS))
     game = named_game(spec, rules)
     if game.start().mover == CHANCE:
         raise LudusError(f"{game.id} has dice, and strategies are learned for games without")

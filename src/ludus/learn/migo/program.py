@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ludus.core.errors import LudusError, check_length, quote
+from ludus.core.files import quote_path, read_bytes
 from ludus.core.game import AnyGame
 
 Metarule = Literal["postcond", "negation", "forcing"]
@@ -169,18 +170,11 @@ def parse_program(text: str) -> SavedProgram:
 
 def load_program(path: Path) -> SavedProgram:
     """Read a program from a file."""
-    where = quote(str(path), 200)
+    where = quote_path(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_PROGRAM_BYTES + 1)
-        text = data.decode("ascii")
+        return parse_program(read_bytes(path, MAX_PROGRAM_BYTES, BadProgram).decode("ascii"))
     except UnicodeDecodeError:
         raise BadProgram(f"{where} is no program: it is not plain ASCII text") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadProgram(f"cannot read {where}: {reason}") from error
-    try:
-        return parse_program(text)
     except BadProgram as error:
         raise BadProgram(f"{where}: {error}") from error
 

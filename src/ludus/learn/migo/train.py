@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
+from ludus.core.spec import check_ranges
 from ludus.learn.common.learner import Episode, Learner, PerfectOpponent, play_episode
 from ludus.learn.migo.examples import (
     ExampleSet,
@@ -105,9 +106,7 @@ class MigoLearnerOptions:
     """File with an initial program, possibly learned in another game."""
 
     def __post_init__(self) -> None:
-        for name, most in (("patience", 1000), ("levels", MAX_LEVEL)):
-            if not 0 <= getattr(self, name) <= most:
-                raise BadSpec(f"migo {name}={getattr(self, name)} must be from 0 to {most}")
+        check_ranges(self, "migo", patience=(0, 1000), levels=(0, MAX_LEVEL))
         if self.selfplay and not self.is_on("teacher"):
             raise BadSpec(
                 "migo selfplay=yes needs teacher=yes: no optimal opponent vouches for moves"

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, get_args
 import numpy as np
 
 from ludus.core.errors import BadSpec, quote
+from ludus.core.spec import check_range
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.nnmm.decoding import (
     ChainMember,
@@ -262,8 +263,7 @@ def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Ch
 
 def check_breadth(breadth: int) -> None:
     """Check that the beam width is from 1 to the number of classes."""
-    if not 1 <= breadth <= NUM_CLASSES:
-        raise BadSpec(f"breadth={breadth} must be from 1 to {NUM_CLASSES}")
+    check_range("breadth", breadth, 1, NUM_CLASSES)
 
 
 WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")

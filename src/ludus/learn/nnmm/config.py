@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_type_hints
 
 from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
-from ludus.core.spec import apply_options, format_suggestion, parse_options
+from ludus.core.files import describe_os_error, quote_path
+from ludus.core.spec import (
+    apply_options,
+    check_choice,
+    check_ranges,
+    format_suggestion,
+    parse_options,
+)
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
 from ludus.learn.nnmm.parts import ChainStep, PartOrder
 
@@ -59,11 +66,8 @@ class NetworkConfig:
     """Classes: none and the 24 points, or 2 for the presence of a part."""
 
     def __post_init__(self) -> None:
-        if self.architecture not in ARCHITECTURES:
-            hint = format_suggestion(self.architecture, ARCHITECTURES)
-            raise UnknownName(f"there is no architecture {quote(self.architecture)}{hint}")
-        if not 0 <= self.blocks <= MAX_BLOCKS:
-            raise BadSpec(f"blocks={self.blocks} must be from 0 to {MAX_BLOCKS}")
+        check_choice("there is no architecture", self.architecture, ARCHITECTURES)
+        check_ranges(self, blocks=(0, MAX_BLOCKS))
         if isinstance(self.units, tuple) and len(self.units) != self.blocks:
             raise BadSpec(f"units has {len(self.units)} numbers for {self.blocks} blocks")
         for units in (self.first, *self.widths, self.outputs):
@@ -237,10 +241,7 @@ class TrainingConfig:
         known = {field.name: field.default for field in dataclasses.fields(cls)}
         values: dict[str, Any] = {}
         for name, value in fields.items():
-            if name not in known:
-                raise UnknownName(
-                    f"a training has no {quote(name)}{format_suggestion(name, known)}"
-                )
+            check_choice("a training has no", name, known)
             is_integer = isinstance(known[name], float) and type(value) is int
             values[name] = float(value) if is_integer and abs(value) < 2**53 else value
             if type(values[name]) is not type(known[name]):
@@ -277,14 +278,9 @@ class Preset:
 
     def __post_init__(self) -> None:
         PartOrder.parse(self.order)
-        if self.inputs not in INPUT_MODELS:
-            hint = format_suggestion(self.inputs, INPUT_MODELS)
-            raise UnknownName(f"there is no input model {quote(self.inputs)}{hint}")
-        if self.ensemble not in get_args(EnsembleKind):
-            hint = format_suggestion(self.ensemble, get_args(EnsembleKind))
-            raise UnknownName(f"there is no ensemble {quote(self.ensemble)}{hint}")
-        if not 1 <= self.members <= MAX_MEMBERS:
-            raise BadSpec(f"members={self.members} must be from 1 to {MAX_MEMBERS}")
+        check_choice("there is no input model", self.inputs, INPUT_MODELS)
+        check_choice("there is no ensemble", self.ensemble, get_args(EnsembleKind))
+        check_ranges(self, members=(1, MAX_MEMBERS))
         for kinds in self.parts.values():
             self._changed_design(kinds)
             self._changed_training(kinds)
@@ -416,8 +412,8 @@ def read_preset_tables(file: Path) -> dict[str, Fields]:
     try:
         read = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise LudusError(f"cannot read presets {quote(str(file), 200)}: {reason}") from error
+        reason = describe_os_error(error)
+        raise LudusError(f"cannot read presets {quote_path(file)}: {reason}") from error
     return {**load_preset_tables(), **read}
 
 
@@ -437,13 +433,9 @@ def _check_parts(name: str, parts: Any) -> dict[str, Fields]:
     """Check the differences of single networks; five networks have all possible steps."""
     known = [step.name for step in PartOrder.parse("TFR5").steps]
     for part, kinds in _check_table(name, "part", parts).items():
-        if part not in known:
-            hint = format_suggestion(part, known)
-            raise UnknownName(f"preset {quote(name)} has no part {quote(part)}{hint}")
+        check_choice(f"preset {quote(name)} has no part", part, known)
         for kind, fields in _check_table(name, part, kinds).items():
-            if kind not in PART_KEYS:
-                hint = format_suggestion(kind, PART_KEYS)
-                raise UnknownName(f"preset {quote(name)}: {part} has no {quote(kind)}{hint}")
+            check_choice(f"preset {quote(name)}: {part} has no", kind, PART_KEYS)
             _check_table(name, kind, fields)
     return dict(parts)
 
@@ -458,16 +450,12 @@ def _resolve_inheritance(
     name: str, known: Mapping[str, Fields], ancestors: tuple[str, ...]
 ) -> Fields:
     """Return the fields of a preset merged over those that it inherits."""
-    if name not in known:
-        raise UnknownName(f"there is no preset {quote(name)}{format_suggestion(name, known)}")
+    check_choice("there is no preset", name, known)
     own = known[name]
     if not isinstance(own, dict):
         raise BadSpec(f"preset {quote(name)} is not a table")
     for key in own:
-        if key not in PRESET_KEYS:
-            raise UnknownName(
-                f"preset {quote(name)} has no {quote(key)}{format_suggestion(key, PRESET_KEYS)}"
-            )
+        check_choice(f"preset {quote(name)} has no", key, PRESET_KEYS)
     model = own.get("like")
     if model is None:
         return own

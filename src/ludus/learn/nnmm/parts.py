@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple, Self
 
-from ludus.core.errors import UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS
 
 __all__ = ["NUM_CLASSES", "NUM_PRESENCE_CLASSES", "ORDERS", "PARTS", "ChainStep", "PartOrder"]
@@ -60,8 +59,7 @@ class PartOrder:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Parse an order such as `TFR` or `TFR5`."""
-        if text not in ORDERS:
-            raise UnknownName(f"there is no order {quote(text)}{format_suggestion(text, ORDERS)}")
+        check_choice("there is no order", text, ORDERS)
         return cls(
             tuple(PART_LETTERS.index(letter) for letter in text[:3]),
             text.endswith(FIVE_NETWORKS_SUFFIX),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ludus._native import search as native
-from ludus.core.errors import BadSpec
 from ludus.core.marks import Marks, Picture
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
 from ludus.learn.nnmm.chain import (
     DEFAULT_BREADTH,
@@ -159,11 +159,8 @@ class HybridOptions:
     """The number of the 16 symmetries of the board over which probabilities are averaged."""
 
     def __post_init__(self) -> None:
-        for name, most in (("k", MAX_K), ("depth", MAX_DEPTH), ("symmetries", len(SYMMETRIES))):
-            if not 1 <= getattr(self, name) <= most:
-                raise BadSpec(f"hybrid {name}={getattr(self, name)} must be from 1 to {most}")
-        if not 0 <= self.trust <= MAX_TRUST:
-            raise BadSpec(f"hybrid trust={self.trust} must be from 0 to {MAX_TRUST}")
+        ranges = {"k": (1, MAX_K), "depth": (1, MAX_DEPTH), "symmetries": (1, len(SYMMETRIES))}
+        check_ranges(self, "hybrid", **ranges, trust=(0, MAX_TRUST))
 
 
 class HybridPlayer(Player):

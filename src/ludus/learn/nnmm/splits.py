@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
+from ludus.core.spec import check_range
 from ludus.datasets.morris.augmentation import augment
 from ludus.games.nine_mens_morris.batch import RING_SWAP, MoveBatch, canonical_keys, transform_moves
 from ludus.games.nine_mens_morris.board import SYMMETRIES
@@ -62,8 +63,7 @@ def split_into_folds(
 
     Folds consist of unexpanded entries without leaks; the test part is empty.
     """
-    if not 2 <= number <= MAX_FOLDS:
-        raise BadSpec(f"folds={number} must be from 2 to {MAX_FOLDS}")
+    check_range("folds", number, 2, MAX_FOLDS)
     _check_size(len(entries), number)
     group, num_groups = group_symmetric_entries(entries)
     fold = (np.random.default_rng((seed, 0xF01D)).permutation(num_groups) % number)[group]

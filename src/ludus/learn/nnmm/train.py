@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.errors import BadSpec, LudusError
+from ludus.core.files import describe_os_error, quote_path
 from ludus.learn.common.checkpoint import (
     BadCheckpoint,
     load_checkpoint,
@@ -328,8 +329,10 @@ class TensorBoardLog:
             # Discard what a killed run wrote after its last checkpoint.
             self._writer = self._writer_of(str(folder), purge_step=first)
         except OSError as error:
-            shown = quote(str(self._folder), 200)
-            raise LudusError(f"cannot write logs into {shown}: {error.strerror}") from error
+            shown = quote_path(self._folder)
+            raise LudusError(
+                f"cannot write logs into {shown}: {describe_os_error(error)}"
+            ) from error
         self._name = name
 
     def close(self) -> None:

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ludus.core.errors import LudusError, UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.files import make_folder
+from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.nnmm.config import EnsembleKind, Preset
 from ludus.learn.nnmm.encoding import append_choices
@@ -183,10 +183,7 @@ class ChainTrainer:
         self.preset, self.split, self.device, self.folder = preset, split, device, folder
         names = [step.name for step in preset.steps]
         for name in parts:
-            if name not in names:
-                raise UnknownName(
-                    f"there is no network {quote(name)}{format_suggestion(name, names)}"
-                )
+            check_choice("there is no network", name, names)
         self.steps = [step for step in preset.steps if not parts or step.name in parts]
         self.results: dict[tuple[str, int], TrainedNetwork] = {}
         self.order = PartOrder.parse(preset.order)
@@ -199,7 +196,7 @@ class ChainTrainer:
     def run(self) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
         """Train all networks, and yield the result of every epoch."""
         if self.folder is not None:
-            _make_folder(self.folder)
+            make_folder(self.folder)
         wants_legal = any(self.preset.training_for(step).legality for step in self.steps)
         legal_for = self.order if wants_legal else None
         training = EncodedEntries.encode(self.split.training, self.preset.model, legal_for)
@@ -299,14 +296,6 @@ def compute_fingerprint(split: Split) -> str:
         for column in part.columns:
             check = zlib.crc32(np.ascontiguousarray(column).tobytes(), check)
     return f"{check:08x}"
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise LudusError(f"cannot make {quote(str(folder), 200)}: {reason}") from error
 
 
 class CrossValidation:

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
-from ludus.core.spec import format_suggestion
+from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
+from ludus.core.spec import check_choice, check_ranges
 from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, Preset
 from ludus.learn.nnmm.splits import Split
 
@@ -100,7 +100,7 @@ class RayTrialRunner:
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # Ray raises many types, whose messages help users little
-            detail = " ".join(str(error).split())
+            detail = to_one_line(str(error))
             raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
         self._ray = ray
         resources = ray.cluster_resources()
@@ -149,15 +149,12 @@ class SearchConfig:
 
     def __post_init__(self) -> None:
         names = [step.name for step in self.base.steps]
-        if self.part not in names:
-            hint = format_suggestion(self.part, names)
-            raise UnknownName(f"there is no network {quote(self.part)}{hint}")
+        check_choice("there is no network", self.part, names)
+        if not self.architectures:
+            raise BadSpec("the search needs at least one architecture")
         for each in self.architectures:
-            if each not in ARCHITECTURES:
-                hint = format_suggestion(each, ARCHITECTURES)
-                raise UnknownName(f"there is no architecture {quote(each)}{hint}")
-        if not self.architectures or not 1 <= self.trials <= MAX_TRIALS:
-            raise BadSpec(f"trials={self.trials} must be from 1 to {MAX_TRIALS}")
+            check_choice("there is no architecture", each, ARCHITECTURES)
+        check_ranges(self, trials=(1, MAX_TRIALS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +285,7 @@ def _open_study(config: SearchConfig, file: Path | None, data: str) -> "optuna.S
             pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2),
         )
     except Exception as error:  # any exception of the database and its driver
-        reason = " ".join(str(error).split())[:120]
+        reason = to_one_line(str(error), 120)
         raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {reason}") from error
     if not study.trials:
         study.enqueue_trial(_base_parameters(config))

@@ -24,7 +24,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as as_safetensors
 
 from ludus.core.errors import LudusError, quote
-from ludus.core.files import read_bytes, write_bytes
+from ludus.core.files import describe_os_error, read_bytes, write_bytes
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
 from ludus.learn.nnmm.parts import PARTS, PartOrder
@@ -257,7 +257,7 @@ def _find_npz_files(folder: Path, order: str) -> dict[tuple[str, str], Path]:
     try:
         names = sorted(folder.iterdir())
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = describe_os_error(error)
         raise BadWeights(f"cannot read {quote(str(folder), 200)}: {reason}") from error
     found = {}
     for path in names:

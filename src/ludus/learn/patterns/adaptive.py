@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadPosition, BadSpec, LudusError, quote
+from ludus.core.errors import BadPosition, LudusError, quote
+from ludus.core.files import parse_json_object, quote_path, read_bytes, write_text
 from ludus.core.game import Outcome
 from ludus.core.marks import HasPictures, Marks, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.learn.patterns.network_file import describe_file_error, write_atomically
+from ludus.core.spec import check_ranges
 from ludus.players import player as named_player
 
 LEVEL_PLAYERS: tuple[str, ...] = (
@@ -103,20 +104,18 @@ class AdaptiveState:
 def save_state(state: AdaptiveState, path: Path) -> None:
     """Write a state atomically."""
     text = json.dumps({"format": STATE_FORMAT, "version": STATE_VERSION, **asdict(state)}) + "\n"
-    write_atomically(path, text.encode("ascii"))
+    write_text(path, text)
 
 
 def load_state(path: Path) -> AdaptiveState | None:
     """Read the state of a file; None if it does not exist."""
-    name = quote(str(path), 200)
+    name = quote_path(path)
     try:
-        if not path.exists():
+        found = parse_json_object(read_bytes(path, MAX_STATE_BYTES, BadAdaptiveState))
+    except BadAdaptiveState as error:
+        if isinstance(error.__cause__, FileNotFoundError):
             return None
-        with path.open("rb") as file:
-            data = file.read(MAX_STATE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise BadAdaptiveState(f"cannot read {name}: {describe_file_error(error)}") from error
-    found = _parse_object(data)
+        raise
     if found is None or found.get("format") != STATE_FORMAT:
         raise BadAdaptiveState(f"{name} is not the state of an adaptive player")
     if found.get("version") != STATE_VERSION:
@@ -127,16 +126,6 @@ def load_state(path: Path) -> AdaptiveState | None:
     if state is None:
         raise BadAdaptiveState(f"{name} is damaged: its level, games or results are invalid")
     return state
-
-
-def _parse_object(data: bytes) -> dict[str, Any] | None:
-    if len(data) > MAX_STATE_BYTES:
-        return None
-    try:
-        found = json.loads(data.decode("ascii"))
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _parse_state(found: dict[str, Any]) -> AdaptiveState | None:
@@ -173,14 +162,8 @@ class AdaptiveOptions:
     """File that stores the level between sessions; it is written after each move."""
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("target", 0.05, 0.95),
-            ("level", 0, MAX_LEVEL),
-            ("gain", 0.01, MAX_LEVEL),
-        ):
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise BadSpec(f"adaptive {name}={value:g} must be from {low:g} to {high:g}")
+        ranges = {"target": (0.05, 0.95), "level": (0, MAX_LEVEL), "gain": (0.01, MAX_LEVEL)}
+        check_ranges(self, "adaptive", **ranges)
 
 
 class AdaptivePlayer(Player):

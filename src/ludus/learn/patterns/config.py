@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ludus.core.errors import BadSpec, quote
-from ludus.core.spec import apply_options, parse_spec
+from ludus.core.spec import apply_options, check_ranges, parse_spec
 from ludus.learn.patterns.encoding import NUM_PATTERNS
 from ludus.learn.patterns.inference import CaptureRule, FuzzyPolicy
 from ludus.learn.patterns.network import PatternNetwork, ScoreWeights
@@ -130,10 +130,7 @@ class FuzzyOptions:
     """File in which a learning network is saved after each game."""
 
     def __post_init__(self) -> None:
-        for name, (low, high) in OPTION_RANGES.items():
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise BadSpec(f"fuzzy {name}={value:g} must be from {low:g} to {high:g}")
+        check_ranges(self, "fuzzy", **OPTION_RANGES)
         if self.save and not self.learn:
             raise BadSpec("fuzzy save needs learn=yes: without it nothing changes")
 

@@ -13,7 +13,6 @@ the move (uint64).
 import hashlib
 import json
 import math
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -23,51 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError, quote
+from ludus.core.files import parse_json_object, quote_path, read_bytes, write_bytes
 from ludus.learn.patterns.encoding import NUM_PATTERNS
 from ludus.learn.patterns.network import PatternNetwork
-
-
-class CannotWriteFile(LudusError):
-    """A file cannot be written."""
-
-
-def check_writable(path: Path) -> None:
-    """Check that a file can be written, before any work is done."""
-    try:
-        if path.exists() and not path.is_file():
-            raise CannotWriteFile(f"cannot write {quote(str(path), 200)}: it is not a regular file")
-        partial = _partial_path(path)
-        partial.touch()
-        partial.unlink()
-    except (OSError, ValueError) as error:
-        raise _make_write_error(path, error) from error
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that readers never see a part of it."""
-    check_writable(path)
-    partial = _partial_path(path)
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    except OSError as error:
-        raise _make_write_error(path, error) from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def describe_file_error(error: Exception) -> str:
-    """Return why a file could not be used, without its name."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-def _partial_path(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.partial")
-
-
-def _make_write_error(path: Path, error: Exception) -> CannotWriteFile:
-    return CannotWriteFile(f"cannot write {quote(str(path), 200)}: {describe_file_error(error)}")
-
 
 NETWORK_FORMAT, NETWORK_VERSION = "ludus-patterns", 1
 
@@ -82,6 +39,8 @@ MAX_COUNT = 2**53
 VERTICES_STRUCT = struct.Struct(f"<{NUM_PATTERNS}Q{NUM_PATTERNS}d")
 EDGE_STRUCT = struct.Struct("<HHQ")
 
+MAX_NETWORK_BYTES = MAX_HEADER_LENGTH + VERTICES_STRUCT.size + EDGE_STRUCT.size * MAX_EDGES
+
 
 class BadNetwork(LudusError):
     """A file is not a pattern network, or cannot be read."""
@@ -89,23 +48,16 @@ class BadNetwork(LudusError):
 
 def save_network(network: PatternNetwork, path: Path) -> None:
     """Write a network atomically."""
-    write_atomically(path, serialize_network(network))
+    write_bytes(path, serialize_network(network))
 
 
 def load_network_file(path: Path) -> PatternNetwork:
     """Read the network of a file."""
-    name = quote(str(path), 200)
-    try:
-        with path.open("rb") as file:
-            data = file.read(
-                MAX_HEADER_LENGTH + VERTICES_STRUCT.size + EDGE_STRUCT.size * MAX_EDGES
-            )
-    except (OSError, ValueError) as error:
-        raise BadNetwork(f"cannot read {name}: {describe_file_error(error)}") from error
+    data = read_bytes(path, MAX_NETWORK_BYTES, BadNetwork)
     try:
         return parse_network(data)
     except BadNetwork as error:
-        raise BadNetwork(f"{name} {error}") from error
+        raise BadNetwork(f"{quote_path(path)} {error}") from error
 
 
 def serialize_network(network: PatternNetwork) -> bytes:
@@ -133,7 +85,7 @@ def parse_network(data: bytes) -> PatternNetwork:
     if not data:
         raise BadNetwork("is empty, and no network of patterns")
     line, newline, body = data.partition(b"\n")
-    header = _parse_header(line) if newline and len(line) <= MAX_HEADER_LENGTH else None
+    header = parse_json_object(line) if newline and len(line) <= MAX_HEADER_LENGTH else None
     if header is None or header.get("format") != NETWORK_FORMAT:
         raise BadNetwork("is not a network of patterns")
     if header.get("version") != NETWORK_VERSION:
@@ -151,14 +103,6 @@ def parse_network(data: bytes) -> PatternNetwork:
     return _unpack_network(
         _decompress(body, VERTICES_STRUCT.size + EDGE_STRUCT.size * number), games, note
     )
-
-
-def _parse_header(line: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(line.decode("ascii"))
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _is_count(value: object) -> bool:

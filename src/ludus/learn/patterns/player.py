@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ludus._native import patterns as native
+from ludus.core.files import check_writable
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
@@ -22,7 +23,7 @@ from ludus.learn.patterns.encoding import (
 )
 from ludus.learn.patterns.inference import FuzzyPolicy, find_threats
 from ludus.learn.patterns.network import MatchObserver
-from ludus.learn.patterns.network_file import check_writable, load_network, save_network
+from ludus.learn.patterns.network_file import load_network, save_network
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:

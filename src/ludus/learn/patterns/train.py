@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludus.core.errors import BadRecord, BadSpec
+from ludus.core.errors import BadRecord
 from ludus.core.game import AnyGame
 from ludus.core.match import play_match
 from ludus.core.player import Player
 from ludus.core.record import Record
+from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
 from ludus.learn.patterns.network import (
     PUBLISHED_MUTUAL_WEIGHT,
@@ -50,10 +51,8 @@ class TrainingPlan:
     """The stronger player, which replaces the paper's experienced person."""
 
     def __post_init__(self) -> None:
-        for name in ("own", "mixed", "strong"):
-            if not 0 <= getattr(self, name) <= MAX_GAMES:
-                value = getattr(self, name)
-                raise BadSpec(f"patterns {name}={value} must be from 0 to {MAX_GAMES}")
+        limits = (0, MAX_GAMES)
+        check_ranges(self, "patterns", own=limits, mixed=limits, strong=limits)
 
     def pairs(self) -> Iterator[tuple[str, str, int]]:
         """Yield each pairing with its number of games, in training order."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludus._native import patterns as native
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
 from ludus.core.game import AnyGame
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
 from ludus.learn.patterns.config import FuzzySettings, build_policy
 from ludus.learn.patterns.network import PatternNetwork
 from ludus.learn.patterns.network_file import load_network as named_network
@@ -56,9 +56,7 @@ class PatternSearchConfig:
     threads: int = 2
 
     def __post_init__(self) -> None:
-        if self.opponent not in NATIVE_HEURISTICS:
-            hint = format_suggestion(self.opponent, NATIVE_HEURISTICS)
-            raise UnknownName(f"there is no heuristic {quote(self.opponent)}{hint}")
+        check_choice("there is no heuristic", self.opponent, NATIVE_HEURISTICS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,7 @@ def _open_study(game: AnyGame, config: PatternSearchConfig, file: Path | None) -
             ),
         )
     except Exception as error:  # the database and its driver raise many types
-        what = " ".join(str(error).split())[:120]
+        what = to_one_line(str(error), 120)
         raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {what}") from error
     if not study.trials:  # the paper's settings come first, with a random man taken
         paper = asdict(FuzzySettings(take="random"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadSpec
 from ludus.core.marks import Marks, Picture
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import POINTS, Move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar import inference
@@ -286,8 +287,7 @@ class ScholarOptions:
     move."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.care <= MAX_LOSS_AVERSION:
-            raise BadSpec(f"care={self.care:g} must be from 1 to {MAX_LOSS_AVERSION:g}")
+        check_ranges(self, care=(1, MAX_LOSS_AVERSION))
         if self.way == "chain" and self.care != LOSS_AVERSION:
             raise BadSpec("a chain chooses without judging results; care is for way=scorer")
         if self.way == "scorer" and not (self.check and self.rule == "parts"):

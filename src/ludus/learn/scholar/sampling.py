@@ -6,7 +6,8 @@ from random import Random
 
 import numpy as np
 
-from ludus.core.errors import BadSpec, UnknownName, quote
+from ludus.core.errors import BadSpec
+from ludus.core.spec import check_choice, check_ranges
 from ludus.learn.scholar.examples import (
     MAX_MOVES,
     Array,
@@ -38,9 +39,7 @@ class ParallelGamesOptions:
     """Plies before the first examples, while all games have only just begun."""
 
     def __post_init__(self) -> None:
-        for name in ("noise", "from_start", "from_errors"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise BadSpec(f"{name}={getattr(self, name)} must be from 0 to 1")
+        check_ranges(self, noise=(0, 1), from_start=(0, 1), from_errors=(0, 1))
         if self.from_start + self.from_errors > 1:
             raise BadSpec("from_start and from_errors must not be more than 1 together")
         if self.max_plies < 1 or self.warm_up < 0:
@@ -161,13 +160,10 @@ class SamplerOptions:
     """Options of the games of `play`."""
 
     def __post_init__(self) -> None:
-        if self.distribution not in DISTRIBUTIONS:
-            names = ", ".join(DISTRIBUTIONS)
-            raise UnknownName(f"no distribution {quote(self.distribution)}; there are {names}")
+        check_choice("there is no distribution", self.distribution, DISTRIBUTIONS)
         if self.batch < 1 or self.max_moves < 1:
             raise BadSpec("batch and max_moves must be at least 1")
-        if self.critical is not None and not 0 <= self.critical <= 1:
-            raise BadSpec(f"critical={self.critical} must be from 0 to 1")
+        check_ranges(self, critical=(0, 1))
 
 
 def stream_examples(

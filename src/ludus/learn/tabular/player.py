@@ -11,6 +11,7 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
 from ludus.learn import LEARNERS
 from ludus.learn.common.learner import TrainingRun
@@ -63,8 +64,7 @@ class TableOptions:
     """Random seed of those games."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.games <= 1_000_000:
-            raise BadSpec(f"games={self.games} must be from 0 to 1000000")
+        check_ranges(self, games=(0, 1_000_000))
 
 
 class TablePlayer(Player):

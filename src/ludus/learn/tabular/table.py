@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import LudusError, quote
-from ludus.core.files import read_bytes, write_bytes
+from ludus.core.files import MAX_FILE_BYTES, parse_json_object, quote_path, read_text, write_text
 from ludus.core.game import AnyGame
 from ludus.learn.common.learner import TRAINING_RUN_KEY, SavableLearner
 
@@ -89,7 +89,9 @@ class SavedTable:
     @staticmethod
     def read(text: str, game: AnyGame, system: str) -> "SavedTable":
         """Parse the text of a file; raise BadTable if it is not of this learner and game."""
-        found = _parse_object(text)
+        found = parse_json_object(text)
+        if found is None:
+            raise BadTable("it is not a JSON object")
         if found.get("format") != TABLE_FORMAT:
             raise BadTable(f"it has no format {TABLE_FORMAT!r}")
         if found.get("version") != TABLE_VERSION:
@@ -121,23 +123,11 @@ def _file_key(field_name: str) -> str:
 
 def load_table(file: Path, game: AnyGame, system: str) -> SavedTable:
     """Read a table from a file; BadTable names the file."""
-    content = read_bytes(file)
+    text = read_text(file, MAX_FILE_BYTES, BadTable)
     try:
-        return SavedTable.read(content.decode(), game, system)
-    except UnicodeDecodeError:
-        raise BadTable(f"{quote(str(file), 200)} is not valid UTF-8 text") from None
+        return SavedTable.read(text, game, system)
     except BadTable as error:
-        raise BadTable(f"{quote(str(file), 200)} is no table of {system} here: {error}") from error
-
-
-def _parse_object(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        raise BadTable("it is not JSON") from None
-    if not isinstance(found, dict):
-        raise BadTable("it is not a JSON object")
-    return found
+        raise BadTable(f"{quote_path(file)} is no table of {system} here: {error}") from error
 
 
 def _check_table(table: Any, game: AnyGame) -> None:
@@ -180,11 +170,11 @@ class TableLearner(SavableLearner):
             training_run=training_run,
             table=self.table,
         )
-        write_bytes(file, saved.write().encode())
+        write_text(file, saved.write())
 
     def load(self, file: Path) -> dict[str, Any]:
         saved = load_table(file, self.game, self.system)
         if saved.options != dataclasses.asdict(self.settings):
-            raise BadTable(f"{quote(str(file), 200)} was learned with other options")
+            raise BadTable(f"{quote_path(file)} was learned with other options")
         self.table = saved.table
         return saved.training_run

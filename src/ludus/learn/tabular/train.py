@@ -8,8 +8,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
+from ludus.core.spec import check_ranges
 from ludus.learn.common.learner import Episode, PerfectOpponent, play_episode
 from ludus.learn.common.start_positions import count_plies_to
 from ludus.learn.tabular.table import SymmetricRowIndex, TableLearner, TableRow
@@ -33,13 +33,8 @@ class BeadLearnerOptions:
     loss: int = -1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.beads <= MAX_BEADS:
-            raise BadSpec(f"beads={self.beads} must be from 1 to {MAX_BEADS}")
-        for name in ("win", "draw", "loss"):
-            if abs(getattr(self, name)) > MAX_BEADS:
-                raise BadSpec(
-                    f"{name}={getattr(self, name)} must be from {-MAX_BEADS} to {MAX_BEADS}"
-                )
+        limits = (-MAX_BEADS, MAX_BEADS)
+        check_ranges(self, beads=(1, MAX_BEADS), win=limits, draw=limits, loss=limits)
 
     def reward(self, score: int) -> int:
         """Return the reward for a game with this score."""
@@ -142,13 +137,8 @@ class QLearnerOptions:
     """
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "gamma", "epsilon"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise BadSpec(f"qlearning {name}={getattr(self, name)} must be from 0 to 1")
-        for name in ("initial", "end"):
-            if not abs(getattr(self, name)) <= 1000:
-                value = getattr(self, name)
-                raise BadSpec(f"qlearning {name}={value} must be from -1000 to 1000")
+        check_ranges(self, "qlearning", alpha=(0, 1), gamma=(0, 1), epsilon=(0, 1))
+        check_ranges(self, "qlearning", initial=(-1000, 1000), end=(-1000, 1000))
 
 
 class QLearner(TableLearner):

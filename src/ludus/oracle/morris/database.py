@@ -8,25 +8,25 @@ import hashlib
 import json
 import os
 import re
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadDatabase, LudusError, quote
-from ludus.core.files import atomic_file, lock_folder
+from ludus.core.errors import BadDatabase, LudusError
+from ludus.core.files import describe_os_error, lock_folder, quote_path, read_bytes, write_bytes
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.sectors import Sector, num_slots, orient, sides_to_move, subspace_of
 from ludus.oracle.morris.table_file import (
     BLOCK_SLOTS,
-    GIBIBYTE,
-    BlockCache,
     TableFile,
     TableHeader,
     ValueCounts,
@@ -51,20 +51,18 @@ class Manifest:
     has_depth: bool
 
     def write(self, folder: Path) -> None:
-        with atomic_file(folder / MANIFEST_NAME) as file:
-            file.write(self._to_text().encode())
+        write_bytes(folder / MANIFEST_NAME, self._to_text().encode(), sync=True)
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
         path = folder / MANIFEST_NAME
-        shown = quote(str(path), 200)
+        shown = quote_path(path)
         try:
-            with path.open("rb") as file:
-                data = file.read(_MAX_BYTES)
-        except FileNotFoundError:
-            raise BadDatabase(f"there is no database in {quote(str(folder), 200)}") from None
-        except (OSError, ValueError) as error:
-            raise BadDatabase(f"cannot read {shown}: {error}") from error
+            data = read_bytes(path, _MAX_BYTES, BadDatabase)
+        except BadDatabase as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                raise BadDatabase(f"there is no database in {quote_path(folder)}") from None
+            raise
         try:
             fields = json.loads(data)
             version = fields["version"]
@@ -94,6 +92,10 @@ class Manifest:
 
 
 FILE_SUFFIX = ".values"
+
+CACHE_BYTES = 1 << 30
+"""Size of the blocks that a database keeps in memory."""
+
 _FILE_NAME = re.compile(
     r"([0-9]{1,2})_([0-9]{1,2})_([0-9]{1,2})_([0-9]{1,2})" + re.escape(FILE_SUFFIX)
 )
@@ -109,16 +111,18 @@ class Database:
     loses, or 255 for a draw. Without depth a win is 1 and a loss 0.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, cache_bytes: int = GIBIBYTE) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, cache_bytes: int = CACHE_BYTES) -> None:
         self.folder = folder
         self.rules = manifest.rules
         self.has_depth = manifest.has_depth
         self._files: dict[Half, TableFile] = {}
-        self._cache = BlockCache(cache_bytes)
+        self._blocks: LRUCache[tuple[str, int], Values]
+        self._blocks = LRUCache(cache_bytes, getsizeof=lambda block: block.nbytes)
+        self._lock = threading.Lock()
         self._halves = frozenset(self._find())
 
     @classmethod
-    def open(cls, folder: Path, cache_bytes: int = GIBIBYTE) -> "Database":
+    def open(cls, folder: Path, cache_bytes: int = CACHE_BYTES) -> "Database":
         """Open the database of a folder; BadDatabase if there is none that can be read.
 
         Each file is checked when it is first used.
@@ -134,7 +138,7 @@ class Database:
             if not (folder / MANIFEST_NAME).exists():
                 wanted.write(folder)
             found = cls.open(folder)
-            shown = quote(str(folder), 200)
+            shown = quote_path(folder)
             if found.rules != rules:
                 raise BadDatabase(
                     f"{shown} holds a game of other rules: {_format_difference(found, rules)}"
@@ -215,8 +219,8 @@ class Database:
         try:
             names = [path.name for path in self.folder.iterdir()]
         except OSError as error:
-            shown = quote(str(self.folder), 200)
-            raise BadDatabase(f"cannot read {shown}: {error.strerror}") from error
+            shown = quote_path(self.folder)
+            raise BadDatabase(f"cannot read {shown}: {describe_os_error(error)}") from error
         for name in names:
             if match := _FILE_NAME.fullmatch(name):
                 sector, x_to_move = orient(*map(int, match.groups()))
@@ -234,16 +238,24 @@ class Database:
             file = TableFile(self._path(sector, x_to_move))
             header = file.header
             if (header.sector, header.x_to_move) != half or header.game != GAME_ID:
-                raise BadDatabase(f"{quote(str(file.path), 200)} holds another subspace")
+                raise BadDatabase(f"{quote_path(file.path)} holds another subspace")
             if header.slots != num_slots(sector):
-                raise BadDatabase(f"{quote(str(file.path), 200)} has a wrong number of slots")
+                raise BadDatabase(f"{quote_path(file.path)} has a wrong number of slots")
             if header.rules != asdict(self.rules) or header.has_depth != self.has_depth:
-                raise BadDatabase(f"{quote(str(file.path), 200)} belongs to another database")
+                raise BadDatabase(f"{quote_path(file.path)} belongs to another database")
             self._files[half] = file
         return self._files[half]
 
     def _block(self, file: TableFile, number: int) -> Values:
-        return self._cache.get((file.path.name, number), lambda: file.read_block(number))
+        """Return a block; recently read ones are cached."""
+        key = file.path.name, number
+        with self._lock:
+            block = self._blocks.get(key)
+        if block is None:
+            block = file.read_block(number)  # other threads may look up theirs meanwhile
+            with suppress(ValueError), self._lock:  # it may be larger than the cache
+                self._blocks[key] = block
+        return block
 
 
 def _format_difference(found: Database, wanted: Rules) -> str:

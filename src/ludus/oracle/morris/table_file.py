@@ -13,9 +13,8 @@ import hashlib
 import json
 import os
 import struct
-import threading
-from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,8 +24,8 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadDatabase, quote
-from ludus.core.files import atomic_file
+from ludus.core.errors import BadDatabase
+from ludus.core.files import atomic_file, describe_os_error, quote_path
 from ludus.oracle.morris.sectors import Sector
 
 Values = NDArray[np.uint8]
@@ -121,39 +120,6 @@ def unpack(data: bytes, count: int, has_depth: bool) -> Values:
     return values
 
 
-GIBIBYTE = 1 << 30
-
-
-class BlockCache:
-    """Cache of recently read blocks up to a number of bytes (least recently used); thread-safe."""
-
-    def __init__(self, max_bytes: int = GIBIBYTE) -> None:
-        self._max_bytes = max_bytes
-        self._num_bytes = 0
-        self._blocks: OrderedDict[Hashable, Values] = OrderedDict()
-        self._lock = threading.Lock()
-
-    @property
-    def num_bytes(self) -> int:
-        return self._num_bytes
-
-    def get(self, key: Hashable, read: Callable[[], Values]) -> Values:
-        """Return the block with this key; read it if it is not cached."""
-        with self._lock:
-            if key in self._blocks:
-                self._blocks.move_to_end(key)
-                return self._blocks[key]
-        block = read()  # outside the lock: other threads may look up theirs meanwhile
-        with self._lock:
-            if key not in self._blocks:
-                self._blocks[key] = block
-                self._num_bytes += block.nbytes
-            while self._num_bytes > self._max_bytes:
-                _, oldest = self._blocks.popitem(last=False)
-                self._num_bytes -= oldest.nbytes
-        return block
-
-
 @dataclass(frozen=True)
 class ValueCounts:
     """Wins, losses and draws of a subspace for the side to move, once per symmetry class.
@@ -211,7 +177,7 @@ def write_table(path: Path, header: TableHeader, values: Values, pool: Executor)
     """Write a file atomically. The pool compresses several blocks at a time."""
     count = count_blocks(header.slots)
     index = np.zeros(count, dtype=_ENTRY)
-    with atomic_file(path) as file:
+    with atomic_file(path, "wb", sync=True) as file:
         file.write(bytes(len(_make_prefix(header, index))))
         for number, block in enumerate(_compress_ahead(values, header.has_depth, pool)):
             index[number] = len(block.data), block.digest
@@ -337,17 +303,17 @@ class TableFile:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise BadDatabase(f"cannot read {self._name}: {error.strerror}") from error
+            raise BadDatabase(f"cannot read {self._name}: {describe_os_error(error)}") from error
 
     def _size(self) -> int:
         try:
             return self.path.stat().st_size
         except OSError as error:
-            raise BadDatabase(f"cannot read {self._name}: {error.strerror}") from error
+            raise BadDatabase(f"cannot read {self._name}: {describe_os_error(error)}") from error
 
     @property
     def _name(self) -> str:
-        return quote(str(self.path), 200)
+        return quote_path(self.path)
 
     def _damaged(self, what: str) -> BadDatabase:
         return BadDatabase(f"{self._name} is damaged: {what}")

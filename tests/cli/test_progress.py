@@ -1,0 +1,73 @@
+"""Progress bars, and computations on a thread."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from ludus.cli import progress
+from ludus.cli.progress import (
+    run_interruptible,
+    run_with_progress_bar,
+    show_progress,
+    track_progress,
+)
+
+
+@pytest.fixture(params=[False, True], ids=["a file", "a terminal"])
+def has_bar(request, monkeypatch):
+    monkeypatch.setattr(progress, "has_progress_bar", lambda: request.param)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the captured output for a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    return request.param
+
+
+def test_every_item_comes_through(has_bar, capsys):
+    assert list(track_progress(iter("abc"), 3, "reading")) == ["a", "b", "c"]
+    assert ("reading" in capsys.readouterr().err) == has_bar
+
+
+def test_a_bar_has_a_label_and_a_total_that_may_change(has_bar, capsys):
+    with show_progress("searching") as update:
+        update(1, 4)
+        update(2, label="searching, best 3")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert ("best 3" in err) == has_bar
+
+
+def test_a_thread_gives_its_result_or_its_error():
+    assert run_interruptible(lambda: threading.current_thread() is threading.main_thread()) is False
+    with pytest.raises(ZeroDivisionError):
+        run_interruptible(lambda: 1 / 0)
+
+
+def test_a_job_reports_and_an_interrupt_stops_it(has_bar, monkeypatch):
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.01)
+    state = SimpleNamespace(total=10, done=5, resumed=1, current=(3, 3, 0, 0))
+    ended = threading.Event()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    job = SimpleNamespace(progress=state, run=ended.wait, stop=ended.set)
+    monkeypatch.setattr(progress, "_update_bar", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_with_progress_bar(job, "solving")
+    assert ended.is_set()
+
+
+def test_a_job_shows_what_it_works_at(has_bar, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.01)
+    state = SimpleNamespace(total=10, done=5, resumed=1, current=(3, 3, 0, 0))
+    seen, update_bar = threading.Event(), progress._update_bar
+
+    def watch(*arguments):
+        update_bar(*arguments)
+        seen.set()
+
+    monkeypatch.setattr(progress, "_update_bar", watch)
+    job = SimpleNamespace(progress=state, run=lambda: seen.wait(60), stop=seen.set)
+    assert run_with_progress_bar(job, "solving")
+    assert ("3_3_0_0" in capsys.readouterr().err) == has_bar
