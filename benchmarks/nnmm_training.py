@@ -32,7 +32,7 @@ def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> N
     network = NetworkTrainer(plan.design_for(plan.steps[0]), plan.training, learned, judged)
     seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
     best = min(after - before for before, after in pairwise(seconds))
-    weights = sum(each.numel() for each in network.optimisation.network.parameters())
+    weights = sum(each.numel() for each in network.optimisation.model.parameters())
     print(f"{name} on {device}: {weights:,} weights, batches of {network.optimisation.batch:,}")
     print(f"{best:.2f} s for an epoch of {len(learned):,} examples, the best of {EPOCHS}")
 

@@ -14,7 +14,8 @@ from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.batch import MoveBatch
-    from ludus.learn.nnmm.chain import DecodingRule, VotingOptions
+    from ludus.learn.common.move_explanation import DecodingRule
+    from ludus.learn.nnmm.chain import VotingOptions
     from ludus.learn.nnmm.evaluate import Evaluation, ProportionTable
 
 SPLIT_PARTS = ("all", "training", "validation", "test")

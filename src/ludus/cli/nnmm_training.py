@@ -160,8 +160,9 @@ def train_nnmm(
     json: JsonOption = False,
 ) -> None:
     """Train networks that choose the parts of a nine men's morris move (needs torch)."""
-    require_torch()
-    from ludus.learn.common.devices import select_device
+    from ludus.learn.common.devices import require_package, select_device
+
+    require_package("torch", "training networks")
 
     changes = {"order": order, "inputs": inputs, "members": members, "ensemble": ensemble}
     plan = load_preset(preset, presets, options, changes, seconds, seed)
@@ -186,14 +187,6 @@ def train_nnmm(
         save_weights(out, run.build_weights(report), half)
         shutil.rmtree(f"{folder}", ignore_errors=True)
     _print_report({**report, "out": None if out is None else str(out)}, json)
-
-
-def require_torch() -> None:
-    """Raise a one-line error if torch is not installed."""
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise LudusError("training networks needs torch: pip install 'ludus[learn]'") from None
 
 
 def load_preset(
@@ -363,11 +356,12 @@ def tune_nnmm(
     json: JsonOption = False,
 ) -> None:
     """Search for the configuration with the best validation accuracy (needs torch and optuna)."""
-    require_torch()
+    from ludus.learn.common.devices import require_package
     from ludus.learn.nnmm.config import format_toml
     from ludus.learn.nnmm.splits import split_entries
     from ludus.learn.nnmm.tuning import SearchConfig
 
+    require_package("torch", "training networks")
     base = load_preset(preset, presets, options, {}, seconds, seed)
     architectures = {"architectures": tuple(architecture)} if architecture else {}
     plan = SearchConfig(base, part, trials, seed=seed, **architectures)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.nnmm_training import DeviceOption, require_torch
+from ludus.cli.nnmm_training import DeviceOption
 from ludus.cli.options import JsonOption, OracleOption
 from ludus.cli.output import print_json, print_table
 from ludus.core.errors import BadSpec, quote
@@ -57,8 +57,9 @@ def scholar(
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
-    require_torch()
-    from ludus.learn.common.devices import select_device
+    from ludus.learn.common.devices import require_package, select_device
+
+    require_package("torch", "training networks")
     from ludus.learn.scholar.evaluate import find_first_errors, run_exam, summarize_errors
     from ludus.learn.scholar.train import (
         Trainer,
@@ -153,13 +154,14 @@ def _make_training(
     from ludus.datasets.morris.files import read_dataset
     from ludus.learn.scholar.chain_training import ChainTraining
     from ludus.learn.scholar.scorer_training import ImitationTraining, ScorerTraining
-    from ludus.learn.scholar.train import CHAIN_PRESETS, SCORER_PRESETS
+    from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
 
     if teacher is not None:
-        return ImitationTraining(source, SCORER_PRESETS[size](seed), device, read_dataset(teacher))
+        entries = read_dataset(teacher)
+        return ImitationTraining(source, load_scorer_preset(size, seed), device, entries)
     if way == "scorer":
-        return ScorerTraining(source, SCORER_PRESETS[size](seed), device)
-    return ChainTraining(source, CHAIN_PRESETS[size](seed), device)
+        return ScorerTraining(source, load_scorer_preset(size, seed), device)
+    return ChainTraining(source, load_chain_preset(size, seed), device)
 
 
 def _print_status(line: str) -> None:

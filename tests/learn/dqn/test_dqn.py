@@ -1,5 +1,6 @@
 """Deep Q-learning: the encoding, one step of learning by hand, files, and the player."""
 
+import random
 import subprocess
 import sys
 
@@ -12,8 +13,8 @@ from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
 from ludus.learn.common.start_positions import list_start_positions
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.dqn.inference import (
-    BadWeights,
     compute_q_values,
     encode_position,
     list_actions,
@@ -26,8 +27,10 @@ from ludus.learn.dqn.player import WEIGHTS_FOLDER
 from ludus.learn.dqn.train import (
     ILLEGAL_MOVE_REWARD,
     DqnLearnerOptions,
-    Transition,
-    TransitionBuffer,
+    load_replay,
+    make_replay_buffer,
+    make_transition,
+    replay_to_arrays,
 )
 from ludus.players import player
 from support.waiting import PATIENCE
@@ -82,7 +85,7 @@ def test_one_step_of_learning_by_hand():
     target = {name: before[f"target_{name}"] for name in list_tensor_shapes(9, 9)}
     found = compute_q_values(before, np.array([state], dtype=np.float32))[0, 4]
     goal = 7 + 0.8 * compute_q_values(target, np.array([after], dtype=np.float32)).max()
-    trainer.step([Transition(state, 4, 7.0, after)])
+    trainer.step(make_transition(state, 4, 7.0, after))
     gradient = 2 * (found - goal)  # the bias is zero, so nothing is added for its size
     square = 0.9 + 0.1 * gradient**2
     moved = trainer.to_arrays()
@@ -94,7 +97,7 @@ def test_one_step_of_learning_by_hand():
 
 def test_a_long_gradient_is_cut():
     trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnLearnerOptions(penalty=0.0), 5)
-    trainer.step([Transition(encode_position(OX.start()), 4, 1e6, None)])
+    trainer.step(make_transition(encode_position(OX.start()), 4, 1e6, None))
     # 0.9 of the first square and 0.1 of the new ones, which add up to 5 squared.
     grown = trainer.to_arrays()["squares_w1"] - 0.9
     assert grown.sum() == pytest.approx(0.1 * 5**2, rel=1e-3)
@@ -106,21 +109,54 @@ def test_learning_again_and_again_comes_near_the_reward():
     )
     state = encode_position(OX.start())
     for _ in range(300):
-        trainer.step([Transition(state, 4, 10.0, None)])
+        trainer.step(make_transition(state, 4, 10.0, None))
     found = compute_q_values(trainer.to_arrays(), np.array([state], dtype=np.float32))
     assert found[0, 4] == pytest.approx(10, abs=1.5)
     assert trainer.select_action(state) == 4
 
 
 def test_the_oldest_experience_makes_room():
-    replay = TransitionBuffer(3)
+    replay = make_replay_buffer(3, 1)
     for number in range(5):
-        replay.add(Transition([0.0], number, 0.5, None if number % 2 else [1.0]))
-    assert sorted(item.action for item in replay.items) == [2, 3, 4]
-    again = TransitionBuffer(3)
-    again.load_arrays(replay.to_arrays())
-    assert [item.action for item in again.items] == [2, 3, 4]
-    assert [item.next_state for item in again.items] == [[1.0], None, [1.0]]
+        replay.add(make_transition([0.0], number, 0.5, None if number % 2 else [1.0]))
+    assert sorted(replay.columns.action) == [2, 3, 4]
+    assert len(replay) == 3
+    again = make_replay_buffer(3, 1)
+    load_replay(again, replay_to_arrays(replay))
+    assert again.columns.action.tolist() == [2, 3, 4]
+    assert np.isnan(again.columns.next_state).tolist() == [[False], [True], [False]]
+    again.add(make_transition([0.0], 5, 0.5, None))
+    assert again.list_oldest_first().action.tolist() == [3, 4, 5]
+
+
+def test_experience_is_drawn_as_from_a_list():
+    """The same random numbers choose the same transitions, and none of them twice."""
+    replay = make_replay_buffer(50, 1)
+    for number in range(70):
+        replay.add(make_transition([0.0], number, 0.5, None))
+    drawn = replay.sample_distinct(20, random.Random(4)).action.tolist()
+    kept = [*range(50, 70), *range(20, 50)]
+    assert drawn == random.Random(4).sample(kept, 20)
+
+
+def test_experience_that_does_not_fit_is_refused():
+    replay = make_replay_buffer(3, 2)
+    replay.add(make_transition([0.0, 1.0], 1, 0.5, None))
+    arrays = replay_to_arrays(replay)
+    for name, change in (
+        ("replay_states", np.zeros((1, 3), "f")),
+        ("replay_after", np.zeros((2, 2), "f")),
+        ("replay_facts", np.full((1, 2), np.nan, "f")),
+    ):
+        with pytest.raises(ValueError, match=r"reshape|not a number"):
+            load_replay(replay, {**arrays, name: change})
+    many = {name: np.repeat(array, 4, axis=0) for name, array in arrays.items()}
+    with pytest.raises(ValueError, match="capacity of 3"):
+        load_replay(replay, many)
+    # Files of an untrained learner were once written without columns.
+    nothing = {"replay_states": (0, 0), "replay_after": (0, 0), "replay_facts": (0, 2)}
+    load_replay(replay, {name: np.zeros(shape, "f") for name, shape in nothing.items()})
+    assert len(replay) == 0
 
 
 def taught(played, games, options="", seed=3):
@@ -132,19 +168,15 @@ def taught(played, games, options="", seed=3):
 
 def test_it_is_punished_for_illegal_moves_and_remembers_ends_and_every_fifth_move():
     pupil, lessons = taught(OX, 40)
-    illegal = [item for item in pupil.replay.items if item.reward == ILLEGAL_MOVE_REWARD]
-    assert illegal
-    for item in illegal:
-        assert item.next_state is None
-        assert item.state[item.action] != -1
-    rewards = {item.reward for item in pupil.replay.items if item.next_state is None}
-    assert rewards <= {100.0, 10.0, -1.0, ILLEGAL_MOVE_REWARD}
-    kept = sum(
-        item.reward != ILLEGAL_MOVE_REWARD and item.next_state is None
-        for item in pupil.replay.items
-    )
-    assert kept == len(lessons)
-    going_on = sum(item.next_state is not None for item in pupil.replay.items)
+    replay = pupil.replay[: len(pupil.replay)]
+    is_illegal = replay.reward == ILLEGAL_MOVE_REWARD
+    is_end = np.isnan(replay.next_state).all(axis=1)
+    assert is_illegal.any()
+    assert is_end[is_illegal].all()
+    assert (replay.state[is_illegal, replay.action[is_illegal]] != -1).all()
+    assert set(replay.reward[is_end].tolist()) <= {100.0, 10.0, -1.0, ILLEGAL_MOVE_REWARD}
+    assert (is_end & ~is_illegal).sum() == len(lessons)
+    going_on = (~is_end).sum()
     assert 0 < going_on < pupil.num_moves / 5 + 1
     assert 0.59 < pupil.exploration < 0.6
 

@@ -116,4 +116,5 @@ def test_weights_of_ones_own(tmp_path):
 
 
 def test_shipped_networks_are_named():
+    assert set(SHIPPED_NETWORKS) == {"paper", "comparison"}
     assert {load_network(name).sizes for name in SHIPPED_NETWORKS} == {(459, 24, 24, 1)}

@@ -5,9 +5,10 @@ import pytest
 
 from ludus.core.errors import BadSpec, LudusError
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.gammon.encoding import MOVE_ENCODINGS
 from ludus.learn.gammon.examples import ScoredMoves
-from ludus.learn.gammon.network import BadWeights, GammonNetwork
+from ludus.learn.gammon.network import GammonNetwork
 from ludus.learn.gammon.train import NOISE_RANGE, GammonTrainer, GammonTrainingConfig
 from support.backgammon_rolls import met
 

@@ -1,5 +1,8 @@
 """A program taken along to another game keeps its meaning while parts of it are replaced."""
 
+import pytest
+
+from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
@@ -33,3 +36,16 @@ def test_what_is_not_replaced_stays():
     assert {"win_1", "win_2", "win_3"} <= set(pupil.program)
     # The wins are known from the first game on; only draws are still to be learned.
     assert sum(regret) < 30
+
+
+def test_learners_say_whether_they_can_use_what_another_has_learned():
+    given = learner("migo", game("hexapawn"))
+    given.strategy_learner.transfer(parse_program(GIVEN).program)
+    pupil, other = learner("migo", game("noughts_and_crosses")), learner("menace", given.game)
+    pupil.transfer(given)
+    assert pupil.list_rules()[0] == given.list_rules()[0] == GIVEN.splitlines()[1]
+    assert other.list_rules() == []
+    with pytest.raises(BadSpec, match="'menace' cannot use"):
+        other.transfer(given)
+    with pytest.raises(BadSpec, match="'menace' has learned no program"):
+        pupil.transfer(other)

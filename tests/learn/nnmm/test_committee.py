@@ -8,10 +8,10 @@ from safetensors.numpy import load_file, save_file
 
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain, Committee, VotingOptions, load_committee, save_committee
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import PartialMoves, to_entries
-from ludus.learn.nnmm.weights import BadWeights
 from ludus.learn.nnmm.weights import load_weights as load_one
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain

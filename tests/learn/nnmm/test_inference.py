@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.inference import NumpyNetwork
-from ludus.learn.nnmm.weights import BadWeights
 from support.nnmm_chains import SMALL, is_close, random_chain, tensors_of, torch_network
 
 INPUTS = 115

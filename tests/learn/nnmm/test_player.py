@@ -12,10 +12,10 @@ from ludus.core.errors import LudusError
 from ludus.core.marks import HasPictures
 from ludus.core.player import Limit
 from ludus.games.nine_mens_morris import PASS, POINTS
+from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
 from ludus.learn.nnmm.chain import DEFAULT_SIZE, Chain, find_shipped_weights, load_chain
 from ludus.learn.nnmm.decoding import to_classes, to_entries, to_moves
 from ludus.learn.nnmm.parts import ORDERS, PARTS
-from ludus.learn.nnmm.player import NO_PART_NAMES
 from ludus.learn.nnmm.policy import decode_legal_move
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
@@ -105,7 +105,7 @@ def test_where_the_networks_choose_legally_the_check_changes_nothing(chains):
             assert yours.move == mine.move
             assert "check" not in yours.comment
         else:
-            assert "the check has changed" in yours.comment
+            assert "the legality check has changed" in yours.comment
 
 
 def test_the_player_says_what_it_saw(chains):
@@ -119,7 +119,7 @@ def test_the_player_says_what_it_saw(chains):
         assert isinstance(player, HasPictures)
         assert [picture.title.split(":")[0] for picture in pictures] == list(PARTS)
         chosen = (choice.move.to, choice.move.frm, choice.move.take)
-        for picture, point, none in zip(pictures, chosen, NO_PART_NAMES, strict=True):
+        for picture, point, none in zip(pictures, chosen, ABSENT_PART_NAMES, strict=True):
             heat = picture.marks.heat
             assert set(heat) == set(POINTS)
             assert 0 <= sum(heat.values()) <= 1 + 1e-5

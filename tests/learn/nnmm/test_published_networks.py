@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from ludus.datasets.morris import augment, parse_lines, read_dataset
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.weights import BadWeights, import_galassi_networks, load_weights, save_weights
+from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
 
 FIRST = 2000

@@ -63,13 +63,14 @@ def test_a_recorded_step_is_the_step():
     gpu = torch.device("cuda")
     learned, order = examples(PARTS[0], device=gpu), torch.arange(5000, device=gpu)
     ends = []
-    for eager in (3, 1_000_000):
+    for capture in ("step", "nothing"):
         settings = replace(SHORT, precision="float32", clip=1.0)
         plain = replace(SMALL, dropout=0.0)
         network = NetworkTrainer(plain, settings, learned, learned)
-        network.optimisation._eager_left = eager
-        network.optimisation.run_epoch(order, [0.001 * step for step in range(20)])
-        ends.append(network.optimisation.evaluated_network().get_parameter("last.weight").detach())
+        optimisation = network.optimisation
+        optimisation._step = optimisation.prepare_step(optimisation._compute_loss, capture)
+        optimisation.run_epoch(order, [0.001 * step for step in range(20)])
+        ends.append(optimisation.evaluated_network().get_parameter("last.weight").detach())
     assert torch.allclose(*ends, atol=1e-4)
 
 
@@ -143,11 +144,11 @@ def test_weights_are_averaged_over_steps():
     def weights(network: torch.nn.Module) -> torch.Tensor:
         return network.get_parameter("last.weight").detach().clone()
 
-    before = weights(optimisation.network)
+    before = weights(optimisation.model)
     seen = []
     for _ in range(3):
         optimisation.run_epoch(order, [0.01])
-        seen.append(weights(optimisation.network))
+        seen.append(weights(optimisation.model))
     expected = before / 8 + seen[0] / 8 + seen[1] / 4 + seen[2] / 2
     assert torch.allclose(weights(optimisation.evaluated_network()), expected, atol=1e-6)
 
@@ -156,7 +157,7 @@ def test_a_mean_of_less_than_it_should_hold_is_not_judged():
     optimisation = training(settings=replace(SHORT, averaging=0.9999)).optimisation
     optimisation.run_epoch(torch.arange(len(LEARNED)), [0.01, 0.01])
     latest, judged = (
-        optimisation.network.state_dict(),
+        optimisation.model.state_dict(),
         optimisation.evaluated_network().state_dict(),
     )
     assert all(torch.equal(latest[name], judged[name]) for name in latest)
@@ -174,7 +175,7 @@ def test_a_penalty_makes_weights_small():
 def test_a_loss_that_is_no_number_is_an_error():
     network = training(settings=replace(SHORT, averaging=0.0))
     with torch.no_grad():
-        network.optimisation.network.get_parameter("last.weight").fill_(3e38)
+        network.optimisation.model.get_parameter("last.weight").fill_(3e38)
     with pytest.raises(Diverged, match="TO diverged in epoch 1"):
         next(network.epochs())
 

@@ -8,9 +8,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from ludus.core.errors import LudusError
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.decoding import to_entries
-from ludus.learn.nnmm.weights import BadWeights, ChainWeights, load_weights, save_weights
+from ludus.learn.nnmm.weights import ChainWeights, load_weights, save_weights
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
 

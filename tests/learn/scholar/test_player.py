@@ -12,8 +12,11 @@ from ludus.core import play_match
 from ludus.core.errors import LudusError
 from ludus.core.marks import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
+from ludus.games.nine_mens_morris.batch import PARTS
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT
 from ludus.learn.scholar.inference import (
@@ -26,12 +29,10 @@ from ludus.learn.scholar.inference import (
     utility,
 )
 from ludus.learn.scholar.player import (
-    ABSENT_PART_NAMES,
-    PART_NAMES,
     ScorerPolicy,
     has_repeating_move,
 )
-from ludus.learn.scholar.weights import BadWeights, load_weights, save_weights
+from ludus.learn.scholar.weights import load_weights, save_weights
 from support.morris_data import positions
 from support.scholar_weights import GAME, made, random_weights, saved
 
@@ -197,7 +198,7 @@ def test_the_check_takes_the_likeliest_legal_part_of_each(files):
     for position in SOME:
         left = [parts(move) for move in position.legal_moves()]
         begun, refused = [], []
-        for part, name in enumerate(PART_NAMES):
+        for part, name in enumerate(PARTS):
             padded = np.array([begun + [NO_POINT] * (3 - part)])
             said = chain.probabilities_along(pack_positions([position]), padded)[0, part]
             best = max({move[part] for move in left}, key=lambda each: said[each])
@@ -243,7 +244,7 @@ def test_without_the_check_the_likeliest_parts_are_played(files):
             assert mine.move == checked.move
         else:
             illegal += 1
-            assert "the check has changed" in checked.comment
+            assert "the legality check has changed" in checked.comment
     assert illegal > 0
 
 
@@ -272,7 +273,7 @@ def test_pictures_of_the_chain_show_its_three_choices(files):
     for position in SOME[::7]:
         move = player.choose(position).move
         pictures = player.pictures(position)
-        assert [picture.title.split(":")[0] for picture in pictures] == list(PART_NAMES)
+        assert [picture.title.split(":")[0] for picture in pictures] == list(PARTS)
         for picture, point, none in zip(
             pictures, (move.to, move.frm, move.take), ABSENT_PART_NAMES, strict=True
         ):

@@ -8,16 +8,17 @@ import torch
 
 from ludus.core.errors import BadSpec
 from ludus.datasets.morris import MoveBatch
-from ludus.learn.common.replay_buffer import ReplayBuffer, ValuedPositions
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining, make_chain_examples
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
 from ludus.learn.scholar.examples import DRAW, NO_POINT
-from ludus.learn.scholar.model import Exam
+from ludus.learn.scholar.model import Exam, make_replay_buffer
 from ludus.learn.scholar.scorer_training import (
+    VALUED_POSITION_TYPES,
     ExpertBank,
     ImitationTraining,
     ScorerConfig,
     ScorerTraining,
+    ValuedPositions,
     result_classes,
 )
 from ludus.learn.scholar.training_data import (
@@ -39,12 +40,12 @@ FEW = DataMixture(
 
 
 def test_shelves_forget_the_oldest():
-    buffer = ReplayBuffer(2, 3, CPU)
+    buffer = make_replay_buffer(ValuedPositions, VALUED_POSITION_TYPES, 3, CPU, 2)
     for number in range(5):
         one = torch.tensor([number])
-        buffer.add(torch.tensor([0]), ValuedPositions(one, one, one, one, one))
+        buffer.add(ValuedPositions(one, one, one, one, one), torch.tensor([0]))
     other = torch.tensor([9])
-    buffer.add(torch.tensor([1]), ValuedPositions(other, other, other, other, other))
+    buffer.add(ValuedPositions(other, other, other, other, other), torch.tensor([1]))
     taken = buffer.sample(200)
     assert set(taken.own[0].tolist()) == {2, 3, 4}
     assert set(taken.value[1].tolist()) == {9}
@@ -54,10 +55,10 @@ def test_shelves_forget_the_oldest():
 
 def test_many_examples_find_their_shelves_at_once():
     torch.manual_seed(1)
-    buffer = ReplayBuffer(5, 100, CPU)
+    buffer = make_replay_buffer(ValuedPositions, VALUED_POSITION_TYPES, 100, CPU, 5)
     expert = torch.randint(5, (200,))
     number = torch.arange(200)
-    buffer.add(expert, ValuedPositions(number, number, number, number, number))
+    buffer.add(ValuedPositions(number, number, number, number, number), expert)
     for kind in range(5):
         kept = buffer.columns.own.view(5, 100)[kind, : buffer.num_added[kind]]
         assert set(kept.tolist()) == set(number[expert == kind].tolist())

@@ -11,6 +11,7 @@ from safetensors.numpy import save as as_safetensors
 import ludus
 from ludus.cli.main import run
 from ludus.learn.common.checkpoint import BadCheckpoint
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainTraining
@@ -27,14 +28,15 @@ from ludus.learn.scholar.inference import (
 from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
 from ludus.learn.scholar.scorer_training import ExpertBank, ScorerConfig, ScorerTraining
 from ludus.learn.scholar.train import (
-    CHAIN_PRESETS,
-    SCORER_PRESETS,
     Trainer,
     TrainingSchedule,
     export_weights,
+    load_chain_preset,
     load_initial_weights,
+    load_scorer_preset,
 )
-from ludus.learn.scholar.weights import BadWeights, dequantize, load_weights, quantize, save_weights
+from ludus.learn.scholar.training_data import DataMixture
+from ludus.learn.scholar.weights import dequantize, load_weights, quantize, save_weights
 from support.scholar_games import FOUR, source_of
 
 CPU = torch.device("cpu")
@@ -43,7 +45,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def training():
     torch.set_num_threads(1)
-    made = ScorerTraining(source_of(FOUR), SCORER_PRESETS["tiny"](1), CPU)
+    made = ScorerTraining(source_of(FOUR), load_scorer_preset("tiny", 1), CPU)
     for _ in range(20):
         made.step(4e-3)
     return made
@@ -54,6 +56,18 @@ def file(training, tmp_path_factory):
     path = tmp_path_factory.mktemp("scholar") / "scorer.safetensors"
     save_weights(path, export_weights(training, {"size": "tiny"}))
     return path
+
+
+@pytest.mark.parametrize("size", ["full", "small", "tiny"])
+def test_presets_are_complete(size):
+    scorer, chain = load_scorer_preset(size, 3), load_chain_preset(size, 3)
+    assert scorer.experts()[-1].stop == NUM_EXPERTS
+    assert FIRST_FLYING_EXPERT in {bank.upto for bank in scorer.banks}
+    assert len(chain.channels) == len(chain.blocks) == 3
+    for config in (scorer, chain):
+        assert config.seed == 3
+        assert config.mixture.free.max_plies == DataMixture().free.max_plies
+        assert config.mixture.free.games >= config.mixture.wild.games
 
 
 def test_bytes_are_as_good_as_floats():
@@ -117,7 +131,7 @@ def test_banks_of_different_size_and_depth_become_one_player():
     """The first experts go through their blocks twice, the last ones are narrower."""
     torch.set_num_threads(1)
     banks = ExpertBank(FIRST_FLYING_EXPERT, 8, 64, 1, repeats=2), ExpertBank(NUM_EXPERTS, 6, 32, 1)
-    course = dataclasses.replace(SCORER_PRESETS["tiny"](1), banks=banks)
+    course = dataclasses.replace(load_scorer_preset("tiny", 1), banks=banks)
     training = ScorerTraining(source_of(FOUR), course, CPU)
     for _ in range(15):
         training.step(8e-3)
@@ -181,16 +195,17 @@ def test_an_expert_that_is_no_network_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "courses"), [(ScorerTraining, SCORER_PRESETS), (ChainTraining, CHAIN_PRESETS)]
+    ("kind", "load_preset"),
+    [(ScorerTraining, load_scorer_preset), (ChainTraining, load_chain_preset)],
 )
-def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
+def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, load_preset):
     torch.set_num_threads(1)
     source, file = source_of(FOUR), tmp_path / "x.safetensors"
-    before = kind(source, courses["tiny"](1), CPU)
+    before = kind(source, load_preset("tiny", 1), CPU)
     for _ in range(10):
         before.step(4e-3)
     save_weights(file, export_weights(before, {}))
-    after = kind(source, courses["tiny"](2), CPU)
+    after = kind(source, load_preset("tiny", 2), CPU)
     load_initial_weights(after, load_weights(file))
     for networks in (after.optimizer.model, after.optimizer.ema_model):
         for ours, theirs in zip(
@@ -198,7 +213,7 @@ def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, courses):
         ):
             torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0.02)  # rounded to bytes
     with pytest.raises(BadWeights):
-        load_initial_weights(kind(source, _wider(courses["tiny"](1)), CPU), load_weights(file))
+        load_initial_weights(kind(source, _wider(load_preset("tiny", 1)), CPU), load_weights(file))
 
 
 def _wider(course):
@@ -209,20 +224,21 @@ def _wider(course):
 
 
 @pytest.mark.parametrize(
-    ("kind", "courses"), [(ScorerTraining, SCORER_PRESETS), (ChainTraining, CHAIN_PRESETS)]
+    ("kind", "load_preset"),
+    [(ScorerTraining, load_scorer_preset), (ChainTraining, load_chain_preset)],
 )
-def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
+def test_a_training_goes_on_where_it_stopped(tmp_path, kind, load_preset):
     torch.set_num_threads(1)
     file = tmp_path / "state"
     first = Trainer(
-        kind(source_of(FOUR), courses["tiny"](1), CPU),
+        kind(source_of(FOUR), load_preset("tiny", 1), CPU),
         TrainingSchedule(0.5, checkpoint_seconds=0.1),
         file,
     )
     list(first.run())
     first.log({"seconds": 0.2})
     first.save_checkpoint(file)
-    again = Trainer(kind(source_of(FOUR), courses["tiny"](1), CPU), TrainingSchedule(0.5), file)
+    again = Trainer(kind(source_of(FOUR), load_preset("tiny", 1), CPU), TrainingSchedule(0.5), file)
     assert again.seconds == first.seconds
     assert again.history == [{"seconds": 0.2}]
     assert again.training.optimizer.steps == first.training.optimizer.steps > 0
@@ -234,7 +250,7 @@ def test_a_training_goes_on_where_it_stopped(tmp_path, kind, courses):
         assert torch.equal(ours, theirs)
     assert list(again.run()) == []  # the term is over
     with pytest.raises(BadCheckpoint):
-        Trainer(kind(source_of(FOUR), courses["tiny"](2), CPU), TrainingSchedule(1), file)
+        Trainer(kind(source_of(FOUR), load_preset("tiny", 2), CPU), TrainingSchedule(1), file)
 
 
 def test_the_rate_rises_and_falls():
@@ -265,7 +281,7 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
 
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     torch.set_num_threads(1)
-    training = ChainTraining(source_of(FOUR), CHAIN_PRESETS["tiny"](1), CPU)
+    training = ChainTraining(source_of(FOUR), load_chain_preset("tiny", 1), CPU)
     for _ in range(40):
         training.step(8e-3)
     path = tmp_path / "chain.safetensors"

@@ -1,7 +1,8 @@
 """Training checkpoints: weights, averages and optimizer state in a safetensors file."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,7 @@ from torch import Tensor, nn, optim
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import write_bytes
-
-METADATA_KEY = "ludus"
+from ludus.learn.common.weights import METADATA_KEY
 
 Tensors = dict[str, Tensor]
 
@@ -46,6 +46,27 @@ def load_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Tensors]]:
     if not isinstance(about, dict):
         raise BadCheckpoint(f"{shown} holds no training: it is not described")
     return about, parts
+
+
+@contextmanager
+def resume_checkpoint(
+    file: Path, identity: Mapping[str, Any]
+) -> Iterator[tuple[dict[str, Any], dict[str, Tensors]]]:
+    """Yield description and tensors of the checkpoint of a training run with this identity.
+
+    Raise BadCheckpoint if a value of `identity` differs in the description, or if the block that
+    restores the run does not find what it needs.
+    """
+    about, parts = load_checkpoint(file)
+    # Tuples are lists in JSON.
+    if {key: about.get(key) for key in identity} != json.loads(json.dumps(identity)):
+        raise BadCheckpoint(
+            f"{file.name!r} belongs to another training run; name another file to write"
+        )
+    try:
+        yield about, parts
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadCheckpoint(f"{file.name!r} holds no complete training state: {error!r}") from error
 
 
 def optimizer_tensors(adam: optim.Optimizer) -> Tensors:

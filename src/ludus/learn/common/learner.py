@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame, Outcome
 from ludus.learn.common.start_positions import (
     StartSampling,
@@ -106,6 +106,15 @@ class Learner(ABC):
         Learners that do not override this get the same positions with the same seed.
         """
         return source.choice(starts)
+
+    def transfer(self, earlier: "Learner") -> None:
+        """Take over what another learner has learned in another game; raise BadSpec if it
+        cannot."""
+        raise BadSpec(f"{quote(self.name)} cannot use what was learned elsewhere")
+
+    def list_rules(self) -> list[str]:
+        """Return the learned rules; none if it does not learn rules."""
+        return []
 
 
 @dataclass(frozen=True, slots=True)

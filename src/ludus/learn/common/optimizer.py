@@ -1,10 +1,19 @@
-"""Optimizer step with averaged weights (EMA), captured as a CUDA graph on a GPU."""
+"""Optimizer step with averaged weights (EMA), captured as a CUDA graph on a GPU, and schedules of
+the learning rate."""
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+import math
+from collections.abc import Callable, Mapping
+from typing import Generic, Literal, TypeVar
 
 import torch
 from torch import nn
+
+from ludus.learn.common.checkpoint import (
+    Tensors,
+    optimizer_tensors,
+    restore_network,
+    restore_optimizer,
+)
 
 T = TypeVar("T")
 
@@ -54,26 +63,53 @@ class GraphedCallable(Generic[T]):
 LossFunction = Callable[[], torch.Tensor]
 """Returns the losses to minimize, one for each network or part."""
 
+StepFunction = Callable[[float | torch.Tensor], torch.Tensor]
+"""Makes one optimizer step with this learning rate and returns the losses before it."""
+
+CaptureScope = Literal["step", "backward", "nothing"]
+"""What is captured as a CUDA graph: whole steps, losses and gradients alone, or nothing."""
+
 
 class EmaOptimizer:
-    """Networks, the running mean (EMA) of their weights, which plays better than the latest
-    weights, and their Adam optimizer."""
+    """A model, its Adam optimizer and the exponential moving average (EMA) of its weights.
+
+    The averaged weights play better than the latest ones. The average is not torch's
+    `swa_utils.AveragedModel`, which starts with a copy of the weights after the first step and
+    renames them in checkpoints.
+    """
 
     def __init__(
-        self, make_model: Callable[[], nn.Module], ema_decay: float, device: torch.device
+        self,
+        model: nn.Module,
+        ema_model: nn.Module,
+        adam: torch.optim.Optimizer,
+        ema_decay: float,
+        has_ema_warmup: bool = False,
+        max_gradient_norm: float = 0.0,
     ) -> None:
-        """Build the model and its average with `make_model`."""
-        self.model, self.ema_model = make_model().to(device), make_model().to(device)
-        self.ema_model.load_state_dict(self.model.state_dict())
-        self.ema_decay = ema_decay
+        """Prepare training; `ema_model` is a model of the same shape, or `model` itself for none.
+
+        `has_ema_warmup`: the decay is low at first, so that the initial weights are forgotten
+        quickly. It then changes from step to step and cannot be captured with a whole step.
+        `max_gradient_norm`: 0 for no limit.
+        """
+        self.model, self.ema_model, self.adam = model, ema_model, adam
+        self.ema_model.load_state_dict(model.state_dict())
+        self.ema_decay, self.has_ema_warmup = ema_decay, has_ema_warmup
+        self.max_gradient_norm = max_gradient_norm
+        self.device = next(model.parameters()).device
         self.steps = 0
-        self.device = device
-        self.adam = torch.optim.Adam(self.model.parameters(), fused=device.type == "cuda")
+        """Number of steps taken."""
 
-    def prepare_backward(self, losses: LossFunction, use_graph: bool = True) -> LossFunction:
-        """Return a function that computes the losses and their gradients.
+    @property
+    def has_ema(self) -> bool:
+        return self.ema_model is not self.model
 
-        `use_graph`: capture the operations, which must be the same in each step.
+    def prepare_step(self, losses: LossFunction, capture: CaptureScope) -> StepFunction:
+        """Return a function that makes an optimizer step on these losses.
+
+        What is captured must be the same operations in each step. To capture whole steps, Adam
+        must be capturable and its learning rate a tensor.
         """
 
         def backward() -> torch.Tensor:
@@ -82,22 +118,63 @@ class EmaOptimizer:
             result.sum().backward()  # type: ignore[no-untyped-call]
             return result.detach()
 
-        return GraphedCallable(backward, self.device) if use_graph else backward
+        def update() -> torch.Tensor:
+            result = graphed_backward()
+            if self.max_gradient_norm:
+                nn.utils.clip_grad_norm_(self.model.parameters(), self.max_gradient_norm)
+            self.adam.step()
+            if self.has_ema:
+                self._update_ema()
+            return result
 
-    def step(self, backward: LossFunction, learning_rate: float) -> torch.Tensor:
-        """Make one optimizer step and return the losses before it."""
-        losses = backward()
+        def step(learning_rate: float | torch.Tensor) -> torch.Tensor:
+            self._set_learning_rate(learning_rate)
+            self.steps += 1
+            return graphed_update()
+
+        graphed_backward = (
+            GraphedCallable(backward, self.device) if capture == "backward" else backward
+        )
+        graphed_update = GraphedCallable(update, self.device) if capture == "step" else update
+        return step
+
+    def _set_learning_rate(self, learning_rate: float | torch.Tensor) -> None:
         for group in self.adam.param_groups:
-            group["lr"] = learning_rate
-        self.adam.step()
-        self.steps += 1
-        self._update_ema()
-        return losses
+            if isinstance(learning_rate, torch.Tensor):
+                group["lr"].copy_(learning_rate)
+            else:
+                group["lr"] = learning_rate
 
     @torch.no_grad()
     def _update_ema(self) -> None:
-        # The decay is low at first, so that the initial weights are forgotten quickly.
-        decay = min(self.ema_decay, (1 + self.steps) / (10 + self.steps))
+        decay = self.ema_decay
+        if self.has_ema_warmup:
+            decay = min(decay, (1 + self.steps) / (10 + self.steps))
         torch._foreach_lerp_(
             list(self.ema_model.parameters()), list(self.model.parameters()), 1 - decay
         )
+
+    def state_parts(self, model_part: str) -> dict[str, Tensors]:
+        """Return the parts of a checkpoint; `model_part` is the name of the model's weights."""
+        parts = {model_part: self.model.state_dict()}
+        if self.has_ema:
+            parts["averaged"] = self.ema_model.state_dict()
+        return {**parts, "adam": optimizer_tensors(self.adam)}
+
+    def restore(self, parts: Mapping[str, Tensors], model_part: str) -> None:
+        """Restore the parts of `state_parts`; raise KeyError or BadCheckpoint if they do not
+        fit."""
+        restore_network(self.model, parts[model_part])
+        if self.has_ema:
+            restore_network(self.ema_model, parts["averaged"])
+        restore_optimizer(self.adam, parts["adam"])
+
+
+def warm_up(learning_rate: float, done: float, length: float) -> float:
+    """Return the learning rate after `done` of a linear warm-up from 0 of this length."""
+    return learning_rate * done / length if done < length else learning_rate
+
+
+def cosine_decay(learning_rate: float, progress: float) -> float:
+    """Return the learning rate on a cosine from its peak at progress 0 to zero at progress 1."""
+    return learning_rate * (0.5 * (1 + math.cos(math.pi * min(progress, 1.0))))

@@ -1,64 +1,95 @@
-"""Replay buffer in device memory, with one ring buffer per expert."""
+"""Replay buffer: ring buffers over columns, numpy arrays or tensors on a device.
 
-from typing import Any, NamedTuple
+This module imports without torch.
+"""
 
-import torch
+import random
+from typing import Any, Generic, TypeVar
 
+import numpy as np
 
-class ValuedPositions(NamedTuple):
-    """Positions from the mover's perspective with their exact values; arrays of one shape."""
-
-    own: torch.Tensor
-    other: torch.Tensor
-    own_hand: torch.Tensor
-    other_hand: torch.Tensor
-    value: torch.Tensor
-    """The oracle's code: plies to the end, odd for a win and even for a loss, or a draw."""
+Columns = TypeVar("Columns", bound=tuple[Any, ...])
+"""A NamedTuple of arrays or of tensors, one row for each example."""
 
 
-VALUED_POSITION_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, torch.uint8)
+class ReplayBuffer(Generic[Columns]):
+    """Ring buffers of one capacity that overwrite their oldest examples when full.
 
+    Ring `r` is in the rows `r * capacity` to `(r + 1) * capacity - 1` of the columns.
+    """
 
-class ReplayBuffer:
-    """Ring buffers of one capacity, one per expert, in the memory of one device."""
-
-    def __init__(
-        self,
-        num_experts: int,
-        capacity: int,
-        device: torch.device,
-        example_type: Any = ValuedPositions,
-        dtypes: tuple[torch.dtype, ...] = VALUED_POSITION_TYPES,
-    ) -> None:
-        """Allocate the buffer; `example_type` is a NamedTuple with columns of these dtypes."""
-        self.capacity = capacity
-        columns = (
-            torch.zeros(num_experts * capacity, dtype=dtype, device=device) for dtype in dtypes
-        )
-        self.columns = example_type(*columns)
-        self.num_added = torch.zeros(num_experts, dtype=torch.int64, device=device)
+    def __init__(self, columns: Columns, num_rings: int = 1) -> None:
+        """Use the memory of these columns, equally many rows for each ring."""
+        self.columns = columns
+        self.capacity = len(columns[0]) // num_rings
+        self._library: Any = _find_library(columns[0])
+        options = {} if self._library is np else {"device": columns[0].device}
+        self.num_added = self._library.zeros(num_rings, dtype=self._library.int64, **options)
         """Number of examples ever added to each ring."""
 
-    def add(self, expert: torch.Tensor, examples: Any) -> None:
-        """Add examples to the rings of their experts, overwriting the oldest."""
-        order = torch.argsort(expert)
-        expert = expert[order]
-        counts = torch.bincount(expert, minlength=len(self.num_added))
-        first = torch.cumsum(counts, 0) - counts
-        rank = torch.arange(len(expert), device=expert.device) - first[expert]
-        index = expert * self.capacity + (self.num_added[expert] + rank) % self.capacity
-        for column, values in zip(self.columns, examples, strict=True):
-            column[index] = values[order].to(column.dtype)
-        self.num_added += counts
+    def __len__(self) -> int:
+        """Return the number of examples in all rings."""
+        return int(self.num_added.clip(max=self.capacity).sum())
 
-    def sample(self, num_samples: int, experts: slice = slice(None)) -> Any:
-        """Sample with replacement from the rings of these experts, none of them empty.
+    def __getitem__(self, index: Any) -> Columns:
+        """Return the examples in these rows."""
+        make: Any = type(self.columns)
+        examples: Columns = make(*(column[index] for column in self.columns))
+        return examples
+
+    def add(self, examples: Columns, ring: Any = None) -> None:
+        """Add examples to the rings with these numbers; without, all to the first ring."""
+        library = self._library
+        order: Any = slice(None)
+        counts: Any = len(examples[0])
+        if ring is None:
+            index = (int(self.num_added[0]) + np.arange(counts)) % self.capacity
+        else:
+            order = library.argsort(ring)
+            ring = ring[order]
+            counts = library.bincount(ring, minlength=len(self.num_added))
+            first = library.cumsum(counts, 0) - counts
+            rank = library.cumsum(library.ones_like(ring), 0) - 1 - first[ring]
+            index = ring * self.capacity + (self.num_added[ring] + rank) % self.capacity
+        for column, values in zip(self.columns, examples, strict=True):
+            column[index] = library.asarray(values[order], dtype=column.dtype)
+        added = self.num_added[:1] if ring is None else self.num_added
+        added += counts
+
+    def list_oldest_first(self) -> Columns:
+        """Return the examples of a buffer with one ring, the oldest first."""
+        added = int(self.num_added[0])
+        return self[np.arange(max(added - self.capacity, 0), added) % self.capacity]
+
+    def replace_all(self, examples: Columns) -> None:
+        """Replace the examples of a buffer with one ring; raise ValueError if they do not fit."""
+        if len(examples[0]) > self.capacity:
+            raise ValueError(f"{len(examples[0])} examples exceed a capacity of {self.capacity}")
+        self.num_added[:] = 0
+        self.add(examples)
+
+    def sample_distinct(self, num_samples: int, source: random.Random) -> Columns:
+        """Sample without replacement from a buffer with one ring."""
+        return self[source.sample(range(len(self)), num_samples)]
+
+    def sample(self, num_samples: int, rings: slice = slice(None)) -> Columns:
+        """Sample tensors with replacement from these rings, none of them empty.
 
         Returns columns of shape (rings, num_samples).
         """
-        filled = self.num_added[experts].clamp(max=self.capacity)[:, None]
-        numbers = torch.arange(len(self.num_added), device=filled.device)[experts]
+        import torch
+
+        filled = self.num_added[rings].clamp(max=self.capacity)[:, None]
+        numbers = torch.arange(len(self.num_added), device=filled.device)[rings]
         first = numbers[:, None] * self.capacity
         uniform = torch.rand(len(first), num_samples, device=filled.device)
-        index = first + torch.minimum((uniform * filled).long(), filled - 1)
-        return type(self.columns)(*(column[index] for column in self.columns))
+        return self[first + torch.minimum((uniform * filled).long(), filled - 1)]
+
+
+def _find_library(array: Any) -> Any:
+    """Return the module of an array's functions: numpy or torch."""
+    if isinstance(array, np.ndarray):
+        return np
+    import torch
+
+    return torch

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Any
 
-from ludus.core.errors import BadSpec, quote
 from ludus.games import game as named_game
 from ludus.learn import learner as named_learner
 from ludus.learn.common.learner import Learner, PerfectOpponent, train_episodes
@@ -63,12 +61,9 @@ def run_trainings(configs: Sequence[RunConfig], jobs: int) -> Iterator[RunResult
 
 def _run(config: RunConfig) -> tuple[Learner, RunResult]:
     game = named_game(config.game)
-    learner: Any = named_learner(config.learner, game)
+    learner = named_learner(config.learner, game)
     if config.after is not None:
-        earlier: Any = _run(config.after)[0]
-        if not hasattr(learner, "strategy_learner"):
-            raise BadSpec(f"{quote(config.learner)} cannot use what was learned elsewhere")
-        learner.strategy_learner.transfer(earlier.program)
+        learner.transfer(_run(config.after)[0])
     episodes = train_episodes(
         learner,
         list_start_positions(game),
@@ -81,7 +76,4 @@ def _run(config: RunConfig) -> tuple[Learner, RunResult]:
     for each in episodes:
         regret.append(each.episode.regret)
         seconds.append(each.seconds)
-    rules = (
-        [str(clause) for clause in learner.program.clauses] if hasattr(learner, "program") else []
-    )
-    return learner, RunResult(regret, seconds, rules)
+    return learner, RunResult(regret, seconds, learner.list_rules())

@@ -4,10 +4,7 @@ The file is a numpy archive of arrays and a JSON description, without pickle.
 """
 
 import dataclasses
-import io
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -16,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import LudusError, quote
-from ludus.core.files import MAX_FILE_BYTES, read_bytes, write_bytes
 from ludus.core.game import AnyGame
 from ludus.games.hexapawn import Move
 from ludus.games.squares import EMPTY
+from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 
 SUPPORTED_GAMES = frozenset({"noughts_and_crosses", "hexapawn"})
 
@@ -96,39 +92,25 @@ METADATA_KEY = "about"
 ArrayDict = dict[str, NDArray[Any]]
 
 
-class BadWeights(LudusError):
-    """A file has no weights of this network, or is of another game."""
-
-
 def save_arrays(file: Path, game: AnyGame, about: dict[str, Any], arrays: ArrayDict) -> None:
     """Write arrays with a description of game and training."""
     head = {"format": FILE_FORMAT, "version": FILE_VERSION, **_describe_game(game), **about}
     text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-    content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, **{METADATA_KEY: text}, **arrays)
-    write_bytes(file, content.getvalue())
+    write_npz(file, {METADATA_KEY: text, **arrays})
 
 
 def load_arrays(file: Path, game: AnyGame) -> tuple[dict[str, Any], ArrayDict]:
     """Read what `save_arrays` wrote for this game; raise BadWeights otherwise."""
-    name = quote(str(file), 200)
-    content = io.BytesIO(read_bytes(file))
-    try:
-        with zipfile.ZipFile(content) as members:
-            if sum(member.file_size for member in members.infolist()) > MAX_FILE_BYTES:
-                raise BadWeights(f"{name} holds more than {MAX_FILE_BYTES} bytes")
-        with np.load(content, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-        about = json.loads(bytes(arrays.pop(METADATA_KEY)))
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, OSError):
-        raise BadWeights(f"{name} is no archive of deep Q-learning") from None
-    except (ValueError, TypeError, RuntimeError, RecursionError):
-        raise BadWeights(f"{name} is no archive of deep Q-learning") from None
     wanted = {"format": FILE_FORMAT, "version": FILE_VERSION, **_describe_game(game)}
-    for key, value in wanted.items():
-        if not isinstance(about, dict) or about.get(key) != value:
-            raise BadWeights(f"{name} is not of deep Q-learning of this game: its {key} differs")
-    return about, arrays
+
+    def parse(arrays: ArrayDict) -> tuple[dict[str, Any], ArrayDict]:
+        about = json.loads(bytes(arrays.pop(METADATA_KEY)))
+        for key, value in wanted.items():
+            if not isinstance(about, dict) or about.get(key) != value:
+                raise BadWeights(f"it is not of deep Q-learning of this game: its {key} differs")
+        return about, arrays
+
+    return read_npz(file, parse)
 
 
 def select_weights(arrays: ArrayDict, game: AnyGame, prefix: str = "") -> dict[str, FloatArray]:

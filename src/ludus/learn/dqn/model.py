@@ -6,13 +6,15 @@ running averages of squared gradients that start at 1, and a target network with
 weights.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from ludus.learn.dqn.inference import TENSOR_NAMES, FloatArray
-from ludus.learn.dqn.train import Transition
+
+if TYPE_CHECKING:
+    from ludus.learn.dqn.train import Transitions
 
 INITIAL_WEIGHT_STD = 0.1
 """Standard deviation of the initial weights."""
@@ -41,10 +43,9 @@ class QNetworkTrainer:
         with torch.no_grad():
             return int(_compute_q_values(self.online, torch.tensor([state])).argmax())
 
-    def step(self, batch: list[Transition]) -> None:
+    def step(self, batch: "Transitions") -> None:
         """Make one optimizer step and move the target network towards the online one."""
-        states = torch.tensor([item.state for item in batch])
-        actions = torch.tensor([[item.action] for item in batch])
+        states, actions = torch.tensor(batch.state), torch.tensor(batch.action)[:, None]
         q_values = _compute_q_values(self.online, states).gather(1, actions)[:, 0]
         errors = q_values - self._compute_targets(batch)
         penalty = sum((weights.square().sum() for weights in self.online.values()), torch.zeros(()))
@@ -54,12 +55,12 @@ class QNetworkTrainer:
             for name, gradient in zip(TENSOR_NAMES, gradients, strict=True):
                 self._update_tensor(name, gradient)
 
-    def _compute_targets(self, batch: list[Transition]) -> torch.Tensor:
+    def _compute_targets(self, batch: "Transitions") -> torch.Tensor:
         """Return rewards plus the discounted target Q-values of the next states."""
-        targets = torch.tensor([item.reward for item in batch])
-        unfinished = [number for number, item in enumerate(batch) if item.next_state is not None]
-        if unfinished:
-            next_states = torch.tensor([batch[number].next_state for number in unfinished])
+        targets = torch.tensor(batch.reward)
+        unfinished = np.flatnonzero(~np.isnan(batch.next_state[:, 0]))
+        if len(unfinished):
+            next_states = torch.tensor(batch.next_state[unfinished])
             with torch.no_grad():
                 best = _compute_q_values(self.target, next_states).max(dim=1).values
             targets[unfinished] += self.settings.gamma * best

@@ -10,6 +10,7 @@ import numpy as np
 
 from ludus.core.errors import BadSpec
 from ludus.core.player import Choice, Limit, Player
+from ludus.learn.common.weights import find_shipped
 from ludus.learn.dqn.inference import (
     SUPPORTED_GAMES,
     FloatArray,
@@ -41,14 +42,17 @@ class DqnPlayer(Player):
     @cached_property
     def weights(self) -> dict[str, FloatArray]:
         """The network's weights."""
-        file = Path(self.settings.weights)
-        if not self.settings.weights:
-            file = WEIGHTS_FOLDER / f"{self.game.id}-{self.game.rules.size}.npz"
-            if not file.is_file():
-                raise BadSpec(
-                    f"no network for {self.game.id} with {self.game.rules} comes with the program; "
-                    "give one that ludus train deepq has written: deepq:weights=FILE"
-                )
+        name = f"{self.game.id}-{self.game.rules.size}"
+        file = (
+            Path(self.settings.weights)
+            if self.settings.weights
+            else find_shipped(WEIGHTS_FOLDER, ".npz").get(name)
+        )
+        if file is None:
+            raise BadSpec(
+                f"no network for {self.game.id} with {self.game.rules} comes with the program; "
+                "give one that ludus train deepq has written: deepq:weights=FILE"
+            )
         return select_weights(load_arrays(file, self.game)[1], self.game)
 
     @cached_property

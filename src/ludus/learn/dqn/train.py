@@ -5,18 +5,18 @@ again.
 """
 
 import dataclasses
-import random
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_ranges
+from ludus.learn.common.devices import require_package
 from ludus.learn.common.learner import (
     TRAINING_RUN_KEY,
     Episode,
@@ -24,9 +24,10 @@ from ludus.learn.common.learner import (
     SavableLearner,
     play_episode,
 )
+from ludus.learn.common.replay_buffer import ReplayBuffer
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.dqn.inference import (
     SUPPORTED_GAMES,
-    BadWeights,
     encode_position,
     list_actions,
     list_tensor_shapes,
@@ -39,70 +40,63 @@ if TYPE_CHECKING:
     from ludus.learn.dqn.model import QNetworkTrainer
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """One move of the learner and its result."""
+class Transitions(NamedTuple):
+    """Moves of the learner and their results, as columns."""
 
-    state: list[float]
-    action: int
-    reward: float
+    state: NDArray[np.float32]
+    """Encoded positions, shape (transitions, inputs)."""
 
-    next_state: list[float] | None
-    """The learner's next position; None at the end of the game."""
+    action: NDArray[np.int64]
+    """Numbers of the actions; this and `reward` have the shape (transitions,)."""
+
+    reward: NDArray[np.float32]
+
+    next_state: NDArray[np.float32]
+    """The learner's next positions, shape (transitions, inputs); NaN at the end of the game."""
 
 
-class TransitionBuffer:
-    """Replay buffer that overwrites the oldest transitions when full."""
+def make_transition(
+    state: list[float], action: int, reward: float, next_state: list[float] | None
+) -> Transitions:
+    """Return one transition; `next_state` is None at the end of the game."""
+    after = [np.nan] * len(state) if next_state is None else next_state
+    return Transitions(
+        np.array([state], dtype=np.float32),
+        np.array([action], dtype=np.int64),
+        np.array([reward], dtype=np.float32),
+        np.array([after], dtype=np.float32),
+    )
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self.items: list[Transition] = []
-        self._next = 0
 
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def add(self, item: Transition) -> None:
-        """Add a transition, overwriting the oldest if the buffer is full."""
-        if len(self.items) < self.capacity:
-            self.items.append(item)
-        else:
-            self.items[self._next] = item
-            self._next = (self._next + 1) % self.capacity
-
-    def sample(self, number: int, source: random.Random) -> list[Transition]:
-        """Sample this number of transitions without replacement."""
-        return source.sample(self.items, number)
-
-    def to_arrays(self) -> dict[str, NDArray[np.float32]]:
-        """Return all transitions, oldest first, as arrays for a file."""
-        items = self.items[self._next :] + self.items[: self._next]
-        width = len(items[0].state) if items else 0
-        return {
-            "replay_states": _to_matrix([item.state for item in items], width),
-            "replay_after": _to_matrix(
-                [item.next_state or [np.nan] * width for item in items], width
-            ),
-            "replay_facts": _to_matrix([[item.action, item.reward] for item in items], 2),
-        }
-
-    def load_arrays(self, arrays: dict[str, NDArray[np.float32]]) -> None:
-        """Restore the arrays of `to_arrays`; raise ValueError or KeyError if they are invalid."""
-        rows = zip(
-            arrays["replay_states"].tolist(),
-            arrays["replay_after"].tolist(),
-            arrays["replay_facts"].tolist(),
-            strict=True,
+def make_replay_buffer(capacity: int, num_inputs: int) -> ReplayBuffer[Transitions]:
+    """Return an empty buffer."""
+    return ReplayBuffer(
+        Transitions(
+            np.zeros((capacity, num_inputs), dtype=np.float32),
+            np.zeros(capacity, dtype=np.int64),
+            np.zeros(capacity, dtype=np.float32),
+            np.zeros((capacity, num_inputs), dtype=np.float32),
         )
-        self.items = [
-            Transition(state, int(action), reward, None if np.isnan(next_state[0]) else next_state)
-            for state, next_state, (action, reward) in rows
-        ]
-        self._next = 0
+    )
 
 
-def _to_matrix(rows: list[list[float]], width: int) -> NDArray[np.float32]:
-    return np.array(rows, dtype=np.float32).reshape(len(rows), width)
+def replay_to_arrays(buffer: ReplayBuffer[Transitions]) -> dict[str, NDArray[Any]]:
+    """Return all transitions, oldest first, as arrays for a file."""
+    state, action, reward, next_state = buffer.list_oldest_first()
+    facts = np.stack([action, reward], axis=1).astype(np.float32)
+    return {"replay_states": state, "replay_after": next_state, "replay_facts": facts}
+
+
+def load_replay(buffer: ReplayBuffer[Transitions], arrays: dict[str, NDArray[Any]]) -> None:
+    """Restore the arrays of `replay_to_arrays`; raise ValueError or KeyError if they are
+    invalid."""
+    state, after = arrays["replay_states"], arrays["replay_after"]
+    facts = arrays["replay_facts"].reshape(len(state), 2)
+    if not np.isfinite(facts).all():
+        raise ValueError("an action or a reward is not a number")
+    shape = len(state), buffer.columns.state.shape[1]
+    action, reward = facts[:, 0].astype(np.int64), facts[:, 1]
+    buffer.replace_all(Transitions(state.reshape(shape), action, reward, after.reshape(shape)))
 
 
 REWARDS_BY_SCORE = (10.0, 100.0, -1.0)
@@ -168,19 +162,19 @@ class DqnLearner(SavableLearner):
                 f"deepq does not learn {game.id}; it learns {', '.join(sorted(SUPPORTED_GAMES))}"
             )
         self.actions = list_actions(game)
-        self.replay = TransitionBuffer(self.settings.room)
+        self.num_inputs = len(encode_position(game.start()))
+        self.replay = make_replay_buffer(self.settings.room, self.num_inputs)
         self.num_moves = 0
         self.num_updates = 0
 
     @cached_property
     def trainer(self) -> "QNetworkTrainer":
         """The networks, with random initial weights."""
-        try:
-            from ludus.learn.dqn.model import QNetworkTrainer
-        except ImportError:
-            raise LudusError("deep Q-learning needs torch: pip install 'ludus[learn]'") from None
-        sizes = list_tensor_shapes(len(encode_position(self.game.start())), len(self.actions))
-        return QNetworkTrainer(sizes, self.settings, self.random.getrandbits(31))
+        require_package("torch", "deep Q-learning")
+        from ludus.learn.dqn.model import QNetworkTrainer
+
+        shapes = list_tensor_shapes(self.num_inputs, len(self.actions))
+        return QNetworkTrainer(shapes, self.settings, self.random.getrandbits(31))
 
     def reset_seed(self, seed: int) -> None:
         super().reset_seed(seed)
@@ -221,10 +215,10 @@ class DqnLearner(SavableLearner):
         self, state: list[float], action: int, reward: float, next_state: list[float] | None
     ) -> None:
         if next_state is None or self.num_moves % self.settings.every == 0:
-            self.replay.add(Transition(state, action, reward, next_state))
+            self.replay.add(make_transition(state, action, reward, next_state))
         self.num_moves += 1
         if len(self.replay) >= self.settings.batch:
-            self.trainer.step(self.replay.sample(self.settings.batch, self.random))
+            self.trainer.step(self.replay.sample_distinct(self.settings.batch, self.random))
             self.num_updates += 1
 
     def summary(self) -> str:
@@ -237,12 +231,13 @@ class DqnLearner(SavableLearner):
             "num_moves": self.num_moves,
             "num_updates": self.num_updates,
         }
-        save_arrays(file, self.game, about, {**self.trainer.to_arrays(), **self.replay.to_arrays()})
+        arrays = {**self.trainer.to_arrays(), **replay_to_arrays(self.replay)}
+        save_arrays(file, self.game, about, arrays)
 
     def save_weights(self, file: Path) -> None:
         """Write only what playing needs."""
         arrays = self.trainer.to_arrays()
-        names = list_tensor_shapes(len(encode_position(self.game.start())), len(self.actions))
+        names = list_tensor_shapes(self.num_inputs, len(self.actions))
         save_arrays(file, self.game, {}, {name: arrays[name] for name in names})
 
     def load(self, file: Path) -> dict[str, Any]:
@@ -254,7 +249,7 @@ class DqnLearner(SavableLearner):
             {prefix: select_weights(arrays, self.game, prefix) for prefix in prefixes}
         )
         try:
-            self.replay.load_arrays(arrays)
+            load_replay(self.replay, arrays)
             self.num_moves, self.num_updates = int(about["num_moves"]), int(about["num_updates"])
             training_run: dict[str, Any] = dict(about[TRAINING_RUN_KEY])
         except (KeyError, TypeError, ValueError, IndexError):

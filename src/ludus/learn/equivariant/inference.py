@@ -1,6 +1,7 @@
 """Evaluate an equivariant network in numpy; model.py has the same network in torch."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,3 +128,17 @@ def _transform_bias(shared: Array) -> Array:
 
 def _count_blocks(weights: Mapping[str, Array]) -> int:
     return sum(name.endswith("layer1") for name in weights)
+
+
+def softmax(logits: Array) -> Array:
+    """Convert logits, shape (rows, classes), to probabilities."""
+    exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+    probabilities: Array = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def log_softmax(logits: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """Convert logits, shape (rows, classes), to log-probabilities in place."""
+    logits -= logits.max(axis=1, keepdims=True)
+    logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return logits

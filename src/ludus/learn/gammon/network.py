@@ -1,31 +1,25 @@
 """Fully connected network with logistic units in numpy, its npz file, and shipped networks."""
 
-import io
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import gammon
 from ludus.core.errors import LudusError, quote
-from ludus.core.files import read_bytes, read_text, write_bytes
+from ludus.core.files import read_text
 from ludus.datasets.backgammon import scored_positions
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
+from ludus.learn.common.weights import BadWeights, find_shipped, read_npz, write_npz
 from ludus.learn.gammon.encoding import MoveEncoding, find_encoding
 from ludus.learn.gammon.examples import EncodedMoves
 
 FloatArray = NDArray[np.float32]
-
-
-class BadWeights(LudusError):
-    """A file does not hold the weights of such a network."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +93,7 @@ class GammonNetwork:
         for number, (weights, biases) in enumerate(self.layers):
             arrays[f"weights{number}"] = weights
             arrays[f"biases{number}"] = biases
-        content = io.BytesIO()
-        np.savez_compressed(content, **arrays)  # type: ignore[arg-type]
-        write_bytes(path, content.getvalue())
+        write_npz(path, arrays)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -111,21 +103,19 @@ class GammonNetwork:
     @classmethod
     def load_with_notes(cls, path: Path) -> tuple[Self, str]:
         """Load a network and its notes from a file."""
-        try:
-            with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as stored:
-                encoding = find_encoding(str(stored["coding"]))
-                count = sum(name.startswith("weights") for name in stored.files)
-                layers = tuple(
-                    (
-                        _to_finite_floats(stored[f"weights{n}"]),
-                        _to_finite_floats(stored[f"biases{n}"]),
-                    )
-                    for n in range(count)
-                )
-                notes = str(stored["notes"])
-            return cls(encoding, layers), notes
-        except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
-            raise BadWeights(f"{quote(str(path), 200)} holds no network: {error}") from error
+        return read_npz(path, cls._parse)
+
+    @classmethod
+    def _parse(cls, arrays: dict[str, NDArray[Any]]) -> tuple[Self, str]:
+        encoding = find_encoding(str(arrays["coding"]))
+        layers = tuple(
+            (
+                _to_finite_floats(arrays[f"weights{number}"]),
+                _to_finite_floats(arrays[f"biases{number}"]),
+            )
+            for number in range(sum(name.startswith("weights") for name in arrays))
+        )
+        return cls(encoding, layers), str(arrays["notes"])
 
 
 def _to_finite_floats(array: NDArray[np.generic]) -> FloatArray:
@@ -136,9 +126,9 @@ def _to_finite_floats(array: NDArray[np.generic]) -> FloatArray:
 
 
 DATA_FOLDER: Final = Path(scored_positions.__file__).with_name("data")
-WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
-SHIPPED_NETWORKS: Final = ("paper", "comparison")
-"""Row (a) of the paper's Table 1, and the same network trained by comparison of alternatives."""
+SHIPPED_NETWORKS: Final = find_shipped(Path(__file__).with_name("weights"), ".npz")
+"""Files by name: `paper` is row (a) of the paper's Table 1, `comparison` the same network trained
+by comparison of alternatives."""
 
 
 def read_scored_positions(path: Path) -> list[ScoredPosition]:
@@ -164,6 +154,4 @@ def load_test_positions() -> tuple[ScoredPosition, ...]:
 
 def load_network(name: str) -> GammonNetwork:
     """Load a shipped network by its name, or a network from a file."""
-    if name in SHIPPED_NETWORKS:
-        return GammonNetwork.load(WEIGHTS_FOLDER / f"{name}.npz")
-    return GammonNetwork.load(Path(name))
+    return GammonNetwork.load(SHIPPED_NETWORKS.get(name, Path(name)))

@@ -23,6 +23,7 @@ from typing import Any, Literal
 from ludus.core.errors import LudusError, check_length, quote
 from ludus.core.files import quote_path, read_bytes
 from ludus.core.game import AnyGame
+from ludus.learn.common.weights import find_shipped
 
 Metarule = Literal["postcond", "negation", "forcing"]
 
@@ -186,16 +187,19 @@ def _parse_clause(line: str, number: int) -> Clause:
     raise BadProgram(f"line {number}, {quote(line)}, is no clause of a metarule")
 
 
+PROGRAMS_FOLDER = Path(__file__).with_name("programs")
+
+
 def load_shipped_program(name: str, mode: str) -> SavedProgram:
     """Return the shipped program of a game, by the game's spec."""
     stem = name.replace(":size=", "_")
-    file = files(__package__) / "programs" / f"{stem}.{mode}.pl"
-    if not stem.replace("_", "").isalnum() or not file.is_file():
+    file = find_shipped(PROGRAMS_FOLDER, ".pl").get(f"{stem}.{mode}")
+    if file is None:
         raise LudusError(
             f"no program of {mode} mode comes with Ludus for {quote(name)}; learn one with "
             f"`ludus migo learn` and name it: program=FILE"
         )
-    return parse_program(file.read_text(encoding="ascii"))
+    return load_program(file)
 
 
 PROLOG_GAMES = ("noughts_and_crosses", "hexapawn")

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_ranges
 from ludus.learn.common.learner import Episode, Learner, PerfectOpponent, play_episode
@@ -282,6 +282,14 @@ class MigoLearner(Learner):
     def program(self) -> Program:
         """The current program."""
         return self.strategy_learner.program
+
+    def transfer(self, earlier: Learner) -> None:
+        if not isinstance(earlier, MigoLearner):
+            raise BadSpec(f"{quote(earlier.name)} has learned no program")
+        self.strategy_learner.transfer(earlier.program)
+
+    def list_rules(self) -> list[str]:
+        return [str(clause) for clause in self.program.clauses]
 
     def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
         strategy_learner, graph = self.strategy_learner, self.strategy_learner.reasoner.graph

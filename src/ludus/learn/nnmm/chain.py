@@ -7,13 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Self, get_args
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.spec import check_range
 from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.learn.common.move_explanation import DECODING_RULES, DecodingRule
+from ludus.learn.common.weights import BadWeights, find_shipped, read_tensors, write_tensors
 from ludus.learn.nnmm.decoding import (
     ChainMember,
     Decoder,
@@ -26,15 +28,13 @@ from ludus.learn.nnmm.inference import PartClassifier, load_network
 from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, PartOrder
 from ludus.learn.nnmm.weights import CHAIN_KIND as ONE_SET
 from ludus.learn.nnmm.weights import (
+    FLOAT_TYPES,
     Array,
-    BadWeights,
     ChainWeights,
     Tensors,
     describe_weights,
     flatten_tensors,
     parse_weights,
-    read_tensors,
-    write_tensors,
 )
 
 COMMITTEE_KIND = "nnmm committee"
@@ -110,12 +110,13 @@ def save_committee(path: Path, committee: Committee, half: bool = False) -> None
         for number, weights in enumerate(committee.sets)
         for name, tensor in flatten_tensors(weights).items()
     }
-    write_tensors(path, {"kind": COMMITTEE_KIND, "sets": described}, tensors, half)
+    description = {"kind": COMMITTEE_KIND, "sets": described}
+    write_tensors(path, description, tensors, "float16" if half else None)
 
 
 def load_committee(path: Path) -> Committee:
     """Read the one or more sets of a file; raise BadWeights if it is invalid."""
-    return read_tensors(path, _parse_committee)
+    return read_tensors(path, _parse_committee, FLOAT_TYPES)
 
 
 def _parse_committee(described: Mapping[str, Any], tensors: Tensors) -> Committee:
@@ -144,9 +145,6 @@ def _parse_voting_options(fields: Mapping[str, Any]) -> VotingOptions:
         raise BadWeights("the share and the number of symmetries of a set must be numbers")
     return VotingOptions(share, symmetries)
 
-
-DecodingRule = Literal["parts", "joint"]
-DECODING_RULES: tuple[str, ...] = get_args(DecodingRule)
 
 CHAIN_BATCH = 1024
 """Positions per batch."""
@@ -287,9 +285,9 @@ def load_chain(
 def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str], Path]:
     """Find the shipped files `<size>-<order>.safetensors` by size and order, sorted as ORDERS."""
     found = {}
-    for path in folder.glob("*-*.safetensors"):
-        size, _, order = path.stem.rpartition("-")
-        if order in ORDERS:
+    for name, path in find_shipped(folder, ".safetensors").items():
+        size, _, order = name.rpartition("-")
+        if size and order in ORDERS:
             found[size, order] = path
     return dict(sorted(found.items(), key=lambda item: (item[0][0], ORDERS.index(item[0][1]))))
 

@@ -21,7 +21,8 @@ from ludus.games.nine_mens_morris.batch import (
     removable_men,
 )
 from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain, DecodingRule
+from ludus.learn.common.move_explanation import DecodingRule
+from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain
 
 Mask = NDArray[np.bool_]
 

@@ -12,12 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import LudusError, quote
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
-from ludus.learn.equivariant.inference import NumpyEquivariantNetwork, list_parameter_shapes
+from ludus.learn.equivariant.inference import (
+    NumpyEquivariantNetwork,
+    list_parameter_shapes,
+    log_softmax,
+)
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import Rows, find_column_permutations
 from ludus.learn.nnmm.parts import NUM_CLASSES
-from ludus.learn.nnmm.weights import Array, BadWeights, Tensors
+from ludus.learn.nnmm.weights import Array, Tensors
 
 BATCH_NORM_EPSILON = 1e-5
 """The epsilon that torch adds to a variance."""
@@ -224,13 +229,6 @@ def _normalise_and_relu(x: Array, norm: BatchNorm | None) -> Array:
     y: Array = x * norm.scale
     y += norm.shift
     return _relu_in_place(y)
-
-
-def log_softmax(scores: Array) -> Array:
-    """Convert logits to log-probabilities in place."""
-    scores -= scores.max(axis=1, keepdims=True)
-    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    return scores
 
 
 class PartClassifier:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ludus.learn.common.optimizer import GraphedCallable
+from ludus.learn.common.optimizer import EmaOptimizer, cosine_decay, warm_up
 from ludus.learn.nnmm.config import Precision, TrainingConfig
 from ludus.learn.nnmm.examples import Examples
 
@@ -23,7 +23,7 @@ def compute_learning_rate(training: TrainingConfig, epoch: float, progress: floa
     """
     rate = training.learning_rate
     if progress < training.warmup:
-        return rate * progress / training.warmup
+        return warm_up(rate, progress, training.warmup)
     whole = math.floor(epoch)
     if training.annealing == "step":
         return float(rate * training.step_factor ** (whole // training.step_epochs))
@@ -33,7 +33,7 @@ def compute_learning_rate(training: TrainingConfig, epoch: float, progress: floa
         return rate / (1 + training.k * whole)
     if training.annealing == "cosine":
         rest = (progress - training.warmup) / (1 - training.warmup) if training.warmup < 1 else 1.0
-        return rate * 0.5 * (1 + math.cos(math.pi * min(rest, 1.0)))
+        return cosine_decay(rate, rest)
     return rate
 
 
@@ -83,7 +83,7 @@ def compute_illegal_probability(scores: Tensor, legal: Tensor) -> Tensor:
     return (torch.softmax(scores, dim=1) * (1 - is_legal)).sum(dim=1)
 
 
-class NetworkOptimizer:
+class NetworkOptimizer(EmaOptimizer):
     """A network, its examples and the state of Adam.
 
     A step of these small networks takes less time on a GPU than Python needs to launch its hundreds
@@ -92,97 +92,72 @@ class NetworkOptimizer:
     """
 
     def __init__(self, network: nn.Module, examples: Examples, training: TrainingConfig) -> None:
-        self.network = network
+        super().__init__(
+            network,
+            copy.deepcopy(network) if training.averaging else network,
+            _build_adam(network, training, examples.targets.device),
+            training.averaging,
+            max_gradient_norm=training.clip,
+        )
         self.examples = examples
         self.training = training
-        self.device = examples.targets.device
-        self.ema_network = copy.deepcopy(network) if training.averaging else network
         self.batch = min(training.batch or len(examples), len(examples))
-        self.adam = self._adam()
         self.loss = Loss(network, training)
         self.total_loss = torch.zeros((), device=self.device)
         self._chosen = torch.zeros(self.batch, dtype=torch.int64, device=self.device)
-        self.steps = 0
-        """Number of steps taken."""
-
-        self._step_on_gpu = GraphedCallable(lambda: self._step(self._chosen), self.device)
-
-    def _adam(self) -> torch.optim.AdamW:
-        training = self.training
-        weights = select_weights(self.network)
-        others = [each for name, each in self.network.named_parameters() if name not in weights]
-        is_cuda = self.device.type == "cuda"
-        # Biases and norms do not overfit; only weights decay.
-        groups: list[dict[str, Any]] = [
-            {"params": list(weights.values())},
-            {"params": others, "weight_decay": 0.0},
-        ]
-        return torch.optim.AdamW(
-            groups,
-            lr=torch.tensor(training.learning_rate, device=self.device) if is_cuda else 0.0,
-            betas=(training.b1, training.b2),
-            weight_decay=training.weight_decay,
-            fused=True,
-            capturable=is_cuda,
-        )
+        self._step = self.prepare_step(self._compute_loss, "step")
 
     def run_epoch(self, order: Tensor, rates: list[float]) -> None:
         """Run the steps of an epoch over the examples in this order, each batch with its learning
         rate."""
-        self.network.train()
+        self.model.train()
         self.total_loss.zero_()
-        on_device = torch.tensor(rates, device=self.device)
-        for number, rate in enumerate(rates):
-            chosen = order[number * self.batch : (number + 1) * self.batch]
-            if self.device.type == "cuda":
-                self._chosen.copy_(chosen)
-                self._set_rate(on_device[number])
-                self._step_on_gpu()
-            else:
-                self._set_rate(rate)
-                self._step(chosen)
-        self.steps += len(rates)
+        is_cuda = self.device.type == "cuda"
+        learning_rates = torch.tensor(rates, device=self.device) if is_cuda else rates
+        for number, learning_rate in enumerate(learning_rates):
+            self._chosen.copy_(order[number * self.batch : (number + 1) * self.batch])
+            self._step(learning_rate)
 
-    def _set_rate(self, rate: Tensor | float) -> None:
-        for group in self.adam.param_groups:
-            if isinstance(rate, Tensor):
-                group["lr"].copy_(rate)
-            else:
-                group["lr"] = rate
-
-    def _step(self, chosen: Tensor) -> None:
-        batch = self.examples.select(chosen)
+    def _compute_loss(self) -> Tensor:
+        batch = self.examples.select(self._chosen)
         with autocast(self.device, self.training.precision):
-            scores = self.network(batch.inputs.float())
+            scores = self.model(batch.inputs.float())
         loss = self.loss(scores, batch.targets, batch.legal)
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        if self.training.clip:
-            nn.utils.clip_grad_norm_(self.network.parameters(), self.training.clip)
-        self.adam.step()
-        if self.ema_network is not self.network:
-            self._average()
         self.total_loss += loss.detach()
-
-    def _average(self) -> None:
-        with torch.no_grad():
-            torch._foreach_lerp_(
-                list(self.ema_network.parameters()),
-                list(self.network.parameters()),
-                1 - self.training.averaging,
-            )
+        return loss
 
     def evaluated_network(self) -> nn.Module:
         """Return the network that is validated and saved: the moving average, if there is one."""
-        if self.ema_network is self.network:
-            return self.network
-        is_early = self.steps * (1 - self.training.averaging) < 1
+        if not self.has_ema:
+            return self.model
+        is_early = self.steps * (1 - self.ema_decay) < 1
         # Early on, the average still consists mostly of the untrained weights.
         if is_early:
-            self.ema_network.load_state_dict(self.network.state_dict())
-        for mean, latest in zip(self.ema_network.buffers(), self.network.buffers(), strict=True):
+            self.ema_model.load_state_dict(self.model.state_dict())
+        for mean, latest in zip(self.ema_model.buffers(), self.model.buffers(), strict=True):
             mean.copy_(latest)
-        return self.ema_network
+        return self.ema_model
+
+
+def _build_adam(
+    network: nn.Module, training: TrainingConfig, device: torch.device
+) -> torch.optim.AdamW:
+    weights = select_weights(network)
+    others = [each for name, each in network.named_parameters() if name not in weights]
+    is_cuda = device.type == "cuda"
+    # Biases and norms do not overfit; only weights decay.
+    groups: list[dict[str, Any]] = [
+        {"params": list(weights.values())},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(
+        groups,
+        lr=torch.tensor(training.learning_rate, device=device) if is_cuda else 0.0,
+        betas=(training.b1, training.b2),
+        weight_decay=training.weight_decay,
+        fused=True,
+        capturable=is_cuda,
+    )
 
 
 def autocast(device: torch.device, precision: Precision) -> AbstractContextManager[object]:

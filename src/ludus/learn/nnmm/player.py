@@ -7,34 +7,26 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ludus._native import search as native
-from ludus.core.marks import Marks, Picture
+from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
+from ludus.learn.common.move_explanation import DecodingRule, MoveDecision
 from ludus.learn.nnmm.chain import (
     DEFAULT_BREADTH,
     DEFAULT_SIZE,
-    DecodingRule,
     check_breadth,
     load_chain,
 )
 from ludus.learn.nnmm.decoding import (
     check_rules,
     check_symmetries,
-    class_point_name,
     to_entries,
     to_moves,
 )
-from ludus.learn.nnmm.parts import PARTS
-from ludus.learn.nnmm.policy import ChainPolicy, Decision, decode_legal_move
+from ludus.learn.nnmm.policy import ChainPolicy, decode_legal_move
 from ludus.players.negascout import MAN_VALUE, NegascoutPlayer
 from ludus.players.negascout import NegascoutOptions as SearchOptions
-
-PART_MEANINGS = ("where a man goes", "which man moves", "which man is taken")
-"""The meaning of each part, in the order of PARTS."""
-
-NO_PART_NAMES = ("nowhere", "the hand", "nobody")
-"""The meaning of "none" for each part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +90,12 @@ class NnmmPlayer(Player):
     def pictures(self, position: Any) -> list[Picture]:
         """Return a picture of the probabilities of each part, in the order of choice."""
         decision = self._policy.decide(position)
-        return [_draw_part(decision, part) for part in self.chain.order.parts]
+        return [decision.draw_part(part) for part in self.chain.order.parts]
 
-    def _choice(self, decision: Decision) -> Choice:
+    def _choice(self, decision: MoveDecision) -> Choice:
         self.decisions += 1
         self.interventions += bool(decision.changed_parts)
         return Choice(decision.move, decision.describe(), decision.scores)
-
-
-def _draw_part(decision: Decision, part: int) -> Picture:
-    """Draw the probability of each point as a part of the move, given the parts chosen before
-    it."""
-    none, *probabilities = decision.probabilities[part].tolist()
-    heat = {
-        class_point_name(number): probability
-        for number, probability in enumerate(probabilities, start=1)
-    }
-    chosen = decision.classes[part]
-    chooses = class_point_name(int(chosen)) if chosen else NO_PART_NAMES[part]
-    changed = ", as the legality check demands" if part in decision.changed_parts else ""
-    text = f"It chooses {chooses}{changed}."
-    if part:  # every move has a TO
-        text += f" For {NO_PART_NAMES[part]}: {none:.0%}."
-    return Picture(f"{PARTS[part]}: {PART_MEANINGS[part]}", Marks(heat=heat), text)
 
 
 MAX_K = 9

@@ -1,24 +1,29 @@
-"""From a position to a move: decode it, mask illegal classes if the legality check is on, and
-describe the decision."""
+"""From a position to a move: decode it and mask illegal classes if the legality check is on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS
 from ludus.games.nine_mens_morris.board import Move
-from ludus.learn.nnmm.chain import Chain, DecodingRule
+from ludus.learn.common.move_explanation import (
+    DecodingRule,
+    MoveDecision,
+    select_by_parts,
+    split_move,
+)
+from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.decoding import (
     Decoder,
-    MoveClasses,
     PartialMoves,
-    class_point_name,
     to_classes,
     to_entries,
     to_moves,
     top_k,
 )
-from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, PartOrder
+from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder
 from ludus.learn.nnmm.weights import Array
 
 
@@ -40,49 +45,34 @@ def decode_legal_move(decoder: Decoder, order: PartOrder, legal: Sequence[Move])
     Each part becomes the legal class that the network ranks highest. A class is legal if some legal
     move has it together with the parts chosen before, so no choice leads to a dead end.
     """
-    left = list(zip(to_classes(legal), legal, strict=True))
-    partial, changed = decoder.start(), []
-    for number, part in enumerate(order.parts):
+    partial, changed = decoder.start(), list[int]()
+    moves = np.array(to_classes(legal))
+
+    def choose(part: int, left: NDArray[np.intp]) -> int:
+        nonlocal partial
+        number = order.parts.index(part)
         found = decoder.probabilities(number, partial)
         ranking = top_k(decoder.rank_classes(number, found), NUM_CLASSES)[0].tolist()
-        allowed = {classes[part] for classes, _ in left}
-        chosen = next(each for each in ranking if each in allowed)
+        allowed = set(moves[left, part].tolist())
+        chosen: int = next(each for each in ranking if each in allowed)
         if chosen != ranking[0]:
             changed.append(part)
-        left = [pair for pair in left if pair[0][part] == chosen]
         partial = partial.choose_part(part, np.array([[chosen]]), found)
-    return CheckedMove(left[0][1], partial, tuple(changed))
+        return chosen
+
+    move = legal[select_by_parts(moves, order.parts, choose)]
+    return CheckedMove(move, partial, tuple(changed))
 
 
-NO_SCORES: Mapping[Move, float] = {}
+_CLASSES_BY_POINT = np.argsort(POINT_OF_CLASS % NUM_CLASSES)
+"""The classes in the order of the points by number, then that of no point."""
 
 
-class Decision(NamedTuple):
-    """A move, its probabilities and the changes by the legality check."""
-
-    move: Move
-
-    classes: MoveClasses
-    """Shape (3,)."""
-
-    probabilities: Array
-    """Shape (3, 25): class probabilities of each part, given the parts chosen before it."""
-
-    changed_parts: tuple[int, ...] = ()
-    """The parts, by index in PARTS, that the legality check has changed."""
-
-    scores: Mapping[Move, float] = NO_SCORES
-    """Joint probabilities of some legal moves."""
-
-    def describe(self) -> str:
-        """Return a one-sentence description for users."""
-        texts = []
-        for part, name in enumerate(PARTS):
-            chosen = int(self.classes[part])
-            point = class_point_name(chosen) if chosen else "none"
-            texts.append(f"{name} {point} {self.probabilities[part, chosen]:.0%}")
-        refused = " and ".join(PARTS[part] for part in self.changed_parts)
-        return ", ".join(texts) + (f"; the check has changed {refused}" if refused else "")
+def _make_decision(
+    move: Move, probabilities: Array, changed_parts: tuple[int, ...] = ()
+) -> MoveDecision:
+    """Return a decision from class probabilities of shape (3, 25)."""
+    return MoveDecision.from_distributions(move, probabilities[:, _CLASSES_BY_POINT], changed_parts)
 
 
 class ChainPolicy:
@@ -97,7 +87,7 @@ class ChainPolicy:
         self._breadth = breadth
         self._symmetries = symmetries
 
-    def decide(self, position: Any) -> Decision:
+    def decide(self, position: Any) -> MoveDecision:
         """Decide on one position, with scores."""
         decoder = self._decoder(position)
         found = decoder.decode_one_position(self._breadth)
@@ -106,39 +96,43 @@ class ChainPolicy:
         moves = to_moves(found.classes)
         likely = zip(moves, found.probability.tolist(), strict=True)
         scores = {move: probability for move, probability in likely if move in legal}
-        decision = Decision(moves[chosen], found.classes[chosen], found.probabilities[chosen])
-        if self._has_check and decision.move not in legal:
-            decision = self._replace_illegal(decision, decoder, legal)
+        move = moves[chosen]
+        if self._has_check and move not in legal:
+            decision = self._replace_illegal(move, decoder, legal)
+        else:
+            decision = _make_decision(move, found.probabilities[chosen])
         return decision._replace(scores=scores)
 
-    def decide_batch(self, positions: Sequence[Any]) -> list[Decision]:
+    def decide_batch(self, positions: Sequence[Any]) -> list[MoveDecision]:
         """Decide on many positions in one batch, without scores."""
         entries = to_entries(positions)
         prediction = self._chain.predict(entries, self._rule, self._symmetries, self._breadth)
         moves = to_moves(prediction.classes)
-        found = list(map(Decision, moves, prediction.classes, prediction.probabilities))
+        found = list(map(_make_decision, moves, prediction.probabilities))
         if self._has_check:
             for number, position in enumerate(positions):
                 legal = position.legal_moves()
                 if moves[number] not in legal:
                     found[number] = self._replace_illegal(
-                        found[number], self._decoder(position), legal
+                        moves[number], self._decoder(position), legal
                     )
         return found
 
     def _replace_illegal(
-        self, refused: Decision, decoder: Decoder, legal: Sequence[Move]
-    ) -> Decision:
+        self, refused: Move, decoder: Decoder, legal: Sequence[Move]
+    ) -> MoveDecision:
         """Replace an illegal move by the next best legal one."""
         if self._rule == "joint":
             ranked = decoder.beam_search(self._breadth)
-            for number, move in enumerate(to_moves(ranked.classes)):
+            for move, probabilities in zip(
+                to_moves(ranked.classes), ranked.probabilities, strict=True
+            ):
                 if move in legal:
-                    classes = ranked.classes[number]
-                    changed = tuple(np.flatnonzero(classes != refused.classes).tolist())
-                    return Decision(move, classes, ranked.probabilities[number], changed)
+                    pairs = zip(split_move(move), split_move(refused), strict=True)
+                    changed = tuple(part for part, (new, old) in enumerate(pairs) if new != old)
+                    return _make_decision(move, probabilities, changed)
         move, partial, changed = decode_legal_move(decoder, self._chain.order, legal)
-        return Decision(move, partial.classes[0], partial.probabilities[0], changed)
+        return _make_decision(move, partial.probabilities[0], changed)
 
     def _decoder(self, position: Any) -> Decoder:
         return self._chain.decoder(to_entries([position]), self._symmetries)

@@ -17,13 +17,12 @@ from torch.nn import functional
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.files import describe_os_error, quote_path
 from ludus.learn.common.checkpoint import (
-    BadCheckpoint,
-    load_checkpoint,
-    optimizer_tensors,
+    Tensors,
     restore_network,
-    restore_optimizer,
+    resume_checkpoint,
     save_checkpoint,
 )
+from ludus.learn.common.devices import require_package
 from ludus.learn.nnmm.config import NetworkConfig, Precision, TrainingConfig
 from ludus.learn.nnmm.examples import Examples
 from ludus.learn.nnmm.model import build_network
@@ -153,7 +152,7 @@ class NetworkTrainer:
 
     def best_network(self) -> nn.Module:
         """Return the network of the best epoch; it overwrites the latest one."""
-        network = self.optimisation.ema_network
+        network = self.optimisation.ema_model
         network.load_state_dict(self.best_state)
         return network.eval()
 
@@ -246,40 +245,24 @@ class NetworkTrainer:
         }
         parts = {"best": self.best_state}
         if not self.is_finished:
-            parts["network"] = self.optimisation.network.state_dict()
-            if self.config.averaging:
-                parts["averaged"] = self.optimisation.ema_network.state_dict()
-            parts["adam"] = optimizer_tensors(self.optimisation.adam)
+            parts |= self.optimisation.state_parts("network")
         save_checkpoint(self.file, about, parts)
         self._written = time.monotonic()
         self._writing = self._written - now
 
     def _resume(self, file: Path) -> None:
         """Resume from a checkpoint."""
-        about, parts = load_checkpoint(file)
-        identity = self._identity()
-        if {key: about.get(key) for key in identity} != identity:
-            raise BadCheckpoint(
-                f"{file.name!r} belongs to another training run; name another file to write"
-            )
-        try:
+        with resume_checkpoint(file, self._identity()) as (about, parts):
             self.history = [EpochResult(**epoch) for epoch in about["history"]]
             self.best_epoch, self.is_finished = about["best_epoch"], about["is_over"]
             self._restore(parts)
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadCheckpoint(
-                f"{file.name!r} holds no complete training state: {error!r}"
-            ) from error
 
-    def _restore(self, parts: dict[str, dict[str, Tensor]]) -> None:
+    def _restore(self, parts: dict[str, Tensors]) -> None:
         optimisation = self.optimisation
-        restore_network(optimisation.ema_network, parts["best"])
-        self.best_state = _copy_state(optimisation.ema_network)
+        restore_network(optimisation.ema_model, parts["best"])
+        self.best_state = _copy_state(optimisation.ema_model)
         if not self.is_finished:
-            restore_network(optimisation.network, parts["network"])
-            if self.config.averaging:
-                restore_network(optimisation.ema_network, parts["averaged"])
-            restore_optimizer(optimisation.adam, parts["adam"])
+            optimisation.restore(parts, "network")
             optimisation.steps = len(self.history) * self._steps_an_epoch
 
 
@@ -300,10 +283,9 @@ class TensorBoardLog:
     """TensorBoard writer with one run, in a subfolder, for each network."""
 
     def __init__(self, folder: Path) -> None:
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:
-            raise LudusError("logs need TensorBoard: pip install 'ludus[learn]'") from None
+        require_package("tensorboard", "a log")
+        from torch.utils.tensorboard import SummaryWriter
+
         self._writer_of = SummaryWriter
         self._folder = folder
         self._name = ""

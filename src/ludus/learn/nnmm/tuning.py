@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
 from ludus.core.spec import check_choice, check_ranges
+from ludus.learn.common.devices import require_package, select_device
 from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, Preset
 from ludus.learn.nnmm.splits import Split
 
@@ -44,7 +45,6 @@ def train_trial(
 ) -> float | None:
     """Return the best validation accuracy of one network; 0 if it diverges, None if it is
     pruned."""
-    from ludus.learn.common.devices import select_device
     from ludus.learn.nnmm.train import Diverged
     from ludus.learn.nnmm.train_chain import ChainTrainer
 
@@ -269,10 +269,9 @@ def search(
 
 
 def _open_study(config: SearchConfig, file: Path | None, data: str) -> "optuna.Study":
-    try:
-        import optuna
-    except ImportError:
-        raise LudusError("the search needs optuna: pip install 'ludus[learn]'") from None
+    require_package("optuna", "the search")
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     what = f"{config.seed} {data} {config.architectures} {config.base}"
     try:

@@ -16,13 +16,14 @@ import math
 import struct
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import parse_json_object, quote_path, read_bytes, write_bytes
+from ludus.learn.common.weights import find_shipped
 from ludus.learn.patterns.encoding import NUM_PATTERNS
 from ludus.learn.patterns.network import PatternNetwork
 
@@ -152,10 +153,9 @@ def _is_move(old: int, new: int) -> bool:
     return (old & ~new).bit_count() <= 1 and (new & ~old).bit_count() <= 1
 
 
-NETWORKS_FOLDER = Path(__file__).parent / "data"
-
-SHIPPED_NETWORKS = ("seed", "long")
-"""`seed` was trained on the 430 games of the paper's plan, `long` on ten times as many."""
+SHIPPED_NETWORKS = find_shipped(Path(__file__).with_name("data"), ".patterns")
+"""Files by name: `seed` was trained on the 430 games of the paper's plan, `long` on ten times as
+many."""
 
 EMPTY_NETWORK = "empty"
 """The untrained network: its player moves at random."""
@@ -165,11 +165,10 @@ def load_network(name: str) -> PatternNetwork:
     """Load a network by name or file; it is a copy that the caller may train further."""
     if name == EMPTY_NETWORK:
         return PatternNetwork(note="nothing learned")
-    if name in SHIPPED_NETWORKS:
-        return _load_shipped_network(name).copy()
-    return load_network_file(Path(name))
+    shipped = SHIPPED_NETWORKS.get(name)
+    return load_network_file(Path(name)) if shipped is None else _load_once(shipped).copy()
 
 
-@lru_cache(maxsize=len(SHIPPED_NETWORKS))
-def _load_shipped_network(name: str) -> PatternNetwork:
-    return load_network_file(NETWORKS_FOLDER / f"{name}.patterns")
+@cache
+def _load_once(path: Path) -> PatternNetwork:
+    return load_network_file(path)

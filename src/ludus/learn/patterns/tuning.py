@@ -14,6 +14,7 @@ from ludus._native import patterns as native
 from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_choice
+from ludus.learn.common.devices import require_package
 from ludus.learn.patterns.config import FuzzySettings, build_policy
 from ludus.learn.patterns.network import PatternNetwork
 from ludus.learn.patterns.network_file import load_network as named_network
@@ -144,10 +145,9 @@ def suggest_settings(trial: Any) -> FuzzySettings:
 
 
 def _open_study(game: AnyGame, config: PatternSearchConfig, file: Path | None) -> "optuna.Study":
-    try:
-        import optuna
-    except ImportError:
-        raise LudusError("the search needs optuna: pip install 'ludus[learn]'") from None
+    require_package("optuna", "the search")
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     name = f"{config.opponent} {config.games} {config.network} {config.seed} {game.rules}"
     try:

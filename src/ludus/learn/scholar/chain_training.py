@@ -7,13 +7,18 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import nn
 
-from ludus.learn.common.optimizer import EmaOptimizer
-from ludus.learn.common.replay_buffer import ReplayBuffer
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, concatenate_permutations
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.examples import NO_POINT, ExampleBatch, ExampleSource
-from ludus.learn.scholar.model import ExpertChunks, TensorEncoder, as_tensor, as_tensors
+from ludus.learn.scholar.model import (
+    ExpertChunks,
+    TensorEncoder,
+    as_tensor,
+    as_tensors,
+    build_optimizer,
+    make_replay_buffer,
+)
 from ludus.learn.scholar.training_data import ExampleGenerator, TrainingConfig, sample_one
 
 MOVE_PARTS = ("to", "from", "take")
@@ -100,11 +105,11 @@ class ChainTraining:
         torch.manual_seed(config.seed)
         self.config = config
         self.encoder = TensorEncoder(device)
-        self.replay_buffer = ReplayBuffer(
-            NUM_EXPERTS, config.shelf, device, ChainExamples, CHAIN_EXAMPLE_TYPES
+        self.replay_buffer = make_replay_buffer(
+            ChainExamples, CHAIN_EXAMPLE_TYPES, config.shelf, device
         )
-        self.optimizer = EmaOptimizer(self._networks, config.averaging, device)
-        self._backward = self.optimizer.prepare_backward(self._losses)
+        self.optimizer = build_optimizer(self._networks, config.averaging, device)
+        self._optimizer_step = self.optimizer.prepare_step(self._losses, "backward")
         self.generator = ExampleGenerator(
             source, config.mixture, self.choose, self.add_examples, config.seed
         )
@@ -126,11 +131,11 @@ class ChainTraining:
         """Train on one batch for every expert and return the loss of each part."""
         if self.config.is_round_start(self.optimizer.steps):
             self.generator.generate(self.config.is_self_play_round(self.optimizer.steps))
-        return self.optimizer.step(self._backward, learning_rate) / NUM_EXPERTS
+        return self._optimizer_step(learning_rate) / NUM_EXPERTS
 
     def _losses(self) -> torch.Tensor:
         """Return the losses of one batch, summed over the experts."""
-        batch: ChainExamples = self.replay_buffer.sample(self.config.batch)
+        batch = self.replay_buffer.sample(self.config.batch)
         features = self.encoder.encode(batch[:4])
         sets = (batch.good_to, batch.good_from, batch.good_take)
         losses = []
@@ -145,7 +150,7 @@ class ChainTraining:
         """Add positions to the replay buffer. `error` is unused, because the target is the set of
         all value-keeping moves."""
         chain_examples = make_chain_examples(examples, self.config.mixture.calm)
-        self.replay_buffer.add(self.encoder.select_experts(chain_examples[:4]), chain_examples)
+        self.replay_buffer.add(chain_examples, self.encoder.select_experts(chain_examples[:4]))
 
     def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the chosen move in each position; 0 if it is not legal."""

@@ -10,17 +10,21 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, quote
 from ludus.games.nine_mens_morris.batch import count_men
+from ludus.learn.common.weights import BadWeights, find_shipped
 from ludus.learn.equivariant.group import (
     CHOICE_PERMUTATIONS,
     Permutations,
     concatenate_permutations,
 )
-from ludus.learn.equivariant.inference import NumpyEquivariantNetwork, list_parameter_shapes
+from ludus.learn.equivariant.inference import (
+    NumpyEquivariantNetwork,
+    list_parameter_shapes,
+    softmax,
+)
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
 from ludus.learn.scholar.weights import (
     CHAIN,
     SCORER,
-    BadWeights,
     ScholarWeights,
     Tensors,
     load_weights,
@@ -129,13 +133,6 @@ def run_expert(expert: NumpyEquivariantNetwork, features: FloatArray) -> FloatAr
     if not np.isfinite(outputs).all():
         raise BadWeights("an expert's output is not a finite number")
     return outputs
-
-
-def softmax(outputs: FloatArray) -> FloatArray:
-    """Convert (positions, choices) logits to probabilities."""
-    exponentials = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-    probabilities: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
-    return probabilities
 
 
 class ScorerOutput(NamedTuple):
@@ -307,9 +304,9 @@ def load_networks(
 def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str], Path]:
     """Map way and size to the shipped file `weights/<way>-<size>.safetensors`."""
     files = {}
-    for path in sorted(folder.glob("*-*.safetensors")):
-        way, _, size = path.stem.partition("-")
-        if way in KIND_BY_WAY:
+    for name, path in find_shipped(folder, ".safetensors").items():
+        way, has_size, size = name.partition("-")
+        if has_size and way in KIND_BY_WAY:
             files[way, size] = path
     return files
 

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import torch
+from torch import nn
 from torch.nn import functional
 
+from ludus.learn.common.optimizer import EmaOptimizer
+from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
 from ludus.learn.equivariant.group import GROUP_ORDER
 from ludus.learn.scholar.encoding import (
     NUM_EXPERTS,
@@ -113,6 +116,27 @@ def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
         given = torch.as_tensor(values, device=device)
         matrices[name] = given.to(dtype) if given.is_floating_point() else given.int()
     return BoardMatrices(**matrices)
+
+
+def build_optimizer(
+    make_networks: Callable[[], nn.Module], ema_decay: float, device: torch.device
+) -> EmaOptimizer:
+    """Build networks with random weights, their average and their Adam optimizer."""
+    model, ema_model = make_networks().to(device), make_networks().to(device)
+    adam = torch.optim.Adam(model.parameters(), fused=device.type == "cuda")
+    return EmaOptimizer(model, ema_model, adam, ema_decay, has_ema_warmup=True)
+
+
+def make_replay_buffer(
+    example_type: Callable[..., Columns],
+    dtypes: Sequence[torch.dtype],
+    capacity: int,
+    device: torch.device,
+    num_rings: int = NUM_EXPERTS,
+) -> ReplayBuffer[Columns]:
+    """Return an empty buffer with a ring of this capacity for each expert."""
+    columns = (torch.zeros(num_rings * capacity, dtype=dtype, device=device) for dtype in dtypes)
+    return ReplayBuffer(example_type(*columns), num_rings)
 
 
 ScoreFunction = Callable[[list[torch.Tensor]], torch.Tensor]

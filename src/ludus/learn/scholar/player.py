@@ -3,17 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
-from ludus.core.marks import Marks, Picture
+from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
+from ludus.games.nine_mens_morris.batch import PARTS
 from ludus.games.nine_mens_morris.board import POINTS, Move
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.common.move_explanation import (
+    PART_MEANINGS,
+    DecodingRule,
+    MoveDecision,
+    select_by_parts,
+    split_move,
+)
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.explain import MIN_CERTAIN_SCORE, describe_evaluation, make_score_picture
 from ludus.learn.scholar.inference import (
@@ -35,12 +43,8 @@ from ludus.learn.scholar.inference import (
 
 FloatArray = NDArray[np.float32]
 
-SCORER_PARTS = (
-    ("to", "where a man goes"),
-    ("frm", "which man moves"),
-    ("take", "which man is taken"),
-)
-"""Parts of a move and what they mean."""
+MOVE_FIELDS = ("to", "frm", "take")
+"""Fields of Move, in the order of its parts."""
 
 REPETITION = "repetition"
 """Outcome reason of the rules for a repeated position."""
@@ -94,7 +98,7 @@ class ScorerPolicy:
         """Draw the best score of each point for each part of a move."""
         scores = self.choose_many([position])[0].scores
         pictures = []
-        for part, meaning in SCORER_PARTS:
+        for part, meaning in zip(MOVE_FIELDS, PART_MEANINGS, strict=True):
             best: dict[str, float] = {}
             for move, score in scores.items():
                 if (point := getattr(move, part)) is not None:
@@ -134,46 +138,6 @@ def has_repeating_move(position: Any) -> bool:
     return any(end is not None and end.reason == REPETITION for end in ends)
 
 
-DecodingRule = Literal["parts", "joint"]
-
-PART_NAMES = ("TO", "FROM", "REMOVE")
-PART_MEANINGS = ("where a man goes", "which man moves", "which man is taken")
-ABSENT_PART_NAMES = ("nowhere", "the hand", "nobody")
-"""Names of an absent part."""
-
-
-class ChainDecision(NamedTuple):
-    """Decision of the chain in one position."""
-
-    parts: NDArray[np.int64]
-    """Shape (3,): the points of the move, or NO_POINT."""
-
-    probabilities: list[float]
-    """Probability of each part."""
-
-    masked_parts: tuple[int, ...]
-    """Parts whose likeliest choice was not legal."""
-
-    scores: dict[Move, float]
-    """Joint probability of every legal move."""
-
-    @property
-    def move(self) -> Move:
-        to, frm, take = (None if part == NO_POINT else part for part in self.parts.tolist())
-        return Move(frm, to, take)
-
-    def describe(self) -> str:
-        """Describe the decision in one sentence."""
-        texts = (
-            f"{name} {_point_name(int(part), ABSENT_PART_NAMES[number])} {probability:.0%}"
-            for number, (name, part, probability) in enumerate(
-                zip(PART_NAMES, self.parts, self.probabilities, strict=True)
-            )
-        )
-        masked = " and ".join(PART_NAMES[part] for part in self.masked_parts)
-        return ", ".join(texts) + (f"; the check has changed {masked}" if masked else "")
-
-
 class ChainPolicy:
     """Policy that chooses TO, FROM and REMOVE in turn, with or without masking illegal choices."""
 
@@ -192,18 +156,17 @@ class ChainPolicy:
     def pictures(self, position: Any) -> list[Picture]:
         """Draw the probability of each point as a part of the move, given the parts before it."""
         decision = self._decisions([position])[0]
-        along = self._chain.probabilities_along(pack_positions([position]), decision.parts[None])[0]
-        return [
-            _make_part_picture(decision, part, probabilities)
-            for part, probabilities in enumerate(along.tolist())
-        ]
+        parts = np.array([_part_numbers(decision.move)])
+        along = self._chain.probabilities_along(pack_positions([position]), parts)[0]
+        drawn = decision._replace(distributions=along)
+        return [drawn.draw_part(part) for part in range(len(PARTS))]
 
-    def _decisions(self, positions: Sequence[Any]) -> list[ChainDecision]:
+    def _decisions(self, positions: Sequence[Any]) -> list[MoveDecision]:
         columns = pack_positions(positions)
         moves = [position.legal_moves() for position in positions]
         ends = [0, *accumulate(map(len, moves))]
         owner = np.repeat(np.arange(len(moves)), [len(each) for each in moves])
-        parts = np.array([_split_move(move) for each in moves for move in each]).reshape(-1, 3)
+        parts = np.array([_part_numbers(move) for each in moves for move in each]).reshape(-1, 3)
         scored = self._chain.score_moves(columns, owner, parts)
         decisions = [
             _select_legal_move(its_moves, parts[first:end], scored.slice(first, end), self._rule)
@@ -211,51 +174,43 @@ class ChainPolicy:
         ]
         return decisions if self._masks_illegal else self._without_mask(columns, decisions)
 
-    def _without_mask(self, columns: Any, masked: Sequence[ChainDecision]) -> list[ChainDecision]:
+    def _without_mask(self, columns: Any, masked: Sequence[MoveDecision]) -> list[MoveDecision]:
         """Replace the moves by unmasked choices; the scores still cover legal moves only."""
         choices, probabilities = self._chain.choose(columns)
-        highest = probabilities.max(axis=2).tolist()
         return [
-            ChainDecision(choices[number], highest[number], (), each.scores)
+            MoveDecision.from_distributions(
+                _make_move(choices[number]), probabilities[number], scores=each.scores
+            )
             for number, each in enumerate(masked)
         ]
 
 
 def _select_legal_move(
     moves: Sequence[Move], parts: NDArray[np.int64], scored: MoveProbabilities, rule: DecodingRule
-) -> ChainDecision:
+) -> MoveDecision:
     """Select the legal move with the likeliest parts, one after the other or jointly."""
     joint = scored.probabilities.prod(axis=1)
-    left = np.arange(len(moves))
+
+    def choose(part: int, left: NDArray[np.intp]) -> int:
+        likeliest = left[scored.probabilities[left, part].argmax()]
+        return int(parts[likeliest, part])
+
     if rule == "parts":
-        for part in range(len(PART_NAMES)):
-            first = left[scored.probabilities[left, part].argmax()]
-            left = left[parts[left, part] == parts[first, part]]
-        chosen = left[0]
+        chosen = select_by_parts(parts, range(len(PARTS)), choose)
     else:
-        chosen = joint.argmax()
+        chosen = int(joint.argmax())
     masked = tuple(np.flatnonzero(scored.best_choices[chosen] != parts[chosen]).tolist())
     scores = dict(zip(moves, joint.tolist(), strict=True))
-    return ChainDecision(parts[chosen], scored.probabilities[chosen].tolist(), masked, scores)
+    return MoveDecision(moves[chosen], scored.probabilities[chosen].tolist(), masked, scores)
 
 
-def _make_part_picture(
-    decision: ChainDecision, part: int, probabilities: Sequence[float]
-) -> Picture:
-    heat = dict(zip(POINTS, probabilities, strict=False))
-    reason = ", as the rules demand" if part in decision.masked_parts else ""
-    text = f"It chooses {_point_name(int(decision.parts[part]), ABSENT_PART_NAMES[part])}{reason}."
-    if part:  # every move has a TO
-        text += f" For {ABSENT_PART_NAMES[part]}: {probabilities[NO_POINT]:.0%}."
-    return Picture(f"{PART_NAMES[part]}: {PART_MEANINGS[part]}", Marks(heat=heat), text)
+def _part_numbers(move: Move) -> list[int]:
+    return [NO_POINT if point is None else point for point in split_move(move)]
 
 
-def _split_move(move: Move) -> list[int]:
-    return [NO_POINT if part is None else part for part in (move.to, move.frm, move.take)]
-
-
-def _point_name(part: int, none: str) -> str:
-    return none if part == NO_POINT else POINTS[part]
+def _make_move(parts: NDArray[np.int64]) -> Move:
+    to, frm, take = (None if part == NO_POINT else part for part in parts.tolist())
+    return Move(frm, to, take)
 
 
 MEN_PER_SIDE = 9

@@ -2,7 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import nn
@@ -10,8 +10,7 @@ from torch.nn import functional
 
 from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris.batch import MoveBatch
-from ludus.learn.common.optimizer import EmaOptimizer
-from ludus.learn.common.replay_buffer import ReplayBuffer, ValuedPositions
+from ludus.learn.common.optimizer import CaptureScope
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
@@ -22,6 +21,8 @@ from ludus.learn.scholar.model import (
     TensorEncoder,
     as_tensor,
     as_tensors,
+    build_optimizer,
+    make_replay_buffer,
     select_best_moves,
 )
 from ludus.learn.scholar.training_data import (
@@ -30,6 +31,21 @@ from ludus.learn.scholar.training_data import (
     select_moves,
     to_source_array,
 )
+
+
+class ValuedPositions(NamedTuple):
+    """Positions from the mover's perspective with their exact values; tensors of one shape."""
+
+    own: torch.Tensor
+    other: torch.Tensor
+    own_hand: torch.Tensor
+    other_hand: torch.Tensor
+    value: torch.Tensor
+    """The oracle's code: plies to the end, odd for a win and even for a loss, or a draw."""
+
+
+VALUED_POSITION_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, torch.uint8)
+"""Column types of ValuedPositions."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +89,18 @@ class ScorerTraining:
     checkpoint_kind: ClassVar[str] = "ScorerTraining"
     """Name of the kind of training in checkpoints."""
 
+    capture: ClassVar[CaptureScope] = "backward"
+
     def __init__(self, source: ExampleSource, config: ScorerConfig, device: torch.device) -> None:
         torch.manual_seed(config.seed)
         self.config = config
         self.experts = config.experts()
         self.encoder = TensorEncoder(device)
-        self.replay_buffer = ReplayBuffer(NUM_EXPERTS, config.shelf, device)
-        self.optimizer = EmaOptimizer(self._networks, config.averaging, device)
-        self._backward = self.optimizer.prepare_backward(self._all_losses)
+        self.replay_buffer = make_replay_buffer(
+            ValuedPositions, VALUED_POSITION_TYPES, config.shelf, device
+        )
+        self.optimizer = build_optimizer(self._networks, config.averaging, device)
+        self._optimizer_step = self.optimizer.prepare_step(self._losses, self.capture)
         self._prepare_data(source)
 
     def _prepare_data(self, source: ExampleSource) -> None:
@@ -114,20 +134,20 @@ class ScorerTraining:
         """Train on one batch for every expert and return the loss of each."""
         if self.config.is_round_start(self.optimizer.steps):
             self.generator.generate(self.config.is_self_play_round(self.optimizer.steps))
-        return self.optimizer.step(self._backward, learning_rate)
+        return self._optimizer_step(learning_rate)
 
-    def _all_losses(self) -> torch.Tensor:
+    def _losses(self) -> torch.Tensor:
         """Return the loss of each expert on one batch."""
         banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
         losses = [
-            self._losses(
+            self._bank_losses(
                 network, self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1))
             )
             for network, bank, experts in banks
         ]
         return torch.cat(losses)
 
-    def _losses(self, network: nn.Module, batch: ValuedPositions) -> torch.Tensor:
+    def _bank_losses(self, network: nn.Module, batch: ValuedPositions) -> torch.Tensor:
         outputs = network(self.encoder.encode(batch[:4])).float()
         wanted = result_classes(batch.value)
         losses = functional.cross_entropy(outputs.flatten(0, 1), wanted.flatten(), reduction="none")
@@ -142,7 +162,7 @@ class ScorerTraining:
         available = min(number, int(self.replay_buffer.num_added[expert]))
         if not available:
             return model.default_ply_regression(network.channels)
-        sample: ValuedPositions = self.replay_buffer.sample(available, slice(expert, expert + 1))
+        sample = self.replay_buffer.sample(available, slice(expert, expert + 1))
         one = torch.tensor([expert - self.experts[bank][0]], device=sample.own.device)
         units = network.last_units(one, self.encoder.encode(sample[:4]))
         return model.fit_ply_regression(units[0], sample.value[0])
@@ -160,7 +180,7 @@ class ScorerTraining:
         # The rules detect that a game is over; it need not be learned.
         unfinished = (valued.value != LOST_VALUE).nonzero()[:, 0]
         valued = ValuedPositions._make(values[unfinished] for values in valued)
-        self.replay_buffer.add(self.encoder.select_experts(valued[:4]), valued)
+        self.replay_buffer.add(valued, self.encoder.select_experts(valued[:4]))
 
     def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the move with the best score in each position."""
@@ -203,6 +223,7 @@ class ImitationTraining(ScorerTraining):
     """
 
     checkpoint_kind = "TeacherTraining"
+    capture = "nothing"  # the number of moves differs from step to step
 
     def __init__(
         self,
@@ -247,11 +268,9 @@ class ImitationTraining(ScorerTraining):
 
     def step(self, learning_rate: float) -> torch.Tensor:
         """Train on a batch of positions and return the loss."""
-        return self.optimizer.step(
-            self.optimizer.prepare_backward(self._loss, use_graph=False), learning_rate
-        )
+        return self._optimizer_step(learning_rate)
 
-    def _loss(self) -> torch.Tensor:
+    def _losses(self) -> torch.Tensor:
         rows = torch.randint(len(self.targets), (self.batch,), device=self.targets.device)
         examples = self.examples[to_source_array(rows)]
         is_move, value = as_tensor(examples.children.is_move), as_tensor(examples.children.value)

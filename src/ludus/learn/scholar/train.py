@@ -2,10 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,21 +14,15 @@ from numpy.typing import NDArray
 from torch import nn
 
 from ludus.core.errors import LudusError
-from ludus.learn.common.checkpoint import (
-    BadCheckpoint,
-    load_checkpoint,
-    optimizer_tensors,
-    restore_network,
-    restore_optimizer,
-    save_checkpoint,
-)
+from ludus.learn.common.checkpoint import resume_checkpoint, save_checkpoint
+from ludus.learn.common.optimizer import cosine_decay, warm_up
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import MOVE_PARTS, ChainConfig, ChainTraining
-from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.inference import RESULT_NAMES
 from ludus.learn.scholar.scorer_training import ExpertBank, ScorerConfig, ScorerTraining
 from ludus.learn.scholar.training_data import DataMixture
-from ludus.learn.scholar.weights import CHAIN, SCORER, BadWeights, ScholarWeights, pack_weights
+from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights
 
 AnyTraining = ScorerTraining | ChainTraining
 
@@ -53,9 +47,8 @@ class TrainingSchedule:
 
     def learning_rate_at(self, seconds: float, steps: int) -> float:
         """Return the learning rate after this time and number of steps."""
-        rise = min(1.0, (steps + 1) / self.warmup)
-        fall = 0.5 * (1 + math.cos(math.pi * min(1.0, seconds / self.seconds)))
-        return self.learning_rate * rise * fall
+        peak = warm_up(self.learning_rate, steps + 1, self.warmup)
+        return cosine_decay(peak, seconds / self.seconds)
 
 
 @dataclass(frozen=True)
@@ -125,12 +118,7 @@ class Trainer:
             "steps": optimizer.steps,
             "history": self.history,
         }
-        parts = {
-            "networks": optimizer.model.state_dict(),
-            "averaged": optimizer.ema_model.state_dict(),
-            "adam": optimizer_tensors(optimizer.adam),
-        }
-        save_checkpoint(file, description, parts)
+        save_checkpoint(file, description, optimizer.state_parts("networks"))
 
     def _identity(self) -> dict[str, Any]:
         """Return what must match for a checkpoint to be resumed."""
@@ -138,19 +126,11 @@ class Trainer:
         return {"kind": kind, "course": asdict(self.training.config)}
 
     def _restore(self, file: Path) -> None:
-        description, parts = load_checkpoint(file)
-        identity = self._identity()
-        if {key: description.get(key) for key in identity} != _to_json(identity):
-            raise BadCheckpoint(f"{file.name!r} belongs to another training; name another file")
         optimizer = self.training.optimizer
-        try:
-            restore_network(optimizer.model, parts["networks"])
-            restore_network(optimizer.ema_model, parts["averaged"])
-            restore_optimizer(optimizer.adam, parts["adam"])
+        with resume_checkpoint(file, self._identity()) as (description, parts):
+            optimizer.restore(parts, "networks")
             self.seconds, optimizer.steps = float(description["seconds"]), int(description["steps"])
             self.history = list(description["history"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadCheckpoint(f"{file.name!r} holds no whole training: {error!r}") from error
 
 
 def _synchronize(losses: torch.Tensor) -> None:
@@ -158,89 +138,29 @@ def _synchronize(losses: torch.Tensor) -> None:
         torch.cuda.synchronize(losses.device)
 
 
-def _to_json(identity: dict[str, Any]) -> dict[str, Any]:
-    """Convert tuples to lists, as JSON does."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: plain(each) for key, each in value.items()}
-        return [plain(each) for each in value] if isinstance(value, list | tuple) else value
-
-    converted: dict[str, Any] = plain(identity)
-    return converted
+def load_scorer_preset(size: str, seed: int) -> ScorerConfig:
+    """Load a preset of presets.toml for the scorer."""
+    fields = _load_preset("scorer", size)
+    banks = tuple(ExpertBank(**bank) for bank in fields.pop("banks"))
+    return ScorerConfig(banks=banks, seed=seed, **fields)
 
 
-_DEFAULT_MIXTURE = DataMixture()
-_LARGE_MIXTURE = DataMixture(
-    drawn=1 << 17,
-    free=replace(_DEFAULT_MIXTURE.free, games=1 << 17),
-    wild=replace(_DEFAULT_MIXTURE.wild, games=1 << 13),
-    sound=replace(_DEFAULT_MIXTURE.sound, games=1 << 15),
-)
-_CHAIN_MIXTURE = replace(
-    _LARGE_MIXTURE, drawn=1 << 18, free=replace(_DEFAULT_MIXTURE.free, games=1 << 18)
-)
-"""For the chain, to which a position is one example, whatever its number of moves."""
+def load_chain_preset(size: str, seed: int) -> ChainConfig:
+    """Load a preset of presets.toml for the chain."""
+    fields = _load_preset("chain", size)
+    # Lists of numbers by part: channels and blocks.
+    tuples = {name: tuple(each) for name, each in fields.items() if isinstance(each, list)}
+    return ChainConfig(seed=seed, **{**fields, **tuples})
 
-_TINY_MIXTURE = DataMixture(
-    drawn=1 << 10,
-    free=replace(_DEFAULT_MIXTURE.free, games=1 << 7),
-    wild=replace(_DEFAULT_MIXTURE.wild, games=1 << 7),
-    sound=replace(_DEFAULT_MIXTURE.sound, games=1 << 7),
-)
 
-SCORER_PRESETS: Mapping[str, Callable[[int], ScorerConfig]] = MappingProxyType(
-    {
-        # The largest networks, within 16 MB in all, are for values that are hard to predict: from
-        # eight men in hand to sixteen on the board.
-        "full": lambda seed: ScorerConfig(
-            banks=(
-                ExpertBank(5, 64, 1536),
-                ExpertBank(16, 120, 3072),
-                ExpertBank(FIRST_FLYING_EXPERT, 88, 2048),
-                ExpertBank(NUM_EXPERTS, 32, 1024),
-            ),
-            steps_a_round=8,
-            mixture=_LARGE_MIXTURE,
-            seed=seed,
-        ),
-        "small": lambda seed: ScorerConfig(
-            banks=(ExpertBank(FIRST_FLYING_EXPERT, 24, 4096), ExpertBank(NUM_EXPERTS, 16, 2048)),
-            mixture=_LARGE_MIXTURE,
-            seed=seed,
-        ),
-        "tiny": lambda seed: ScorerConfig(
-            banks=(ExpertBank(FIRST_FLYING_EXPERT, 8, 64, 1), ExpertBank(NUM_EXPERTS, 8, 32, 1)),
-            shelf=1 << 12,
-            rounds_ahead=4,
-            mixture=_TINY_MIXTURE,
-            seed=seed,
-        ),
+def _load_preset(way: str, size: str) -> dict[str, Any]:
+    tables = tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"))
+    fields, mixture = tables[way][size], DataMixture()
+    changes = {
+        name: replace(getattr(mixture, name), **value) if isinstance(value, dict) else value
+        for name, value in tables["mixture"][fields["mixture"]].items()
     }
-)
-"""Scorer config by size, as a function of the seed."""
-
-CHAIN_PRESETS: Mapping[str, Callable[[int], ChainConfig]] = MappingProxyType(
-    {
-        "full": lambda seed: ChainConfig(shelf=1 << 19, mixture=_CHAIN_MIXTURE, seed=seed),
-        "small": lambda seed: ChainConfig(
-            channels=(24, 16, 16),
-            blocks=(2, 2, 2),
-            shelf=1 << 19,
-            mixture=_CHAIN_MIXTURE,
-            seed=seed,
-        ),
-        "tiny": lambda seed: ChainConfig(
-            channels=(8, 8, 8),
-            blocks=(1, 1, 1),
-            batch=64,
-            shelf=1 << 12,
-            rounds_ahead=4,
-            mixture=_TINY_MIXTURE,
-            seed=seed,
-        ),
-    }
-)
+    return {**fields, "mixture": replace(mixture, **changes)}
 
 
 def export_weights(

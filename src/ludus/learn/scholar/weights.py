@@ -4,7 +4,6 @@ Tensors are named `<expert>/<name within the network>`; int8 matrices have their
 as `….scale`. A JSON description is in the metadata under the key `ludus`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,25 +12,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save as as_safetensors
 
-from ludus.core.errors import LudusError, quote
-from ludus.core.files import write_bytes
+from ludus.core.errors import quote
+from ludus.learn.common.weights import BadWeights, read_tensors, write_tensors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 
-FORMAT_VERSION = 1
-METADATA_KEY = "ludus"
 SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")
 SCALE_SUFFIX = ".scale"
 MAX_FILE_BYTES = 200_000_000
 MAX_REPEATS = 16
 
 Tensors = dict[str, NDArray[Any]]
-
-
-class BadWeights(LudusError):
-    """The file does not hold a scholar's networks."""
 
 
 @dataclass(frozen=True)
@@ -84,56 +75,31 @@ def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
 def save_weights(path: Path, weights: ScholarWeights) -> None:
     """Write the weights to a file."""
     tensors = {
-        f"{number}/{name}": np.ascontiguousarray(values)
+        f"{number}/{name}": values
         for number, expert in enumerate(weights.experts)
         for name, values in expert.items()
     }
     description = {
-        "format": FORMAT_VERSION,
         "kind": weights.kind,
         "repeats": list(weights.repeats),
         "trained": dict(weights.trained),
     }
-    write_bytes(path, as_safetensors(tensors, {METADATA_KEY: json.dumps(description)}))
+    write_tensors(path, description, tensors)
 
 
 def load_weights(path: Path) -> ScholarWeights:
     """Read weights from a file; raise BadWeights if it holds anything else."""
-    shown = quote(str(path), 200)
-    try:
-        if not path.is_file():
-            raise BadWeights("there is no such file")
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise BadWeights(f"it is longer than {MAX_FILE_BYTES} bytes")
-        # Safetensors files hold arrays only, no code.
-        with safe_open(str(path), framework="numpy") as file:
-            description = _parse_metadata(file.metadata())
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return _parse_weights(description, tensors)
-    except LudusError as error:
-        raise BadWeights(f"{shown} cannot be used: {error}") from error
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        reason = quote(str(error), 100)
-        raise BadWeights(f"{shown} holds no scholar: {reason}") from error
+    return read_tensors(path, _parse_weights, ("int8", "float16"), MAX_FILE_BYTES)
 
 
-def _parse_metadata(metadata: Mapping[str, str] | None) -> Mapping[str, Any]:
-    if not metadata or METADATA_KEY not in metadata:
-        raise BadWeights(f"its metadata has no {METADATA_KEY!r}, so it was not written here")
-    description = json.loads(metadata[METADATA_KEY])
-    if not isinstance(description, dict) or description.get("format") != FORMAT_VERSION:
-        raise BadWeights("it is not of the format that is read here")
-    return description
-
-
-def _parse_weights(description: Mapping[str, Any], tensors: Tensors) -> ScholarWeights:
+def _parse_weights(
+    description: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
+) -> ScholarWeights:
     experts: list[Tensors] = [{} for _ in range(NUM_EXPERTS)]
     for name, values in tensors.items():
         number, _, rest = name.partition("/")
         if not number.isdecimal() or int(number) >= NUM_EXPERTS:
             raise BadWeights(f"tensor {quote(name, 100)} belongs to none of the experts")
-        if values.dtype not in (np.int8, np.float16) or not np.isfinite(values).all():
-            raise BadWeights(f"tensor {quote(name, 100)} has a weight that is no number")
         if values.dtype == np.int8 and name + SCALE_SUFFIX not in tensors:
             raise BadWeights(f"tensor {quote(name, 100)} has no scale")
         experts[int(number)][rest] = values

@@ -15,6 +15,7 @@ from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
 from ludus.learn import LEARNERS
 from ludus.learn.common.learner import TrainingRun
+from ludus.learn.common.weights import find_shipped
 from ludus.learn.tabular.drawing import make_matchbox_picture
 from ludus.learn.tabular.table import MoveTable, TableLearner, load_table
 from ludus.learn.tabular.train import HerLearner, MenaceLearner, QLearner
@@ -30,8 +31,8 @@ def load_shipped_table(game: AnyGame, system: str) -> MoveTable | None:
 
 @lru_cache(maxsize=8)
 def _load_shipped(system: str, game_id: str) -> MoveTable | None:
-    file = TABLES_FOLDER / f"{system}-{game_id}.json"
-    return load_table(file, named_game(game_id), system).table if file.is_file() else None
+    file = find_shipped(TABLES_FOLDER, ".json").get(f"{system}-{game_id}")
+    return None if file is None else load_table(file, named_game(game_id), system).table
 
 
 @lru_cache(maxsize=8)
