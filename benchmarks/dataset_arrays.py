@@ -18,7 +18,7 @@ from typing import Any
 from ludus.datasets.morris import augment, format_lines, read_chunks, read_dataset
 from ludus.datasets.morris.statistics import compute_statistics
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
-from ludus.games.nine_mens_morris.batch import legal_moves
+from ludus.games.nine_mens_morris.batch import generate_moves
 from ludus.games.nine_mens_morris.rules import Rules
 
 LINES = 100_000
@@ -53,7 +53,7 @@ def measured(path: Path) -> dict[str, float]:
         "read": lambda: read_dataset(path),
         "write": lambda: format_lines(entries),
         "describe": lambda: compute_statistics(read_chunks(path), rules),
-        "legal moves of a tenth": lambda: legal_moves(entries[::10], rules),
+        "legal moves of a tenth": lambda: generate_moves(entries[::10], rules),
         "expand, symmetries": lambda: augment(entries),
         "expand, published": lambda: augment(entries, "published"),
     }

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 import ludus
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.nnmm.chain import Chain, find_shipped_weights
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.decoding import to_entries
 from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.parts import PartOrder
 from ludus.learn.nnmm.policy import ChainPolicy
@@ -36,7 +36,7 @@ SINGLE = 300
 
 def main() -> None:
     positions = _positions(POSITIONS)
-    entries = to_entries(positions)
+    entries = PositionBatch.from_positions(positions)
     for name, chain in _chains(sys.argv[1:]).items():
         inputs = " and ".join(model.name for model in chain.models)
         print(f"{name}, order {chain.order}, inputs {inputs}")
@@ -84,7 +84,7 @@ def _random() -> ChainWeights:
     networks = []
     for step in order.steps:
         sizes = {
-            "first": (model.width_with_choices(len(step.parts_before)), 200),
+            "first": (model.columns(len(step.parts_before)).width, 200),
             "last": (200, 25),
         }
         for block in range(design.blocks):

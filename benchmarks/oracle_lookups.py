@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import ludus
-from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch
 from ludus.oracle import MorrisOracle, Oracle
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import moving_sectors
@@ -34,8 +33,6 @@ WANTED_COLD = 0.001
 POSITIONS = 1_000_000
 SINGLE = 20_000
 ROUNDS = 5
-
-Boards = NDArray[np.uint32]
 
 
 def main() -> int:
@@ -69,17 +66,17 @@ def make_database(folder: Path, max_men: int) -> None:
 
 def measure(folder: Path, max_men: int) -> dict[str, float]:
     """Rates a second, and the seconds of a look-up whose block is not at hand yet."""
-    own, other = random_boards(POSITIONS, max_men)
+    asked = random_positions(POSITIONS, max_men)
     oracle = Oracle.open(folder)
     began = time.perf_counter()
-    codes = oracle.lookup(own, other, 0, 0)
+    codes = oracle.lookup(asked)
     cold_batch = POSITIONS / (time.perf_counter() - began)
-    batch = max(_rate(oracle, own, other) for _ in range(ROUNDS))
-    positions = [_position(own[i], other[i]) for i in range(SINGLE)]
+    batch = max(_rate(oracle, asked) for _ in range(ROUNDS))
+    positions = asked[:SINGLE].to_positions(ludus.game("nine_mens_morris"))
     began = time.perf_counter()
     values = [oracle.value(position) for position in positions]
     one_by_one = SINGLE / (time.perf_counter() - began)
-    assert sum(value.result == "draw" for value in values) == np.sum(codes[:SINGLE] == 255)
+    assert sum(value.result == "draw" for value in values) == np.sum(codes[:SINGLE] == DRAW)
     return {
         "batch": batch,
         "batch_cold": cold_batch,
@@ -89,9 +86,9 @@ def measure(folder: Path, max_men: int) -> dict[str, float]:
     }
 
 
-def _rate(oracle: MorrisOracle, own: Boards, other: Boards) -> float:
+def _rate(oracle: MorrisOracle, batch: PositionBatch) -> float:
     began = time.perf_counter()
-    oracle.lookup(own, other, 0, 0)
+    oracle.lookup(batch)
     return POSITIONS / (time.perf_counter() - began)
 
 
@@ -106,13 +103,8 @@ def _cold(folder: Path, positions: list[Any]) -> float:
     return sorted(times)[len(times) // 2]
 
 
-def _position(own: np.uint32, other: np.uint32) -> Any:
-    men = [frozenset(p for p in range(24) if int(side) >> p & 1) for side in (own, other)]
-    return ludus.game("nine_mens_morris").position(PositionFields((men[0], men[1]), (0, 0), 0))
-
-
-def random_boards(count: int, max_men: int, seed: int = 1) -> tuple[Boards, Boards]:
-    """The mover's and the other side's men of random positions with empty hands."""
+def random_positions(count: int, max_men: int, seed: int = 1) -> PositionBatch:
+    """Random positions with empty hands."""
     rng = np.random.default_rng(seed)
     points = rng.permuted(np.tile(np.arange(24, dtype=np.uint32), (count, 1)), axis=1)
     bits = np.uint32(1) << points[:, : 2 * max_men]
@@ -121,7 +113,7 @@ def random_boards(count: int, max_men: int, seed: int = 1) -> tuple[Boards, Boar
     places = np.arange(2 * max_men)
     own = np.where(places < first, bits, 0).sum(axis=1, dtype=np.uint32)
     other = np.where((places >= first) & (places < last), bits, 0).sum(axis=1, dtype=np.uint32)
-    return own, other
+    return PositionBatch.from_columns(own, other)
 
 
 if __name__ == "__main__":

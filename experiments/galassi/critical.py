@@ -10,8 +10,6 @@ from ludus.arena.regret import RegretStatistics
 from ludus.core.player import Limit
 from ludus.datasets.morris import MoveBatch
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.learn.nnmm.decoding import to_moves
 from ludus.oracle import Oracle
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
@@ -30,16 +28,14 @@ def run(context: Context) -> Iterator[Finding]:
         yield Remark(MISSING)
         return
     entries = drawn(held_out_entries(), context)
-    positions = [as_position(entries, number) for number in range(len(entries))]
+    positions = entries.to_positions(named_game(GAME, RULES))
     players = [Contestant(name, spec) for name, spec in context.published["players"].items()]
     players += [
         Contestant(system.name, system.spec, system.key)
         for system in systems(context, context.published["ways"])
     ]
     found = {
-        TEACHER: context.cached(
-            "teacher", lambda: judged(oracle, positions, to_moves(entries.classes))
-        )
+        TEACHER: context.cached("teacher", lambda: judged(oracle, positions, entries.to_moves()))
     }
     for number, player in enumerate(players):
         context.progress(number, len(players), player.name)
@@ -57,23 +53,13 @@ def run(context: Context) -> Iterator[Finding]:
 def drawn(entries: MoveBatch, context: Context) -> MoveBatch:
     """As many entries of each phase, or all; those in which the game is over are left out."""
     rng = np.random.default_rng(context.seed_for("entries"))
-    is_lost = entries.own_men + entries.own_hand < 3
+    is_lost = entries.totals[0] < 3
     chosen = []
     for phase in (1, 2, 3):
         there = np.flatnonzero((entries.phases == phase) & ~is_lost)
         number = min(context.setting("positions") or len(there), len(there))
         chosen.append(np.sort(rng.choice(there, number, replace=False)))
     return entries[np.concatenate(chosen)]
-
-
-def as_position(entries: MoveBatch, number: int) -> Any:
-    """A position of the game, White to move."""
-    men = tuple(
-        frozenset(point for point in range(24) if int(board[number]) >> point & 1)
-        for board in (entries.own, entries.other)
-    )
-    hands = int(entries.own_hand[number]), int(entries.other_hand[number])
-    return named_game(GAME, RULES).position(PositionFields((men[0], men[1]), hands, 0))
 
 
 def answered(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from ludus.arena.executors import LocalPool
 from ludus.core.record import Record
 from ludus.games import game as named_game
-from ludus.learn.nnmm.decoding import to_entries
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.nnmm.evaluate import check_legality
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
@@ -128,9 +128,9 @@ def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
             for position in Record.parse(each.record).replay(game)
             if position.mover == each.side and position.outcome() is None
         ]
-        entries = to_entries(asked)
-        answer = system.chain.predict(entries, system.rule, system.symmetries)
-        is_legal = check_legality(entries, answer.classes).whole_move
+        positions = PositionBatch.from_positions(asked)
+        answer = system.chain.predict(positions, system.rule, system.symmetries)
+        is_legal = check_legality(positions, answer.classes).whole_move
         return [len(asked) - int(is_legal.sum()), len(asked)]
 
     games = key_of(chain(*ladder.values()))

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.batch import LOSS, WIN, PositionBatch, classify
 from ludus.learn.migo.examples import ExampleSet, KnownLevels
 from ludus.learn.migo.explain import explain_program
 from ludus.learn.migo.games import StateGraph
@@ -19,9 +20,6 @@ from ludus.learn.migo.morris_endings import WON_STATE, EndingState, ThreeMenPrim
 from ludus.learn.migo.program import Program
 from ludus.oracle import oracle_for
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
-
-DRAW = 255
-"""The oracle's code; other codes are plies to the end, odd where the side to move wins."""
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -101,8 +99,8 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
 def oracle_codes(states: Sequence[EndingState], context: Context) -> dict[EndingState, int]:
     """What the oracle says of each state."""
     oracle = oracle_for(named_game("nine_mens_morris"), context.oracle)
-    own, other = zip(*states, strict=True)
-    return dict(zip(states, oracle.lookup(own, other, 0, 0).tolist(), strict=True))  # type: ignore[attr-defined]
+    codes = oracle.lookup(PositionBatch.from_columns(*zip(*states, strict=True)))  # type: ignore[attr-defined]
+    return dict(zip(states, codes.tolist(), strict=True))
 
 
 def winning_moves(
@@ -125,13 +123,12 @@ def code_after(codes: dict[EndingState, int], state: EndingState) -> int:
 
 
 def is_won(code: int) -> bool:
-    return code != DRAW and code % 2 == 1
+    return bool(classify(code) == WIN)
 
 
 def is_kept(codes: dict[EndingState, int], after: EndingState) -> bool:
     """Whether the opponent, to move, has lost."""
-    code = code_after(codes, after)
-    return code != DRAW and code % 2 == 0
+    return bool(classify(code_after(codes, after)) == LOSS)
 
 
 def sums(counts: Counter[int], levels: int) -> list[int]:

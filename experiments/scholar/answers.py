@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from ludus.arena.choices import choose_moves, get_batch_size
 from ludus.core.player import Limit
-from ludus.learn.scholar.examples import DRAW
+from ludus.games.nine_mens_morris.batch import DRAWN, classify, moves_to_points, pack_moves
 from ludus.reproduce import Context
 
-from .exam import NO_MOVE, Exam, packed
+from .exam import NO_MOVE, Exam
 from .players import Examined
 
 
@@ -22,7 +22,7 @@ def answered(context: Context, player: Examined, name: str, asked: Exam) -> NDAr
         positions, found = asked.positions(), list[int]()
         for part in choose_moves(made, positions, Limit(), get_batch_size(made)):
             context.progress(len(found), len(positions), f"{player.name}, {name}")
-            found += [packed(move) for move in part]
+            found += pack_moves(moves_to_points(part)).tolist()
         return found
 
     return asked.numbers(context.cached(f"moves {name} {player.key}", compute))
@@ -35,7 +35,7 @@ def taught(asked: Exam) -> NDArray[np.int64]:
 
 def worth(value: NDArray[np.uint8]) -> NDArray[np.int64]:
     """1 for a win of the mover, 0 for a draw, -1 for a loss."""
-    return np.where(value == DRAW, 0, np.where(value % 2 == 1, 1, -1))
+    return classify(value) - DRAWN
 
 
 def lost(asked: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:

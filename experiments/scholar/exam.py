@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ludus.core.files import write_bytes
 from ludus.datasets.morris import MoveBatch, read_dataset
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.board import Move
-from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.learn.scholar.examples import (
-    NO_POINT,
-    ExampleBatch,
-    ExampleSource,
+from ludus.games.nine_mens_morris.batch import (
     PositionBatch,
     keeps_value,
+    points_to_moves,
+    unpack_moves,
 )
+from ludus.games.nine_mens_morris.board import Move
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.reproduce import Context
 
 from ..galassi.data import folder, sample
@@ -52,13 +51,13 @@ class Exam:
     """Plies to the end, odd for a win of the mover and even for a loss; or DRAW."""
 
     taught: NDArray[np.int32]
-    """The move that stands in the file, packed as in Children; NO_MOVE where none does."""
+    """The move that stands in the file, packed as in ChildBatch; NO_MOVE where none does."""
 
     first: NDArray[np.int64]
     """Where the moves of each position begin, and where the last ones end."""
 
     move: NDArray[np.int32]
-    """All moves of all positions, packed as in Children."""
+    """All moves of all positions, packed as in ChildBatch."""
 
     after: NDArray[np.uint8]
     """What each leads to, for the side that is then to move."""
@@ -80,13 +79,17 @@ class Exam:
         found: NDArray[np.bool_] = keeps_value(self.value[self.owner], self.after)
         return found
 
-    def positions(self) -> list[Any]:
+    def positions(self, which: slice = slice(None)) -> list[Any]:
         """As the game has them, White to move."""
-        return [as_position(*row) for row in zip(*self.columns, strict=True)]
+        return self.batch[which].to_positions(named_game(GAME, RULES))
+
+    def moves_at(self, numbers: ArrayLike) -> list[Move]:
+        """Moves by their numbers among all."""
+        return points_to_moves(unpack_moves(np.atleast_1d(self.move[numbers])))
 
     @property
-    def columns(self) -> tuple[NDArray[Any], ...]:
-        return self.own, self.other, self.own_hand, self.other_hand
+    def batch(self) -> PositionBatch:
+        return PositionBatch(self.own, self.other, self.own_hand, self.other_hand)
 
     def numbers(self, moves: Sequence[int]) -> NDArray[np.int64]:
         """Where packed moves, one for each position, stand among all; NO_MOVE if they do not."""
@@ -109,31 +112,13 @@ def exam(context: Context, source: ExampleSource, name: str) -> Exam:
         return Exam(**{each.name: arrays[each.name] for each in fields(Exam)})
 
 
-def as_position(own: int, other: int, own_hand: int, other_hand: int) -> Any:
-    """A position of the game, White to move."""
-    game, hands = named_game(GAME, RULES), (int(own_hand), int(other_hand))
-    return game.position(PositionFields((_points(int(own)), _points(int(other))), hands, 0))
-
-
-def packed(move: Move) -> int:
-    """As Children have moves."""
-    parts = (move.to, move.frm, move.take)
-    return sum((NO_POINT if part is None else part) << 8 * at for at, part in enumerate(parts))
-
-
-def unpacked(move: int) -> Move:
-    to, frm, take = (move >> 8 * at & 0xFF for at in range(3))
-    return Move(*(None if part == NO_POINT else part for part in (frm, to, take)))
-
-
 def _parts(
     context: Context, source: ExampleSource, entries: MoveBatch, name: str
 ) -> Iterator[Exam]:
     for first in range(0, len(entries), STEP):
         context.progress(first, len(entries), f"critical positions, {name}")
         part = entries[first : first + STEP]
-        boards = part.own.astype(np.int32), part.other.astype(np.int32)
-        found = source.examples(PositionBatch(*boards, part.own_hand, part.other_hand), ALL_MOVES)
+        found = source.examples(part.positions, ALL_MOVES)
         yield _critical(found, _taught(part))
 
 
@@ -149,9 +134,7 @@ def _critical(found: ExampleBatch, taught: NDArray[np.int32]) -> Exam:
 
 
 def _taught(entries: MoveBatch) -> NDArray[np.int32]:
-    parts = [np.where(part < 0, NO_POINT, part) for part in (entries.to, entries.frm, entries.take)]
-    to, frm, take = (part.astype(np.int32) for part in parts)
-    return np.where(to == NO_POINT, NO_MOVE, to + (frm << 8) + (take << 16)).astype(np.int32)
+    return np.where(entries.has_move, entries.pack(), np.int32(NO_MOVE))
 
 
 def _joined(parts: Sequence[Exam]) -> Exam:
@@ -174,7 +157,3 @@ def _written(file: Path, found: Exam) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{each.name: getattr(found, each.name) for each in fields(Exam)})
     write_bytes(file, buffer.getvalue())
-
-
-def _points(board: int) -> frozenset[int]:
-    return frozenset(point for point in range(24) if board >> point & 1)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.learn.scholar.examples import DRAW
 from ludus.oracle import MorrisOracle
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .exam import as_position
-from .players import examined
+from .players import GAME, RULES, examined
 from .playing import COLOURS, played
 from .solved import MISSING, is_whole, solved
 
@@ -67,7 +67,7 @@ def drawn(context: Context, oracle: MorrisOracle) -> list[str]:
     while len(found) < number:
         some = source.sample_positions(8 * number, context.seed_for("drawn", len(found)))
         some = some[np.flatnonzero(source.label(some) == DRAW)]
-        found += [str(as_position(*row)) for row in zip(*some.columns, strict=True)]
+        found += map(str, some.to_positions(named_game(GAME, RULES)))
     return found[:number]
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.batch import count_men
 from ludus.learn.scholar.encoding import (
     FIRST_FLYING_EXPERT,
     FIRST_MOVING_EXPERT,
@@ -30,18 +29,17 @@ PLIES = {"to 10": (0, 10), "11 to 30": (11, 30), "31 to 60": (31, 60), "more": (
 
 def by_phase(asked: Exam) -> dict[str, Mask]:
     """By what the mover does."""
-    men = count_men(asked.own.view(np.uint32))
-    placing = asked.own_hand > 0
-    flying = ~placing & (men <= 3)
-    return {"placing": placing, "moving": ~placing & ~flying, "flying": flying}
+    phases = asked.batch.phases
+    names = ("placing", "moving", "flying")
+    return {name: phases == number for number, name in enumerate(names, 1)}
 
 
 def by_kind(asked: Exam) -> dict[str, Mask]:
     """By men in hand of both sides while placing, and by men on the board later."""
     hand = asked.own_hand.astype(np.int64) + asked.other_hand
-    men = _men(asked)
-    on_board = men[0] + men[1]
-    kinds = select_experts(asked.own_hand, asked.other_hand, *men, expert_table())
+    own_men, other_men, *_ = asked.batch.counts
+    on_board = own_men + other_men
+    kinds = select_experts(asked.batch, expert_table())
     found = {}
     for number in range(18, 0, -1):
         found[f"{number} in hand"] = hand == number
@@ -75,8 +73,7 @@ def by_value(asked: Exam) -> dict[str, Mask]:
 
 def by_mills(asked: Exam) -> dict[str, Mask]:
     """By who could close a mill now."""
-    columns = [each.astype(np.int64) for each in asked.columns]
-    seen = compute_features(*columns, board_matrices())
+    seen = compute_features(asked.batch, board_matrices())
     own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
     return {
         "mills to close: nobody": ~own & ~other,
@@ -84,7 +81,3 @@ def by_mills(asked: Exam) -> dict[str, Mask]:
         "mills to close: the other side": ~own & other,
         "mills to close: both": own & other,
     }
-
-
-def _men(asked: Exam) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    return count_men(asked.own.view(np.uint32)), count_men(asked.other.view(np.uint32))

@@ -11,7 +11,7 @@ from ludus.oracle import Unsolved
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .answers import REGRET, answered, is_answered, lost, regret_row, share, taught, worth
-from .exam import SETS, Exam, exam, unpacked
+from .exam import SETS, Exam, exam
 from .groups import by_keeping, by_kind, by_mills, by_phase, by_value
 from .players import Examined, author, examined
 from .solved import MISSING, solved
@@ -127,13 +127,12 @@ def _some(context: Context, asked: Exam, errors: NDArray[np.int64]) -> list[int]
 
 def _shown(asked: Exam, chosen: NDArray[np.int64], number: int) -> list[str]:
     moves = slice(asked.first[number], asked.first[number + 1])
-    right = [str(unpacked(move)) for move in asked.move[moves][asked.kept[moves]].tolist()]
+    right = list(map(str, asked.moves_at(np.flatnonzero(asked.kept[moves]) + moves.start)))
     first = int(chosen[number])
     after = -worth(asked.after[first : first + 1])[0]
-    one = Exam(*(column[number : number + 1] for column in asked.columns), *[asked.first] * 6)
     return [
-        str(one.positions()[0]),
-        str(unpacked(int(asked.move[first]))),
+        str(asked.positions(slice(number, number + 1))[0]),
+        str(asked.moves_at(first)[0]),
         ", ".join(right[:8]) + (f" and {len(right) - 8} more" if len(right) > 8 else ""),
         RESULTS[int(worth(asked.value[number : number + 1])[0])],
         RESULTS[int(after)],

@@ -6,14 +6,15 @@ import numpy as np
 
 from ludus.arena.choices import BATCH_SIZE
 from ludus.datasets.morris import MoveBatch, read_dataset
-from ludus.games.nine_mens_morris.batch import count_men
-from ludus.learn.nnmm.decoding import to_classes
+from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.batch import moves_to_classes
+from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.nnmm.evaluate import Proportion, ProportionTable, add_tables, compute_legality
 from ludus.reproduce import Context, Finding, Measurement, Table
 
 from ..galassi.data import folder, sample
-from .exam import SETS, as_position
-from .players import Examined, examined
+from .exam import SETS
+from .players import GAME, RULES, Examined, examined
 
 PHASES = {1: "placing", 2: "moving", 3: "flying"}
 WHOLE = "whole move"
@@ -46,9 +47,7 @@ def run(context: Context) -> Iterator[Finding]:
 def asked(context: Context, name: str) -> MoveBatch:
     """Entries of a set in which the game goes on, as many as the size allows."""
     entries = read_dataset(folder() / SETS[name])
-    goes_on = (count_men(entries.own) + entries.own_hand >= 3) & (
-        count_men(entries.other) + entries.other_hand >= 3
-    )
+    goes_on = ~entries.has_too_few_men(PRESETS[RULES])
     number = context.setting("positions")
     return sample(entries[goes_on], number, context.seed_for(name, number))
 
@@ -59,12 +58,11 @@ def counted(context: Context, player: Examined, name: str, entries: MoveBatch) -
         for first in range(0, len(entries), BATCH_SIZE):
             context.progress(first, len(entries), f"{player.name}, {name}")
             part = entries[first : first + BATCH_SIZE]
-            columns = part.own, part.other, part.own_hand, part.other_hand
-            positions = [as_position(*row) for row in zip(*columns, strict=True)]
+            positions = part.to_positions(named_game(GAME, RULES))
             # An entry without a legal move has nothing to choose.
             goes_on = np.array([position.outcome() is None for position in positions])
             moves = made.choose_many([positions[at] for at in np.flatnonzero(goes_on)])
-            classes = np.array(to_classes(choice.move for choice in moves)).reshape(-1, 3)
+            classes = moves_to_classes(choice.move for choice in moves)
             parts.append(_lines(part[goes_on], classes))
         return {line: [share.hits, share.total] for line, share in add_tables(parts).items()}
 

@@ -16,9 +16,10 @@ from typing import Any
 import torch
 
 from ludus.cuda import build_library
+from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch
 from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.scholar.example_sources import CudaExampleSource, solve_on_gpu
-from ludus.learn.scholar.examples import DRAW, ExampleBatch, GameBatch, PositionBatch
+from ludus.learn.scholar.examples import ExampleBatch, GameBatch
 from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))

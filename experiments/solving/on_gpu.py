@@ -14,7 +14,12 @@ import time
 STARTED = time.time()
 
 from ludus.cuda import build_library  # noqa: E402
-from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402 - the clock runs first
+from ludus.games.nine_mens_morris.batch import (  # noqa: E402 - the clock runs first
+    DRAW,
+    RESULT_NAMES,
+    classify,
+)
+from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402
 from ludus.oracle.morris.cuda_solver import CudaSolver  # noqa: E402
 from ludus.oracle.morris.sectors import (  # noqa: E402
     TableReferences,
@@ -23,8 +28,6 @@ from ludus.oracle.morris.sectors import (  # noqa: E402
     start_sector,
     subspace_of,
 )
-
-DRAW = 255
 
 
 def main() -> None:
@@ -68,7 +71,7 @@ def solve(rules: Rules, verify: bool) -> dict[str, object]:
         if sys.stderr.isatty():
             print(f"\r{slots / 1e9:.1f} billion slots", end="", file=sys.stderr)
     return {
-        "root": "draw" if root == DRAW else "win" if root % 2 else "loss",
+        "root": RESULT_NAMES[classify(root)],
         "root_depth": None if root == DRAW else root,
         "slots": slots,
         "wrong": wrong if verify else None,

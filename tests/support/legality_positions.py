@@ -1,10 +1,7 @@
 """Positions full of mills, and moves that are legal, nearly legal, or nonsense."""
 
-import numpy as np
 from hypothesis import strategies as st
 
-from ludus.datasets.morris import MoveBatch
-from ludus.games.nine_mens_morris.batch import NO_POINT
 from ludus.games.nine_mens_morris.board import READING_ORDER, Move, mills
 from ludus.games.nine_mens_morris.position import Position
 from ludus.games.nine_mens_morris.rules import Rules
@@ -50,14 +47,6 @@ def positions_with_moves(draw):
 def as_move(classes) -> Move:
     to, frm, take = (POINT[number] for number in classes)
     return Move(frm, to, take)
-
-
-def as_entries(found) -> MoveBatch:
-    """Positions without moves, White to move in all of them."""
-    boards = np.array([position.bits for position in found], dtype=np.uint32).reshape(-1, 2)
-    hands = np.array([position.hands for position in found], dtype=np.uint8).reshape(-1, 2)
-    nothing = np.full(len(boards), NO_POINT, dtype=np.int8)
-    return MoveBatch(*boards.T, *hands.T, nothing, nothing, nothing)
 
 
 def closes(position: Position, move: Move) -> bool:

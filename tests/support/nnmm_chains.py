@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.encoding import INPUT_MODELS
+from ludus.learn.nnmm.encoding import INPUT_MODELS, InputColumns
 from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.parts import PartOrder
 from ludus.learn.nnmm.weights import ChainWeights, save_weights
@@ -15,10 +15,10 @@ from ludus.learn.nnmm.weights import ChainWeights, save_weights
 SMALL = NetworkConfig("residual", first=24, units=16, blocks=2, batch_normalisation=True)
 
 
-def torch_network(design: NetworkConfig, inputs: int, seed: int) -> torch.nn.Module:
+def torch_network(design: NetworkConfig, columns: InputColumns, seed: int) -> torch.nn.Module:
     """An untrained network whose normalisation has seen something, ready to be asked."""
     source = torch.Generator().manual_seed(seed)
-    network = build_network(design, inputs, source)
+    network = build_network(design, columns, source)
     with torch.no_grad():
         for module in network.modules():
             if isinstance(module, torch.nn.BatchNorm1d):
@@ -55,7 +55,7 @@ def random_chain(
             tensors_of(
                 torch_network(
                     designs[number],
-                    model.width_with_choices(len(step.parts_before)),
+                    model.columns(len(step.parts_before)),
                     seed + 100 * member + number,
                 )
             )

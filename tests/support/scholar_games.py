@@ -5,10 +5,9 @@ from typing import Any
 
 import ludus
 from ludus._native.solver import Solver
-from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.learn.scholar.examples import NO_POINT, PositionBatch
 from ludus.oracle.morris.oracle import MorrisOracle, SolverTables
 from ludus.oracle.morris.sectors import all_sectors
 
@@ -39,15 +38,7 @@ def source_of(rules: Rules) -> OracleExampleSource:
 
 def readable(rules: Rules, positions: PositionBatch) -> list[Any]:
     """The positions as the readable rules have them, White to move."""
-    game = ludus.game("nine_mens_morris", rules, "python")
-    return [
-        game.position(PositionFields((points(own), points(other)), hands, 0))
-        for own, other, *hands in zip(*(c.tolist() for c in positions.columns), strict=True)
-    ]
-
-
-def points(board: int) -> frozenset[int]:
-    return frozenset(point for point in range(24) if board >> point & 1)
+    return positions.to_positions(ludus.game("nine_mens_morris", rules, "python"))
 
 
 def packed(move: Any) -> int:

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch, PositionBatch
+from ludus.games.nine_mens_morris.batch import PositionBatch
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
 from support.paths import DATA
 
 FILE = DATA / "morris_sample.npz"

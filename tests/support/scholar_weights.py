@@ -7,9 +7,10 @@ import numpy as np
 
 from ludus.core.spec import apply_options
 from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.batch import NO_POINT
 from ludus.learn.equivariant.inference import list_parameter_shapes
 from ludus.learn.scholar.encoding import NUM_EXPERTS, NUM_FEATURES
-from ludus.learn.scholar.inference import MOVE_PARTS, NO_POINT, OUTPUT_NAMES
+from ludus.learn.scholar.inference import MOVE_PARTS, OUTPUT_NAMES
 from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights, save_weights
 

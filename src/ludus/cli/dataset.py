@@ -265,7 +265,7 @@ def _label_batches(
 
 
 def _print_label_counts(tally: "LabelCounts") -> None:
-    from ludus.datasets.morris.labels import RESULT_NAMES
+    from ludus.games.nine_mens_morris.batch import RESULT_NAMES
 
     counts = ", ".join(
         f"{count} {name}" for name, count in zip(RESULT_NAMES, tally.results.tolist(), strict=True)

@@ -116,9 +116,9 @@ def _check_memory(needed: int) -> None:
 
 def _solution_as_json(found: "SolveResult", has_depth: bool) -> dict[str, Any]:
     """Return the results for the JSON output."""
-    from ludus.oracle.morris.table_file import format_result
+    from ludus.games.nine_mens_morris.batch import RESULT_NAMES, classify
 
-    root = None if found.root is None else format_result(found.root)
+    root = None if found.root is None else RESULT_NAMES[classify(found.root)]
     checked = {} if found.num_wrong is None else {"wrong": found.num_wrong}
     moving, placing = [], []
     for space, tally in found.counts.items():

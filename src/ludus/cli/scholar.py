@@ -135,17 +135,13 @@ def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
 
 
 def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
-    import numpy as np
-
     from ludus.datasets.morris.files import read_dataset
-    from ludus.learn.scholar.examples import PositionBatch
+    from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.scholar.model import Exam
 
     entries = read_dataset(path)
-    boards = [entries.own.astype(np.int32), entries.other.astype(np.int32)]
-    return Exam.from_positions(
-        source, PositionBatch(*source.to_columns([*boards, entries.own_hand, entries.other_hand]))
-    )
+    positions = PositionBatch(*source.to_columns(entries.position_columns))
+    return Exam.from_positions(source, positions)
 
 
 def _make_training(

@@ -7,7 +7,7 @@ from ludus.core.errors import UnknownName
 from ludus.datasets.morris import RECIPES, MoveBatch, augment, format_lines, parse_lines
 from ludus.datasets.morris.augmentation import augment_parts
 from ludus.games.nine_mens_morris import NineMensMorris, mills, to_thesis
-from ludus.games.nine_mens_morris.batch import RING_SWAP, canonical_keys, transform_boards
+from ludus.games.nine_mens_morris.bitboards import RING_SWAP, transform_boards
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
 from support.dataset_lines import data, examples, lines, positions
@@ -100,7 +100,7 @@ def test_an_unknown_recipe():
 
 
 def test_boards_through_every_symmetry():
-    boards = np.random.default_rng(1).integers(0, 1 << 24, 200, dtype=np.uint32)
+    boards = np.random.default_rng(1).integers(0, 1 << 24, 200, dtype=np.int32)
     for symmetry in (*SYMMETRIES, RING_SWAP):
         for board, image in zip(boards.tolist(), transform_boards(boards, symmetry), strict=True):
             assert image == sum(1 << symmetry[i] for i in range(24) if board >> i & 1)
@@ -118,7 +118,7 @@ def test_the_ring_swap_exchanges_outer_and_middle_ring():
 
 def test_keys_are_those_of_the_canonical_position():
     found = positions(Rules(), 6, "native")
-    keys = canonical_keys(_read([to_thesis(position) for position in found]))
+    keys = _read([to_thesis(position) for position in found]).canonical_keys()
     game = NineMensMorris()
     for position, key in zip(found, keys.tolist(), strict=True):
         own_is_white = game.parse(to_thesis(position)).canonical()

@@ -88,8 +88,8 @@ def test_states_that_are_no_positions_are_unknown_and_not_an_error():
     assert part.bad_lines == []
     oracle = oracle_for(NineMensMorris())
     labels = label(part.moves, oracle)
-    too_many = part.moves.own_men + part.moves.own_hand > 9
-    too_many |= part.moves.other_men + part.moves.other_hand > 9
+    too_many = part.moves.totals[0] > 9
+    too_many |= part.moves.totals[1] > 9
     assert (labels.result[too_many] == RESULT_NAMES.index("unknown")).all()
     assert len(format_labels(part.moves, labels)) == len(texts)
     found = compute_statistics([part], Rules())

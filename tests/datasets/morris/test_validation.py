@@ -7,7 +7,6 @@ import pytest
 
 from ludus.core.errors import BadSpec
 from ludus.datasets.morris import parse_lines
-from ludus.datasets.morris.files import format_lines
 from ludus.datasets.morris.validation import (
     ILLEGAL_REASONS,
     UNREACHABLE_REASONS,
@@ -17,7 +16,7 @@ from ludus.datasets.morris.validation import (
     validate_states,
 )
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis
-from ludus.games.nine_mens_morris.batch import NO_POINT, legal_moves, play_moves
+from ludus.games.nine_mens_morris.batch import generate_moves
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.oracle.morris.sectors import all_sectors, sides_to_move, subspace_of
@@ -30,25 +29,21 @@ def _states(found):
     return parse_lines(data([to_thesis(position) for position in found])).moves
 
 
-def _moves(moves):
-    parts = zip(moves.frm.tolist(), moves.to.tolist(), moves.take.tolist(), strict=True)
-    return [Move(*(None if part == NO_POINT else part for part in move)) for move in parts]
-
-
 @WITH_RULES
 def test_all_legal_moves_in_the_order_of_the_rules(rules):
     found = positions(rules, 12)
-    result = legal_moves(_states(found), rules)
+    owner, moves = generate_moves(_states(found), rules)
     wanted = [(n, move) for n, each in enumerate(found) for move in each.legal_moves()]
-    assert list(zip(result.entry.tolist(), _moves(result.moves), strict=True)) == wanted
+    assert list(zip(owner.tolist(), moves.to_moves(), strict=True)) == wanted
     assert any(move.take is not None for _, move in wanted)
 
 
 def test_what_follows_a_move():
     pairs = examples(Rules(), 12)
-    result = play_moves(parse_lines(data(lines(pairs))).moves)
-    wanted = [to_thesis(position.play(move)) for position, move in pairs]
-    assert format_lines(result) == data(wanted)
+    result = parse_lines(data(lines(pairs))).moves.play()
+    wanted = parse_lines(data([to_thesis(position.play(move)) for position, move in pairs])).moves
+    for ours, theirs in zip(result.columns, wanted.position_columns, strict=True):
+        assert (ours == theirs).all()
 
 
 def test_a_game_that_is_over_has_no_moves():
@@ -56,8 +51,8 @@ def test_a_game_that_is_over_has_no_moves():
     blocked = "MEOEOOOOOEOOOOMOOOOOOEOM0034"
     walled = "MEOOOEOOOEOOOOOOOEOOOOOO0014"
     entries = parse_lines(data([few, walled])).moves
-    assert len(legal_moves(entries, Rules()).moves) == 0
-    assert len(legal_moves(parse_lines(data([blocked])).moves, Rules()).moves) > 0
+    assert len(generate_moves(entries, Rules())[1]) == 0
+    assert len(generate_moves(parse_lines(data([blocked])).moves, Rules())[1]) > 0
 
 
 @WITH_RULES

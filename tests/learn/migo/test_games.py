@@ -7,6 +7,7 @@ import pytest
 
 from ludus.core.errors import BadPosition, LudusError
 from ludus.games import game
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.migo.definitions import connect_three
 from ludus.learn.migo.examples import ExampleSet, KnownLevels
 from ludus.learn.migo.games import StateGraph, find_target_game
@@ -146,8 +147,8 @@ def test_two_examples_teach_the_short_wins_of_morris():
     """One winning move in one, one in two; then rules are right wherever the oracle is asked."""
     states = count_states()
     oracle = oracle_for(game("nine_mens_morris"))
-    own, other = zip(*states, strict=True)
-    codes = dict(zip(states, oracle.lookup(own, other, 0, 0).tolist(), strict=True))
+    found = oracle.lookup(PositionBatch.from_columns(*zip(*states, strict=True)))
+    codes = dict(zip(states, found.tolist(), strict=True))
     reasoner = Reasoner(StateGraph(ThreeMenPrimitives()))
     graph, examples = reasoner.graph, ExampleSet()
     for level in (1, 2):

@@ -4,10 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.position import Position
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.nnmm.evaluate import Proportion, add_tables, compute_accuracy
-from support.legality_positions import CLASS, as_entries
+from support.legality_positions import CLASS
 
 PLACING = Position(Rules(), (frozenset({0, 1, 2}), frozenset({8, 9})), (6, 6))
 STEPPING = Position(Rules(), (frozenset({0, 1, 2, 3}), frozenset({8, 9, 10})))
@@ -19,7 +20,7 @@ cases = st.lists(st.tuples(st.sampled_from((0, 1, 2)), moves, moves), min_size=1
 
 
 def lines(found):
-    entries = as_entries([PHASES[phase] for phase, _, _ in found])
+    entries = PositionBatch.from_positions(PHASES[phase] for phase, _, _ in found)
     predicted, true = (
         np.array([case[column] for case in found], dtype=np.int8) for column in (1, 2)
     )

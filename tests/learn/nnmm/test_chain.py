@@ -6,18 +6,18 @@ import torch
 
 from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris import SYMMETRIES
-from ludus.games.nine_mens_morris.batch import transform_moves
+from ludus.games.nine_mens_morris.batch import PositionBatch, classes_to_moves
 from ludus.games.nine_mens_morris.board import READING_ORDER
 from ludus.learn.nnmm.chain import CHAIN_BATCH, Chain
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.decoding import to_entries, to_moves, top_k
+from ludus.learn.nnmm.decoding import top_k
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.parts import ORDERS
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain
 
-SOME = to_entries(positions(4)[::5])
+SOME = PositionBatch.from_positions(positions(4)[::5])
 
 
 def asked(weights, entry, step, choices, member=0):
@@ -25,14 +25,12 @@ def asked(weights, entry, step, choices, member=0):
     model, number = weights.model, [each.name for each in weights.order.steps].index(step)
     place = weights.order.steps[number]
     design = NetworkConfig.from_dict(weights.designs[number])
-    network = build_network(
-        design, model.width_with_choices(len(place.parts_before)), torch.Generator()
-    )
+    network = build_network(design, model.columns(len(place.parts_before)), torch.Generator())
     state = weights.members[member][number]
     network.load_state_dict(
         {name: torch.tensor(each) for name, each in state.items()}, strict=False
     )
-    rows = model.encode(entry.own, entry.other, entry.own_hand, entry.other_hand)
+    rows = model.encode(entry)
     earlier = np.array([[choices[part] for part in place.parts_before]], dtype=np.int8).reshape(
         1, -1
     )
@@ -198,7 +196,7 @@ def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
     one = chain.decoder(SOME, 1)
     assert not is_close(plain, one.probabilities(0, one.start()))
     for symmetry in (SYMMETRIES[5], SYMMETRIES[14]):
-        there = chain.decoder(transform_moves(SOME, symmetry), 16)
+        there = chain.decoder(SOME.transform(symmetry), 16)
         image = there.probabilities(0, there.start())
         for point, goal in enumerate(symmetry):
             assert is_close(plain[:, class_of(point)], image[:, class_of(goal)])
@@ -214,7 +212,7 @@ def test_symmetric_networks_need_no_averaging():
     assert is_close(answer.probabilities, averaged.probabilities, 1e-4)
     assert (answer.classes == averaged.classes).all(), "rounding does not decide between equals"
     assert len({tuple(row) for row in answer.classes.tolist()}) > 10
-    there = chain.predict(transform_moves(SOME, SYMMETRIES[13]))
+    there = chain.predict(SOME.transform(SYMMETRIES[13]))
     for point, goal in enumerate(SYMMETRIES[13]):
         here, image = (each.probabilities[:, 0] for each in (answer, there))
         assert is_close(here[:, class_of(point)], image[:, class_of(goal)], 1e-4)
@@ -229,8 +227,8 @@ def test_earlier_choices_are_seen_through_the_same_symmetry():
     chain = Chain(random_chain(seed=9))
     answer = chain.predict(SOME, symmetries=16)
     for symmetry in (SYMMETRIES[3], SYMMETRIES[12]):
-        image = chain.predict(transform_moves(SOME, symmetry), symmetries=16)
-        pairs = zip(to_moves(answer.classes), to_moves(image.classes), strict=True)
+        image = chain.predict(SOME.transform(symmetry), symmetries=16)
+        pairs = zip(classes_to_moves(answer.classes), classes_to_moves(image.classes), strict=True)
         same = [
             there == type(here)(*(None if part is None else symmetry[part] for part in here))
             for here, there in pairs
@@ -250,7 +248,7 @@ def test_of_equals_the_first_is_best_and_rounding_makes_no_difference():
 
 def test_batches_do_not_matter():
     chain = Chain(random_chain(seed=1))
-    many = to_entries(positions(40))
+    many = PositionBatch.from_positions(positions(40))
     assert len(many) > CHAIN_BATCH
     together = chain.predict(many)
     place = CHAIN_BATCH - 2

@@ -8,15 +8,16 @@ from safetensors.numpy import load_file, save_file
 
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain, Committee, VotingOptions, load_committee, save_committee
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.decoding import PartialMoves, to_entries
+from ludus.learn.nnmm.decoding import PartialMoves
 from ludus.learn.nnmm.weights import load_weights as load_one
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
 
-SOME = to_entries(positions(4)[::5])
+SOME = PositionBatch.from_positions(positions(4)[::5])
 
 SYMMETRIC = random_chain("TFR", "lines", 2, NetworkConfig("symmetric", first=4, blocks=1), seed=1)
 PLAIN = random_chain("TFR", "rawest", seed=2)

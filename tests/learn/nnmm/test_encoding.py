@@ -11,8 +11,8 @@ from ludus.games.nine_mens_morris import (
     to_thesis,
     to_thesis_move,
 )
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import READING_ORDER
-from ludus.learn.nnmm.decoding import to_entries
 from ludus.learn.nnmm.encoding import FEATURE_NAMES, INPUT_MODELS, append_choices
 from support.morris_data import positions
 
@@ -21,8 +21,7 @@ EXAMPLE = b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2"
 
 
 def rows(name, entries):
-    hands = entries.own_hand, entries.other_hand
-    return INPUT_MODELS[name].encode(entries.own, entries.other, *hands)
+    return INPUT_MODELS[name].encode(entries)
 
 
 def text(bits):
@@ -59,7 +58,7 @@ def test_phases_are_of_each_side(line, phases):
 
 
 def test_widths_and_kinds_are_as_promised():
-    entries = to_entries(positions(2))
+    entries = PositionBatch.from_positions(positions(2))
     widths = {
         "rawest": 90,
         "rawer": 96,
@@ -83,7 +82,7 @@ def test_choices_are_appended_as_one_of_25_or_as_a_number():
     for name, model in INPUT_MODELS.items():
         inputs = rows(name, entries)
         found = append_choices(model, inputs, choices)
-        assert found.shape[1] == model.width_with_choices(2)
+        assert found.shape[1] == model.columns(2).width
         assert (found[:, : model.width] == inputs).all()
         behind = found[0, model.width :].tolist()
         if model.is_binary:
@@ -132,7 +131,9 @@ def seen_by_the_rules(position):
 def test_features_are_what_the_rules_say():
     some = positions(12)[::3]
     assert {0, 1, 2, 3} < {len(position.men[position.mover]) for position in some}
-    found = rows("features", to_entries(some))[:, 114:].reshape(len(some), len(FEATURE_NAMES), 24)
+    found = rows("features", PositionBatch.from_positions(some))[:, 114:].reshape(
+        len(some), len(FEATURE_NAMES), 24
+    )
     for position, sets in zip(some, found, strict=True):
         for name, columns, wanted in zip(
             FEATURE_NAMES, sets, seen_by_the_rules(position), strict=True
@@ -144,8 +145,8 @@ def test_features_are_what_the_rules_say():
 
 def test_lines_are_counted_man_by_man():
     some = positions(6)[::3]
-    found = rows("lines", to_entries(some))
-    assert (found[:, :402] == rows("features", to_entries(some))).all()
+    found = rows("lines", PositionBatch.from_positions(some))
+    assert (found[:, :402] == rows("features", PositionBatch.from_positions(some))).all()
     states = [(own, other) for own in range(4) for other in range(4 - own)]
     for position, columns in zip(some, found[:, 402:].reshape(len(some), 16, 10), strict=True):
         own, other = position.men[position.mover], position.men[1 - position.mover]
@@ -155,7 +156,7 @@ def test_lines_are_counted_man_by_man():
 
 
 def test_features_do_not_depend_on_how_many_are_looked_at():
-    some = to_entries(positions(25))
+    some = PositionBatch.from_positions(positions(25))
     assert len(some) > 1200, "more than two batches"
     together = rows("lines", some)
     apart = np.concatenate([rows("lines", some[i : i + 7]) for i in range(0, len(some), 7)])
@@ -168,7 +169,6 @@ def test_positions_become_the_entries_of_their_lines():
         f"{to_thesis(position)}-{to_thesis_move(position.legal_moves()[-1])}\n" for position in some
     ]
     read = parse_lines("".join(lines).encode()).moves
-    made = to_entries(some)
+    made = PositionBatch.from_positions(some)
     for name in ("own", "other", "own_hand", "other_hand"):
         assert (getattr(made, name) == getattr(read, name)).all(), name
-    assert not made.has_move.any()

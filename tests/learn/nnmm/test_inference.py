@@ -6,11 +6,14 @@ import torch
 
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.encoding import INPUT_MODELS, InputColumns
 from ludus.learn.nnmm.inference import NumpyNetwork
 from support.nnmm_chains import SMALL, is_close, random_chain, tensors_of, torch_network
 
-INPUTS = 115
-"""As many as `rawest` has with one earlier choice: symmetric networks must know what they see."""
+COLUMNS = INPUT_MODELS["rawest"].columns(1)
+"""Of a position and one earlier choice: symmetric networks must know what they see."""
+
+INPUTS = COLUMNS.width
 
 DESIGNS = [
     NetworkConfig("residual", first=30, units=20, blocks=3),
@@ -28,11 +31,11 @@ DESIGNS = [
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda each: f"{each.architecture}-{each.blocks}")
 def test_numpy_agrees_with_torch(design):
-    trained = torch_network(design, INPUTS, seed=3)
+    trained = torch_network(design, COLUMNS, seed=3)
     rows = np.random.default_rng(1).integers(0, 2, (1500, INPUTS)).astype(np.uint8)
     with torch.no_grad():
         wanted = torch.log_softmax(trained(torch.tensor(rows, dtype=torch.float32)), 1)
-    network = NumpyNetwork(design, tensors_of(trained), INPUTS)
+    network = NumpyNetwork(design, tensors_of(trained), COLUMNS)
     found = network.log_probabilities(rows)
     assert found.shape == (1500, design.outputs)
     assert is_close(found, wanted.numpy(), 1e-4)
@@ -41,11 +44,11 @@ def test_numpy_agrees_with_torch(design):
 
 
 def test_numbers_are_as_precise_as_the_weights():
-    tensors = tensors_of(torch_network(SMALL, INPUTS, seed=4))
+    tensors = tensors_of(torch_network(SMALL, COLUMNS, seed=4))
     double = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
     rows = np.ones((3, INPUTS), dtype=np.int8)
     single, precise = (
-        NumpyNetwork(SMALL, each, INPUTS).log_probabilities(rows) for each in (tensors, double)
+        NumpyNetwork(SMALL, each, COLUMNS).log_probabilities(rows) for each in (tensors, double)
     )
     assert (single.dtype, precise.dtype) == (np.float32, np.float64)
     assert is_close(single, precise, 1e-4)
@@ -53,8 +56,10 @@ def test_numbers_are_as_precise_as_the_weights():
 
 def test_scores_of_any_size_become_probabilities():
     design = NetworkConfig("residual", first=4, units=4, blocks=0)
-    tensors = {name: 1e4 * each for name, each in tensors_of(torch_network(design, 5, 0)).items()}
-    found = NumpyNetwork(design, tensors, 5).log_probabilities(np.ones((2, 5), dtype=np.uint8))
+    five = InputColumns(5)
+    trained = tensors_of(torch_network(design, five, 0))
+    tensors = {name: 1e4 * each for name, each in trained.items()}
+    found = NumpyNetwork(design, tensors, five).log_probabilities(np.ones((2, 5), dtype=np.uint8))
     assert np.isfinite(found).all()
     assert np.exp(found).sum(axis=1) == pytest.approx(1)
 
@@ -75,10 +80,10 @@ def test_scores_of_any_size_become_probabilities():
     ],
 )
 def test_tensors_that_do_not_fit_the_design_are_refused(change, said):
-    tensors = tensors_of(torch_network(SMALL, INPUTS, seed=4))
+    tensors = tensors_of(torch_network(SMALL, COLUMNS, seed=4))
     change(tensors)
     with pytest.raises(BadWeights, match=said):
-        NumpyNetwork(SMALL, tensors, INPUTS)
+        NumpyNetwork(SMALL, tensors, COLUMNS)
 
 
 def test_chains_are_random_but_the_same_for_the_same_seed():

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from ludus.datasets.morris import parse_lines
 from ludus.datasets.morris.statistics import CLASS_NAMES
 from ludus.datasets.morris.validation import validate_moves
-from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS, MoveBatch
+from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS, MoveBatch, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.nnmm.evaluate import LEGALITY_STANDARDS, check_legality, compute_legality
 from support.facilities import external
 from support.legality_positions import (
-    as_entries,
     as_move,
     authors_moves,
     positions_with_moves,
@@ -28,7 +27,9 @@ several = st.lists(positions_with_moves(), min_size=1, max_size=20)
 
 def judged(found, judge):
     predicted = np.array([classes for _, classes in found], dtype=np.int8)
-    return check_legality(as_entries([position for position, _ in found]), predicted, judge)
+    return check_legality(
+        PositionBatch.from_positions(position for position, _ in found), predicted, judge
+    )
 
 
 @settings(max_examples=repeat(100, 300))
@@ -96,7 +97,7 @@ def test_which_tests_a_move_fails(state, move, rules, author):
 @given(several)
 def test_lines_count_what_the_tests_say(found):
     predicted = np.array([classes for _, classes in found], dtype=np.int8)
-    entries = as_entries([position for position, _ in found])
+    entries = PositionBatch.from_positions(position for position, _ in found)
     result, tests = compute_legality(entries, predicted), check_legality(entries, predicted)
     assert result["whole move"].hits == np.count_nonzero(np.logical_and.reduce(tests))
     assert result["whole FROM"].hits == np.count_nonzero(

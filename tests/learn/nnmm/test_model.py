@@ -10,6 +10,7 @@ import torch
 
 from ludus.core.errors import LudusError
 from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.model import build_network
 
 DESIGNS = [
@@ -25,7 +26,7 @@ DESIGNS = [
 
 
 def built(design: NetworkConfig, inputs: int = 90, seed: int = 1) -> torch.nn.Module:
-    return build_network(design, inputs, torch.Generator().manual_seed(seed))
+    return build_network(design, InputColumns(inputs), torch.Generator().manual_seed(seed))
 
 
 def shapes(design: NetworkConfig) -> dict[str, tuple[int, ...]]:

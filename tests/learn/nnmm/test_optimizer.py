@@ -10,6 +10,7 @@ from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import NUM_CLASSES
 from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
+from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.examples import compute_legal_masks
 from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.optimizer import Loss, compute_illegal_probability
@@ -18,7 +19,7 @@ from support.morris_data import positions
 from support.teacher_dataset import lessons
 
 NETWORK = build_network(
-    NetworkConfig(first=8, units=6, blocks=2), 10, torch.Generator().manual_seed(1)
+    NetworkConfig(first=8, units=6, blocks=2), InputColumns(10), torch.Generator().manual_seed(1)
 )
 SCORES = torch.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]])
 TARGETS = torch.tensor([2, 0])

@@ -12,9 +12,9 @@ from ludus.core.errors import LudusError
 from ludus.core.marks import HasPictures
 from ludus.core.player import Limit
 from ludus.games.nine_mens_morris import PASS, POINTS
+from ludus.games.nine_mens_morris.batch import PositionBatch, classes_to_moves, moves_to_classes
 from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
 from ludus.learn.nnmm.chain import DEFAULT_SIZE, Chain, find_shipped_weights, load_chain
-from ludus.learn.nnmm.decoding import to_classes, to_entries, to_moves
 from ludus.learn.nnmm.parts import ORDERS, PARTS
 from ludus.learn.nnmm.policy import decode_legal_move
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
@@ -43,9 +43,9 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
     chain = Chain(random_chain(order, seed=4))
     for position in SOME[::5]:
         legal = position.legal_moves()
-        decoder = chain.decoder(to_entries([position]))
+        decoder = chain.decoder(PositionBatch.from_positions([position]))
         found = decode_legal_move(decoder, chain.order, legal)
-        left, begun, changed = to_classes(legal), decoder.start(), []
+        left, begun, changed = moves_to_classes(legal).tolist(), decoder.start(), []
         for number, part in enumerate(chain.order.parts):
             likely = decoder.probabilities(number, begun)
             allowed = {move[part] for move in left}
@@ -54,7 +54,7 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
                 changed.append(part)
             left = [move for move in left if move[part] == best]
             begun = begun.choose_part(part, np.array([[best]]), likely)
-        assert to_classes([found.move]) == left
+        assert moves_to_classes([found.move]).tolist() == left
         assert found.changed_parts == tuple(changed)
         assert found.partial_moves.classes[0].tolist() == list(left[0])
 
@@ -62,7 +62,7 @@ def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
 def test_classes_and_moves_are_inverses():
     for position in SOME:
         legal = position.legal_moves()
-        assert to_moves(np.array(to_classes(legal))) == legal
+        assert classes_to_moves(moves_to_classes(legal)) == legal
 
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
@@ -82,7 +82,7 @@ def test_with_the_check_every_move_is_legal(chains, order, rule, symmetries):
 def test_without_the_check_the_networks_have_their_way(chains):
     player, chain = made(chains, check="off"), Chain(load_weights(chains["TFR"]))
     moves = [choice.move for choice in player.choose_many(SOME)]
-    assert moves == to_moves(chain.predict(to_entries(SOME)).classes)
+    assert moves == classes_to_moves(chain.predict(PositionBatch.from_positions(SOME)).classes)
     assert moves == [player.choose(position).move for position in SOME]
     is_legal = [move in each.legal_moves() for move, each in zip(moves, SOME, strict=True)]
     assert not all(is_legal), "random networks know no rules"
@@ -198,12 +198,14 @@ def test_the_hybrid_searches_what_the_networks_propose(chains, order):
     alone = 0
     for position in SOME[::3]:
         legal = position.legal_moves()
-        proposed = to_moves(chain.decoder(to_entries([position])).list_candidates(3).classes)
+        proposed = classes_to_moves(
+            chain.decoder(PositionBatch.from_positions([position])).list_candidates(3).classes
+        )
         wanted = [move for move in proposed if move in legal]
         choice = hybrid.choose(position)
         if not wanted:
             alone += 1
-            decoder = chain.decoder(to_entries([position]))
+            decoder = chain.decoder(PositionBatch.from_positions([position]))
             assert choice.move == decode_legal_move(decoder, chain.order, legal).move
         else:
             assert set(hybrid.propose(position)) == set(wanted)
@@ -262,7 +264,7 @@ def test_networks_cannot_talk_the_hybrid_out_of_a_win(tmp_path):
     for part, tensors in enumerate(weights.members[0]):
         tensors["last.weight"][:] = tensors["last.bias"][:] = 0
         for move, bias in ((quiet, 5), (wins, 1)):
-            tensors["last.bias"][to_classes([move])[0][part]] = bias
+            tensors["last.bias"][moves_to_classes([move])[0][part]] = bias
     save_weights(tmp_path / "TFR", weights)
     hybrid = made({"TFR": tmp_path / "TFR"}, name="hybrid", trust=10)
     proposed = hybrid.propose(position)

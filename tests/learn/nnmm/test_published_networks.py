@@ -84,7 +84,7 @@ def made(folder, name="TEST-rawest-TFR", inputs=90):
 def test_a_network_of_one_block_is_computed_as_described(tmp_path):
     chain = Chain(import_galassi_networks(made(tmp_path)))
     entries = read_one()
-    row = chain.models[0].encode(entries.own, entries.other, entries.own_hand, entries.other_hand)
+    row = chain.models[0].encode(entries)
     with np.load(tmp_path / "TEST-rawest-TFR_TO.npz") as stored:
         w = [stored[f"arr_{number}"] for number in range(8)]
     x = row @ w[0] + w[1]

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.nnmm.evaluate import NUM_RECALL_LEVELS, compute_curve, compute_reliability
-from support.legality_positions import CLASS, as_entries, authors_moves, positions
+from support.legality_positions import CLASS, authors_moves, positions
 
 ORDERS = ((0, 1, 2), (1, 0, 2), (2, 1, 0))
 
@@ -47,7 +48,9 @@ def test_by_hand(found, order, judge, seed):
     for number, moves in enumerate(classes):
         if moves and rng.random() < 0.7:
             chosen[number] = moves[rng.integers(len(moves))]
-    result = compute_reliability(as_entries(found), order, chosen, distributions, judge)
+    result = compute_reliability(
+        PositionBatch.from_positions(found), order, chosen, distributions, judge
+    )
     for step, part in enumerate(order):
         curves = []
         for number, moves in enumerate(classes):

@@ -6,7 +6,7 @@ import pytest
 from ludus.core.errors import LudusError
 from ludus.datasets.morris.augmentation import augment
 from ludus.datasets.morris.files import read_dataset
-from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch, state_keys
+from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.learn.nnmm.splits import (
     group_symmetric_entries,
     split_contiguously,
@@ -20,8 +20,8 @@ from support.teacher_dataset import lessons
 def flying(number: int, seed: int = 1) -> MoveBatch:
     """Three men against three at random, so that the published recipe swaps rings too."""
     rng = np.random.default_rng(seed)
-    points = np.argsort(rng.random((number, 24)), axis=1)[:, :8].astype(np.uint32)
-    bits = np.uint32(1) << points
+    points = np.argsort(rng.random((number, 24)), axis=1)[:, :8].astype(np.int32)
+    bits = 1 << points
     hands = np.zeros(number, dtype=np.uint8)
     frm, to = np.log2(bits[:, 0]).astype(np.int8), points[:, 7].astype(np.int8)
     none = np.full(number, NO_POINT, dtype=np.int8)
@@ -37,7 +37,7 @@ def flying(number: int, seed: int = 1) -> MoveBatch:
 
 
 def keys(entries: MoveBatch) -> set[int]:
-    return set(state_keys(entries).tolist())
+    return set(entries.keys().tolist())
 
 
 @pytest.mark.external("nnmm")

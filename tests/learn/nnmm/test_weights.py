@@ -8,9 +8,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from ludus.core.errors import LudusError
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.decoding import to_entries
 from ludus.learn.nnmm.weights import ChainWeights, load_weights, save_weights
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
@@ -36,7 +36,7 @@ def test_what_is_written_is_read_back(tmp_path, order, inputs):
 
 
 def test_half_precision_takes_half_the_room_and_says_nearly_the_same(tmp_path):
-    weights, some = random_chain(), to_entries(positions(3))
+    weights, some = random_chain(), PositionBatch.from_positions(positions(3))
     save_weights(tmp_path / "whole", weights)
     save_weights(tmp_path / "half", weights, half=True)
     whole, half = tmp_path / "whole", tmp_path / "half"

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import ludus
-from ludus.games.nine_mens_morris.batch import transform_boards
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, SYMMETRIES
 from ludus.learn.scholar.encoding import (
     FEATURE_PERMUTATIONS,
@@ -19,7 +19,6 @@ from ludus.learn.scholar.encoding import (
     select_expert,
     select_experts,
 )
-from ludus.learn.scholar.inference import pack_positions
 from ludus.learn.scholar.model import TensorEncoder
 
 MORRIS = ludus.game("nine_mens_morris")
@@ -47,7 +46,7 @@ def test_all_of_a_game_is_seen():
 
 
 def test_mills_that_can_be_closed_are_those_that_legal_moves_close():
-    rows = encode(*pack_positions(POSITIONS))
+    rows = encode(PositionBatch.from_positions(POSITIONS))
     for position, row in zip(POSITIONS, rows, strict=True):
         # A move that takes a man closes a mill, and there is always a man to take.
         closing = {move.to for move in position.legal_moves() if move.take is not None}
@@ -61,7 +60,7 @@ def test_room_to_move_is_the_number_of_walks():
         if position.hands[position.mover] == 0 and position.bits[position.mover].bit_count() > 3
     ]
     assert len(walking) > 300
-    rows = encode(*pack_positions(walking))
+    rows = encode(PositionBatch.from_positions(walking))
     for position, row in zip(walking, rows, strict=True):
         walks = {(move.frm, move.to) for move in position.legal_moves()}
         counts = [sum(frm == point for frm, _ in walks) for point in range(24)]
@@ -70,9 +69,9 @@ def test_room_to_move_is_the_number_of_walks():
 
 @pytest.mark.parametrize("g", range(16))
 def test_columns_turn_with_the_board(g):
-    own, other, *hands = pack_positions(POSITIONS[::7])
-    rows = encode(own, other, *hands)
-    seen = encode(*(transform_boards(men, SYMMETRIES[g]) for men in (own, other)), *hands)
+    positions = PositionBatch.from_positions(POSITIONS[::7])
+    rows = encode(positions)
+    seen = encode(positions.transform(SYMMETRIES[g]))
     expected = np.empty_like(rows)
     expected[:, FEATURE_PERMUTATIONS[g]] = rows
     np.testing.assert_array_equal(seen, expected)
@@ -80,17 +79,16 @@ def test_columns_turn_with_the_board(g):
 
 
 def test_torch_sees_what_numpy_sees():
-    seen = pack_positions(POSITIONS[::5])
-    given = [torch.as_tensor(column.astype(np.int32)) for column in seen]
-    looked = TensorEncoder(torch.device("cpu")).encode(given)
-    np.testing.assert_array_equal(looked.numpy(), encode(*seen))
+    seen = PositionBatch.from_positions(POSITIONS[::5])
+    looked = TensorEncoder(torch.device("cpu")).encode(seen.map(torch.as_tensor))
+    np.testing.assert_array_equal(looked.numpy(), encode(seen))
 
 
 def test_a_line_counts_men():
     start = MORRIS.start()
     for name in ("a7", "b6", "d7"):
         start = start.play(next(m for m in start.legal_moves() if m.to == POINT_NUMBERS[name]))
-    row = encode(*pack_positions([start]))[0]
+    row = encode(PositionBatch.from_positions([start]))[0]
     top = row[48:58]  # the first line: a7 d7 g7; Black is to move and has none there
     assert np.flatnonzero(top).tolist() == [2]  # no man of its own, two of the other's
 
@@ -103,8 +101,9 @@ def test_every_kind_of_position_has_an_expert():
         select_expert(0, 0, own, other) for own, other in ((3, 3), (3, 4), (4, 3), (3, 9), (9, 3))
     }
     assert kinds == set(range(FIRST_FLYING_EXPERT, NUM_EXPERTS))
-    men = np.array([[0, 0, 9, 9], [1, 0, 5, 6]]).T
-    assert select_experts(*men, expert_table()).tolist() == [
+    nine, five, six = (1 << 9) - 1, (1 << 5) - 1, (1 << 6) - 1
+    positions = PositionBatch.from_columns([nine, five], [nine << 9, six << 9], [0, 1])
+    assert select_experts(positions, expert_table()).tolist() == [
         select_expert(0, 0, 9, 9),
         select_expert(1, 0, 5, 6),
     ]

@@ -7,17 +7,11 @@ import pytest
 
 import ludus
 from ludus._native import sampling as native
+from ludus.games.nine_mens_morris.batch import DRAW, NO_VALUE, expand, keeps_value
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.learn.scholar import example_sources
 from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.learn.scholar.examples import (
-    DRAW,
-    NO_VALUE,
-    ChildBatch,
-    ExampleBatch,
-    PositionBatch,
-    keeps_value,
-)
+from ludus.learn.scholar.examples import ExampleBatch
 from ludus.oracle import Unsolved, oracle_for
 from ludus.oracle.morris.oracle import make_indexer
 from ludus.oracle.morris.sectors import all_sectors, num_slots, orient, sides_to_move, subspace_of
@@ -153,15 +147,9 @@ def test_moves_of_the_sample():
 
 def rows_of(sample, rules):
     """The sample in rows: the positions from the rules, their values from the file."""
-    shape = len(sample.positions), scholar_sample.MAX_MOVES
-    count, move = np.zeros(shape[0], np.int32), np.zeros(shape, np.int32)
-    child = [np.zeros(shape, kind) for kind in ("i4", "i4", "u1", "u1")]
-    flat = tuple(column.reshape(-1) for column in child)
-    columns = sample.positions.columns
-    native.expand(rules, columns, shape[1], 0, count, flat, move.reshape(-1))
-    value = np.full(shape, NO_VALUE, np.uint8)
-    value[np.arange(shape[1]) < sample.count[:, np.newaxis]] = sample.child_value
-    return ChildBatch(count, PositionBatch(*child), value, move)
+    children = expand(sample.positions, rules, scholar_sample.MAX_MOVES)
+    children.value[children.is_move] = sample.child_value
+    return children
 
 
 def test_seeds_still_give_what_they_gave_when_the_sample_was_made():

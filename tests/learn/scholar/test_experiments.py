@@ -13,6 +13,7 @@ from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.datasets.morris import read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
+from ludus.games.nine_mens_morris.batch import moves_to_points, pack_moves
 from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle import oracle_for
 from ludus.players import PLAYERS
@@ -40,9 +41,8 @@ def small(tmp_path_factory):
             text = text.replace("positions = 150", f"positions = {GAMES}")
         file.write_text(text)
     (folder / "data").mkdir()
-    exam = module(folder, "exam")
     drawn = OracleExampleSource(oracle_for(GAME)).sample_positions(200, 5)
-    positions = [exam.as_position(*row) for row in zip(*drawn.columns, strict=True)]
+    positions = drawn.to_positions(GAME)
     source = random.Random(3)
     lines = [
         f"{to_thesis(position)}-{to_thesis_move(source.choice(position.legal_moves()))}"
@@ -122,8 +122,8 @@ def test_an_exam_agrees_with_moves_judged_one_by_one(small):
     found = next(iter(exam._parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     positions = found.positions()
     moves = [source.choice(position.legal_moves()) for position in positions]
-    chosen = found.numbers([exam.packed(move) for move in moves])
-    assert [exam.unpacked(move) for move in found.move[chosen].tolist()] == moves
+    chosen = found.numbers(pack_moves(moves_to_points(moves)))
+    assert found.moves_at(chosen) == moves
     judged = oracle.verdicts(positions)
     lost = [verdict.cost(move) for verdict, move in zip(judged, moves, strict=True)]
     assert answers.lost(found, chosen).tolist() == lost

@@ -17,7 +17,7 @@ BANKS = [
 
 @pytest.fixture(scope="module")
 def positions():
-    return [torch.as_tensor(column) for column in source_of(FOUR).sample_positions(1000, 4).columns]
+    return source_of(FOUR).sample_positions(1000, 4).map(torch.as_tensor)
 
 
 def test_every_position_is_in_one_part(positions):
@@ -46,6 +46,4 @@ def test_parts_show_what_the_positions_look_like(positions):
 
 
 def test_no_positions_have_no_parts(positions):
-    assert (
-        list(TensorEncoder(CPU).group_by_expert([column[:0] for column in positions], BANKS)) == []
-    )
+    assert list(TensorEncoder(CPU).group_by_expert(positions[:0], BANKS)) == []

@@ -12,7 +12,7 @@ from ludus.core import play_match
 from ludus.core.errors import LudusError
 from ludus.core.marks import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
-from ludus.games.nine_mens_morris.batch import PARTS
+from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS, PositionBatch
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
@@ -20,11 +20,9 @@ from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT
 from ludus.learn.scholar.inference import (
-    NO_POINT,
     Chain,
     Scorer,
     ScorerOutput,
-    pack_positions,
     penalize_length,
     utility,
 )
@@ -111,7 +109,8 @@ def test_the_scorer_plays_the_best_score(files, care):
             child = position.play(move)
             if child.outcome() is None and not (score == 0 and has_repeating_move(child)):
                 chances, plies = (
-                    each[0].astype(float) for each in scorer.evaluate(pack_positions([child]))
+                    each[0].astype(float)
+                    for each in scorer.evaluate(PositionBatch.from_positions([child]))
                 )
                 loss, draw, win = chances
                 expected = (loss - care * win) / (loss + draw + care * win)
@@ -183,7 +182,7 @@ class Winning:
     """A scorer to whom everything is won, and nearest after one move."""
 
     def __init__(self, near):
-        self.near = pack_positions([near])
+        self.near = PositionBatch.from_positions([near])
 
     def evaluate(self, seen):
         chances = np.tile(np.float32([1, 0, 0]), (len(seen.own), 1))
@@ -200,7 +199,9 @@ def test_the_check_takes_the_likeliest_legal_part_of_each(files):
         begun, refused = [], []
         for part, name in enumerate(PARTS):
             padded = np.array([begun + [NO_POINT] * (3 - part)])
-            said = chain.probabilities_along(pack_positions([position]), padded)[0, part]
+            said = chain.probabilities_along(PositionBatch.from_positions([position]), padded)[
+                0, part
+            ]
             best = max({move[part] for move in left}, key=lambda each: said[each])
             if best != said.argmax():
                 refused.append(name)
@@ -227,7 +228,9 @@ def test_scores_of_the_chain_are_how_likely_moves_are(files):
         choice = player.choose(position)
         assert choice.scores[choice.move] == max(choice.scores.values())
         for move, score in choice.scores.items():
-            said = chain.probabilities_along(pack_positions([position]), np.array([parts(move)]))[0]
+            said = chain.probabilities_along(
+                PositionBatch.from_positions([position]), np.array([parts(move)])
+            )[0]
             each = [said[part, point] for part, point in enumerate(parts(move))]
             assert score == pytest.approx(np.prod(each), rel=1e-4, abs=1e-9)
 
@@ -235,7 +238,11 @@ def test_scores_of_the_chain_are_how_likely_moves_are(files):
 def test_without_the_check_the_likeliest_parts_are_played(files):
     free = made(files["chain"], way="chain", check="off")
     held = made(files["chain"], way="chain")
-    chosen = Chain(load_weights(files["chain"])).choose(pack_positions(SOME)).choices.tolist()
+    chosen = (
+        Chain(load_weights(files["chain"]))
+        .choose(PositionBatch.from_positions(SOME))
+        .choices.tolist()
+    )
     illegal = 0
     answers = zip(SOME, free.choose_many(SOME), held.choose_many(SOME), chosen, strict=True)
     for position, mine, checked, likeliest in answers:
@@ -388,7 +395,7 @@ def test_a_file_in_the_folder_is_all_that_shipping_takes(folder):
 
 def test_experts_may_be_run_through_several_times(tmp_path):
     """And so a file says how often, for each; it is once if the file says nothing."""
-    seen = pack_positions(SOME)
+    seen = PositionBatch.from_positions(SOME)
     once, thrice = (random_weights("scorer", repeats) for repeats in (1, 3))
     said = [Scorer(each).evaluate(seen).probabilities for each in (once, thrice)]
     assert np.abs(said[0] - said[1]).max() > 0.01

@@ -7,8 +7,9 @@ import pytest
 
 import ludus
 from ludus._native import sampling as native
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.scholar.examples import PositionBatch, prepare_subspace_weights
+from ludus.learn.scholar.examples import prepare_subspace_weights
 from support.scholar_games import FOUR, THREE, readable, source_of
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ludus
+from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.learn.scholar import inference
-from ludus.learn.scholar.examples import DRAW
 from ludus.learn.scholar.weights import load_weights
 from support import scholar_sample
 from support.scholar_games import packed, readable

@@ -7,10 +7,9 @@ import pytest
 import torch
 
 from ludus.core.errors import BadSpec
-from ludus.datasets.morris import MoveBatch
+from ludus.games.nine_mens_morris.batch import DRAW, MoveBatch, classify, unpack_moves
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining, make_chain_examples
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
-from ludus.learn.scholar.examples import DRAW, NO_POINT
 from ludus.learn.scholar.model import Exam, make_replay_buffer
 from ludus.learn.scholar.scorer_training import (
     VALUED_POSITION_TYPES,
@@ -19,7 +18,6 @@ from ludus.learn.scholar.scorer_training import (
     ScorerConfig,
     ScorerTraining,
     ValuedPositions,
-    result_classes,
 )
 from ludus.learn.scholar.training_data import (
     NO_ERROR,
@@ -101,7 +99,7 @@ def test_kinds_of_positions_are_drawn_alike():
 
 def test_results_of_values():
     values = torch.tensor([0, 1, 2, 7, 255], dtype=torch.uint8)
-    assert result_classes(values).tolist() == [0, 2, 0, 2, 1]
+    assert classify(values).tolist() == [0, 2, 0, 2, 1]
 
 
 @pytest.fixture(scope="module")
@@ -138,13 +136,13 @@ def test_a_scorer_learns_to_keep_the_value(taught):
 def test_experts_are_asked_for_their_own_positions(taught):
     source = source_of(FOUR)
     drawn = source.sample_positions(400, 5)
-    columns = [torch.as_tensor(column) for column in drawn.columns]
-    kinds = taught.encoder.select_experts(columns)
+    positions = drawn.map(torch.as_tensor)
+    kinds = taught.encoder.select_experts(positions)
     assert kinds.max() < NUM_EXPERTS
-    scores = taught.score(columns)
+    scores = taught.score(positions)
     for kind in kinds.unique().tolist():
         which = kinds == kind
-        alone = taught.score([column[which] for column in columns])
+        alone = taught.score(positions[which])
         torch.testing.assert_close(alone, scores[which])
 
 
@@ -229,15 +227,7 @@ def test_a_teacher_is_followed():
     number = found.keeps_value.shape[1] - 1 - found.keeps_value[:, ::-1].argmax(1)
     rows = np.flatnonzero(found.children.is_move[np.arange(300), number])
     move = found.children.move[rows, number[rows]]
-    parts = [move >> 8 * place & 0xFF for place in range(3)]
-    positions = found.positions[rows]
-    entries = MoveBatch(
-        positions.own.view(np.uint32),
-        positions.other.view(np.uint32),
-        positions.own_hand,
-        positions.other_hand,
-        *(np.where(part == NO_POINT, -1, part).astype(np.int8) for part in parts),
-    )
+    entries = MoveBatch.from_points(found.positions[rows], unpack_moves(move))
     banks = (ExpertBank(NUM_EXPERTS, 8, 1, blocks=1),)
     training = ImitationTraining(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
     assert len(training.targets) == len(rows)

@@ -10,18 +10,17 @@ from safetensors.numpy import save as as_safetensors
 
 import ludus
 from ludus.cli.main import run
+from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.learn.common.checkpoint import BadCheckpoint
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, NUM_EXPERTS
-from ludus.learn.scholar.examples import DRAW
 from ludus.learn.scholar.inference import (
     LONG_GAME_LOG2,
     OUTPUT_NAMES,
     Chain,
-    PositionColumns,
     Scorer,
     utility,
 )
@@ -84,14 +83,8 @@ def test_the_player_judges_as_the_training_did(training, file):
     found = load_weights(file)
     assert found.trained == {"size": "tiny"}
     assert len(found.experts) == NUM_EXPERTS
-    own, other, *hands = drawn.columns
-    chances = (
-        Scorer(found)
-        .evaluate(PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands))
-        .probabilities
-    )
-    said = utility(chances, training.config.care)
-    expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
+    said = utility(Scorer(found).evaluate(drawn).probabilities, training.config.care)
+    expected = training.score(drawn.map(torch.as_tensor)).numpy()
     np.testing.assert_allclose(said, expected, atol=0.05)  # rounded to bytes
     assert np.std(said) > 0.05
 
@@ -136,10 +129,8 @@ def test_banks_of_different_size_and_depth_become_one_player():
     for _ in range(15):
         training.step(8e-3)
     weights = export_weights(training, {})
-    drawn = source_of(FOUR).sample_positions(300, 9)
-    own, other, *hands = drawn.columns
-    seen = PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands)
-    expected = training.score([torch.as_tensor(column) for column in drawn.columns]).numpy()
+    seen = source_of(FOUR).sample_positions(300, 9)
+    expected = training.score(seen.map(torch.as_tensor)).numpy()
     care = training.config.care
     np.testing.assert_allclose(
         utility(Scorer(weights).evaluate(seen).probabilities, care), expected, atol=0.02
@@ -287,16 +278,14 @@ def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     path = tmp_path / "chain.safetensors"
     save_weights(path, export_weights(training, {}))
     chain = Chain(load_weights(path))
-    drawn = source_of(FOUR).sample_positions(300, 9)
-    own, other, *hands = drawn.columns
-    positions = PositionColumns(own.view(np.uint32), other.view(np.uint32), *hands)
+    positions = source_of(FOUR).sample_positions(300, 9)
     chosen = chain.choose(positions)
     packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
-    expected = training.moves([torch.as_tensor(column) for column in drawn.columns]).numpy()
+    expected = training.moves(positions.map(torch.as_tensor)).numpy()
     assert (packed == expected).mean() > 0.9  # rounded to bytes, some choices are close calls
     said = chain.probabilities_along(positions, chosen.choices)
     np.testing.assert_allclose(said, chosen.probabilities, rtol=1e-4, atol=1e-6)
-    ranked = chain.score_moves(positions, np.arange(len(drawn)), chosen.choices)
+    ranked = chain.score_moves(positions, np.arange(len(positions)), chosen.choices)
     np.testing.assert_allclose(ranked.probabilities, chosen.probabilities.max(axis=2), rtol=1e-4)
     assert (ranked.best_choices == chosen.choices).all()
     with pytest.raises(BadWeights):

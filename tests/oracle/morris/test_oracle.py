@@ -9,12 +9,14 @@ import pytest
 import ludus
 from ludus._native.solver import Solver
 from ludus.core.errors import BadPosition
+from ludus.games.nine_mens_morris.batch import DRAW, LOST, NO_VALUE, PositionBatch
+from ludus.games.nine_mens_morris.bitboards import count_men
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import Oracle, Unsolved, Value, WrongRules, oracle_for
 from ludus.oracle.morris.database import Database
-from ludus.oracle.morris.oracle import ALREADY_WON, MorrisOracle, SolverTables, count_men
+from ludus.oracle.morris.oracle import MorrisOracle, SolverTables
 from ludus.oracle.morris.sectors import all_sectors, moving_sectors, sides_to_move
-from ludus.oracle.morris.table_file import DRAW, ValueCounts
+from ludus.oracle.morris.table_file import ValueCounts
 from support.morris_positions import RULES, derived, random_positions
 
 
@@ -82,11 +84,11 @@ def test_every_form_says_the_same(oracle):
     assert all(oracle.has_value(position) for position in positions)
     going_on = [place for place in positions if place.outcome() is None]
     bits = np.array([[place.bits[place.mover], place.bits[1 - place.mover]] for place in going_on])
-    codes = oracle.lookup(bits[:, 0], bits[:, 1], 0, 0)
+    codes = oracle.lookup(PositionBatch.from_columns(bits[:, 0], bits[:, 1]))
     assert codes.dtype == np.uint8
     assert [as_value(code) for code in codes] == oracle.values(going_on)
     assert oracle.values([]) == []
-    assert len(oracle.lookup([], [], [], [])) == 0
+    assert len(oracle.lookup(PositionBatch.empty())) == 0
 
 
 def as_value(code):
@@ -172,9 +174,14 @@ def test_what_is_not_solved_is_said_and_not_guessed(oracle, text, missing):
 
 def test_one_unknown_position_in_a_batch_is_an_error(oracle):
     few, many = 0b111, 0b11111
-    assert len(oracle.lookup([few, few], [few << 8, few << 16], 0, 0)) == 2
+    assert len(oracle.lookup(PositionBatch.from_columns([few, few], [few << 8, few << 16]))) == 2
+    unknown = PositionBatch.from_columns([few, many], [few << 8, few << 8])
     with pytest.raises(Unsolved, match="5 men of the mover against 3"):
-        oracle.lookup([few, many], [few << 8, few << 8], 0, 0)
+        oracle.lookup(unknown)
+    assert oracle.lookup(unknown, missing="no_value").tolist() == [
+        *oracle.lookup(unknown[:1]),
+        NO_VALUE,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,24 +190,24 @@ def test_one_unknown_position_in_a_batch_is_an_error(oracle):
         (0b111, 0b100, 0, "both sides"),
         (0b111, 1 << 24, 0, "beyond its 24 points"),
         (0b111, 0b111 << 8, 7, "more than 9 men"),
-        (0b111, 0b111 << 8, 2**32 - 1, "more than 9 men"),
+        (0b111, 0b111 << 8, 255, "more than 9 men"),
         (0b11_1111_1111, 0b111 << 16, 0, "more than 9 men"),
     ],
 )
 def test_boards_that_are_none(oracle, own, other, own_hand, what):
     with pytest.raises(BadPosition, match=what):
-        oracle.lookup([own], [other], own_hand, 0)
+        oracle.lookup(PositionBatch.from_columns([own], [other], own_hand))
 
 
 def test_sides_with_too_few_men(oracle):
-    codes = oracle.lookup([0b11, 0b111], [0b111 << 8, 0b11 << 8], 0, 0)
-    assert codes.tolist() == [0, ALREADY_WON]
+    codes = oracle.lookup(PositionBatch.from_columns([0b11, 0b111], [0b111 << 8, 0b11 << 8]))
+    assert codes.tolist() == [LOST, NO_VALUE], "a game that the mover has won is not in play"
 
 
 def test_counting_men():
     rng = random.Random(1)
     boards = [rng.getrandbits(24) for _ in range(1000)]
-    assert count_men(np.array(boards, dtype=np.uint32)).tolist() == [b.bit_count() for b in boards]
+    assert count_men(np.array(boards, dtype=np.int32)).tolist() == [b.bit_count() for b in boards]
 
 
 def test_a_database_answers_like_the_solver(oracle, folders):

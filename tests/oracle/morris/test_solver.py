@@ -9,12 +9,12 @@ import pytest
 import ludus
 from ludus._native.solver import Solver, Stopped
 from ludus.core.errors import CannotSolve
+from ludus.games.nine_mens_morris.batch import DRAW, LOSS, classify
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import Subspace, all_sectors, moving_sectors, orient
 from ludus.oracle.morris.solver import SolveRun, make_solver
-from ludus.oracle.morris.table_file import DRAW, format_result
 from support import three_men_solver as three_men
 from support.games import play_randomly
 from support.repetition import repeat
@@ -100,7 +100,7 @@ def best_of(after, position):
     """The value of a position from the values that its moves lead to."""
     if position.outcome() is not None:
         return DRAW if position.outcome().winner is None else 0
-    if lost := [value for value in after if format_result(value) == "loss"]:
+    if lost := [value for value in after if classify(value) == LOSS]:
         return min(lost) + 1
     return DRAW if DRAW in after else max(after) + 1
 

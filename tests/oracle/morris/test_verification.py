@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ludus._native.solver import Solver
+from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Database
-from ludus.oracle.morris.table_file import DRAW
 from ludus.oracle.morris.verification import VerificationRun
 from support.solved_games import solve_into, solved_copy
 

@@ -17,13 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.spec import check_choice
-from ludus.games.nine_mens_morris.batch import (
-    RING_SWAP,
-    MoveBatch,
-    canonical_keys,
-    state_keys,
-    transform_moves,
-)
+from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.games.nine_mens_morris.bitboards import RING_SWAP
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 
 Images = list[tuple[MoveBatch, NDArray[np.bool_]]]
@@ -38,14 +33,15 @@ The order decides which of two equal images is kept, and where a split cuts.
 def symmetric_images(entries: MoveBatch) -> Images:
     """Return the 16 images of each entry."""
     all_of_them = np.ones(len(entries), dtype=bool)
-    return [(transform_moves(entries, SYMMETRIES[i]), all_of_them) for i in AUTHORS_ORDER]
+    return [(entries.transform(SYMMETRIES[i]), all_of_them) for i in AUTHORS_ORDER]
 
 
 def published_images(entries: MoveBatch) -> Images:
     """Return the images of the published recipe: 16, or 31 with three men against three."""
     images = symmetric_images(entries)
-    has_three = (entries.own_men == 3) & (entries.other_men == 3)
-    return images + [(transform_moves(image, RING_SWAP), has_three) for image, _ in images[1:]]
+    own_men, other_men, *_ = entries.counts
+    has_three = (own_men == 3) & (other_men == 3)
+    return images + [(image.transform(RING_SWAP), has_three) for image, _ in images[1:]]
 
 
 RECIPES: MappingProxyType[str, Callable[[MoveBatch], Images]] = MappingProxyType(
@@ -74,14 +70,14 @@ def _drop_symmetric_repeats(parts: Iterable[MoveBatch]) -> Iterator[MoveBatch]:
     """Drop entries that are symmetric to an earlier one."""
     seen = np.empty(0, dtype=np.uint64)
     for entries in parts:
-        keys, first = np.unique(canonical_keys(entries), return_index=True)
+        keys, first = np.unique(entries.canonical_keys(), return_index=True)
         is_new = ~np.isin(keys, seen, assume_unique=True)
         seen = np.concatenate([seen, keys[is_new]])
         yield entries[np.sort(first[is_new])]
 
 
 def _join_images(images: Images) -> MoveBatch:
-    keys = np.stack([state_keys(image) for image, _ in images], axis=1)
+    keys = np.stack([image.keys() for image, _ in images], axis=1)
     counts = np.stack([counting for _, counting in images], axis=1)
     is_kept = counts & ~_find_repeats(np.where(counts, keys, keys[:, :1]))
     everything = MoveBatch.concatenate(image for image, _ in images)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import describe_os_error, quote_path
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
+from ludus.games.nine_mens_morris.bitboards import Boards, Mask
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, READING_ORDER
 
 STATE_LENGTH = 28
@@ -32,7 +33,6 @@ LF, CR, HYPHEN, ZERO = (ord(letter) for letter in "\n\r-0")
 OWN_LETTER, OTHER_LETTER, EMPTY_LETTER = (ord(letter) for letter in "MEO")
 
 Bytes = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
 
 
 class BadLine(NamedTuple):
@@ -80,11 +80,11 @@ def format_lines(entries: MoveBatch, line_end: bytes = b"\n") -> bytes:
     """Return the lines of entries."""
     table = np.zeros((len(entries), LINE_LENGTHS[-1] + len(line_end)), dtype=np.uint8)
     table[:, :24] = EMPTY_LETTER
-    bits = np.array(READING_ORDER, dtype=np.uint32)
+    bits = np.array(READING_ORDER, dtype=np.int32)
     for board, letter in ((entries.own, OWN_LETTER), (entries.other, OTHER_LETTER)):
         table[:, :24][(board[:, None] >> bits & 1).astype(bool)] = letter
-    counts = (entries.own_hand, entries.other_hand, entries.own_men, entries.other_men)
-    table[:, 24:STATE_LENGTH] = ZERO + np.stack(counts, axis=1)
+    own_men, other_men, own_hand, other_hand = entries.counts
+    table[:, 24:STATE_LENGTH] = ZERO + np.stack([own_hand, other_hand, own_men, other_men], axis=1)
     table[:, STATE_LENGTH] = np.where(entries.has_move, HYPHEN, 0)
     for place, points in enumerate((entries.frm, entries.to, entries.take)):
         table[:, 29 + 2 * place : 31 + 2 * place] = _POINT_LETTERS[points]
@@ -155,9 +155,9 @@ def _parse_points(
     return codes, is_good
 
 
-def _make_boards(men: Mask) -> NDArray[np.uint32]:
+def _make_boards(men: Mask) -> Boards:
     """Convert columns in reading order to bitboards. Floating point is exact below 2**53."""
-    return (men.astype(np.float64) @ _WEIGHTS).astype(np.uint32)
+    return (men.astype(np.float64) @ _WEIGHTS).astype(np.int32)
 
 
 _WEIGHTS = np.exp2(np.array(READING_ORDER, dtype=np.float64))

@@ -12,22 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_match
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import apply_options, check_ranges, parse_options
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
-from ludus.datasets.morris.files import parse_lines
-from ludus.datasets.morris.validation import (
-    LEGAL,
-    check_rules,
-    reachable_subspaces,
-    validate_moves,
-    validate_states,
-)
+from ludus.datasets.morris.validation import check_rules, reachable_subspaces, validate_states
 from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.notation import PositionFields, to_thesis, to_thesis_move
@@ -77,15 +69,10 @@ def sample_random_start(game: NineMensMorris, source: random.Random) -> Any:
         if mover == 1:
             men, hands = men[::-1], hands[::-1]
         position = game.position(PositionFields(men, hands, mover))
-        if position.outcome() is None and _is_realistic(position):
+        states = PositionBatch.from_positions([position])
+        if position.outcome() is None and not validate_states(states, game.rules).any():
             return position
     raise LudusError(f"no random position of {game.id} with these rules can be played")
-
-
-def _is_realistic(position: Any) -> bool:
-    entries = parse_lines(to_thesis(position).encode()).moves
-    verdicts = validate_moves(entries, position.rules), validate_states(entries, position.rules)
-    return bool(np.all(np.concatenate(verdicts) == LEGAL))
 
 
 def _count_men(position: Any, side: int) -> int:

@@ -20,21 +20,27 @@ from numpy.typing import NDArray
 
 from ludus.datasets.morris.files import format_lines
 from ludus.datasets.morris.validation import has_reachable_counts
-from ludus.games.nine_mens_morris.batch import LegalMoves, MoveBatch, legal_moves, play_moves
+from ludus.games.nine_mens_morris.batch import (
+    LOSS,
+    NO_VALUE,
+    RESULT_NAMES,
+    UNKNOWN,
+    WIN,
+    MoveBatch,
+    PositionBatch,
+    classify,
+    generate_moves,
+    keeps_value,
+)
 from ludus.games.nine_mens_morris.board import POINTS
-from ludus.oracle.morris.oracle import ALREADY_WON, MorrisOracle
-from ludus.oracle.morris.sectors import orient
-from ludus.oracle.morris.table_file import DRAW
-
-RESULT_NAMES = ("loss", "draw", "win", "unknown")
-LOSS_RESULT, DRAW_RESULT, WIN_RESULT, UNKNOWN_RESULT = range(len(RESULT_NAMES))
+from ludus.oracle.morris.oracle import MorrisOracle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
     """The oracle's labels of some entries, as arrays of their length."""
 
-    result: NDArray[np.int8]
+    result: NDArray[np.int64]
     """Index into RESULT_NAMES."""
 
     depth: NDArray[np.int16]
@@ -50,8 +56,8 @@ class Labels:
     is_reached: NDArray[np.bool_]
     """Whether a game can reach these numbers of men."""
 
-    moves: LegalMoves
-    """All legal moves."""
+    moves: MoveBatch
+    """All legal moves, those of one entry consecutively."""
 
     keeps: NDArray[np.bool_]
     """Which of the legal moves keep the value of their entry."""
@@ -59,31 +65,30 @@ class Labels:
     @property
     def is_critical(self) -> NDArray[np.bool_]:
         """Mask of entries with a move that does not keep the value."""
-        is_known: NDArray[np.bool_] = self.result != UNKNOWN_RESULT
+        is_known: NDArray[np.bool_] = self.result != UNKNOWN
         return is_known & (self.num_kept < self.num_legal)
 
 
 def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
     """Label entries. Batches of a few thousand use memory best."""
-    moves = legal_moves(entries, oracle.rules)
-    codes, next_codes = _look_up(entries, oracle), _look_up(play_moves(moves.moves), oracle)
-    result, next_results = _classify_values(codes), _classify_values(next_codes)
-    # A loss for the opponent is a win for the mover.
-    kept = np.where(next_results == UNKNOWN_RESULT, UNKNOWN_RESULT, WIN_RESULT - next_results)
-    keeps = (kept == result[moves.entry]) & (kept != UNKNOWN_RESULT)
+    owner, moves = generate_moves(entries, oracle.rules)
+    values, next_values = _look_up(entries, oracle), _look_up(moves.play(), oracle)
+    keeps = keeps_value(values[owner], next_values)
     num_legal, num_kept = (
-        np.bincount(moves.entry[which], minlength=len(entries)) for which in (slice(None), keeps)
+        np.bincount(owner[which], minlength=len(entries)) for which in (slice(None), keeps)
     )
-    is_own = np.logical_and.reduce(
-        [
-            getattr(moves.moves, part) == getattr(entries, part)[moves.entry]
-            for part in ("to", "frm", "take")
-        ]
-    )
+    is_own = moves.pack() == entries.pack()[owner]
     move_keeps = np.zeros(len(entries), dtype=bool)
-    move_keeps[moves.entry[is_own & keeps]] = True
-    has_depth = (result != DRAW_RESULT) & (result != UNKNOWN_RESULT) & oracle.has_depth
-    depth = np.where(has_depth, np.where(codes == ALREADY_WON, 0, codes), -1).astype(np.int16)
+    move_keeps[owner[is_own & keeps]] = True
+    result = classify(values)
+    depth = np.where((result == LOSS) | (result == WIN), values.astype(np.int16), np.int16(-1))
+    # The oracle has no values of positions that the mover has already won.
+    own, other = entries.totals
+    few = oracle.rules.lose_below
+    is_won = (other < few) & (own >= few) & ~entries.has_too_many_men(oracle.rules)
+    result[is_won], depth[is_won] = WIN, 0
+    if not oracle.has_depth:
+        depth[:] = -1
     reached = has_reachable_counts(entries, oracle.rules)
     return Labels(result, depth, num_legal, num_kept, move_keeps, reached, moves, keeps)
 
@@ -91,7 +96,7 @@ def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
 def format_labels(entries: MoveBatch, labels: Labels) -> list[str]:
     """Format entries as labelled lines without line ends."""
     lines = format_lines(entries).decode().splitlines()
-    names = iter(_format_moves(labels.moves.moves[labels.keeps]))
+    names = iter(_format_moves(labels.moves[labels.keeps]))
     columns = (labels.result, labels.depth, labels.num_legal, labels.num_kept)
     written = []
     for line, result, depth, legal, kept in zip(
@@ -107,8 +112,7 @@ def group_by_men(entries: MoveBatch, batch: int) -> Iterator[NDArray[np.intp]]:
     """Yield indices of entries in batches with equal numbers of men, for which the oracle reads
     less.
     """
-    columns = (entries.own_men, entries.other_men, entries.own_hand, entries.other_hand)
-    order = np.lexsort(columns)
+    order = np.lexsort(entries.counts)
     for first in range(0, len(order), batch):
         yield order[first : first + batch]
 
@@ -125,37 +129,12 @@ _POINT_NAMES = (*POINTS, "")
 """Point to name; the last, empty name is for NO_POINT."""
 
 
-def _look_up(entries: MoveBatch, oracle: MorrisOracle) -> NDArray[np.int16]:
-    """Return the oracle's codes, -1 where it has none."""
-    counts = np.stack(
-        [entries.own_men, entries.other_men, entries.own_hand, entries.other_hand], axis=1
-    )
-    found, where = np.unique(counts, axis=0, return_inverse=True)
-    is_known = [_has_values(oracle, *count) for count in found.tolist()]
-    known = np.array(is_known, dtype=bool)[where.reshape(-1)]
-    codes = np.full(len(entries), -1, dtype=np.int16)
-    columns = (entries.own, entries.other, entries.own_hand, entries.other_hand)
-    codes[known] = oracle.lookup(*(column[known] for column in columns))
-    return codes
-
-
-def _has_values(oracle: MorrisOracle, own: int, other: int, own_hand: int, other_hand: int) -> bool:
-    """Return whether positions with these numbers of men have a code."""
-    totals = own + own_hand, other + other_hand
-    if max(totals) > oracle.rules.men:
-        return False
-    is_over = min(totals) < oracle.rules.lose_below
-    return is_over or orient(own, other, own_hand, other_hand) in oracle.tables.sectors
-
-
-def _classify_values(codes: NDArray[np.int16]) -> NDArray[np.int8]:
-    is_won = (codes % 2 == 1) | (codes == ALREADY_WON)
-    results = np.select(
-        [codes < 0, codes == DRAW, is_won],
-        [UNKNOWN_RESULT, DRAW_RESULT, WIN_RESULT],
-        default=LOSS_RESULT,
-    )
-    return results.astype(np.int8)
+def _look_up(positions: PositionBatch, oracle: MorrisOracle) -> NDArray[np.uint8]:
+    """Return the oracle's values, NO_VALUE where it has none or a side has too many men."""
+    values = np.full(len(positions), NO_VALUE, dtype=np.uint8)
+    fits = ~positions.has_too_many_men(oracle.rules)
+    values[fits] = oracle.lookup(positions[fits], missing="no_value")
+    return values
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from ludus.datasets.morris.validation import (
     validate_moves,
     validate_states,
 )
-from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS, canonical_keys, state_keys
+from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS
 from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, mills
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.render.canvas import Area, Canvas, Point
@@ -104,8 +104,8 @@ def compute_statistics(parts: Iterable[Chunk], rules: Rules) -> DatasetStatistic
         _collect_reasons(
             found.impossible, validate_states(entries, rules), UNREACHABLE_REASONS, part.numbers
         )
-        states.append(state_keys(entries))
-        classes.append(canonical_keys(entries))
+        states.append(entries.keys())
+        classes.append(entries.canonical_keys())
         lines.append(part.numbers)
     if lines:
         numbers = np.concatenate(lines)

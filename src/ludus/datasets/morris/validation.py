@@ -6,21 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
-from ludus.games.nine_mens_morris.batch import (
-    ALL_POINTS,
-    NO_POINT,
+from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch, PositionBatch, count_moves
+from ludus.games.nine_mens_morris.bitboards import (
     Boards,
-    MoveBatch,
-    can_fly,
     closes_mill,
-    has_too_few_men,
-    men_after,
     mill_masks,
     neighbour_masks,
     point_bits,
     removable_men,
 )
-from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.sectors import Subspace
 
@@ -69,11 +63,11 @@ def check_rules(rules: Rules) -> None:
 
 def validate_moves(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:
     """Return an index into ILLEGAL_REASONS for each entry, of the first reason that applies."""
-    closes = closes_mill(men_after(entries), entries.to, rules.diagonals)
+    closes = closes_mill(entries.men_after, entries.to, rules.diagonals)
     removable = removable_men(entries.other, rules)
     takes = entries.take != NO_POINT
     taken, frm = point_bits(entries.take), point_bits(entries.frm)
-    is_far = (frm != 0) & ~can_fly(entries, rules)
+    is_far = (frm != 0) & ~entries.can_fly(rules)
     is_far &= neighbour_masks(rules.diagonals)[entries.frm] & point_bits(entries.to) == 0
     faults = {
         TO_OCCUPIED: point_bits(entries.to) & (entries.own | entries.other) != 0,
@@ -85,9 +79,9 @@ def validate_moves(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:
         MILL_WITHOUT_TAKE: ~takes & closes & (removable != 0),
     }
     ends = {
-        TOO_MANY_MEN: _has_too_many_men(entries, rules),
-        TOO_FEW_MEN: has_too_few_men(entries, rules),
-        BLOCKED: ~_can_move(entries, rules),
+        TOO_MANY_MEN: entries.has_too_many_men(rules),
+        TOO_FEW_MEN: entries.has_too_few_men(rules),
+        BLOCKED: count_moves(entries, rules) == 0,
     }
     verdicts = np.select(
         [*ends.values(), ~entries.has_move, *faults.values()],
@@ -95,21 +89,6 @@ def validate_moves(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:
         default=LEGAL,
     )
     return verdicts.astype(np.int8)
-
-
-def _has_too_many_men(entries: MoveBatch, rules: Rules) -> NDArray[np.bool_]:
-    own, other = entries.own_men + entries.own_hand, entries.other_men + entries.other_hand
-    return (own > rules.men) | (other > rules.men)
-
-
-def _can_move(entries: MoveBatch, rules: Rules) -> NDArray[np.bool_]:
-    free = ~(entries.own | entries.other) & ALL_POINTS
-    goes_anywhere = (entries.own_hand > 0) | can_fly(entries, rules)
-    reach = np.where(goes_anywhere, np.uint32(ALL_POINTS), np.uint32(0))
-    for man, near in zip(range(len(POINTS)), neighbour_masks(rules.diagonals), strict=True):
-        reach |= np.where(entries.own >> np.uint32(man) & 1 != 0, near, np.uint32(0))
-    can: NDArray[np.bool_] = reach & free != 0
-    return can
 
 
 REACHABLE = 0
@@ -124,44 +103,38 @@ UNREACHABLE_REASONS = (
 BAD_COUNTS, MILL_WITHOUT_TAKEN_MEN, TOO_MANY_TAKEN = range(1, len(UNREACHABLE_REASONS))
 
 
-def validate_states(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:
-    """Return an index into UNREACHABLE_REASONS for each entry, of the first reason that applies.
+def validate_states(positions: PositionBatch, rules: Rules) -> NDArray[np.int8]:
+    """Return an index into UNREACHABLE_REASONS for each position, of the first reason that applies.
 
     The checks are sound but not complete: a state that passes may still be unreachable.
     """
-    own_hand, other_hand, own_men, other_men = (
-        column.astype(np.int16)
-        for column in (entries.own_hand, entries.other_hand, entries.own_men, entries.other_men)
-    )
-    own_lost = rules.men - own_hand - own_men
-    other_lost = rules.men - other_hand - other_men
+    own_lost, other_lost = (rules.men - total for total in positions.totals)
     # While the mover has men in hand no man has moved, so a side that has lost no man still has all
     # mills that it has ever closed.
-    is_placing = own_hand > 0
-    has_mill, takes_too_many = (np.zeros(len(entries), dtype=bool) for _ in range(2))
+    is_placing = positions.own_hand > 0
+    has_mill, takes_too_many = (np.zeros(len(positions), dtype=bool) for _ in range(2))
     for men, lost, taken in (
-        (entries.own, own_lost, other_lost),
-        (entries.other, other_lost, own_lost),
+        (positions.own, own_lost, other_lost),
+        (positions.other, other_lost, own_lost),
     ):
         num_mills = _count_mills(men, rules.diagonals)
         # Where men in mills may never be taken, closing a mill may take nothing.
         has_mill |= (num_mills > 0) & (taken == 0) & (rules.take_from_mills != "never")
         takes_too_many |= is_placing & (lost == 0) & (taken > num_mills)
     verdicts = np.select(
-        [~has_reachable_counts(entries, rules), has_mill, takes_too_many],
+        [~has_reachable_counts(positions, rules), has_mill, takes_too_many],
         [BAD_COUNTS, MILL_WITHOUT_TAKEN_MEN, TOO_MANY_TAKEN],
         default=REACHABLE,
     )
     return verdicts.astype(np.int8)
 
 
-def has_reachable_counts(entries: MoveBatch, rules: Rules) -> NDArray[np.bool_]:
+def has_reachable_counts(positions: PositionBatch, rules: Rules) -> NDArray[np.bool_]:
     """Return whether a game can have these numbers of men on the board and in hand with this mover.
 
     The oracle solves a few more, because it treats either side as the one that began.
     """
-    columns = entries.own_men, entries.other_men, entries.own_hand, entries.other_hand
-    counts, where = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    counts, where = np.unique(np.stack(positions.counts, axis=1), axis=0, return_inverse=True)
     known = reachable_subspaces(rules)
     is_known = [Subspace(*count) in known for count in counts.tolist()]
     return np.array(is_known, dtype=bool)[where.reshape(-1)]

@@ -1,335 +1,465 @@
-"""Batches of Morris positions and moves as columns, for computations with numpy.
+"""Batches of Morris positions and moves in columns, value codes, and the batched move generator.
 
-Boards are bitboards, bit i for point i of `ludus.games.nine_mens_morris.board`, as the oracle and
-the native rules take them. This module imports no native code at the top level.
+Columns are numpy arrays, or torch tensors where they are made on a GPU. This module never imports
+torch, and native code only where moves are generated: training on a GPU needs no compiled modules.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ludus.games.nine_mens_morris.board import (
-    POINTS,
-    READING_ORDER,
-    SYMMETRIES,
-    mills,
-    neighbours,
-    point_at,
+from ludus.games.nine_mens_morris.bitboards import (
+    Array,
+    Boards,
+    Mask,
+    count_men,
+    find_phases,
+    point_bits,
+    transform_boards,
 )
+from ludus.games.nine_mens_morris.board import NUM_POINTS, PASS, READING_ORDER, SYMMETRIES, Move
+from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from ludus._native import sampling
+    from ludus.games.nine_mens_morris.game import NineMensMorris
+
+LOST, NO_VALUE, DRAW = 0, 254, 255
+"""Value codes, uint8. Other codes are the plies to the end of the game, odd where the mover wins
+and even where it loses; LOST is a game that the mover has lost, NO_VALUE an unknown value."""
+
+RESULT_NAMES = ("loss", "draw", "win", "unknown")
+LOSS, DRAWN, WIN, UNKNOWN = range(len(RESULT_NAMES))
 
 
-def count_men(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the number of men on each board; bits beyond its points are ignored."""
-    low, high = boards & 0xFFF, boards >> 12 & 0xFFF
-    numbers: NDArray[np.uint32] = _BIT_COUNTS[low] + _BIT_COUNTS[high]
-    return numbers
+def classify(values: Array) -> Array:
+    """Return the results of value codes: LOSS, DRAWN, WIN or UNKNOWN, indices in RESULT_NAMES."""
+    is_draw, is_unknown = values == DRAW, values == NO_VALUE
+    return values % 2 * WIN - is_draw * (WIN - DRAWN) + is_unknown * UNKNOWN
 
 
-_BIT_COUNTS = np.array([number.bit_count() for number in range(1 << 12)], dtype=np.uint32)
+def keeps_value(value: Array, child_value: Array) -> Array:
+    """Return where a move to a child of the second value keeps the first: the draw, or the winner.
+
+    No move from or to a position of unknown value does.
+    """
+    is_draw, is_known = value == DRAW, (value != NO_VALUE) & (child_value != NO_VALUE)
+    has_other_parity = ((value ^ child_value) & 1) == 1
+    return is_known & ((child_value == DRAW) == is_draw) & (is_draw | has_other_parity)
 
 
-NO_POINT = -1
+NO_POINT = NUM_POINTS
 """Stands for a part that a move does not have."""
 
 PARTS = ("TO", "FROM", "REMOVE")
-NUM_CLASSES = 1 + len(POINTS)
+NUM_CLASSES = 1 + NUM_POINTS
+"""Classes of a part in Galassi's numbering (2018): 0 is none, 1 to 24 are the points in reading
+order."""
+
+PartPoints = NDArray[np.int8]
+"""Points of moves, shape (moves, 3): TO, FROM and REMOVE, or NO_POINT."""
+
+MoveClasses = NDArray[np.int8]
+"""The same in Galassi's numbering."""
+
+POINT_OF_CLASS: PartPoints = np.array([NO_POINT, *READING_ORDER], dtype=np.int8)
+CLASS_OF_POINT: MoveClasses = np.argsort(POINT_OF_CLASS).astype(np.int8)
+
+
+def moves_to_points(moves: Iterable[Move]) -> PartPoints:
+    """Return the points of moves, shape (moves, 3)."""
+    rows = [
+        [NO_POINT if part is None else part for part in (move.to, move.frm, move.take)]
+        for move in moves
+    ]
+    return np.array(rows, dtype=np.int8).reshape(-1, len(PARTS))
+
+
+def points_to_moves(points: NDArray[np.integer[Any]]) -> list[Move]:
+    """Return moves, legal or not, from their points; without any point, a pass."""
+    rows = ([None if part == NO_POINT else part for part in row] for row in points.tolist())
+    return [Move(frm, to, take) for to, frm, take in rows]
+
+
+def moves_to_classes(moves: Iterable[Move]) -> MoveClasses:
+    """Return moves in Galassi's numbering, shape (moves, 3)."""
+    return CLASS_OF_POINT[moves_to_points(moves)]
+
+
+def classes_to_moves(classes: MoveClasses) -> list[Move]:
+    """Return moves, legal or not, from Galassi's numbering."""
+    return points_to_moves(POINT_OF_CLASS[classes])
+
+
+def pack_moves(points: PartPoints) -> NDArray[np.int32]:
+    """Return each move as one number: to | from << 8 | take << 16."""
+    to, frm, take = points.T.astype(np.int32)
+    packed: NDArray[np.int32] = to | frm << 8 | take << 16
+    return packed
+
+
+def unpack_moves(packed: NDArray[np.int32]) -> PartPoints:
+    """Return the points of packed moves, shape (moves, 3)."""
+    return np.array([unpack_part(packed, part) for part in range(len(PARTS))], dtype=np.int8).T
+
+
+def unpack_part(packed: Array, part: int) -> Array:
+    """Return the points of one part, by index in PARTS, of packed moves."""
+    return packed >> 8 * part & 0xFF
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MoveBatch:
-    """Positions with one move each, for the side to move. NO_POINT as `to` means no move."""
+class PositionBatch:
+    """Positions from their movers' perspectives, as columns of one shape."""
 
-    own: NDArray[np.uint32]
-    """The mover's men."""
+    own: Array
+    """The mover's men, int32: torch has no operations on uint32."""
 
-    other: NDArray[np.uint32]
+    other: Array
     """The other side's men."""
 
-    own_hand: NDArray[np.uint8]
-    """The mover's number of men in hand."""
+    own_hand: Array
+    """The mover's number of men in hand, uint8."""
 
-    other_hand: NDArray[np.uint8]
+    other_hand: Array
 
-    to: NDArray[np.int8]
-    """The point a man goes to."""
+    @staticmethod
+    def from_columns(
+        own: ArrayLike, other: ArrayLike, own_hand: ArrayLike = 0, other_hand: ArrayLike = 0
+    ) -> "PositionBatch":
+        """Convert boards and hands, or one hand for all, to columns of the same shape."""
+        given = (own, other, own_hand, other_hand)
+        dtypes = (np.int32, np.int32, np.uint8, np.uint8)
+        shape = np.broadcast_shapes(*map(np.shape, given))
+        columns = (
+            np.array(np.broadcast_to(np.asarray(each, dtype), shape))
+            for each, dtype in zip(given, dtypes, strict=True)
+        )
+        return PositionBatch(*columns)
 
-    frm: NDArray[np.int8]
-    """The point it leaves; NO_POINT when it comes from the hand."""
+    @staticmethod
+    def from_positions(positions: Iterable[Any]) -> "PositionBatch":
+        """Convert positions of the game."""
+        rows = []
+        for position in positions:
+            mover, bits, hands = position.mover, position.bits, position.hands
+            rows.append((bits[mover], bits[1 - mover], hands[mover], hands[1 - mover]))
+        return PositionBatch.from_columns(*np.array(rows, dtype=np.int32).reshape(-1, 4).T)
 
-    take: NDArray[np.int8]
-    """The point from which a man of the other side is taken, or NO_POINT."""
+    @staticmethod
+    def zeros(*shape: int) -> "PositionBatch":
+        """Return empty boards and hands in numpy, to be filled."""
+        boards, hands = np.zeros((2, *shape), np.int32), np.zeros((2, *shape), np.uint8)
+        return PositionBatch(*boards, *hands)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return a batch without positions, in numpy."""
+        dtypes = (np.int32, np.int32, np.uint8, np.uint8, np.int8, np.int8, np.int8)
+        return cls(*(np.empty(0, dtype) for _, dtype in zip(fields(cls), dtypes, strict=False)))
+
+    @classmethod
+    def concatenate(
+        cls, parts: Iterable[Self], join: Callable[[Sequence[Array]], Array] = np.concatenate
+    ) -> Self:
+        """Concatenate batches; `join` concatenates arrays, `torch.cat` for tensors."""
+        columns = [join(column) for column in zip(*(part.columns for part in parts), strict=True)]
+        return cls(*columns) if columns else cls.empty()
+
+    def to_positions(self, game: "NineMensMorris") -> list[Any]:
+        """Convert to positions of a game, White to move."""
+        return [
+            game.position(
+                PositionFields((_list_points(own), _list_points(other)), (own_hand, other_hand), 0)
+            )
+            for own, other, own_hand, other_hand in zip(
+                *(column.tolist() for column in self.position_columns), strict=True
+            )
+        ]
+
+    def to_native(self) -> "sampling.Columns":
+        """Return the columns for native functions: of the right dtypes, contiguous, flat."""
+        own, other = (
+            np.require(board, np.int32, ("C", "W")).reshape(-1) for board in (self.own, self.other)
+        )
+        own_hand, other_hand = (
+            np.require(hand, np.uint8, ("C", "W")).reshape(-1)
+            for hand in (self.own_hand, self.other_hand)
+        )
+        return own, other, own_hand, other_hand
 
     def __len__(self) -> int:
         return len(self.own)
 
-    def __getitem__(self, which: Any) -> Self:
-        """Return some of the entries, by slice, mask or indices."""
-        return type(self)(*(column[which] for column in self.columns))
+    def __getitem__(self, index: Any) -> Self:
+        """Select positions by a slice, a mask or indices."""
+        return self.map(lambda column: column[index])
+
+    def map(self, function: Callable[[Array], Array]) -> Self:
+        """Apply a function to every column."""
+        return type(self)(*map(function, self.columns))
 
     @property
-    def columns(self) -> list[NDArray[Any]]:
-        """The arrays, in the order of the fields."""
-        return [getattr(self, field.name) for field in fields(self)]
-
-    @classmethod
-    def concatenate(cls, parts: "Iterable[MoveBatch]") -> Self:
-        """Concatenate several batches."""
-        columns = zip(*(part.columns for part in parts), strict=True)
-        arrays = [np.concatenate(column) for column in columns]
-        return cls(*arrays) if arrays else cls.empty()
-
-    @classmethod
-    def empty(cls) -> Self:
-        board, hand = np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8)
-        point = np.empty(0, dtype=np.int8)
-        return cls(board, board, hand, hand, point, point, point)
+    def columns(self) -> tuple[Array, ...]:
+        """All columns, in the order of the fields."""
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     @property
-    def own_men(self) -> NDArray[np.uint8]:
-        """Return the mover's number of men on the board."""
-        return count_men(self.own).astype(np.uint8)
+    def position_columns(self) -> tuple[Array, Array, Array, Array]:
+        """The columns of the positions, without moves."""
+        return self.own, self.other, self.own_hand, self.other_hand
 
     @property
-    def other_men(self) -> NDArray[np.uint8]:
-        return count_men(self.other).astype(np.uint8)
+    def counts(self) -> tuple[Array, Array, Array, Array]:
+        """Men of the mover and of the other side on the board, then in hand."""
+        return count_men(self.own), count_men(self.other), self.own_hand, self.other_hand
 
     @property
-    def has_move(self) -> NDArray[np.bool_]:
-        has: NDArray[np.bool_] = self.to != NO_POINT
-        return has
+    def totals(self) -> tuple[Array, Array]:
+        """Men of the mover and of the other side, on the board and in hand."""
+        own, other, own_hand, other_hand = self.counts
+        return own + own_hand, other + other_hand
 
     @property
     def phases(self) -> NDArray[np.uint8]:
-        """Return 1 while the mover has men in hand; then 3 if it has three men or fewer, else 2."""
-        moving = np.where(self.own_men <= 3, 3, 2)
-        return np.where(self.own_hand > 0, 1, moving).astype(np.uint8)
+        """The phase of each mover, see `find_phases`."""
+        return find_phases(self.own, self.own_hand)
+
+    def can_fly(self, rules: Rules) -> Mask:
+        """Return whether the mover may move a man to any free point."""
+        may_fly: Mask = (self.own_hand == 0) & (count_men(self.own) <= 3) & rules.flying
+        return may_fly
+
+    def has_too_few_men(self, rules: Rules) -> Mask:
+        """Return whether a side has too few men left to play."""
+        own, other = self.totals
+        few: Mask = (own < rules.lose_below) | (other < rules.lose_below)
+        return few
+
+    def has_too_many_men(self, rules: Rules) -> Mask:
+        """Return whether a side has more men than the rules give it."""
+        own, other = self.totals
+        many: Mask = (own > rules.men) | (other > rules.men)
+        return many
+
+    def transform(self, permutation: Sequence[int]) -> "PositionBatch":
+        """Return the images under a permutation of the points."""
+        own, other = (transform_boards(board, permutation) for board in (self.own, self.other))
+        return PositionBatch(own, other, self.own_hand, self.other_hand)
+
+    def keys(self) -> NDArray[np.uint64]:
+        """Return a number that identifies each state."""
+        hands = self.own_hand.astype(np.uint64) << np.uint64(4) | self.other_hand
+        boards = self.own.astype(np.uint64) << np.uint64(24) | self.other.astype(np.uint64)
+        keys: NDArray[np.uint64] = boards << np.uint64(8) | hands
+        return keys
+
+    def canonical_keys(self) -> NDArray[np.uint64]:
+        """Return a number that identifies each state up to symmetry."""
+        positions = PositionBatch(*self.position_columns)
+        keys = self.keys()
+        for symmetry in SYMMETRIES[1:]:
+            np.minimum(keys, positions.transform(symmetry).keys(), out=keys)
+        return keys
+
+
+def _list_points(board: int) -> frozenset[int]:
+    return frozenset(point for point in range(NUM_POINTS) if board >> point & 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MoveBatch(PositionBatch):
+    """Positions with one move each, for the side to move. NO_POINT as `to` means no move."""
+
+    to: Array
+    """The point a man goes to, int8."""
+
+    frm: Array
+    """The point it leaves; NO_POINT when it comes from the hand."""
+
+    take: Array
+    """The point from which a man of the other side is taken, or NO_POINT."""
+
+    @classmethod
+    def from_points(cls, positions: PositionBatch, points: PartPoints) -> Self:
+        """Combine positions with the points of their moves, shape (positions, 3)."""
+        return cls(*positions.position_columns, *points.T)
 
     @property
-    def classes(self) -> NDArray[np.int8]:
-        """Return the moves as classes, shape (entries, 3): TO, FROM and REMOVE.
+    def positions(self) -> PositionBatch:
+        """The positions without the moves."""
+        return PositionBatch(*self.position_columns)
 
-        0 is no such part, 1 to 24 are the points in reading order, as Galassi (2018) numbers them.
-        """
-        return _CLASS_OF_POINT[np.stack([self.to, self.frm, self.take], axis=1)]
+    @property
+    def points(self) -> PartPoints:
+        """The points of the moves, shape (moves, 3)."""
+        return np.stack([self.to, self.frm, self.take], axis=1)
 
+    @property
+    def classes(self) -> MoveClasses:
+        """The moves in Galassi's numbering, shape (moves, 3)."""
+        return CLASS_OF_POINT[self.points]
 
-_CLASS_OF_POINT = np.zeros(NUM_CLASSES, dtype=np.int8)
-"""Point to class; the last entry is for NO_POINT, which is -1."""
-np.put(_CLASS_OF_POINT, READING_ORDER, np.arange(1, NUM_CLASSES))
+    @property
+    def has_move(self) -> Mask:
+        has: Mask = self.to != NO_POINT
+        return has
 
-POINT_OF_CLASS: NDArray[np.int8] = np.array([NO_POINT, *READING_ORDER], dtype=np.int8)
-"""Class to point."""
-
-
-Boards = NDArray[np.uint32]
-
-RING_SWAP: tuple[int, ...] = tuple(
-    point_at((1, 0, 2)[ring], place) for ring in range(3) for place in range(8)
-)
-"""Swap of the outer and the middle ring.
-
-It does not preserve the order of the lines across the rings, so it is a symmetry of the rules only
-where all men fly.
-"""
-
-ALL_POINTS = (1 << len(POINTS)) - 1
-
-
-@cache
-def _make_half_tables(permutation: tuple[int, ...]) -> tuple[Boards, Boards]:
-    """Return the images of all subsets of the lower and of the upper twelve points."""
-    sets = np.arange(1 << 12, dtype=np.uint32)
-    halves = []
-    for first in (0, 12):
-        found = np.zeros_like(sets)
-        for place in range(12):
-            found |= (sets >> place & 1) << np.uint32(permutation[first + place])
-        halves.append(found)
-    return halves[0], halves[1]
-
-
-def transform_boards(boards: Boards, permutation: Sequence[int]) -> Boards:
-    """Return the images of boards under a permutation of the points."""
-    low, high = _make_half_tables(tuple(permutation))
-    found: Boards = low[boards & 0xFFF] | high[boards >> 12]
-    return found
-
-
-def transform_moves(entries: MoveBatch, permutation: Sequence[int]) -> MoveBatch:
-    """Return the images of entries, moves included, under a permutation of the points."""
-    points = np.array([*permutation, NO_POINT], dtype=np.int8)
-    return MoveBatch(
-        transform_boards(entries.own, permutation),
-        transform_boards(entries.other, permutation),
-        entries.own_hand,
-        entries.other_hand,
-        points[entries.to],
-        points[entries.frm],
-        points[entries.take],
-    )
-
-
-def state_keys(entries: MoveBatch) -> NDArray[np.uint64]:
-    """Return a number that identifies each state."""
-    return _make_keys(entries, entries.own, entries.other)
-
-
-def canonical_keys(entries: MoveBatch) -> NDArray[np.uint64]:
-    """Return a number that identifies each state up to symmetry."""
-    keys = state_keys(entries)
-    for symmetry in SYMMETRIES[1:]:
-        boards = (transform_boards(board, symmetry) for board in (entries.own, entries.other))
-        keys = np.minimum(keys, _make_keys(entries, *boards))
-    return keys
-
-
-def _make_keys(entries: MoveBatch, own: Boards, other: Boards) -> NDArray[np.uint64]:
-    hands = entries.own_hand.astype(np.uint64) << np.uint64(4) | entries.other_hand
-    boards = own.astype(np.uint64) << np.uint64(24) | other
-    return boards << np.uint64(8) | hands
-
-
-@cache
-def mill_masks(diagonals: bool) -> Boards:
-    """Return every mill as a board."""
-    return np.array(
-        [sum(1 << place for place in mill) for mill in mills(diagonals)], dtype=np.uint32
-    )
-
-
-@cache
-def neighbour_masks(diagonals: bool) -> Boards:
-    """Return the neighbours of each point as a board."""
-    return np.array(
-        [sum(1 << place for place in near) for near in neighbours(diagonals)], dtype=np.uint32
-    )
-
-
-def men_in_mills(men: Boards, diagonals: bool) -> Boards:
-    """Return those of the men that are in a mill."""
-    found = np.zeros_like(men)
-    for mill in mill_masks(diagonals):
-        found |= np.where(men & mill == mill, mill, np.uint32(0))
-    return found
-
-
-def closes_mill(men: Boards, to: NDArray[np.int8], diagonals: bool) -> NDArray[np.bool_]:
-    """Return whether the man on `to` is in a mill; `men` are those after the move."""
-    found: NDArray[np.bool_] = men_in_mills(men, diagonals) & point_bits(to) != 0
-    return found
-
-
-def point_bits(points: NDArray[np.int8]) -> Boards:
-    """Return points as boards; NO_POINT is an empty board."""
-    return _BITS[points]
-
-
-_BITS = np.array([*(1 << place for place in range(len(POINTS))), 0], dtype=np.uint32)
-"""The last entry is for NO_POINT."""
-
-
-HAND_ROW = len(POINTS)
-"""Row of steps for men from the hand; they never mix with other steps, so the order is kept."""
-
-
-class LegalMoves(NamedTuple):
-    """Moves of many positions, those of one position consecutively."""
-
-    entry: NDArray[np.intp]
-    """Index of the position."""
-
-    moves: MoveBatch
-    """The position, repeated, with the move."""
-
-
-def legal_moves(entries: MoveBatch, rules: Rules) -> LegalMoves:
-    """Return all legal moves of all positions, each position's in the order of its rules.
-
-    A position that is over for lack of men or moves has none. `rules` must fit the line format, see
-    `ludus.datasets.morris.validation.check_rules`.
-    """
-    entry, frm, to = np.nonzero(_find_steps(entries, rules))
-    steps = _set_moves(entries[entry], np.where(frm == HAND_ROW, NO_POINT, frm), to)
-    closes = closes_mill(men_after(steps), steps.to, rules.diagonals)
-    removable = np.where(closes, removable_men(steps.other, rules), np.uint32(0))
-    # A step that closes a mill becomes one move for each man that may be taken.
-    men = np.arange(len(POINTS), dtype=np.uint32)
-    choices = np.empty((len(steps), HAND_ROW + 1), dtype=bool)
-    choices[:, :HAND_ROW] = removable[:, None] >> men & 1
-    choices[:, HAND_ROW] = removable == 0
-    step, take = np.nonzero(choices)
-    moves = _set_moves(steps[step], steps.frm[step], steps.to[step])
-    moves.take[:] = np.where(take == HAND_ROW, NO_POINT, take)
-    return LegalMoves(entry[step], moves)
-
-
-def men_after(entries: MoveBatch) -> Boards:
-    """Return the mover's men after the move."""
-    return entries.own & ~point_bits(entries.frm) | point_bits(entries.to)
-
-
-def play_moves(entries: MoveBatch) -> MoveBatch:
-    """Return the positions after the moves, from the other side's view, without a move."""
-    no_move = np.full(len(entries), NO_POINT, dtype=np.int8)
-    return MoveBatch(
-        entries.other & ~point_bits(entries.take),
-        men_after(entries),
-        entries.other_hand,
-        entries.own_hand - (entries.frm == NO_POINT),
-        no_move,
-        no_move,
-        no_move,
-    )
-
-
-def removable_men(men: Boards, rules: Rules) -> Boards:
-    """Return those of the men that the enemy may take on closing a mill."""
-    if rules.take_from_mills == "always":
+    @property
+    def men_after(self) -> Boards:
+        """The mover's men after the move."""
+        men: Boards = self.own & ~point_bits(self.frm) | point_bits(self.to)
         return men
-    safe = men_in_mills(men, rules.diagonals)
-    loose = men & ~safe
-    return loose if rules.take_from_mills == "never" else np.where(loose == 0, men, loose)
+
+    def pack(self) -> NDArray[np.int32]:
+        """Return each move as one number, as in ChildBatch."""
+        return pack_moves(self.points)
+
+    def to_moves(self) -> list[Move]:
+        return points_to_moves(self.points)
+
+    def play(self) -> PositionBatch:
+        """Return the positions after the moves, from the perspective of the side then to move."""
+        is_placed = (self.frm == NO_POINT) & self.has_move
+        other = self.other & ~point_bits(self.take)
+        return PositionBatch(other, self.men_after, self.other_hand, self.own_hand - is_placed)
+
+    def transform(self, permutation: Sequence[int]) -> "MoveBatch":
+        """Return the images of positions and moves under a permutation of the points."""
+        images = np.array([*permutation, NO_POINT], dtype=np.int8)
+        parts = (images[part] for part in (self.to, self.frm, self.take))
+        return MoveBatch(*self.positions.transform(permutation).columns, *parts)
 
 
-def can_fly(entries: MoveBatch, rules: Rules) -> NDArray[np.bool_]:
-    """Return whether the mover may move a man to any free point."""
-    may_fly = (entries.own_hand == 0) & (entries.own_men <= 3)
-    return may_fly if rules.flying else np.zeros_like(may_fly)
+@dataclass(frozen=True, slots=True, eq=False)
+class ChildBatch:
+    """Positions after the moves, in rows: entry [i, j] belongs to move j of position i.
 
-
-def has_too_few_men(entries: MoveBatch, rules: Rules) -> NDArray[np.bool_]:
-    """Return whether a side has too few men left to play."""
-    own, other = entries.own_men + entries.own_hand, entries.other_men + entries.other_hand
-    few = rules.lose_below
-    return (own < few) | (other < few)
-
-
-def _find_steps(entries: MoveBatch, rules: Rules) -> NDArray[np.bool_]:
-    """Return whether a man may go from a point, or the hand, to a point.
-
-    Shape (entries, 25, 24); row HAND_ROW is the hand.
+    Moves are in the order of the game's `legal_moves`, without passes. If a position has more moves
+    than fit in a row, the row holds a random selection. The rest of a row is zeros.
     """
-    free = ~(entries.own | entries.other) & ALL_POINTS
-    points = np.arange(len(POINTS), dtype=np.uint32)
-    anywhere = can_fly(entries, rules)[:, None]
-    reach = np.where(anywhere, np.uint32(ALL_POINTS), neighbour_masks(rules.diagonals))
-    is_moving = (entries.own_hand == 0)[:, None] & (entries.own[:, None] >> points & 1 != 0)
-    targets = np.zeros((len(entries), HAND_ROW + 1), dtype=np.uint32)
-    targets[:, :HAND_ROW] = np.where(is_moving, reach & free[:, None], 0)
-    targets[:, HAND_ROW] = np.where(entries.own_hand > 0, free, 0)
-    targets[has_too_few_men(entries, rules)] = 0
-    steps: NDArray[np.bool_] = (targets[:, :, None] >> points & 1) != 0
-    return steps
+
+    count: Array
+    """Number of moves of each position, int32; may exceed the row length."""
+
+    positions: PositionBatch
+    """Positions after the moves, from the perspective of the side then to move."""
+
+    value: Array
+    """Their value codes for that side, uint8; NO_VALUE where there is no move."""
+
+    move: Array
+    """The moves as numbers, int32, see `pack_moves`."""
+
+    def __getitem__(self, index: Any) -> "ChildBatch":
+        """Select the rows of some positions."""
+        return ChildBatch(
+            self.count[index], self.positions[index], self.value[index], self.move[index]
+        )
+
+    @property
+    def is_move(self) -> Array:
+        """Mask of the entries that hold a move."""
+        length = self.move.shape[1]
+        if isinstance(self.count, np.ndarray):
+            return np.arange(length) < self.count[:, None]
+        return self.count.new_ones(length).cumsum(0) <= self.count[:, None]
 
 
-def _set_moves(entries: MoveBatch, frm: NDArray[Any], to: NDArray[Any]) -> MoveBatch:
-    nothing = np.full(len(entries), NO_POINT, dtype=np.int8)
-    return replace(entries, to=to.astype(np.int8), frm=frm.astype(np.int8), take=nothing)
+MAX_MOVES = 64
+"""Default row length: only a few positions have more moves."""
+
+GENERATION_BATCH = 16384
+"""Positions whose moves are generated at a time, which bounds the memory of their rows."""
+
+MAX_NATIVE_MEN = 12
+
+
+def expand(
+    positions: PositionBatch, rules: Rules, max_moves: int = MAX_MOVES, seed: int = 0
+) -> ChildBatch:
+    """Generate all moves of each position; the seed selects among more than `max_moves`.
+
+    All values are NO_VALUE. A finished game has no moves. Raises ValueError for impossible boards
+    and for more men than the rules give.
+    """
+    from ludus._native import sampling
+
+    shape = len(positions), max_moves
+    children, move = PositionBatch.zeros(*shape), np.zeros(shape, np.int32)
+    count = np.zeros(len(positions), np.int32)
+    sampling.expand(
+        rules,
+        positions.to_native(),
+        max_moves,
+        seed,
+        count,
+        children.to_native(),
+        move.reshape(-1),
+    )
+    return ChildBatch(count, children, np.full(shape, NO_VALUE, np.uint8), move)
+
+
+def count_moves(positions: PositionBatch, rules: Rules) -> NDArray[np.int32]:
+    """Return the number of moves that `generate_moves` would list for each position."""
+    count: NDArray[np.int32] = expand(*_without_limit(positions, rules), max_moves=1).count
+    return count
+
+
+def generate_moves(positions: PositionBatch, rules: Rules) -> tuple[NDArray[np.intp], MoveBatch]:
+    """Generate all legal moves of all positions, each position's in the order of its rules.
+
+    Returns the index of each move's position, ascending, and the positions, repeated, with the
+    moves. A position that is over for lack of men or moves has none, and no pass is listed. The
+    number of men that the rules give is not checked; at most 12 may be on the board.
+    """
+    checked, most = _without_limit(positions, rules)
+    owners, points = [np.empty(0, np.intp)], [np.empty((0, len(PARTS)), np.int8)]
+    for first in range(0, len(positions), GENERATION_BATCH):
+        owner, found = _generate_batch(checked[first : first + GENERATION_BATCH], most)
+        owners.append(first + owner)
+        points.append(found)
+    owner = np.concatenate(owners)
+    repeated = PositionBatch(*positions.position_columns)[owner]
+    return owner, MoveBatch.from_points(repeated, np.concatenate(points))
+
+
+def _generate_batch(
+    positions: PositionBatch, rules: Rules
+) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+    """Return the index of each move's position and the points of the moves."""
+    try:
+        children = expand(positions, rules)
+        if (num_moves := int(children.count.max())) > MAX_MOVES:
+            children = expand(positions, rules, num_moves)
+    except ImportError:
+        # A GPU machine that trains may have no compiled modules; the reference rules are slow.
+        from ludus.games.nine_mens_morris.game import NineMensMorris
+
+        game = NineMensMorris(rules, engine="python")
+        moves = [
+            [move for move in position.legal_moves() if move != PASS]
+            for position in positions.to_positions(game)
+        ]
+        owner = np.repeat(np.arange(len(moves)), [len(each) for each in moves])
+        return owner, moves_to_points(move for each in moves for move in each)
+    is_move = children.is_move
+    return np.nonzero(is_move)[0], unpack_moves(children.move[is_move])
+
+
+def _without_limit(positions: PositionBatch, rules: Rules) -> tuple[PositionBatch, Rules]:
+    """Return positions and rules with the same moves, and no more men than the rules give.
+
+    Native code refuses more men, but no move depends on how many are in hand beyond these.
+    """
+    own_men, other_men, *hands = positions.counts
+    own_hand, other_hand = (
+        np.minimum(hand, np.maximum(MAX_NATIVE_MEN - men, 0)).astype(np.uint8)
+        for men, hand in zip((own_men, other_men), hands, strict=True)
+    )
+    checked = PositionBatch(positions.own, positions.other, own_hand, other_hand)
+    return checked, replace(rules, men=MAX_NATIVE_MEN)

@@ -24,6 +24,8 @@ RINGS = (
 POINTS: tuple[str, ...] = tuple(name for ring in RINGS for name in ring)
 """Point number to name."""
 
+NUM_POINTS = len(POINTS)
+
 POINT_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(POINTS)}
 """Name to point number."""
 

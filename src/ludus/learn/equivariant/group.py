@@ -42,6 +42,26 @@ LINE_PERMUTATIONS = _permute_lines()
 CLASS_PERMUTATIONS = _permute_classes()
 """For the 25 classes that a network of a chain chooses from."""
 
+LINE_STATES = tuple((own, other) for own in range(4) for other in range(4 - own))
+"""The ten states of a line: men of the mover and men of the other side on it."""
+
+
+def _make_one_hot_line_states() -> NDArray[np.uint8]:
+    rows = np.zeros((16, len(LINE_STATES)), dtype=np.uint8)
+    for number, (own, other) in enumerate(LINE_STATES):
+        rows[4 * own + other, number] = 1
+    return rows
+
+
+ONE_HOT_LINE_STATES = _make_one_hot_line_states()
+"""Row 4 * own + other is the one-hot code of a line's state, shape (16, 10); impossible rows are
+zero."""
+
+LINE_STATE_PERMUTATIONS: Permutations = (
+    LINE_PERMUTATIONS[:, :, None] * len(LINE_STATES) + np.arange(len(LINE_STATES))
+).reshape(GROUP_ORDER, -1)
+"""For the ten columns of each of the sixteen lines."""
+
 
 def trivial_permutations(count: int) -> Permutations:
     """Return the permutations of elements that all symmetries leave fixed, such as numbers of

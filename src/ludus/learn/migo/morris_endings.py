@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 
-from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, mills
+from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, mill_masks
+from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 
 EndingState = tuple[int, int]
 
@@ -26,7 +27,7 @@ class ThreeMenPrimitives:
         own, other = state
         for man in _split_men(own):
             rest = own ^ man
-            for point in _split_men(_ALL_POINTS & ~(own | other)):
+            for point in _split_men(ALL_POINTS & ~(own | other)):
                 after = rest | point
                 yield WON_STATE if after in _MILL_MASKS else canonicalize(other, after)
 
@@ -37,8 +38,7 @@ class ThreeMenPrimitives:
         return False
 
 
-_ALL_POINTS = (1 << len(POINTS)) - 1
-_MILL_MASKS = frozenset(sum(1 << point for point in mill) for mill in mills(False))
+_MILL_MASKS = frozenset(mill_masks(False).tolist())
 
 
 @cache

@@ -13,13 +13,12 @@ import numpy as np
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.spec import check_range
-from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.games.nine_mens_morris.batch import MoveClasses, PositionBatch
 from ludus.learn.common.move_explanation import DECODING_RULES, DecodingRule
 from ludus.learn.common.weights import BadWeights, find_shipped, read_tensors, write_tensors
 from ludus.learn.nnmm.decoding import (
     ChainMember,
     Decoder,
-    MoveClasses,
     SymmetryImages,
     WeightedEnsemble,
     check_symmetries,
@@ -196,7 +195,7 @@ class Chain:
 
     def predict(
         self,
-        entries: MoveBatch,
+        positions: PositionBatch,
         rule: DecodingRule = "parts",
         symmetries: int = 1,
         breadth: int = DEFAULT_BREADTH,
@@ -209,12 +208,12 @@ class Chain:
         if rule not in DECODING_RULES:
             raise BadSpec(f"rule={quote(str(rule))} must be one of {', '.join(DECODING_RULES)}")
         check_breadth(breadth)
-        classes = np.empty((len(entries), len(PARTS)), dtype=np.int8)
-        probabilities = np.empty((len(entries), len(PARTS), NUM_CLASSES), dtype=np.float32)
+        classes = np.empty((len(positions), len(PARTS)), dtype=np.int8)
+        probabilities = np.empty((len(positions), len(PARTS), NUM_CLASSES), dtype=np.float32)
 
         def fill(first: int) -> None:
             batch = slice(first, first + CHAIN_BATCH)
-            decoder = self.decoder(entries[batch], symmetries)
+            decoder = self.decoder(positions[batch], symmetries)
             chosen = (
                 decoder.decode_greedily()
                 if rule == "parts"
@@ -224,10 +223,10 @@ class Chain:
 
         # Matrix products release the GIL, so batches can run on several cores.
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(fill, range(0, len(entries), CHAIN_BATCH)))
+            list(threads.map(fill, range(0, len(positions), CHAIN_BATCH)))
         return ChainPrediction(classes, probabilities)
 
-    def decoder(self, entries: MoveBatch, symmetries: int = 1) -> Decoder:
+    def decoder(self, positions: PositionBatch, symmetries: int = 1) -> Decoder:
         """Return a decoder for some positions.
 
         A set of networks with a higher number of symmetries of its own uses that.
@@ -236,7 +235,7 @@ class Chain:
         ensembles = [
             WeightedEnsemble(
                 members,
-                SymmetryImages(entries, model, max(symmetries, options.symmetries)),
+                SymmetryImages(positions, model, max(symmetries, options.symmetries)),
                 options.share,
             )
             for members, model, options in zip(self._sets, self.models, self.voting, strict=True)
@@ -249,8 +248,8 @@ def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Ch
     network."""
     found, presence = [], None
     for step, design, tensors in zip(weights.order.steps, weights.designs, member, strict=True):
-        inputs = weights.model.width_with_choices(len(step.parts_before))
-        built = load_network(design, tensors, inputs, step.outputs)
+        columns = weights.model.columns(len(step.parts_before))
+        built = load_network(design, tensors, columns, step.outputs)
         if step.predicts_presence:
             presence = built
         else:

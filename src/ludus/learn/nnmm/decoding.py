@@ -1,16 +1,20 @@
 """Decode moves part by part from class probabilities: greedy, beam search and ranked candidates,
 averaged over board symmetries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, quote
-from ludus.games.nine_mens_morris.batch import NO_POINT, POINT_OF_CLASS, MoveBatch, transform_boards
-from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, SYMMETRIES, Move
+from ludus.games.nine_mens_morris.batch import (
+    MoveClasses,
+    PositionBatch,
+)
+from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
 from ludus.learn.nnmm.encoding import MAX_MEN, InputModel, Rows, append_choices
 from ludus.learn.nnmm.inference import PartClassifier
 from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, PartOrder
@@ -20,19 +24,18 @@ from ludus.learn.nnmm.weights import Array
 class SymmetryImages:
     """Images of positions under some symmetries, as input rows grouped by symmetry."""
 
-    def __init__(self, entries: MoveBatch, model: InputModel, symmetries: int) -> None:
+    def __init__(self, positions: PositionBatch, model: InputModel, symmetries: int) -> None:
         """Encode images under the first `symmetries` of the 16 symmetries, of which the first is
         the identity."""
         check_symmetries(symmetries)
         self._model = model
-        self._classes = _CLASS_IMAGES[:symmetries]
-        boards = [
-            np.concatenate([transform_boards(men, each) for each in SYMMETRIES[:symmetries]])
-            for men in (entries.own, entries.other)
-        ]
-        hands = [np.tile(hand, symmetries) for hand in (entries.own_hand, entries.other_hand)]
-        self._rows = model.encode(*boards, *hands).reshape(symmetries, -1, model.width)
-        self.num_positions = len(entries)
+        self._classes = CLASS_PERMUTATIONS[:symmetries]
+        images = PositionBatch.concatenate(
+            PositionBatch(*positions.position_columns).transform(each)
+            for each in SYMMETRIES[:symmetries]
+        )
+        self._rows = model.encode(images).reshape(symmetries, -1, model.width)
+        self.num_positions = len(positions)
 
     def rows(self, position: NDArray[np.intp], choices: NDArray[np.integer[Any]]) -> Rows:
         """Return input rows after these choices, shape (rows, parts).
@@ -60,21 +63,6 @@ def check_symmetries(symmetries: int) -> None:
         shown = quote(str(symmetries))
         raise BadSpec(f"symmetries={shown} must be from 1 to {len(SYMMETRIES)}")
 
-
-def _build_class_images() -> NDArray[np.intp]:
-    """Return the image of each class, shape (16, 25); 0 (none) is fixed."""
-    class_of = {point: number for number, point in enumerate(READING_ORDER, start=1)}
-    return np.array(
-        [[0, *(class_of[symmetry[point]] for point in READING_ORDER)] for symmetry in SYMMETRIES],
-        dtype=np.intp,
-    )
-
-
-_CLASS_IMAGES = _build_class_images()
-
-
-MoveClasses = NDArray[np.int8]
-"""Columns TO, FROM and REMOVE: 0 for none, 1 to 24 for the points in reading order."""
 
 ROUNDING_ULPS = 256
 """Probabilities that differ by fewer units in the last place count as equal."""
@@ -303,43 +291,3 @@ def check_rules(rules: Rules) -> None:
         raise BadSpec(f"the networks count to {MAX_MEN} men a side; these rules give {rules.men}")
     if rules.diagonals:
         raise BadSpec("the networks were trained on the board without diagonals")
-
-
-def to_entries(positions: Sequence[Any]) -> MoveBatch:
-    """Convert positions to a batch from their movers' point of view, without moves."""
-    rows = []
-    for position in positions:
-        mover, bits, hands = position.mover, position.bits, position.hands
-        rows.append((bits[mover], bits[1 - mover], hands[mover], hands[1 - mover]))
-    own, other, own_hand, other_hand = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
-    nothing = np.full(len(rows), NO_POINT, dtype=np.int8)
-    hands = own_hand.astype(np.uint8), other_hand.astype(np.uint8)
-    return MoveBatch(own, other, *hands, nothing, nothing, nothing)
-
-
-def to_moves(classes: MoveClasses) -> list[Move]:
-    """Convert rows of TO, FROM and REMOVE to moves, legal or not."""
-    return [_to_move(*row) for row in POINT_OF_CLASS[classes].tolist()]
-
-
-def to_classes(moves: Iterable[Move]) -> list[tuple[int, int, int]]:
-    """Return the classes TO, FROM and REMOVE of each move."""
-    return [
-        (_CLASS_OF_POINT[move.to], _CLASS_OF_POINT[move.frm], _CLASS_OF_POINT[move.take])
-        for move in moves
-    ]
-
-
-def class_point_name(number: int) -> str:
-    """Return the name of the point of a class other than 0."""
-    return POINTS[READING_ORDER[number - 1]]
-
-
-def _to_move(to: int, frm: int, take: int) -> Move:
-    return Move(*(None if point == NO_POINT else point for point in (frm, to, take)))
-
-
-_CLASS_OF_POINT: dict[int | None, int] = {
-    None: 0,
-    **{point: number for number, point in enumerate(READING_ORDER, start=1)},
-}

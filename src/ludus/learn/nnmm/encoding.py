@@ -16,77 +16,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
-from ludus.games.nine_mens_morris.batch import count_men
-from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, mills, neighbours
+from ludus.games.nine_mens_morris.batch import PositionBatch
+from ludus.games.nine_mens_morris.bitboards import (
+    ALL_POINTS,
+    Boards,
+    Mask,
+    count_men,
+    find_phases,
+    mill_masks,
+    neighbour_masks,
+    point_bits,
+)
+from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER
 from ludus.learn.equivariant.group import (
     CLASS_PERMUTATIONS,
-    GROUP_ORDER,
-    LINE_PERMUTATIONS,
+    LINE_STATE_PERMUTATIONS,
+    ONE_HOT_LINE_STATES,
     Permutations,
     concatenate_permutations,
     trivial_permutations,
 )
-from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS
+from ludus.learn.nnmm.parts import NUM_CLASSES
 
-LineBoards = NDArray[np.uint32]
-
-LINE_STATES = tuple((own, other) for own in range(4) for other in range(4 - own))
-"""The ten states of a line: men of the mover and men of the enemy on it."""
-
-_LINE_MASKS = np.array(
-    [sum(1 << point for point in mill) for mill in mills(diagonals=False)], np.uint32
-)
-
-NUM_LINES = len(_LINE_MASKS)
-LINES_WIDTH = NUM_LINES * len(LINE_STATES)
-
-
-def _build_one_hot_line_states() -> NDArray[np.uint8]:
-    """Return the one-hot code of row 4 * own + other, shape (16, 10); impossible rows are zero."""
-    rows = np.zeros((16, len(LINE_STATES)), dtype=np.uint8)
-    for number, (own, other) in enumerate(LINE_STATES):
-        rows[4 * own + other, number] = 1
-    return rows
-
-
-_ONE_HOT_LINE_STATES = _build_one_hot_line_states()
-
-
-def encode_lines(own: LineBoards, other: LineBoards) -> NDArray[np.uint8]:
-    """Encode the sixteen lines of each board: one-hot code of ten states each, shape (boards,
-    160)."""
-    mine, yours = (count_men(men[:, None] & _LINE_MASKS) for men in (own, other))
-    found: NDArray[np.uint8] = _ONE_HOT_LINE_STATES[4 * mine + yours].reshape(len(own), LINES_WIDTH)
-    return found
-
-
-Bitboards = NDArray[np.uint32]
 FeatureColumns = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
 
 FEATURE_BATCH = 512
 """Boards per batch; with more, the arrays leave the cache, which takes ten times as long."""
 
-ALL_POINTS = np.uint32((1 << len(POINTS)) - 1)
-
-_MILL_MASKS = [sum(1 << place for place in mill) for mill in mills(diagonals=False)]
-_BIT = np.array([1 << place for place in READING_ORDER], dtype=np.uint32)
-_NEIGHBOUR_MASKS = np.array(
-    [sum(1 << near for near in neighbours(diagonals=False)[place]) for place in READING_ORDER],
-    dtype=np.uint32,
-)
+_READING_ORDER = np.array(READING_ORDER, dtype=np.int32)
+_BIT = point_bits(_READING_ORDER)
+_NEIGHBOUR_MASKS = neighbour_masks(False)[_READING_ORDER]
 _MILLS_THROUGH_POINT = np.array(
-    [[mill for mill in _MILL_MASKS if mill >> place & 1] for place in READING_ORDER],
-    dtype=np.uint32,
+    [[mill for mill in mill_masks(False) if mill & bit] for bit in _BIT], dtype=np.int32
 )
 """Shape (24, 2): the two mills through each point."""
+
+
+def encode_lines(own: Boards, other: Boards) -> NDArray[np.uint8]:
+    """Encode the sixteen lines of each board: one-hot code of ten states each, shape (boards,
+    160)."""
+    mine, yours = (count_men(men[:, None] & mill_masks(False)) for men in (own, other))
+    width = LINE_STATE_PERMUTATIONS.shape[1]
+    found: NDArray[np.uint8] = ONE_HOT_LINE_STATES[4 * mine + yours].reshape(len(own), width)
+    return found
 
 
 class Side(NamedTuple):
     """The men of one side and the conditions for its moves, each of shape (boards,)."""
 
-    men: Bitboards
-    free: Bitboards
+    men: Boards
+    free: Boards
     """The empty points."""
 
     places: Mask
@@ -190,32 +169,51 @@ _WALKS_TO, _FLIES_TO = _build_closing_matrix(True), _build_closing_matrix(False)
 Rows = NDArray[Any]
 """uint8 where all columns are 0 or 1, int8 for the integer model."""
 
-BoardArray = NDArray[np.uint32]
-HandArray = NDArray[np.uint8]
-
 MAX_MEN = 9
 NUM_PHASES = 3
 
 
-@dataclass(frozen=True, slots=True)
+class InputColumns(NamedTuple):
+    """The columns that a network reads."""
+
+    width: int
+    permutations: Permutations | None = None
+    """How the symmetries of the board permute them; None where they do not."""
+
+    def symmetric_permutations(self) -> Permutations:
+        """Return the permutations; raise BadSpec if there are none."""
+        if self.permutations is None:
+            raise BadSpec("a symmetric network cannot read columns that are numbers of points")
+        return self.permutations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class InputModel:
     """One encoding of positions."""
 
     name: str
 
-    width: int
-    """Number of columns of a position, without choices."""
-
     is_binary: bool
     """Whether every column is 0 or 1."""
 
-    encode: Callable[[BoardArray, BoardArray, HandArray, HandArray], Rows]
-    """Encode bitboards of the mover and the enemy and their men in hand, one row for each
-    position."""
+    permutations: Permutations
+    """How the symmetries of the board permute the columns, shape (16, columns)."""
 
-    def width_with_choices(self, choices: int) -> int:
-        """Return the number of columns with that many chosen parts after the position."""
-        return self.width + choices * (NUM_CLASSES if self.is_binary else 1)
+    encode: Callable[[PositionBatch], Rows]
+    """Encode positions, one row for each."""
+
+    @property
+    def width(self) -> int:
+        """Number of columns of a position, without choices."""
+        return int(self.permutations.shape[1])
+
+    def columns(self, choices: int) -> InputColumns:
+        """Return the columns with that many chosen parts after the position."""
+        if not self.is_binary:
+            # Values of the integer model are classes, which no permutation of columns can map.
+            return InputColumns(self.width + choices)
+        permutations = concatenate_permutations(self.permutations, *[CLASS_PERMUTATIONS] * choices)
+        return InputColumns(permutations.shape[1], permutations)
 
 
 def append_choices(model: InputModel, inputs: Rows, choices: NDArray[np.integer[Any]]) -> Rows:
@@ -231,84 +229,64 @@ def append_choices(model: InputModel, inputs: Rows, choices: NDArray[np.integer[
     return np.concatenate([inputs, chosen], axis=1, dtype=np.uint8)
 
 
-def _encode_points(boards: BoardArray) -> NDArray[np.uint8]:
-    return (boards[:, None] >> _READING_ORDER_SHIFTS & 1).astype(np.uint8)
+def _encode_points(boards: Boards) -> NDArray[np.uint8]:
+    return (boards[:, None] >> _READING_ORDER & 1).astype(np.uint8)
 
 
-def _count_men(boards: BoardArray) -> NDArray[np.intp]:
-    counts: NDArray[np.intp] = _encode_points(boards).sum(axis=1, dtype=np.intp)
-    return counts
+def _encode_rawest(positions: PositionBatch) -> Rows:
+    return np.concatenate(_encode_board(positions) + _encode_hands(positions), axis=1)
 
 
-def _find_phases(boards: BoardArray, hands: HandArray) -> NDArray[np.intp]:
-    """Return 1 where a side places men, 3 where it has three or fewer, else 2."""
-    return np.where(hands > 0, 1, np.where(_count_men(boards) <= 3, 3, 2))
-
-
-def _encode_rawest(
-    own: BoardArray, other: BoardArray, own_hand: HandArray, other_hand: HandArray
-) -> Rows:
-    return np.concatenate(_encode_board(own, other) + _encode_hands(own_hand, other_hand), axis=1)
-
-
-def _encode_rawer(
-    own: BoardArray, other: BoardArray, own_hand: HandArray, other_hand: HandArray
-) -> Rows:
-    phases = [
-        _THERMOMETER_3[_find_phases(own, own_hand)],
-        _THERMOMETER_3[_find_phases(other, other_hand)],
-    ]
-    return np.concatenate(
-        _encode_board(own, other) + _encode_hands(own_hand, other_hand) + phases, axis=1
-    )
-
-
-def _encode_raw(
-    own: BoardArray, other: BoardArray, own_hand: HandArray, other_hand: HandArray
-) -> Rows:
-    counts = [_THERMOMETER_9[_count_men(own)], _THERMOMETER_9[_count_men(other)]]
-    phases = [
-        _THERMOMETER_3[_find_phases(own, own_hand)],
-        _THERMOMETER_3[_find_phases(other, other_hand)],
-    ]
-    columns = _encode_board(own, other) + _encode_hands(own_hand, other_hand) + counts + phases
+def _encode_rawer(positions: PositionBatch) -> Rows:
+    columns = _encode_board(positions) + _encode_hands(positions) + _encode_phases(positions)
     return np.concatenate(columns, axis=1)
 
 
-def _encode_integer(
-    own: BoardArray, other: BoardArray, own_hand: HandArray, other_hand: HandArray
-) -> Rows:
-    men = _encode_points(own).astype(np.int8) - _encode_points(other).astype(np.int8)
-    phases = _find_phases(own, own_hand), _find_phases(other, other_hand)
-    numbers = np.stack([own_hand, other_hand, _count_men(own), _count_men(other), *phases], axis=1)
-    return np.concatenate([men, numbers], axis=1, dtype=np.int8, casting="unsafe")
+def _encode_raw(positions: PositionBatch) -> Rows:
+    own_men, other_men, *_ = positions.counts
+    counts = [_THERMOMETER_9[own_men], _THERMOMETER_9[other_men]]
+    columns = _encode_board(positions) + _encode_hands(positions) + counts
+    return np.concatenate(columns + _encode_phases(positions), axis=1)
 
 
-def _encode_with_features(
-    own: BoardArray, other: BoardArray, own_hand: HandArray, other_hand: HandArray
-) -> Rows:
+def _encode_integer(positions: PositionBatch) -> Rows:
+    own, other = (_encode_points(men).astype(np.int8) for men in (positions.own, positions.other))
+    own_men, other_men, *hands = positions.counts
+    numbers = np.stack([*hands, own_men, other_men, *_find_both_phases(positions)], axis=1)
+    return np.concatenate([own - other, numbers], axis=1, dtype=np.int8, casting="unsafe")
+
+
+def _encode_with_features(positions: PositionBatch) -> Rows:
+    own, other, own_hand, other_hand = positions.position_columns
     free = ~(own | other) & ALL_POINTS
+    own_phase, other_phase = _find_both_phases(positions)
     sides = (
-        Side(men, free, hand > 0, (hand == 0) & (_count_men(men) <= 3))
-        for men, hand in ((own, own_hand), (other, other_hand))
+        Side(own, free, own_hand > 0, own_phase == 3),
+        Side(other, free, other_hand > 0, other_phase == 3),
     )
-    raw = _encode_raw(own, other, own_hand, other_hand)
-    return np.concatenate([raw, compute_features(*sides)], axis=1)
+    return np.concatenate([_encode_raw(positions), compute_features(*sides)], axis=1)
 
 
-def _encode_with_lines(
-    own: BoardArray, other: BoardArray, own_hand: HandArray, other_hand: HandArray
-) -> Rows:
-    rows = _encode_with_features(own, other, own_hand, other_hand)
-    return np.concatenate([rows, encode_lines(own, other)], axis=1)
+def _encode_with_lines(positions: PositionBatch) -> Rows:
+    rows = _encode_with_features(positions)
+    return np.concatenate([rows, encode_lines(positions.own, positions.other)], axis=1)
 
 
-def _encode_board(own: BoardArray, other: BoardArray) -> list[NDArray[np.uint8]]:
+def _encode_board(positions: PositionBatch) -> list[NDArray[np.uint8]]:
+    own, other = positions.own, positions.other
     return [_encode_points(own), _encode_points(other), _encode_points(~(own | other))]
 
 
-def _encode_hands(own_hand: HandArray, other_hand: HandArray) -> list[NDArray[np.uint8]]:
-    return [_THERMOMETER_9[own_hand], _THERMOMETER_9[other_hand]]
+def _encode_hands(positions: PositionBatch) -> list[NDArray[np.uint8]]:
+    return [_THERMOMETER_9[positions.own_hand], _THERMOMETER_9[positions.other_hand]]
+
+
+def _encode_phases(positions: PositionBatch) -> list[NDArray[np.uint8]]:
+    return [_THERMOMETER_3[phases] for phases in _find_both_phases(positions)]
+
+
+def _find_both_phases(positions: PositionBatch) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    return positions.phases, find_phases(positions.other, positions.other_hand)
 
 
 def _build_thermometer(size: int) -> NDArray[np.uint8]:
@@ -316,27 +294,8 @@ def _build_thermometer(size: int) -> NDArray[np.uint8]:
     return np.tri(size + 1, size, -1, dtype=np.uint8)
 
 
-_READING_ORDER_SHIFTS = np.array(READING_ORDER, dtype=np.uint32)
 _ONE_HOT_CLASSES = np.eye(NUM_CLASSES, dtype=np.uint8)
 _THERMOMETER_9, _THERMOMETER_3 = _build_thermometer(MAX_MEN), _build_thermometer(NUM_PHASES)
-
-_FEATURES_WIDTH = 114 + len(POINTS) * len(FEATURE_NAMES)
-
-INPUT_MODELS: MappingProxyType[str, InputModel] = MappingProxyType(
-    {
-        model.name: model
-        for model in (
-            InputModel("rawest", 90, True, _encode_rawest),
-            InputModel("rawer", 96, True, _encode_rawer),
-            InputModel("raw", 114, True, _encode_raw),
-            InputModel("integer", 30, False, _encode_integer),
-            InputModel("features", _FEATURES_WIDTH, True, _encode_with_features),
-            InputModel("lines", _FEATURES_WIDTH + LINES_WIDTH, True, _encode_with_lines),
-        )
-    }
-)
-"""All input models by name."""
-
 
 _POINT_COLUMNS: Permutations = CLASS_PERMUTATIONS[:, 1:] - 1
 """Permutations of the points in reading order."""
@@ -346,44 +305,24 @@ _HAND_COLUMNS, _COUNT_COLUMNS, _PHASE_COLUMNS = (
     trivial_permutations(2 * MAX_MEN),
     trivial_permutations(2 * NUM_PHASES),
 )
-_BOARD_COLUMNS = concatenate_permutations(_POINT_COLUMNS, _POINT_COLUMNS, _POINT_COLUMNS)
-_RAW_COLUMNS = concatenate_permutations(
-    _BOARD_COLUMNS, _HAND_COLUMNS, _COUNT_COLUMNS, _PHASE_COLUMNS
-)
+_RAWEST_COLUMNS = concatenate_permutations(*[_POINT_COLUMNS] * 3, _HAND_COLUMNS)
+_RAWER_COLUMNS = concatenate_permutations(_RAWEST_COLUMNS, _PHASE_COLUMNS)
+_RAW_COLUMNS = concatenate_permutations(_RAWEST_COLUMNS, _COUNT_COLUMNS, _PHASE_COLUMNS)
+_INTEGER_COLUMNS = concatenate_permutations(_POINT_COLUMNS, trivial_permutations(6))
 _FEATURE_COLUMNS = concatenate_permutations(_RAW_COLUMNS, *[_POINT_COLUMNS] * len(FEATURE_NAMES))
+_LINE_COLUMNS = concatenate_permutations(_FEATURE_COLUMNS, LINE_STATE_PERMUTATIONS)
 
-
-def _permute_line_columns() -> Permutations:
-    """Return the permutations of the ten columns of each line."""
-    states = np.arange(len(LINE_STATES))
-    return (LINE_PERMUTATIONS[:, :, None] * len(states) + states).reshape(GROUP_ORDER, -1)
-
-
-COLUMN_PERMUTATIONS: dict[str, Permutations] = {
-    "rawest": concatenate_permutations(_BOARD_COLUMNS, _HAND_COLUMNS),
-    "rawer": concatenate_permutations(_BOARD_COLUMNS, _HAND_COLUMNS, _PHASE_COLUMNS),
-    "raw": _RAW_COLUMNS,
-    "integer": concatenate_permutations(_POINT_COLUMNS, trivial_permutations(6)),
-    "features": _FEATURE_COLUMNS,
-    "lines": concatenate_permutations(_FEATURE_COLUMNS, _permute_line_columns()),
-}
-"""Permutations of the columns of each input model."""
-
-assert all(
-    COLUMN_PERMUTATIONS[name].shape == (GROUP_ORDER, model.width)
-    for name, model in INPUT_MODELS.items()
+INPUT_MODELS: MappingProxyType[str, InputModel] = MappingProxyType(
+    {
+        model.name: model
+        for model in (
+            InputModel("rawest", True, _RAWEST_COLUMNS, _encode_rawest),
+            InputModel("rawer", True, _RAWER_COLUMNS, _encode_rawer),
+            InputModel("raw", True, _RAW_COLUMNS, _encode_raw),
+            InputModel("integer", False, _INTEGER_COLUMNS, _encode_integer),
+            InputModel("features", True, _FEATURE_COLUMNS, _encode_with_features),
+            InputModel("lines", True, _LINE_COLUMNS, _encode_with_lines),
+        )
+    }
 )
-assert len(POINTS) == NUM_CLASSES - 1
-
-
-def find_column_permutations(width: int) -> Permutations:
-    """Return the permutations of a network's input columns: a position, then earlier choices."""
-    for name, model in INPUT_MODELS.items():
-        for choices in range(len(PARTS)):
-            # The integer model has numbers of points as values, which no permutation of columns can
-            # map.
-            if model.is_binary and model.width_with_choices(choices) == width:
-                return concatenate_permutations(
-                    COLUMN_PERMUTATIONS[name], *[CLASS_PERMUTATIONS] * choices
-                )
-    raise BadSpec(f"a symmetric network cannot read {width} columns of no known model")
+"""All input models by name."""

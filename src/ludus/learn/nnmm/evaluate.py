@@ -8,13 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.batch import (
-    ALL_POINTS,
     NO_POINT,
     NUM_CLASSES,
     POINT_OF_CLASS,
     MoveBatch,
+    MoveClasses,
+    PositionBatch,
+    generate_moves,
+)
+from ludus.games.nine_mens_morris.bitboards import (
+    ALL_POINTS,
+    Boards,
+    Mask,
     closes_mill,
-    legal_moves,
     men_in_mills,
     neighbour_masks,
     point_bits,
@@ -23,8 +29,6 @@ from ludus.games.nine_mens_morris.batch import (
 from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.common.move_explanation import DecodingRule
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +67,11 @@ def add_tables(parts: Iterable[ProportionTable]) -> ProportionTable:
     return found
 
 
-MoveClasses = NDArray[np.int8]
-"""Columns TO, FROM and REMOVE: 0 for none, 1 to 24 for the points in reading order."""
-
 PHASES = (1, 2, 3)
 
 
 def compute_accuracy(
-    positions: MoveBatch, predicted: MoveClasses, true: MoveClasses
+    positions: PositionBatch, predicted: MoveClasses, true: MoveClasses
 ) -> ProportionTable:
     """Compute the accuracy test (section 6.3): how often the predicted move is that of the dataset.
 
@@ -137,7 +138,7 @@ class LegalityChecks(NamedTuple):
 
 
 def check_legality(
-    positions: MoveBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
+    positions: PositionBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
 ) -> LegalityChecks:
     """Check predicted moves, rows of TO, FROM and REMOVE, by one of two standards.
 
@@ -177,7 +178,7 @@ def check_legality(
 
 
 def compute_legality(
-    positions: MoveBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
+    positions: PositionBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
 ) -> ProportionTable:
     """Compute all rows of the legality test, in the order of the thesis."""
     found = check_legality(positions, predicted, judge)
@@ -195,7 +196,7 @@ def compute_legality(
     }
 
 
-def _intersects(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> Mask:
+def _intersects(first: Boards, second: Boards) -> Mask:
     meets: Mask = first & second != 0
     return meets
 
@@ -228,7 +229,7 @@ class PrecisionCurve:
 
 
 def compute_reliability(
-    positions: MoveBatch,
+    positions: PositionBatch,
     order: Sequence[int],
     chosen: MoveClasses,
     distributions: Sequence[Probabilities],
@@ -247,14 +248,14 @@ def compute_reliability(
     `order` has the columns of `chosen` in the order of the networks, and `distributions` the
     probabilities of each network, given the choices before it.
     """
-    entry, moves = _list_legal_moves(positions, judge)
+    owner, moves = _list_legal_moves(positions, judge)
     curves = []
-    fits = np.ones(len(entry), dtype=bool)
+    fits = np.ones(len(owner), dtype=bool)
     for part, distribution in zip(order, distributions, strict=True):
         is_legal = np.zeros((len(positions), NUM_CLASSES), dtype=bool)
-        is_legal[entry[fits], moves[fits, part]] = True
+        is_legal[owner[fits], moves[fits, part]] = True
         curves.append(compute_curve(distribution, is_legal))
-        fits &= moves[:, part] == chosen[entry, part]
+        fits &= moves[:, part] == chosen[owner, part]
     return curves
 
 
@@ -274,16 +275,16 @@ def compute_curve(distribution: Probabilities, is_legal: Mask) -> PrecisionCurve
 
 
 def _list_legal_moves(
-    positions: MoveBatch, judge: LegalityStandard
+    positions: PositionBatch, judge: LegalityStandard
 ) -> tuple[NDArray[np.intp], MoveClasses]:
     """Return all legal moves: the index of their position, and their classes."""
-    entry, moves = legal_moves(positions, STANDARD_RULES)
+    owner, moves = generate_moves(positions, STANDARD_RULES)
     classes = moves.classes
     if judge == "author":
         # All moves that Galassi's check accepts are legal too, while a game is not over.
         is_legal = check_legality(moves, classes, judge).whole_move
-        entry, classes = entry[is_legal], classes[is_legal]
-    return entry, classes
+        owner, classes = owner[is_legal], classes[is_legal]
+    return owner, classes
 
 
 EVALUATION_BATCH = 16_384

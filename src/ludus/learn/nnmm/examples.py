@@ -12,12 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ludus.games.nine_mens_morris.batch import MoveBatch, legal_moves
+from ludus.games.nine_mens_morris.batch import MoveBatch, generate_moves
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.nnmm.encoding import InputModel, Rows, append_choices
+from ludus.learn.equivariant.group import Permutations
+from ludus.learn.nnmm.encoding import InputColumns, InputModel, Rows, append_choices
 from ludus.learn.nnmm.parts import ChainStep, PartOrder
-
-LEGAL_MASK_BATCH = 16384
 
 ALL_CLASSES_MASK = np.int32(2**25 - 1)
 
@@ -31,26 +30,24 @@ def compute_legal_masks(entries: MoveBatch, steps: Sequence[ChainStep]) -> list[
 
     Where no move is legal, all classes count as legal.
     """
-    found: list[list[LegalMasks]] = [[] for _ in steps]
-    for first in range(0, len(entries), LEGAL_MASK_BATCH):
-        batch = entries[first : first + LEGAL_MASK_BATCH]
-        entry, moves = legal_moves(batch, Rules())
-        classes, true = moves.classes, batch.classes[entry]
-        for step, masks in zip(steps, found, strict=True):
-            before = list(step.parts_before)
-            fits = (classes[:, before] == true[:, before]).all(axis=1)
-            chosen = classes[fits, step.part]
-            targets = (chosen != 0) if step.predicts_presence else chosen
-            masks.append(_combine_masks(entry[fits], targets.astype(np.int32), len(batch)))
-    return [np.concatenate(masks) if masks else np.empty(0, np.int32) for masks in found]
+    owner, moves = generate_moves(entries, Rules())
+    classes, true = moves.classes, entries.classes[owner]
+    masks = []
+    for step in steps:
+        before = list(step.parts_before)
+        fits = (classes[:, before] == true[:, before]).all(axis=1)
+        chosen = classes[fits, step.part]
+        targets = (chosen != 0) if step.predicts_presence else chosen
+        masks.append(_combine_masks(owner[fits], targets.astype(np.int32), len(entries)))
+    return masks
 
 
-def _combine_masks(entry: NDArray[np.intp], targets: NDArray[Any], entries: int) -> LegalMasks:
-    """Combine the classes of each entry into one mask; `entry` is ascending."""
+def _combine_masks(owner: NDArray[np.intp], targets: NDArray[Any], entries: int) -> LegalMasks:
+    """Combine the classes of each entry into one mask; `owner` is ascending."""
     masks = np.full(entries, ALL_CLASSES_MASK, dtype=np.int32)
-    if len(entry):
-        begins = np.flatnonzero(np.diff(entry, prepend=-1))
-        masks[entry[begins]] = np.bitwise_or.reduceat(np.int32(1) << targets, begins)
+    if len(owner):
+        begins = np.flatnonzero(np.diff(owner, prepend=-1))
+        masks[owner[begins]] = np.bitwise_or.reduceat(np.int32(1) << targets, begins)
     return masks
 
 
@@ -71,6 +68,13 @@ class Examples:
     legal: Tensor | None
     """Masks of legal classes, if the loss needs them."""
 
+    permutations: Permutations | None = None
+    """How the symmetries of the board permute the columns, for symmetric networks."""
+
+    @property
+    def columns(self) -> InputColumns:
+        return InputColumns(self.inputs.shape[1], self.permutations)
+
     def __len__(self) -> int:
         return len(self.targets)
 
@@ -78,7 +82,8 @@ class Examples:
         """Return the examples with these indices, which may repeat."""
         legal = None if self.legal is None else self.legal.index_select(0, index)
         inputs = self.inputs.index_select(0, index)
-        return type(self)(inputs, self.targets.index_select(0, index), legal)
+        targets = self.targets.index_select(0, index)
+        return type(self)(inputs, targets, legal, self.permutations)
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,7 @@ class EncodedEntries:
 
         def encode_part(first: int) -> tuple[Rows, list[LegalMasks]]:
             part = entries[first : first + ENCODING_BATCH]
-            boards = part.own, part.other, part.own_hand, part.other_hand
-            return model.encode(*boards), compute_legal_masks(part, steps) if steps else []
+            return model.encode(part), compute_legal_masks(part, steps) if steps else []
 
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             parts = list(threads.map(encode_part, range(0, max(len(entries), 1), ENCODING_BATCH)))
@@ -130,4 +134,5 @@ class EncodedEntries:
             torch.from_numpy(rows).to(device),
             torch.from_numpy(targets).to(device),
             None if legal is None else torch.from_numpy(legal).to(device),
+            self.model.columns(len(step.parts_before)).permutations,
         )

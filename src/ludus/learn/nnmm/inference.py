@@ -20,7 +20,7 @@ from ludus.learn.equivariant.inference import (
     log_softmax,
 )
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.encoding import Rows, find_column_permutations
+from ludus.learn.nnmm.encoding import InputColumns, Rows
 from ludus.learn.nnmm.parts import NUM_CLASSES
 from ludus.learn.nnmm.weights import Array, Tensors
 
@@ -98,10 +98,12 @@ class TensorReader:
         return tensor
 
 
-def build_residual(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+def build_residual(
+    design: NetworkConfig, reader: TensorReader, columns: InputColumns
+) -> LogitsFunction:
     """Build the network of Fig. 5.1: residual blocks of two layers."""
     width = design.first
-    first = reader.layer("first", inputs, width)
+    first = reader.layer("first", columns.width, width)
     blocks = []
     for number, units in enumerate(design.widths):
         name = f"blocks.{number}"
@@ -122,10 +124,12 @@ def build_residual(design: NetworkConfig, reader: TensorReader, inputs: int) -> 
     return scores
 
 
-def build_dense(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+def build_dense(
+    design: NetworkConfig, reader: TensorReader, columns: InputColumns
+) -> LogitsFunction:
     """Build the network of Fig. 5.2: every layer, and the output, reads the outputs of all before
     it."""
-    first = reader.layer("first", inputs, design.first)
+    first = reader.layer("first", columns.width, design.first)
     layers, width = [], design.first
     for number, units in enumerate(design.widths):
         norm = reader.norm(f"layers.{number}.norm", width, design)
@@ -146,9 +150,11 @@ def build_dense(design: NetworkConfig, reader: TensorReader, inputs: int) -> Log
     return scores
 
 
-def build_feedforward(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+def build_feedforward(
+    design: NetworkConfig, reader: TensorReader, columns: InputColumns
+) -> LogitsFunction:
     """Build a feed-forward network."""
-    layers, width = [], inputs
+    layers, width = [], columns.width
     for number, units in enumerate(design.widths):
         layer = reader.layer(f"layers.{number}.layer", width, units)
         layers.append(layer.fold_norm(reader.norm(f"layers.{number}.norm", units, design)))
@@ -163,17 +169,21 @@ def build_feedforward(design: NetworkConfig, reader: TensorReader, inputs: int) 
     return scores
 
 
-def build_equivariant(design: NetworkConfig, reader: TensorReader, inputs: int) -> LogitsFunction:
+def build_equivariant(
+    design: NetworkConfig, reader: TensorReader, columns: InputColumns
+) -> LogitsFunction:
     """Build the equivariant network, whose weights are shared by the sixteen symmetries."""
     permutations = CLASS_PERMUTATIONS if design.outputs == NUM_CLASSES else None
     shapes = list_parameter_shapes(
-        inputs, design.outputs, design.first, design.blocks, permutations is None
+        columns.width, design.outputs, design.first, design.blocks, permutations is None
     )
     tensors = {name: reader.tensor(name, (1, *shape))[0] for name, shape in shapes.items()}
-    return NumpyEquivariantNetwork(tensors, find_column_permutations(inputs), permutations)
+    return NumpyEquivariantNetwork(tensors, columns.symmetric_permutations(), permutations)
 
 
-NETWORK_BUILDERS: dict[str, Callable[[NetworkConfig, TensorReader, int], LogitsFunction]] = {
+NetworkBuilder = Callable[[NetworkConfig, TensorReader, InputColumns], LogitsFunction]
+
+NETWORK_BUILDERS: dict[str, NetworkBuilder] = {
     "residual": build_residual,
     "dense": build_dense,
     "feedforward": build_feedforward,
@@ -186,13 +196,12 @@ in model.py."""
 class NumpyNetwork:
     """One trained network in numpy."""
 
-    def __init__(self, design: NetworkConfig, tensors: Tensors, inputs: int) -> None:
-        """Build a network with `inputs` input columns; raise BadWeights if the tensors do not
-        fit."""
+    def __init__(self, design: NetworkConfig, tensors: Tensors, columns: InputColumns) -> None:
+        """Build a network that reads these columns; raise BadWeights if the tensors do not fit."""
         if design.architecture not in NETWORK_BUILDERS:
             raise BadWeights(f"there is no numpy {quote(design.architecture)} network")
         reader = TensorReader(tensors)
-        self._scores = NETWORK_BUILDERS[design.architecture](design, reader, inputs)
+        self._scores = NETWORK_BUILDERS[design.architecture](design, reader, columns)
         reader.check_all_used()
         self._outputs = design.outputs
         self._kind = np.result_type(*tensors.values())
@@ -206,7 +215,9 @@ class NumpyNetwork:
         return found
 
 
-def load_network(fields: Any, tensors: Tensors, inputs: int, outputs: int) -> NumpyNetwork:
+def load_network(
+    fields: Any, tensors: Tensors, columns: InputColumns, outputs: int
+) -> NumpyNetwork:
     """Build a network from a file, whose design is validated first."""
     try:
         design = NetworkConfig.from_dict(fields)
@@ -214,7 +225,7 @@ def load_network(fields: Any, tensors: Tensors, inputs: int, outputs: int) -> Nu
         raise BadWeights(f"its design is wrong: {error}") from error
     if design.outputs != outputs:
         raise BadWeights(f"a network has {design.outputs} outputs where {outputs} are needed")
-    return NumpyNetwork(design, tensors, inputs)
+    return NumpyNetwork(design, tensors, columns)
 
 
 def _relu_in_place(x: Array) -> Array:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.encoding import find_column_permutations
+from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.parts import NUM_CLASSES
 
 
@@ -41,10 +41,10 @@ class ResidualBlock(nn.Module):
 class ResidualNetwork(nn.Module):
     """An input layer, stacked residual blocks, and the output layer."""
 
-    def __init__(self, design: NetworkConfig, inputs: int) -> None:
+    def __init__(self, design: NetworkConfig, columns: InputColumns) -> None:
         super().__init__()
         self.input_drop = nn.Dropout(design.input_dropout)
-        self.first = nn.Linear(inputs, design.first)
+        self.first = nn.Linear(columns.width, design.first)
         self.blocks = nn.Sequential(
             *(
                 ResidualBlock(design, units, design.stochastic_depth * number / design.blocks)
@@ -73,10 +73,10 @@ class DenseLayer(nn.Module):
 class DenseNetwork(nn.Module):
     """A network in which each layer, and the output, reads the outputs of all layers before it."""
 
-    def __init__(self, design: NetworkConfig, inputs: int) -> None:
+    def __init__(self, design: NetworkConfig, columns: InputColumns) -> None:
         super().__init__()
         self.input_drop = nn.Dropout(design.input_dropout)
-        self.first = nn.Linear(inputs, design.first)
+        self.first = nn.Linear(columns.width, design.first)
         self.layers = nn.ModuleList()
         read = design.first
         for units in design.widths:
@@ -107,10 +107,10 @@ class FeedForwardLayer(nn.Module):
 class FeedForwardNetwork(nn.Module):
     """A feed-forward network."""
 
-    def __init__(self, design: NetworkConfig, inputs: int) -> None:
+    def __init__(self, design: NetworkConfig, columns: InputColumns) -> None:
         super().__init__()
         self.input_drop = nn.Dropout(design.input_dropout)
-        widths = (inputs, *design.widths)
+        widths = (columns.width, *design.widths)
         self.layers = nn.Sequential(
             *(
                 FeedForwardLayer(design, before, units)
@@ -126,9 +126,9 @@ class FeedForwardNetwork(nn.Module):
 class SingleEquivariantNetwork(EquivariantNetwork):
     """A single network that is equivariant to the symmetries of the board."""
 
-    def __init__(self, design: NetworkConfig, inputs: int) -> None:
+    def __init__(self, design: NetworkConfig, columns: InputColumns) -> None:
         super().__init__(
-            find_column_permutations(inputs),
+            columns.symmetric_permutations(),
             CLASS_PERMUTATIONS if design.outputs == NUM_CLASSES else design.outputs,
             design.first,
             design.blocks,
@@ -145,7 +145,7 @@ def build_norm(design: NetworkConfig, units: int) -> nn.Module:
     return nn.BatchNorm1d(units) if design.batch_normalisation else nn.Identity()
 
 
-NETWORK_CLASSES: dict[str, Callable[[NetworkConfig, int], nn.Module]] = {
+NETWORK_CLASSES: dict[str, Callable[[NetworkConfig, InputColumns], nn.Module]] = {
     "residual": ResidualNetwork,
     "dense": DenseNetwork,
     "feedforward": FeedForwardNetwork,
@@ -155,9 +155,11 @@ NETWORK_CLASSES: dict[str, Callable[[NetworkConfig, int], nn.Module]] = {
 inference.py."""
 
 
-def build_network(design: NetworkConfig, inputs: int, generator: torch.Generator) -> nn.Module:
-    """Build an untrained network with `inputs` input columns."""
-    network = NETWORK_CLASSES[design.architecture](design, inputs)
+def build_network(
+    design: NetworkConfig, columns: InputColumns, generator: torch.Generator
+) -> nn.Module:
+    """Build an untrained network that reads these columns."""
+    network = NETWORK_CLASSES[design.architecture](design, columns)
     initialise_network(network, generator)
     return network
 

@@ -10,6 +10,7 @@ from ludus._native import search as native
 from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
+from ludus.games.nine_mens_morris.batch import PositionBatch, classes_to_moves
 from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
 from ludus.learn.common.move_explanation import DecodingRule, MoveDecision
 from ludus.learn.nnmm.chain import (
@@ -21,8 +22,6 @@ from ludus.learn.nnmm.chain import (
 from ludus.learn.nnmm.decoding import (
     check_rules,
     check_symmetries,
-    to_entries,
-    to_moves,
 )
 from ludus.learn.nnmm.policy import ChainPolicy, decode_legal_move
 from ludus.players.negascout import MAN_VALUE, NegascoutPlayer
@@ -191,10 +190,12 @@ class HybridPlayer(Player):
         """Return the legal moves among those that the networks propose, with their
         probabilities."""
         legal = position.legal_moves()
-        decoder = self.chain.decoder(to_entries([position]), self.settings.symmetries)
+        positions = PositionBatch.from_positions([position])
+        decoder = self.chain.decoder(positions, self.settings.symmetries)
         partial = decoder.list_candidates(self.settings.k)
-        moves = dict(zip(to_moves(partial.classes), partial.probability.tolist(), strict=True))
-        found = {move: likely for move, likely in moves.items() if move in legal}
+        moves = classes_to_moves(partial.classes)
+        likely = zip(moves, partial.probability.tolist(), strict=True)
+        found = {move: probability for move, probability in likely if move in legal}
         if found:
             return found
         move, partial, _ = decode_legal_move(decoder, self.chain.order, legal)

@@ -6,7 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS
+from ludus.games.nine_mens_morris.batch import (
+    POINT_OF_CLASS,
+    PositionBatch,
+    classes_to_moves,
+    moves_to_classes,
+)
 from ludus.games.nine_mens_morris.board import Move
 from ludus.learn.common.move_explanation import (
     DecodingRule,
@@ -18,9 +23,6 @@ from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.decoding import (
     Decoder,
     PartialMoves,
-    to_classes,
-    to_entries,
-    to_moves,
     top_k,
 )
 from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder
@@ -46,7 +48,7 @@ def decode_legal_move(decoder: Decoder, order: PartOrder, legal: Sequence[Move])
     move has it together with the parts chosen before, so no choice leads to a dead end.
     """
     partial, changed = decoder.start(), list[int]()
-    moves = np.array(to_classes(legal))
+    moves = moves_to_classes(legal)
 
     def choose(part: int, left: NDArray[np.intp]) -> int:
         nonlocal partial
@@ -93,7 +95,7 @@ class ChainPolicy:
         found = decoder.decode_one_position(self._breadth)
         chosen = 0 if self._rule == "parts" else 1
         legal = position.legal_moves()
-        moves = to_moves(found.classes)
+        moves = classes_to_moves(found.classes)
         likely = zip(moves, found.probability.tolist(), strict=True)
         scores = {move: probability for move, probability in likely if move in legal}
         move = moves[chosen]
@@ -105,9 +107,9 @@ class ChainPolicy:
 
     def decide_batch(self, positions: Sequence[Any]) -> list[MoveDecision]:
         """Decide on many positions in one batch, without scores."""
-        entries = to_entries(positions)
-        prediction = self._chain.predict(entries, self._rule, self._symmetries, self._breadth)
-        moves = to_moves(prediction.classes)
+        batch = PositionBatch.from_positions(positions)
+        prediction = self._chain.predict(batch, self._rule, self._symmetries, self._breadth)
+        moves = classes_to_moves(prediction.classes)
         found = list(map(_make_decision, moves, prediction.probabilities))
         if self._has_check:
             for number, position in enumerate(positions):
@@ -125,7 +127,7 @@ class ChainPolicy:
         if self._rule == "joint":
             ranked = decoder.beam_search(self._breadth)
             for move, probabilities in zip(
-                to_moves(ranked.classes), ranked.probabilities, strict=True
+                classes_to_moves(ranked.classes), ranked.probabilities, strict=True
             ):
                 if move in legal:
                     pairs = zip(split_move(move), split_move(refused), strict=True)
@@ -135,4 +137,4 @@ class ChainPolicy:
         return _make_decision(move, partial.probabilities[0], changed)
 
     def _decoder(self, position: Any) -> Decoder:
-        return self._chain.decoder(to_entries([position]), self._symmetries)
+        return self._chain.decoder(PositionBatch.from_positions([position]), self._symmetries)

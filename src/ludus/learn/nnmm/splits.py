@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadSpec
 from ludus.core.spec import check_range
 from ludus.datasets.morris.augmentation import augment
-from ludus.games.nine_mens_morris.batch import RING_SWAP, MoveBatch, canonical_keys, transform_moves
+from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.games.nine_mens_morris.bitboards import RING_SWAP
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.nnmm.config import Expansion, SplitKind
 
@@ -80,11 +81,12 @@ def group_symmetric_entries(entries: MoveBatch) -> tuple[NDArray[np.intp], int]:
     Images of entries of different groups never show the same state, whatever the expansion: entries
     are in one group if any exchange of rings, rotation or reflection maps one to the other.
     """
-    keys = canonical_keys(entries)
-    fly = (entries.own_men == 3) & (entries.other_men == 3)
-    swapped = transform_moves(entries[fly], RING_SWAP)
-    turned = transform_moves(transform_moves(entries[fly], RING_REVERSAL), RING_SWAP)
-    keys[fly] = np.minimum.reduce([keys[fly], canonical_keys(swapped), canonical_keys(turned)])
+    keys = entries.canonical_keys()
+    own_men, other_men, *_ = entries.counts
+    fly = (own_men == 3) & (other_men == 3)
+    flying = entries.positions[fly]
+    for image in (flying, flying.transform(RING_REVERSAL)):
+        keys[fly] = np.minimum(keys[fly], image.transform(RING_SWAP).canonical_keys())
     found, group = np.unique(keys, return_inverse=True)
     return group.reshape(-1), len(found)
 

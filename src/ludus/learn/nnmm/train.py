@@ -126,8 +126,7 @@ class NetworkTrainer:
         if not len(self.training_examples) or not len(self.validation):
             raise BadSpec(f"there are no examples for the network {self.name}")
         generator = torch.Generator().manual_seed(self._seed("weights"))
-        width = self.training_examples.inputs.shape[1]
-        network = build_network(self.design, width, generator)
+        network = build_network(self.design, self.training_examples.columns, generator)
         scale_residual_blocks(network, self.config.block_scale)
         device = self.training_examples.targets.device
         self.optimisation = NetworkOptimizer(

@@ -7,21 +7,20 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import nn
 
+from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch, unpack_part
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, concatenate_permutations
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
-from ludus.learn.scholar.examples import NO_POINT, ExampleBatch, ExampleSource
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
+from ludus.learn.scholar.inference import MOVE_PARTS
 from ludus.learn.scholar.model import (
     ExpertChunks,
     TensorEncoder,
     as_tensor,
-    as_tensors,
     build_optimizer,
     make_replay_buffer,
 )
 from ludus.learn.scholar.training_data import ExampleGenerator, TrainingConfig, sample_one
-
-MOVE_PARTS = ("to", "from", "take")
 
 
 class ChainExamples(NamedTuple):
@@ -43,14 +42,13 @@ class ChainExamples(NamedTuple):
     good_take: torch.Tensor
     """Bit set of their captures, among those that also come from the same point."""
 
+    @property
+    def positions(self) -> PositionBatch:
+        return PositionBatch(self.own, self.other, self.own_hand, self.other_hand)
+
 
 CHAIN_EXAMPLE_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, *[torch.int32] * 4)
 """Column types of ChainExamples."""
-
-
-def unpack_part(move: torch.Tensor, part: int) -> torch.Tensor:
-    """Return TO, FROM or TAKE of packed moves: a point, or NO_POINT."""
-    return (move >> (8 * part)) & 0xFF
 
 
 def make_chain_examples(examples: ExampleBatch, calm: float) -> ChainExamples:
@@ -65,8 +63,8 @@ def make_chain_examples(examples: ExampleBatch, calm: float) -> ChainExamples:
         choices = unpack_part(moves, part)
         sets.append(_pack_choices(choices, good))
         good = good & (choices == unpack_part(move, part))
-    positions = [column[row] for column in as_tensors(examples.positions.columns)]
-    return ChainExamples._make([*positions, move[:, 0], *sets])
+    positions = examples.positions.map(as_tensor)[row]
+    return ChainExamples._make([*positions.columns, move[:, 0], *sets])
 
 
 def _pack_choices(choices: torch.Tensor, good: torch.Tensor) -> torch.Tensor:
@@ -136,7 +134,7 @@ class ChainTraining:
     def _losses(self) -> torch.Tensor:
         """Return the losses of one batch, summed over the experts."""
         batch = self.replay_buffer.sample(self.config.batch)
-        features = self.encoder.encode(batch[:4])
+        features = self.encoder.encode(batch.positions)
         sets = (batch.good_to, batch.good_from, batch.good_take)
         losses = []
         for part, network in enumerate(self.optimizer.model.children()):
@@ -150,7 +148,8 @@ class ChainTraining:
         """Add positions to the replay buffer. `error` is unused, because the target is the set of
         all value-keeping moves."""
         chain_examples = make_chain_examples(examples, self.config.mixture.calm)
-        self.replay_buffer.add(chain_examples, self.encoder.select_experts(chain_examples[:4]))
+        experts = self.encoder.select_experts(chain_examples.positions)
+        self.replay_buffer.add(chain_examples, experts)
 
     def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the chosen move in each position; 0 if it is not legal."""
@@ -158,15 +157,15 @@ class ChainTraining:
 
     def is_chosen(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the (positions, moves) mask of the chosen moves, empty rows if illegal."""
-        chosen = self.moves(as_tensors(examples.positions.columns))[:, None]
+        chosen = self.moves(examples.positions.map(as_tensor))[:, None]
         is_it = chosen == as_tensor(examples.children.move)
         return is_it & as_tensor(examples.children.is_move)
 
     @torch.no_grad()
-    def moves(self, positions: list[torch.Tensor]) -> torch.Tensor:
+    def moves(self, positions: PositionBatch) -> torch.Tensor:
         """Choose packed moves part by part, ignoring legality."""
-        device = positions[0].device
-        moves = torch.zeros(len(positions[0]) + 1, dtype=torch.int32, device=device)
+        device = positions.own.device
+        moves = torch.zeros(len(positions) + 1, dtype=torch.int32, device=device)
         for chunks in self.encoder.group_by_expert(positions, [range(NUM_EXPERTS)]):
             move = torch.zeros_like(chunks.rows, dtype=torch.int32)
             for part, choice in enumerate(self._choices(chunks)):

@@ -22,34 +22,26 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.board import mills, neighbours
+from ludus.games.nine_mens_morris.batch import PositionBatch
+from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.games.nine_mens_morris.board import NUM_POINTS, mills, neighbours
 from ludus.learn.equivariant.group import (
-    GROUP_ORDER,
-    LINE_PERMUTATIONS,
+    LINE_STATE_PERMUTATIONS,
+    ONE_HOT_LINE_STATES,
     POINT_PERMUTATIONS,
     Permutations,
     concatenate_permutations,
     trivial_permutations,
 )
 
-NUM_POINTS = 24
-LINE_STATES = [(own, other) for own in range(4) for other in range(4 - own)]
-NUM_COUNTS = 10
-"""0 to 9 men."""
-
+MEN_PER_SIDE = 9
+NUM_COUNTS = 1 + MEN_PER_SIDE
 FLYING_MEN = 3
-
-
-def _line_permutations() -> Permutations:
-    """Return the permutations of ten columns for each line."""
-    tens = np.arange(len(LINE_STATES))
-    return (LINE_PERMUTATIONS[:, :, None] * len(tens) + tens).reshape(GROUP_ORDER, -1)
-
 
 FEATURE_PERMUTATIONS: Permutations = concatenate_permutations(
     POINT_PERMUTATIONS,
     POINT_PERMUTATIONS,
-    _line_permutations(),
+    LINE_STATE_PERMUTATIONS,
     POINT_PERMUTATIONS,
     POINT_PERMUTATIONS,
     POINT_PERMUTATIONS,
@@ -93,9 +85,6 @@ class BoardMatrices:
     def build(cls) -> Self:
         lines = mills(diagonals=False)
         places = [(line, point) for line in lines for point in line]
-        states = np.zeros((16, len(LINE_STATES)))
-        for number, (own, other) in enumerate(LINE_STATES):
-            states[4 * own + other, number] = 1
         near = neighbours(diagonals=False)
         return cls(
             _indicator_matrix([set(line) for line in lines]),
@@ -103,7 +92,7 @@ class BoardMatrices:
             _indicator_matrix([set(near[point]) - set(line) for line, point in places]),
             _indicator_matrix([{point} for _, point in places]).T,
             _indicator_matrix([set(points) for points in near]),
-            states.astype(np.float32),
+            ONE_HOT_LINE_STATES.astype(np.float32),
             np.eye(NUM_COUNTS, dtype=np.float32),
             np.arange(NUM_POINTS),
         )
@@ -114,22 +103,18 @@ def board_matrices() -> BoardMatrices:
     return BoardMatrices.build()
 
 
-def compute_features(
-    own: Any, other: Any, own_hand: Any, other_hand: Any, matrices: BoardMatrices
-) -> list[Any]:
-    """Return the features, kind by kind, each (positions, columns).
-
-    Boards and hands are signed integers.
-    """
-    mine = _unpack_men(own, matrices)
-    theirs = _unpack_men(other, matrices)
+def compute_features(positions: PositionBatch, matrices: BoardMatrices) -> list[Any]:
+    """Return the features, kind by kind, each (positions, columns), of numpy or torch columns."""
+    own_hand, other_hand = positions.own_hand, positions.other_hand
+    mine = _unpack_men(positions.own, matrices)
+    theirs = _unpack_men(positions.other, matrices)
     free = 1 - mine - theirs
     my_lines, their_lines = mine @ matrices.lines, theirs @ matrices.lines
     my_men, their_men = mine.sum(1), theirs.sum(1)
     return [
         mine,
         theirs,
-        matrices.states[_as_index(4 * my_lines + their_lines)].reshape(len(own), -1),
+        matrices.states[_as_index(4 * my_lines + their_lines)].reshape(len(positions), -1),
         _closable_mills(mine, free, (own_hand > 0) | (my_men <= FLYING_MEN), matrices),
         _closable_mills(theirs, free, (other_hand > 0) | (their_men <= FLYING_MEN), matrices),
         mine * (free @ matrices.neighbours) / 4,
@@ -141,13 +126,9 @@ def compute_features(
     ]
 
 
-def encode(
-    own: NDArray[Any], other: NDArray[Any], own_hand: NDArray[Any], other_hand: NDArray[Any]
-) -> NDArray[np.float32]:
+def encode(positions: PositionBatch) -> NDArray[np.float32]:
     """Encode positions in numpy as (positions, NUM_FEATURES)."""
-    men = own.astype(np.int64), other.astype(np.int64)
-    hands = own_hand.astype(np.int64), other_hand.astype(np.int64)
-    return np.concatenate(compute_features(*men, *hands, matrices=board_matrices()), axis=1)
+    return np.concatenate(compute_features(positions, board_matrices()), axis=1)
 
 
 def _closable_mills(men: Any, free: Any, anywhere: Any, matrices: BoardMatrices) -> Any:
@@ -221,6 +202,7 @@ def expert_table() -> NDArray[np.int64]:
     return table
 
 
-def select_experts(own_hand: Any, other_hand: Any, own_men: Any, other_men: Any, table: Any) -> Any:
-    """Apply `select_expert` to arrays or tensors; `table` is the expert table."""
+def select_experts(positions: PositionBatch, table: Array) -> Array:
+    """Apply `select_expert` to all positions; `table` is the expert table."""
+    own_men, other_men, own_hand, other_hand = map(_as_index, positions.counts)
     return table[own_hand, other_hand, own_men, other_men]

@@ -8,7 +8,7 @@ import torch
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleSource, GameBatch
-from ludus.learn.scholar.model import Exam, as_tensor, as_tensors
+from ludus.learn.scholar.model import Exam, as_tensor
 from ludus.learn.scholar.scorer_training import ScorerTraining
 from ludus.learn.scholar.training_data import NO_ERROR, ChooseMoves, to_source_array
 
@@ -80,7 +80,7 @@ def run_exam(training: ScorerTraining | ChainTraining, exam: Exam) -> dict[str, 
         is_legal = training.is_chosen(exam.examples).any(1)
         kept &= is_legal
         legality = {"legal": _proportion(is_legal)}
-    kinds = training.encoder.select_experts(as_tensors(exam.examples.positions.columns))
+    kinds = training.encoder.select_experts(exam.examples.positions.map(as_tensor))
     by_kind = [kept[kinds == kind] for kind in range(NUM_EXPERTS)]
     phases = {
         name: _proportion(torch.cat([by_kind[kind] for kind in numbers]))

@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ludus.games.nine_mens_morris.batch import MAX_MOVES, ChildBatch, PositionBatch, expand
+from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.examples import (
-    MAX_MOVES,
-    NO_VALUE,
-    Array,
-    ChildBatch,
     ExampleBatch,
     ExampleSource,
     GameBatch,
-    PositionBatch,
     prepare_subspace_weights,
 )
 from ludus.oracle.morris.cuda_solver import CudaSolver
 from ludus.oracle.morris.sectors import Sector, Subspace, all_sectors, sides_to_move, subspace_of
 
 if TYPE_CHECKING:
-    from ludus._native import sampling as native
     from ludus.oracle.morris.oracle import MorrisOracle
 
-_TWO_TO_32 = 1 << 32
+_NOISE_SCALE = 1 << 32
+"""Probabilities of noise are whole numbers of this part."""
 
 
 class OracleExampleSource(ExampleSource):
@@ -45,28 +42,15 @@ class OracleExampleSource(ExampleSource):
         self._oracle = oracle
 
     def label(self, positions: PositionBatch) -> NDArray[np.uint8]:
-        return self._oracle.lookup(*positions.columns)
+        return self._oracle.lookup(positions)
 
     def expand(
         self, positions: PositionBatch, max_moves: int = MAX_MOVES, seed: int = 0
     ) -> ChildBatch:
-        size = len(positions)
-        shape = size, max_moves
-        child, move = _empty_positions(*shape), np.zeros(shape, np.int32)
-        count = np.zeros(size, np.int32)
-        self._native.expand(
-            self.rules,
-            _flatten(positions),
-            max_moves,
-            seed,
-            count,
-            _flatten(child),
-            move.reshape(-1),
-        )
-        is_move = np.arange(max_moves) < count[:, np.newaxis]
-        value = np.full(shape, NO_VALUE, np.uint8)
-        value[is_move] = self.label(child[is_move])
-        return ChildBatch(count, child, value, move)
+        children = expand(positions, self.rules, max_moves, seed)
+        is_move = children.is_move
+        children.value[is_move] = self.label(children.positions[is_move])
+        return children
 
     def sample_positions(
         self,
@@ -78,8 +62,8 @@ class OracleExampleSource(ExampleSource):
         men, cumulative = prepare_subspace_weights(
             self.subspaces if subspaces is None else subspaces, weights
         )
-        sampled = _empty_positions(count)
-        self._native.draw(self.rules, men.reshape(-1), cumulative, seed, sampled.columns)
+        sampled = PositionBatch.zeros(count)
+        self._native.draw(self.rules, men.reshape(-1), cumulative, seed, sampled.to_native())
         return sampled
 
     def advance(
@@ -93,21 +77,21 @@ class OracleExampleSource(ExampleSource):
         chosen: NDArray[np.int32] | None = None,
     ) -> GameBatch:
         size, children = len(games.positions), examples.children
-        after = GameBatch(_empty_positions(size), np.empty(size, np.int32))
+        after = GameBatch(PositionBatch.zeros(size), np.empty(size, np.int32))
         self._native.advance(
             self.rules,
             children.count,
-            _flatten(children.positions),
+            children.positions.to_native(),
             children.move.reshape(-1),
             examples.value,
             children.value.reshape(-1),
             None if chosen is None else np.require(chosen, np.int32, ("C", "W")),
             games.plies,
-            int(noise * _TWO_TO_32),
+            int(noise * _NOISE_SCALE),
             max_plies,
-            _flatten(restarts),
+            restarts.to_native(),
             seed,
-            after.positions.columns,
+            after.positions.to_native(),
             after.plies,
         )
         return after
@@ -122,26 +106,7 @@ class OracleExampleSource(ExampleSource):
         return np.random.default_rng(seed).permutation(count)
 
 
-def _empty_positions(*shape: int) -> PositionBatch:
-    boards, hands = (np.zeros((2, *shape), kind) for kind in (np.int32, np.uint8))
-    return PositionBatch(*boards, *hands)
-
-
-def _flatten(positions: PositionBatch) -> "native.Columns":
-    """Return the columns for the compiled functions: correct dtypes, contiguous."""
-    own, other = (
-        np.require(board, np.int32, ("C", "W")).reshape(-1)
-        for board in (positions.own, positions.other)
-    )
-    own_hand, other_hand = (
-        np.require(hand, np.uint8, ("C", "W")).reshape(-1)
-        for hand in (positions.own_hand, positions.other_hand)
-    )
-    return own, other, own_hand, other_hand
-
-
 _POINTER, _SIZE, _INT = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int32
-_NOISE_SCALE = 1 << 32
 
 
 def solve_on_gpu(rules: Rules, show: Callable[[Sector], None] | None = None) -> CudaSolver:
@@ -289,7 +254,7 @@ class CudaExampleSource(ExampleSource):
         kinds = ("int32", "int32", "uint8", "uint8")
         columns = (
             column.to(self._device, getattr(self._torch, kind)).contiguous()
-            for column, kind in zip(positions.columns, kinds, strict=True)
+            for column, kind in zip(positions.position_columns, kinds, strict=True)
         )
         prepared = PositionBatch(*columns)
         if (

@@ -13,80 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ludus.games.nine_mens_morris.batch import MAX_MOVES, ChildBatch, PositionBatch, keeps_value
+from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.sectors import NUM_POINTS, Subspace
-
-Array = Any
-"""A numpy array, or a torch tensor on a GPU."""
-
-DRAW = 255
-NO_VALUE = 254
-"""Value code where there is no move or no known value."""
-
-NO_POINT = 24
-"""Code of an absent part of a move."""
-
-MAX_MOVES = 64
-"""Default row length: only a few positions have more moves."""
-
-
-@dataclass(frozen=True, slots=True)
-class PositionBatch:
-    """Positions from their movers' perspectives."""
-
-    own: Array
-    """The mover's men, int32: bit i for point i."""
-
-    other: Array
-    """The other side's men."""
-
-    own_hand: Array
-    """The mover's men in hand, uint8."""
-
-    other_hand: Array
-
-    def __len__(self) -> int:
-        return len(self.own)
-
-    def __getitem__(self, index: Any) -> "PositionBatch":
-        """Select positions by a slice, a mask or indices."""
-        return PositionBatch(*(column[index] for column in self.columns))
-
-    @property
-    def columns(self) -> tuple[Array, Array, Array, Array]:
-        return self.own, self.other, self.own_hand, self.other_hand
-
-
-@dataclass(frozen=True, slots=True)
-class ChildBatch:
-    """Positions after the moves, in rows: entry [i, j] belongs to move j of position i.
-
-    Moves are in the order of the game's `legal_moves`. If a position has more moves than fit in a
-    row, the row holds a random selection. The rest of a row is NO_VALUE and zeros.
-    """
-
-    count: Array
-    """Number of moves of each position, int32; may exceed the row length."""
-
-    positions: PositionBatch
-    """Positions after the moves, from the perspective of the side then to move."""
-
-    value: Array
-    """Their values for that side, uint8."""
-
-    move: Array
-    """The moves, int32: to | from << 8 | take << 16, with NO_POINT for absent parts."""
-
-    def __getitem__(self, index: Any) -> "ChildBatch":
-        """Select the rows of some positions."""
-        return ChildBatch(
-            self.count[index], self.positions[index], self.value[index], self.move[index]
-        )
-
-    @property
-    def is_move(self) -> Array:
-        """Mask of the entries that hold a move."""
-        return self.value != NO_VALUE
+from ludus.oracle.morris.sectors import Subspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +26,7 @@ class ExampleBatch:
 
     positions: PositionBatch
     value: Array
-    """Value for the mover, uint8: plies to the end, odd for a win and even for a loss; or DRAW."""
+    """Value code for the mover, uint8."""
 
     children: ChildBatch
 
@@ -135,7 +66,7 @@ class ExampleSource(ABC):
 
     @abstractmethod
     def label(self, positions: PositionBatch) -> Array:
-        """Return the value of each position for its mover, uint8."""
+        """Return the value code of each position for its mover, uint8."""
 
     @abstractmethod
     def expand(
@@ -199,30 +130,18 @@ class ExampleSource(ABC):
         board, hand = np.zeros(count, np.int32), np.full(count, self.rules.men, np.uint8)
         return PositionBatch(*self.to_columns([board, board, hand, hand]))
 
-    def concatenate_positions(self, parts: Sequence[PositionBatch]) -> PositionBatch:
-        columns = zip(*(part.columns for part in parts), strict=True)
-        return PositionBatch(*(self.concatenate(column) for column in columns))
-
     def concatenate_examples(self, parts: Sequence[ExampleBatch]) -> ExampleBatch:
         children = [part.children for part in parts]
         return ExampleBatch(
-            self.concatenate_positions([part.positions for part in parts]),
+            PositionBatch.concatenate([part.positions for part in parts], self.concatenate),
             self.concatenate([part.value for part in parts]),
             ChildBatch(
                 self.concatenate([rows.count for rows in children]),
-                self.concatenate_positions([rows.positions for rows in children]),
+                PositionBatch.concatenate([rows.positions for rows in children], self.concatenate),
                 self.concatenate([rows.value for rows in children]),
                 self.concatenate([rows.move for rows in children]),
             ),
         )
-
-
-def keeps_value(value: Array, child_value: Array) -> Array:
-    """Return where a move to a child of the second value keeps the first: the draw, or the
-    winner."""
-    is_draw = value == DRAW
-    has_other_parity = ((value ^ child_value) & 1) == 1
-    return ((child_value == DRAW) == is_draw) & (is_draw | has_other_parity)
 
 
 def prepare_subspace_weights(

@@ -1,6 +1,6 @@
 """Scorer and chain in numpy: forward pass, utilities, and the shipped weights."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, quote
-from ludus.games.nine_mens_morris.batch import count_men
+from ludus.games.nine_mens_morris.batch import (
+    DRAWN,
+    LOSS,
+    NO_POINT,
+    RESULT_NAMES,
+    UNKNOWN,
+    WIN,
+    PositionBatch,
+)
 from ludus.learn.common.weights import BadWeights, find_shipped
 from ludus.learn.equivariant.group import (
     CHOICE_PERMUTATIONS,
@@ -30,12 +38,10 @@ from ludus.learn.scholar.weights import (
     load_weights,
 )
 
-RESULT_NAMES = ("loss", "draw", "win")
-"""Results of a position for its mover."""
+NUM_RESULTS = UNKNOWN
+"""A loss, a draw and a win of the mover."""
 
-LOSS_CLASS, DRAW_CLASS, WIN_CLASS = range(len(RESULT_NAMES))
-
-OUTPUT_NAMES = (*RESULT_NAMES, "plies to a loss", "plies to a win")
+OUTPUT_NAMES = (*RESULT_NAMES[:NUM_RESULTS], "plies to a loss", "plies to a win")
 """Outputs of a scorer: logits of the results, and log2 of the plies to a loss and to a win."""
 
 LOSS_AVERSION = 400.0
@@ -59,8 +65,8 @@ def utility(probabilities: Any, loss_aversion: float) -> Any:
     between moves that all look drawn, and leads to positions where draws and losses are hard to
     separate; larger values prefer positions whose result is certain.
     """
-    ours, theirs = probabilities[..., LOSS_CLASS], loss_aversion * probabilities[..., WIN_CLASS]
-    return (ours - theirs) / (ours + probabilities[..., DRAW_CLASS] + theirs)
+    ours, theirs = probabilities[..., LOSS], loss_aversion * probabilities[..., WIN]
+    return (ours - theirs) / (ours + probabilities[..., DRAWN] + theirs)
 
 
 def penalize_length(scores: Any, log2_plies: Any) -> Any:
@@ -75,34 +81,14 @@ def penalize_length(scores: Any, log2_plies: Any) -> Any:
 FloatArray = NDArray[np.float32]
 
 
-class PositionColumns(NamedTuple):
-    """Positions from the mover's perspective, as arrays of one length."""
-
-    own: NDArray[np.uint32]
-    other: NDArray[np.uint32]
-    own_hand: NDArray[np.uint8]
-    other_hand: NDArray[np.uint8]
-
-
-def pack_positions(positions: Sequence[Any]) -> PositionColumns:
-    """Convert positions of the game to arrays."""
-    rows = []
-    for position in positions:
-        mover, bits, hands = position.mover, position.bits, position.hands
-        rows.append((bits[mover], bits[1 - mover], hands[mover], hands[1 - mover]))
-    own, other, own_hand, other_hand = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
-    return PositionColumns(own, other, own_hand.astype(np.uint8), other_hand.astype(np.uint8))
-
-
 def group_by_expert(
-    positions: PositionColumns,
+    positions: PositionBatch,
 ) -> Iterator[tuple[int, NDArray[np.intp], FloatArray]]:
     """Yield for each expert its number, the indices of its positions, and their features."""
-    men = count_men(positions.own), count_men(positions.other)
-    kinds = select_experts(positions.own_hand, positions.other_hand, *men, expert_table())
+    kinds = select_experts(positions, expert_table())
     for kind in np.unique(kinds).tolist():
         which = np.flatnonzero(kinds == kind)
-        yield kind, which, encode(*(column[which] for column in positions))
+        yield kind, which, encode(positions[which])
 
 
 def build_network(
@@ -154,13 +140,12 @@ class Scorer:
         self._weights = weights
         self._loaded: dict[int, NumpyEquivariantNetwork] = {}
 
-    def evaluate(self, positions: PositionColumns) -> ScorerOutput:
+    def evaluate(self, positions: PositionBatch) -> ScorerOutput:
         """Predict the results of positions."""
-        outputs = np.empty((len(positions.own), len(OUTPUT_NAMES)), dtype=np.float32)
+        outputs = np.empty((len(positions), len(OUTPUT_NAMES)), dtype=np.float32)
         for kind, which, features in group_by_expert(positions):
             outputs[which] = run_expert(self._expert(kind), features)
-        results = len(RESULT_NAMES)
-        return ScorerOutput(softmax(outputs[:, :results]), outputs[:, results:])
+        return ScorerOutput(softmax(outputs[:, :NUM_RESULTS]), outputs[:, NUM_RESULTS:])
 
     def _expert(self, kind: int) -> NumpyEquivariantNetwork:
         if kind not in self._loaded:
@@ -172,8 +157,7 @@ class Scorer:
 
 
 MOVE_PARTS = ("to", "from", "take")
-NO_POINT = 24
-"""Class of no point."""
+"""Names of the chain's networks in weights files, in the order of `PARTS`."""
 
 _ONE_HOT = np.eye(NO_POINT + 1, dtype=np.float32)
 
@@ -210,9 +194,9 @@ class Chain:
         self._weights = weights
         self._loaded: dict[int, list[NumpyEquivariantNetwork]] = {}
 
-    def choose(self, positions: PositionColumns) -> ChainOutput:
+    def choose(self, positions: PositionBatch) -> ChainOutput:
         """Choose the likeliest value of each part in turn, ignoring legality."""
-        number = len(positions.own)
+        number = len(positions)
         choices = np.empty((number, len(MOVE_PARTS)), dtype=np.int64)
         probabilities = np.empty((number, len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
         for kind, which, features in group_by_expert(positions):
@@ -225,7 +209,7 @@ class Chain:
         return ChainOutput(choices, probabilities)
 
     def probabilities_along(
-        self, positions: PositionColumns, moves: NDArray[np.int64]
+        self, positions: PositionBatch, moves: NDArray[np.integer[Any]]
     ) -> FloatArray:
         """Return the probabilities along a move in each position, as in `ChainOutput`."""
         probabilities = np.empty((len(moves), len(MOVE_PARTS), NO_POINT + 1), dtype=np.float32)
@@ -236,7 +220,7 @@ class Chain:
         return probabilities
 
     def score_moves(
-        self, positions: PositionColumns, owner: NDArray[np.int64], moves: NDArray[np.int64]
+        self, positions: PositionBatch, owner: NDArray[np.intp], moves: NDArray[np.integer[Any]]
     ) -> MoveProbabilities:
         """Evaluate moves, (moves, 3), of the positions whose indices are `owner`.
 
@@ -244,7 +228,7 @@ class Chain:
         """
         probabilities = np.empty(moves.shape, dtype=np.float32)
         best_choices = np.empty(moves.shape, dtype=np.int64)
-        row = np.empty(len(positions.own), dtype=np.int64)
+        row = np.empty(len(positions), dtype=np.int64)
         for kind, which, features in group_by_expert(positions):
             row[:] = -1
             row[which] = np.arange(len(which))
@@ -280,7 +264,7 @@ class Chain:
         return self._loaded[kind]
 
 
-def _append_choices(features: FloatArray, choices: NDArray[np.int64]) -> FloatArray:
+def _append_choices(features: FloatArray, choices: NDArray[np.integer[Any]]) -> FloatArray:
     """Append the one-hot codes of the preceding parts of a move to the features."""
     if not choices.shape[1]:
         return features

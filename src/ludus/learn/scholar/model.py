@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
 from ludus.learn.common.optimizer import EmaOptimizer
 from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
 from ludus.learn.equivariant.group import GROUP_ORDER
@@ -19,7 +20,7 @@ from ludus.learn.scholar.encoding import (
     expert_table,
     select_experts,
 )
-from ludus.learn.scholar.examples import DRAW, ExampleBatch, ExampleSource, PositionBatch
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import LONG_GAME_LOG2
 
 MAX_CHUNKS = 256
@@ -54,22 +55,19 @@ class TensorEncoder:
         self.board = _matrices_on(device, self.dtype)
         self.table = torch.as_tensor(expert_table(), device=device)
 
-    def encode(self, positions: Sequence[torch.Tensor]) -> torch.Tensor:
-        """Encode (…) positions, given column by column, as (…, features)."""
-        shape = positions[0].shape
-        own, other, own_hand, other_hand = (column.flatten() for column in positions)
-        features = torch.cat(compute_features(own, other, own_hand, other_hand, self.board), dim=1)
-        return features.view(*shape, -1)
+    def encode(self, positions: PositionBatch) -> torch.Tensor:
+        """Encode (…) positions as (…, features)."""
+        flat = positions.map(torch.flatten)
+        features = torch.cat(compute_features(flat, self.board), dim=1)
+        return features.view(*positions.own.shape, -1)
 
-    def select_experts(self, positions: Sequence[torch.Tensor]) -> torch.Tensor:
+    def select_experts(self, positions: PositionBatch) -> torch.Tensor:
         """Return the expert number of each position."""
-        own, other, own_hand, other_hand = positions
-        men = count_men(own), count_men(other)
-        numbers: torch.Tensor = select_experts(own_hand.long(), other_hand.long(), *men, self.table)
+        numbers: torch.Tensor = select_experts(positions, self.table)
         return numbers
 
     def group_by_expert(
-        self, positions: Sequence[torch.Tensor], banks: Sequence[range]
+        self, positions: PositionBatch, banks: Sequence[range]
     ) -> Iterator[ExpertChunks]:
         """Split all positions into chunks, bank by bank of experts."""
         kinds = self.select_experts(positions)
@@ -86,7 +84,7 @@ class TensorEncoder:
             ):
                 if len(which):
                     valid = which.clamp(max=len(kinds) - 1)
-                    features = self.encode([column[valid] for column in positions])
+                    features = self.encode(positions[valid])
                     yield ExpertChunks(bank, some, which, features)
 
     def _pad(self, rows: torch.Tensor, padding: int) -> torch.Tensor:
@@ -98,16 +96,6 @@ class TensorEncoder:
 def as_tensor(array: Any) -> torch.Tensor:
     """Return an array or tensor as a tensor."""
     return torch.as_tensor(array)
-
-
-def as_tensors(columns: Sequence[Any]) -> list[torch.Tensor]:
-    return [as_tensor(column) for column in columns]
-
-
-def count_men(boards: torch.Tensor) -> torch.Tensor:
-    """Count the men on bitboards of 24 points."""
-    bits = torch.arange(24, device=boards.device, dtype=boards.dtype)
-    return ((boards[..., None] >> bits) & 1).sum(-1)
 
 
 def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
@@ -139,11 +127,8 @@ def make_replay_buffer(
     return ReplayBuffer(example_type(*columns), num_rings)
 
 
-ScoreFunction = Callable[[list[torch.Tensor]], torch.Tensor]
-"""Maps positions, column by column, to their utility for the side that is not to move."""
-
-LOST_VALUE = 0
-"""Value of a position whose mover has lost."""
+ScoreFunction = Callable[[PositionBatch], torch.Tensor]
+"""Maps positions to their utility for the side that is not to move."""
 
 WON_SCORE = 2.0
 """Score above all others: the move wins the game by the rules."""
@@ -174,8 +159,8 @@ def select_best_moves(examples: ExampleBatch, score: ScoreFunction) -> torch.Ten
     children = examples.children
     is_move = as_tensor(children.is_move)
     scores = torch.full(is_move.shape, -WON_SCORE, device=is_move.device)
-    scores[is_move] = score([column[is_move] for column in as_tensors(children.positions.columns)])
-    scores[is_move & (as_tensor(children.value) == LOST_VALUE)] = WON_SCORE
+    scores[is_move] = score(children.positions.map(as_tensor)[is_move])
+    scores[is_move & (as_tensor(children.value) == LOST)] = WON_SCORE
     return scores.argmax(1)
 
 
@@ -202,7 +187,7 @@ def fit_ply_regression(units: torch.Tensor, values: torch.Tensor) -> PlyRegressi
     inputs = units.reshape(len(units), GROUP_ORDER, -1).double().mean(1)
     one = torch.ones(len(inputs), 1, dtype=inputs.dtype, device=inputs.device)
     inputs = torch.cat([inputs, one], dim=1)
-    is_decided = (values != DRAW) & (values != LOST_VALUE)
+    is_decided = (values != DRAW) & (values != LOST)
     fits = []
     for is_win in (0, 1):
         which = is_decided & (values % 2 == is_win)

@@ -12,7 +12,15 @@ from ludus.core.errors import BadSpec
 from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
-from ludus.games.nine_mens_morris.batch import PARTS
+from ludus.games.nine_mens_morris.batch import (
+    DRAWN,
+    LOSS,
+    PARTS,
+    WIN,
+    PositionBatch,
+    moves_to_points,
+    points_to_moves,
+)
 from ludus.games.nine_mens_morris.board import POINTS, Move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.common.move_explanation import (
@@ -20,23 +28,18 @@ from ludus.learn.common.move_explanation import (
     DecodingRule,
     MoveDecision,
     select_by_parts,
-    split_move,
 )
 from ludus.learn.scholar import inference
+from ludus.learn.scholar.encoding import MEN_PER_SIDE
 from ludus.learn.scholar.explain import MIN_CERTAIN_SCORE, describe_evaluation, make_score_picture
 from ludus.learn.scholar.inference import (
-    DRAW_CLASS,
     LOSS_AVERSION,
-    LOSS_CLASS,
     MAX_LOSS_AVERSION,
-    NO_POINT,
-    RESULT_NAMES,
-    WIN_CLASS,
+    NUM_RESULTS,
     Chain,
     MoveProbabilities,
     Scorer,
     ScorerOutput,
-    pack_positions,
     penalize_length,
     utility,
 )
@@ -89,7 +92,7 @@ class ScorerPolicy:
         text = describe_evaluation(
             best,
             utility(probabilities, loss_aversion=1.0),
-            float(probabilities[best, WIN_CLASS]),
+            float(probabilities[best, WIN]),
             log2_plies[best],
         )
         return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
@@ -110,7 +113,7 @@ class ScorerPolicy:
     def _evaluate_children(self, children: Sequence[Any]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
         output = ScorerOutput(
-            np.zeros((len(children), len(RESULT_NAMES)), dtype=np.float32),
+            np.zeros((len(children), NUM_RESULTS), dtype=np.float32),
             np.zeros((len(children), 2), dtype=np.float32),
         )
         pending = []
@@ -119,13 +122,12 @@ class ScorerPolicy:
             if outcome is None:
                 pending.append(number)
             elif outcome.winner is None:
-                output.probabilities[number, DRAW_CLASS] = 1
+                output.probabilities[number, DRAWN] = 1
             else:
-                output.probabilities[
-                    number, WIN_CLASS if outcome.winner == child.mover else LOSS_CLASS
-                ] = 1
+                output.probabilities[number, WIN if outcome.winner == child.mover else LOSS] = 1
         if pending:
-            evaluated = self._scorer.evaluate(pack_positions([children[each] for each in pending]))
+            batch = PositionBatch.from_positions(children[each] for each in pending)
+            evaluated = self._scorer.evaluate(batch)
             output.probabilities[pending], output.log2_plies[pending] = evaluated
         return output
 
@@ -156,37 +158,43 @@ class ChainPolicy:
     def pictures(self, position: Any) -> list[Picture]:
         """Draw the probability of each point as a part of the move, given the parts before it."""
         decision = self._decisions([position])[0]
-        parts = np.array([_part_numbers(decision.move)])
-        along = self._chain.probabilities_along(pack_positions([position]), parts)[0]
+        batch = PositionBatch.from_positions([position])
+        along = self._chain.probabilities_along(batch, moves_to_points([decision.move]))[0]
         drawn = decision._replace(distributions=along)
         return [drawn.draw_part(part) for part in range(len(PARTS))]
 
     def _decisions(self, positions: Sequence[Any]) -> list[MoveDecision]:
-        columns = pack_positions(positions)
+        batch = PositionBatch.from_positions(positions)
         moves = [position.legal_moves() for position in positions]
         ends = [0, *accumulate(map(len, moves))]
         owner = np.repeat(np.arange(len(moves)), [len(each) for each in moves])
-        parts = np.array([_part_numbers(move) for each in moves for move in each]).reshape(-1, 3)
-        scored = self._chain.score_moves(columns, owner, parts)
+        parts = moves_to_points(move for each in moves for move in each)
+        scored = self._chain.score_moves(batch, owner, parts)
         decisions = [
             _select_legal_move(its_moves, parts[first:end], scored.slice(first, end), self._rule)
             for its_moves, (first, end) in zip(moves, pairwise(ends), strict=True)
         ]
-        return decisions if self._masks_illegal else self._without_mask(columns, decisions)
+        return decisions if self._masks_illegal else self._without_mask(batch, decisions)
 
-    def _without_mask(self, columns: Any, masked: Sequence[MoveDecision]) -> list[MoveDecision]:
+    def _without_mask(
+        self, positions: PositionBatch, masked: Sequence[MoveDecision]
+    ) -> list[MoveDecision]:
         """Replace the moves by unmasked choices; the scores still cover legal moves only."""
-        choices, probabilities = self._chain.choose(columns)
+        choices, probabilities = self._chain.choose(positions)
+        moves = points_to_moves(choices)
         return [
             MoveDecision.from_distributions(
-                _make_move(choices[number]), probabilities[number], scores=each.scores
+                moves[number], probabilities[number], scores=each.scores
             )
             for number, each in enumerate(masked)
         ]
 
 
 def _select_legal_move(
-    moves: Sequence[Move], parts: NDArray[np.int64], scored: MoveProbabilities, rule: DecodingRule
+    moves: Sequence[Move],
+    parts: NDArray[np.integer[Any]],
+    scored: MoveProbabilities,
+    rule: DecodingRule,
 ) -> MoveDecision:
     """Select the legal move with the likeliest parts, one after the other or jointly."""
     joint = scored.probabilities.prod(axis=1)
@@ -203,17 +211,6 @@ def _select_legal_move(
     scores = dict(zip(moves, joint.tolist(), strict=True))
     return MoveDecision(moves[chosen], scored.probabilities[chosen].tolist(), masked, scores)
 
-
-def _part_numbers(move: Move) -> list[int]:
-    return [NO_POINT if point is None else point for point in split_move(move)]
-
-
-def _make_move(parts: NDArray[np.int64]) -> Move:
-    to, frm, take = (None if part == NO_POINT else part for part in parts.tolist())
-    return Move(frm, to, take)
-
-
-MEN_PER_SIDE = 9
 
 Way = Literal["scorer", "chain"]
 

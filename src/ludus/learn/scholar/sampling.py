@@ -8,14 +8,9 @@ import numpy as np
 
 from ludus.core.errors import BadSpec
 from ludus.core.spec import check_choice, check_ranges
-from ludus.learn.scholar.examples import (
-    MAX_MOVES,
-    Array,
-    ExampleBatch,
-    ExampleSource,
-    GameBatch,
-    PositionBatch,
-)
+from ludus.games.nine_mens_morris.batch import MAX_MOVES, PositionBatch
+from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
 from ludus.oracle.morris.sectors import Subspace
 
 
@@ -111,9 +106,7 @@ class ParallelGames:
         now = self.examples
         is_chosen = (now.children.move == chosen[:, None]) & now.children.is_move
         new_errors = now.positions[(is_chosen & ~now.keeps_value).any(1)]
-        self._errors = self._source.concatenate_positions([self._errors, new_errors])[
-            -MAX_ERROR_POSITIONS:
-        ]
+        self._errors = self._concatenate(self._errors, new_errors)[-MAX_ERROR_POSITIONS:]
 
     def _sample_restarts(self) -> PositionBatch:
         """Sample restart positions in the proportions of the options."""
@@ -126,9 +119,10 @@ class ParallelGames:
         sampled = self._source.sample_positions(
             num_sampled, self._seeds.getrandbits(64), weights=self._weights
         )
-        return self._source.concatenate_positions(
-            [self._source.start_positions(num_starts), errors, sampled]
-        )
+        return self._concatenate(self._source.start_positions(num_starts), errors, sampled)
+
+    def _concatenate(self, *parts: PositionBatch) -> PositionBatch:
+        return PositionBatch.concatenate(parts, self._source.concatenate)
 
     def _sample_errors(self, count: int) -> PositionBatch:
         """Sample error positions with replacement."""

@@ -9,18 +9,16 @@ from torch import nn
 from torch.nn import functional
 
 from ludus.core.errors import BadSpec
-from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.games.nine_mens_morris.batch import LOST, MoveBatch, PositionBatch, classify
 from ludus.learn.common.optimizer import CaptureScope
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
-from ludus.learn.scholar.examples import DRAW, NO_POINT, ExampleBatch, ExampleSource, PositionBatch
-from ludus.learn.scholar.inference import DRAW_CLASS, RESULT_NAMES, WIN_CLASS, utility
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
+from ludus.learn.scholar.inference import NUM_RESULTS, utility
 from ludus.learn.scholar.model import (
-    LOST_VALUE,
     TensorEncoder,
     as_tensor,
-    as_tensors,
     build_optimizer,
     make_replay_buffer,
     select_best_moves,
@@ -116,7 +114,7 @@ class ScorerTraining:
         return nn.ModuleList(
             EquivariantNetwork(
                 FEATURE_PERMUTATIONS,
-                len(RESULT_NAMES),
+                NUM_RESULTS,
                 bank.channels,
                 bank.blocks,
                 len(experts),
@@ -148,8 +146,8 @@ class ScorerTraining:
         return torch.cat(losses)
 
     def _bank_losses(self, network: nn.Module, batch: ValuedPositions) -> torch.Tensor:
-        outputs = network(self.encoder.encode(batch[:4])).float()
-        wanted = result_classes(batch.value)
+        outputs = network(self.encoder.encode(PositionBatch(*batch[:4]))).float()
+        wanted = classify(batch.value)
         losses = functional.cross_entropy(outputs.flatten(0, 1), wanted.flatten(), reduction="none")
         return losses.view(wanted.shape).mean(1)
 
@@ -164,38 +162,35 @@ class ScorerTraining:
             return model.default_ply_regression(network.channels)
         sample = self.replay_buffer.sample(available, slice(expert, expert + 1))
         one = torch.tensor([expert - self.experts[bank][0]], device=sample.own.device)
-        units = network.last_units(one, self.encoder.encode(sample[:4]))
+        units = network.last_units(one, self.encoder.encode(PositionBatch(*sample[:4])))
         return model.fit_ply_regression(units[0], sample.value[0])
 
     def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
         """Add the positions after selected moves to the replay buffer, each to the ring of its
         expert."""
         row, column = select_moves(examples, error, self.config.mixture)
-        children = examples.children
-        own, other, own_hand, other_hand, value = (
-            values[row, column]
-            for values in as_tensors([*children.positions.columns, children.value])
-        )
-        valued = ValuedPositions(own, other, own_hand, other_hand, value)
+        positions = examples.children.positions.map(as_tensor)[row, column]
+        value = as_tensor(examples.children.value)[row, column]
         # The rules detect that a game is over; it need not be learned.
-        unfinished = (valued.value != LOST_VALUE).nonzero()[:, 0]
-        valued = ValuedPositions._make(values[unfinished] for values in valued)
-        self.replay_buffer.add(valued, self.encoder.select_experts(valued[:4]))
+        unfinished = (value != LOST).nonzero()[:, 0]
+        positions, value = positions[unfinished], value[unfinished]
+        experts = self.encoder.select_experts(positions)
+        self.replay_buffer.add(ValuedPositions(*positions.position_columns, value), experts)
 
     def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the move with the best score in each position."""
         return select_best_moves(examples, self.score)
 
     @torch.no_grad()
-    def score(self, positions: list[torch.Tensor]) -> torch.Tensor:
+    def score(self, positions: PositionBatch) -> torch.Tensor:
         """Return the utilities of positions, from -1 to 1, for the side that is NOT to move."""
         return self.score_with(self.optimizer.ema_model, positions, self.config.care)
 
     def score_with(
-        self, networks: nn.Module, positions: list[torch.Tensor], loss_aversion: float
+        self, networks: nn.Module, positions: PositionBatch, loss_aversion: float
     ) -> torch.Tensor:
         """Return the utilities by other networks, differentiably."""
-        utilities = torch.zeros(len(positions[0]) + 1, device=positions[0].device)
+        utilities = torch.zeros(len(positions) + 1, device=positions.own.device)
         banks = list(networks.children())
         for part in self.encoder.group_by_expert(positions, self.experts):
             network = banks[part.bank]
@@ -203,12 +198,6 @@ class ScorerTraining:
             probabilities = network.forward_experts(part.experts, part.features).float().softmax(-1)
             utilities[part.rows] = utility(probabilities, loss_aversion)
         return utilities[:-1]
-
-
-def result_classes(values: torch.Tensor) -> torch.Tensor:
-    """Return the result class for the mover of the oracle's values: LOSS, DRAW or WIN."""
-    won = as_tensor(values).long() % 2 * WIN_CLASS
-    return torch.where(values == DRAW, torch.full_like(won, DRAW_CLASS), won)
 
 
 INVERSE_TEMPERATURE = 8.0
@@ -240,27 +229,16 @@ class ImitationTraining(ScorerTraining):
         super().__init__(source, replace(config, care=1.0), device)
 
     def _prepare_data(self, source: ExampleSource) -> None:
-        entries = self.entries
-        boards = [entries.own.astype("int32"), entries.other.astype("int32")]
-        columns = source.to_columns([*boards, entries.own_hand, entries.other_hand])
+        columns = source.to_columns(self.entries.position_columns)
         examples = source.examples(PositionBatch(*columns))
-        moves = as_tensor(examples.children.move)
-        is_made = (moves == self._packed_moves(moves)[:, None]) & as_tensor(
-            examples.children.is_move
-        )
+        moves, made = as_tensor(examples.children.move), as_tensor(self.entries.pack())
+        is_made = moves == made.to(moves.device)[:, None]
+        is_made &= as_tensor(examples.children.is_move)
         known = is_made.any(1).nonzero()[:, 0]
         if not len(known):
             raise BadSpec("the teacher has made no legal move at all")
         self.examples = examples[to_source_array(known)]
         self.targets = is_made[known].int().argmax(1)
-
-    def _packed_moves(self, moves: torch.Tensor) -> torch.Tensor:
-        """Return the teacher's moves, packed as in ChildBatch."""
-        packed = torch.zeros(len(moves), dtype=moves.dtype)
-        for place, part in enumerate((self.entries.to, self.entries.frm, self.entries.take)):
-            points = torch.as_tensor(part.astype("int32"))
-            packed += torch.where(points < 0, NO_POINT, points) << 8 * place
-        return packed.to(moves.device)
 
     @property
     def examples_per_step(self) -> int:
@@ -274,9 +252,9 @@ class ImitationTraining(ScorerTraining):
         rows = torch.randint(len(self.targets), (self.batch,), device=self.targets.device)
         examples = self.examples[to_source_array(rows)]
         is_move, value = as_tensor(examples.children.is_move), as_tensor(examples.children.value)
-        positions = [column[is_move] for column in as_tensors(examples.children.positions.columns)]
+        positions = examples.children.positions.map(as_tensor)[is_move]
         scores = torch.full(is_move.shape, -torch.inf, device=is_move.device)
         scores[is_move] = self.score_with(self.optimizer.model, positions, self.config.care)
         # The rules detect that a game is won.
-        scores = torch.where(is_move & (value == LOST_VALUE), 1.0, scores)
+        scores = torch.where(is_move & (value == LOST), 1.0, scores)
         return functional.cross_entropy(INVERSE_TEMPERATURE * scores, self.targets[rows])[None]

@@ -18,8 +18,8 @@ from ludus.learn.common.checkpoint import resume_checkpoint, save_checkpoint
 from ludus.learn.common.optimizer import cosine_decay, warm_up
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import model
-from ludus.learn.scholar.chain_training import MOVE_PARTS, ChainConfig, ChainTraining
-from ludus.learn.scholar.inference import RESULT_NAMES
+from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
+from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS
 from ludus.learn.scholar.scorer_training import ExpertBank, ScorerConfig, ScorerTraining
 from ludus.learn.scholar.training_data import DataMixture
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights
@@ -205,9 +205,11 @@ def add_ply_outputs(
 
 def _drop_ply_outputs(expert: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Remove the outputs for plies, which do not exist in training."""
-    results = len(RESULT_NAMES)
-    less = {"last": expert["last"][:results], "last_bias": expert["last_bias"][:, :results]}
-    return {**expert, **less}
+    return {
+        **expert,
+        "last": expert["last"][:NUM_RESULTS],
+        "last_bias": expert["last_bias"][:, :NUM_RESULTS],
+    }
 
 
 def _split_experts(bank: nn.Module) -> list[dict[str, NDArray[np.float32]]]:

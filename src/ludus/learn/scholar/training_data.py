@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from ludus.learn.scholar.encoding import select_expert
-from ludus.learn.scholar.examples import Array, ExampleBatch, ExampleSource
+from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.model import as_tensor
 from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
 from ludus.oracle.morris.sectors import Subspace
-
-MEN_PER_SIDE = 9
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ludus._native import solver as native
 from ludus.core.errors import BadPosition
-from ludus.games.nine_mens_morris.batch import count_men
-from ludus.games.nine_mens_morris.board import POINTS
+from ludus.games.nine_mens_morris.batch import LOST, NO_VALUE, PositionBatch
+from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, Boards
+from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Half
 from ludus.oracle.morris.sectors import (
@@ -22,17 +23,12 @@ from ludus.oracle.morris.sectors import (
     sides_to_move,
     without_repetition,
 )
-from ludus.oracle.morris.table_file import DRAW
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
-
-ALREADY_WON = 254
-"""Code of a position that the mover has already won, which cannot occur in play."""
 
 COUNT_BASE = 13
 """Greater than any number of men of a side on the board or in hand."""
 
 ValueCodes = NDArray[np.uint8]
-Boards = NDArray[np.uint32]
 MenCounts = tuple[int, int, int, int]
 """Men of the mover and of the other side on the board, then in hand."""
 
@@ -123,37 +119,27 @@ class MorrisOracle(Oracle):
 
     def values(self, positions: Sequence[Any]) -> list[Value]:
         ends: list[Value | None] = []
-        going_on: list[tuple[int, ...]] = []
         for position in positions:
             self.check_rules(position.rules)
             ends.append(evaluate_end(position))
-            if ends[-1] is None:
-                bits, hands = position.bits, position.hands
-                mover = position.mover
-                going_on.append((*_mover_first(bits, mover), *_mover_first(hands, mover)))
-        columns = np.array(going_on, dtype=np.uint32).reshape(-1, 4).T
-        codes = iter(self.lookup(*columns).tolist())
+        going_on = [each for each, end in zip(positions, ends, strict=True) if end is None]
+        codes = iter(self.lookup(PositionBatch.from_positions(going_on)).tolist())
         return [self._values[next(codes)] if end is None else end for end in ends]
 
     def lookup(
-        self, own: ArrayLike, other: ArrayLike, own_hand: ArrayLike, other_hand: ArrayLike
+        self, positions: PositionBatch, missing: Literal["raise", "no_value"] = "raise"
     ) -> ValueCodes:
-        """Return the codes of many positions, given as the mover's and the other side's men.
+        """Return the value codes of many positions, see `ludus.games.nine_mens_morris.batch`.
 
-        Bit i of a board is point i. A code is the number of plies to the end, odd where the mover
-        wins and even where it loses, or DRAW (255); without depth a win is 1 and a loss 0. The code
-        is ALREADY_WON (254) where the other side has too few men. Raises Unsolved if any position
-        is not solved.
+        Without depth a win is 1 and a loss 0. Positions that the mover has already won, which
+        cannot occur in play, are NO_VALUE. Positions that are not solved raise Unsolved, or are
+        NO_VALUE, too.
         """
-        given = (own, other, own_hand, other_hand)
-        x, y, x_hand, y_hand = np.broadcast_arrays(
-            *(np.atleast_1d(np.asarray(each, dtype=np.uint32)) for each in given)
-        )
-        counts = count_men(x), count_men(y), x_hand, y_hand
-        self._check_boards(x, y, counts)
-        codes = np.empty(len(x), dtype=np.uint8)
-        for group, men in _group_by_counts(counts):
-            codes[group] = self._codes(men, x[group], y[group])
+        self._check_boards(positions)
+        codes = np.empty(len(positions), dtype=np.uint8)
+        for group, men in _group_by_counts(positions.counts):
+            boards = positions.own[group], positions.other[group]
+            codes[group] = self._codes(men, *boards, must_know=missing == "raise")
         return codes
 
     def check_rules(self, rules: Any) -> None:
@@ -167,31 +153,32 @@ class MorrisOracle(Oracle):
             raise WrongRules(f"{self.source} holds {held}, not {wanted}")
         self._checked_rules = rules
 
-    def _codes(self, men: MenCounts, own: Boards, other: Boards) -> ValueCodes | int:
+    def _codes(
+        self, men: MenCounts, own: Boards, other: Boards, must_know: bool
+    ) -> ValueCodes | int:
         """Return the codes of positions that all have these numbers of men."""
         own_men, other_men, own_hand, other_hand = men
         if own_men + own_hand < self.rules.lose_below:
-            return 0
+            return LOST
         if other_men + other_hand < self.rules.lose_below:
-            return ALREADY_WON if self.has_depth else 1
+            return NO_VALUE
         half = sector, own_is_x = orient(*men)
         if half not in self._known:
-            raise self._unsolved(men)
+            if must_know:
+                raise self._unsolved(men)
+            return NO_VALUE
         boards = (own, other) if own_is_x else (other, own)
-        slots = make_indexer(self.rules.men).slots(sector, *boards)
+        slots = make_indexer(self.rules.men).slots(sector, *(b.view(np.uint32) for b in boards))
         return self.tables.read(sector, own_is_x, slots)
 
-    def _check_boards(
-        self, own: Boards, other: Boards, counts: tuple[NDArray[np.uint32], ...]
-    ) -> None:
+    def _check_boards(self, positions: PositionBatch) -> None:
+        own, other = positions.own, positions.other
         if np.any(own & other):
             raise BadPosition("a point is taken by both sides")
-        if np.any((own | other) >> len(POINTS)):
-            raise BadPosition(f"a bit of a board is beyond its {len(POINTS)} points")
-        own_men, other_men, own_hand, other_hand = counts
-        for men, hand in ((own_men, own_hand), (other_men, other_hand)):
-            if np.any(hand > self.rules.men) or np.any(men + hand > self.rules.men):
-                raise BadPosition(f"a side has more than {self.rules.men} men")
+        if np.any((own | other) & ~ALL_POINTS):
+            raise BadPosition(f"a bit of a board is beyond its {NUM_POINTS} points")
+        if np.any(positions.has_too_many_men(self.rules)):
+            raise BadPosition(f"a side has more than {self.rules.men} men")
 
     def _unsolved(self, men: MenCounts) -> Unsolved:
         own, other, own_hand, other_hand = men
@@ -221,7 +208,7 @@ def make_indexer(men: int) -> native.Solver:
 
 
 def _group_by_counts(
-    counts: tuple[NDArray[np.uint32], ...],
+    counts: tuple[NDArray[np.integer[Any]], ...],
 ) -> Iterator[tuple[NDArray[np.intp], MenCounts]]:
     """Group positions with equal numbers of men: yield their indices and the numbers."""
     keys = np.zeros(len(counts[0]), dtype=np.uint16)
@@ -246,9 +233,9 @@ def _count_men(position: Any) -> MenCounts:
 
 
 def _list_values(has_depth: bool) -> list[Value]:
-    """Return the value of every code."""
-    ends = {ALREADY_WON: Value("win", 0), DRAW: Value("draw")}
-    return [
-        ends.get(code) or Value("win" if code % 2 else "loss", code if has_depth else None)
-        for code in range(256)
+    """Return the value of every code; that of NO_VALUE does not occur in play."""
+    decided = [
+        Value("win" if code % 2 else "loss", code if has_depth else None)
+        for code in range(NO_VALUE + 1)
     ]
+    return [*decided, Value("draw")]

@@ -11,13 +11,12 @@ from dataclasses import fields, replace
 from math import comb
 from typing import NamedTuple
 
+from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 
 Sector = tuple[int, int, int, int]
 """X's and Y's men on the board, then in hand. X has more on the board, or else more in hand."""
 
-
-NUM_POINTS = 24
 NUM_ORBITS = (1, 4, 30, 158, 757, 2830, 8774, 22188, 46879, 82880, 124124, 157668, 170854)
 """Number of sets of 0, 1, … 12 points, counted once per class of 16 symmetries."""
 

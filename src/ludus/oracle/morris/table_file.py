@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadDatabase
 from ludus.core.files import atomic_file, describe_os_error, quote_path
+from ludus.games.nine_mens_morris.batch import DRAW, LOST
 from ludus.oracle.morris.sectors import Sector
 
 Values = NDArray[np.uint8]
@@ -38,11 +39,12 @@ COMPRESSION_LEVEL = 3
 
 DIGEST_SIZE = 8
 
-LOSS, WIN, DRAW = 0, 1, 255
-"""Values without depth. With depth a win is any odd number, a loss any even one."""
-
 _CODES = np.array([value % 2 for value in range(DRAW)] + [2], dtype=np.uint8)
-_VALUES = np.array([LOSS, WIN, DRAW, DRAW], dtype=np.uint8)
+"""Value code to two bits: a loss, a win or a draw."""
+
+_VALUES = np.array([LOST, 1, DRAW, DRAW], dtype=np.uint8)
+"""Two bits to the value code without depth."""
+
 _SHIFTS = np.array([0, 2, 4, 6], dtype=np.uint8)
 
 
@@ -88,11 +90,6 @@ def drop_depth(values: Values) -> Values:
     """Return wins, losses and draws, as stored in a database without depth."""
     plain: Values = _VALUES[_CODES[values]]
     return plain
-
-
-def format_result(value: int) -> str:
-    """Return the result of a value as a word, for the side to move."""
-    return "draw" if value == DRAW else "win" if value % 2 else "loss"
 
 
 def pack(values: Values, has_depth: bool) -> bytes:
