@@ -8,7 +8,7 @@ import sys
 import time
 
 import ludus
-from ludus.learn.patterns.player import play_fuzzy_games
+from ludus.reproduce.matches import play_compiled_games
 
 GAMES = 10_000
 WANTED_GAMES = 60.0
@@ -22,7 +22,7 @@ def seconds_of_games() -> float:
     game = ludus.game("nine_mens_morris", "vrajitoru")
     began = time.perf_counter()
     for players in (("fuzzy", "focused"), ("focused", "fuzzy")):
-        play_fuzzy_games(game, players, GAMES // 2, seed=1, threads=2, max_plies=10_000)
+        play_compiled_games(game, players, GAMES // 2, seed=1, threads=2, max_plies=10_000)
     return time.perf_counter() - began
 
 

@@ -8,7 +8,6 @@ import sys
 
 from ludus.games import game
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 
 WANTED = {"noughts_and_crosses": 10.0, "hexapawn": 10.0, "hexapawn:size=4": 100.0}
@@ -36,7 +35,7 @@ def main() -> int:
 def milliseconds(spec: str, mode: str) -> float:
     """The mean over some runs, each from nothing."""
     played = game(spec)
-    starts, opponent, total = list_start_positions(played), PerfectOpponent(played), 0.0
+    starts, opponent, total = played.training_starts(), PerfectOpponent(played), 0.0
     for seed in range(RUNS):
         learner = MigoLearner(played, MigoLearnerOptions(mode=mode))  # type: ignore[arg-type]
         lessons = train_episodes(learner, starts, opponent, GAMES, seed)

@@ -6,7 +6,6 @@ from typing import Any
 
 from ludus.arena.regret import Policy, compute_expected_regret
 from ludus.games import game as named_game
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.program import Program, parse_program
@@ -53,7 +52,7 @@ def _regret_of(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
         game, strategy = named_game(spec), Strategy(reasoner_of(spec), program)
         policy = policy_of(strategy)
         _known[spec, meaning] = compute_expected_regret(
-            oracle_for(game), policy, list_start_positions(game)
+            oracle_for(game), policy, game.training_starts()
         )
     return _known[spec, meaning]
 

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
 from .runs import marks_of
@@ -72,7 +71,7 @@ def moves_of(game: str, rules: frozenset[Meaning]) -> frozenset[Any]:
 @cache
 def learners_moves(game: str) -> list[tuple[Any, Any]]:
     """Every move of the learner: the board before it and the board after it."""
-    boards = list_start_positions(named_game(game))
+    boards = named_game(game).training_starts()
     learner, seen = boards[0].mover, set(boards)
     pairs = []
     for board in boards:  # which grows on the way

@@ -9,7 +9,6 @@ from typing import Any
 
 from ludus.arena.regret import Policy, compute_expected_regret, get_uniform_policy
 from ludus.games import game as named_game
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.oracle import oracle_for
 from ludus.reproduce import Context, Finding, Measurement, Table
 
@@ -24,7 +23,7 @@ def run(context: Context) -> Iterator[Finding]:
     for name in ("noughts_and_crosses", "hexapawn", "hexapawn:size=4"):
         game = named_game(name)
         boards = [
-            [str(board), str(oracle_for(game).value(board))] for board in list_start_positions(game)
+            [str(board), str(oracle_for(game).value(board))] for board in game.training_starts()
         ]
         yield Table(f"Start boards of {name}", ("board", "worth to the learner"), boards)
 
@@ -32,7 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
 def exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
     """The number of boards of a kind, or the mean regret of a strategy on all of them."""
     game = named_game(name)
-    oracle, boards = oracle_for(game), list_start_positions(game)
+    oracle, boards = oracle_for(game), game.training_starts()
     if kind == "regret":
         return compute_expected_regret(oracle, strategy([RULES[rule] for rule in rules]), boards)
     return sum(kind in ("all", oracle.value(board).result) for board in boards)

@@ -8,7 +8,6 @@ from ludus.arena.regret import (
     RegretSchedule,
     RegretStatistics,
     compute_expected_regret,
-    get_phase,
     get_uniform_policy,
 )
 from ludus.core.record import Record
@@ -164,7 +163,7 @@ def test_what_is_beyond_the_solved_part_is_counted_and_not_judged():
 )
 def test_phases_of_morris(text, expected):
     played = game("nine_mens_morris")
-    assert get_phase(played, played.parse(text), 1) == expected
+    assert played.phase(played.parse(text), 1) == expected
 
 
 def test_the_player_begins_if_it_always_does():

@@ -1,13 +1,18 @@
 """The contract of `ludus.core.game`, held by every game with every preset and engine."""
 
+import dataclasses
 import pickle
+import random
 import xml.etree.ElementTree as ElementTree
 from functools import cache
+from itertools import islice
 
 import pytest
 
 import ludus
 from ludus.core import CHANCE, BadMove, BadPosition, Outcome, play_match
+from ludus.core.notation import TurnState
+from ludus.games.move_entry import get_move_entry
 from support.games import VARIANTS, play_randomly
 from support.repetition import repeat
 
@@ -201,3 +206,87 @@ def test_a_match_can_be_replayed(game):
         position = position.play(record.move)
     ending = position.outcome()
     assert match.outcome == (Outcome(None, "length") if ending is None else ending)
+
+
+def test_rules_are_written_as_in_a_spec(game):
+    assert ludus.game(game.id, game.format_rules(game.rules)).rules == game.rules
+    for field in dataclasses.fields(game.rules):
+        assert field.name not in game.format_rules(game.rules, without=[field.name])
+
+
+def test_moves_have_the_same_meaning_in_every_format(game):
+    for position in sample(game, every=20):
+        for write in game.move_formats().values():
+            for move in position.legal_moves()[:40]:
+                assert game.parse_move(write(move), position) == move
+
+
+def test_positions_are_parsed_in_every_notation(game):
+    for position in sample(game, every=20):
+        texts = game.position_texts(position)
+        assert texts.pop("Ludus") == str(position)
+        if position.outcome() is None:
+            for text in texts.values():
+                legal = game.parse(text).legal_moves()
+                assert len(legal) == len(position.legal_moves())
+        assert game.detect_move_format(str(position)) == "game"
+
+
+def test_moves_travel_as_words(game):
+    """Each move is one word or several in the text protocol, and the words lead to its position."""
+    notation = game.move_notation()
+    for position in sample(game, every=40):
+        for move in position.legal_moves()[:10]:
+            for is_separate in (False, True):
+                turn = TurnState(position)
+                for word in notation.format_words(move, separate_captures=is_separate):
+                    assert not set(word) & set(" \n")
+                    turn = notation.advance(turn, word)
+                assert turn == TurnState(position.play(move))
+
+
+def test_names_of_places_can_be_converted_back(game):
+    for position in sample(game, every=20):
+        for place in {place for move in position.legal_moves() for place in game.steps(move)}:
+            for side in (0, 1):
+                name = get_move_entry(game).place_name
+                assert name(name(place, side), side) == place
+
+
+def test_hints_for_searches(game):
+    for position in sample(game, every=20):
+        assert isinstance(game.evaluate(position), int)
+        assert isinstance(game.phase(position, 3), str) or position.mover == CHANCE
+        assert {game.is_capture(move) for move in position.legal_moves()} <= {False, True}
+    moves = game.all_moves()
+    if moves is not None:
+        assert len(set(moves)) == len(moves)
+        assert {move for each in sample(game) for move in each.legal_moves()} <= set(moves)
+
+
+def test_native_random_games_are_counted(game):
+    assert game.engine == "native" or not game.has_native_playouts
+    if game.has_native_playouts:
+        scores = game.native_playouts(game.start(), 50, seed=1, threads=1, max_plies=1000)
+        assert sum(scores.values()) == 50
+
+
+def test_positions_for_training_and_puzzles_can_be_played(game):
+    starts = game.training_starts()
+    assert starts
+    assert len(set(starts)) == len(starts)
+    assert all(position.outcome() is None for position in starts)
+    if game.puzzle_rules is not None:
+        posed = ludus.game(game.id, game.puzzle_rules, game.engine)
+        for is_solved in (False, True):
+            first, second = (
+                list(islice(posed.puzzle_positions(random.Random(seed), is_solved), 20))
+                for seed in (1, 1)
+            )
+            assert first == second
+            assert all(posed.parse(str(position)) == position for position in first)
+
+
+def test_the_default_player_plays_it(game):
+    assert ludus.PLAYERS[game.default_player].can_play(type(game))
+    assert ludus.PLAYERS["perfect"].can_play(type(game)) == (game.oracle_kind != "none")

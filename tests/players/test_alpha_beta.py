@@ -5,14 +5,13 @@ import random
 import pytest
 
 import ludus
+from ludus.core.game import MAN_VALUE
 from ludus.core.player import Limit
 from ludus.oracle import oracle_for
 from ludus.oracle.oracle import evaluate_end
 from ludus.players.alpha_beta import (
-    MAN_VALUE,
     WIN_SCORE,
     AlphaBetaSearch,
-    make_evaluator,
     score_to_plies,
     value_to_score,
 )
@@ -44,10 +43,10 @@ def scenes(game, seed, count):
 @pytest.mark.parametrize(("spec", "depth"), CASES, ids=lambda case: str(case))
 def test_cutting_lines_off_changes_nothing(spec, depth):
     game = ludus.game(spec, "repetition=0" if "morris" in spec else "")
-    oracle, evaluate = oracle_for(game), make_evaluator(game)
+    oracle, evaluate = oracle_for(game), game.evaluate
     for seed in range(3):
         for position in scenes(game, seed, 4):
-            found = AlphaBetaSearch(oracle, evaluate, Limit(depth=depth)).run(position)
+            found = AlphaBetaSearch(game, oracle, Limit(depth=depth)).run(position)
             for searched in range(1, depth + 1):
                 score = plain(oracle, evaluate, position, searched)
                 if score_to_plies(score) is not None:
@@ -81,7 +80,7 @@ def test_the_solved_part_is_asked_before_the_evaluation():
         takes = [move for move in position.legal_moves() if move.take is not None]
         if not takes or oracle.has_value(position):
             continue
-        found = AlphaBetaSearch(oracle, make_evaluator(game), Limit(depth=1)).run(position)
+        found = AlphaBetaSearch(game, oracle, Limit(depth=1)).run(position)
         told_apart += found.best == WIN_SCORE - 1
     assert told_apart > 5
 
@@ -95,10 +94,10 @@ def _text(white, black):
 
 def test_budgets_bind():
     game = ludus.game("nine_mens_morris")
-    oracle, evaluate = oracle_for(game), make_evaluator(game)
+    oracle = oracle_for(game)
 
     def run(**limit):
-        search = AlphaBetaSearch(oracle, evaluate, Limit(**limit))
+        search = AlphaBetaSearch(game, oracle, Limit(**limit))
         return search.run(game.start()), search.nodes
 
     found, nodes = run(nodes=200)
@@ -113,13 +112,13 @@ def test_evaluations_are_fair():
     """Both sides see the same position alike, and the start is even."""
     for spec in ("nine_mens_morris", "nine_mens_morris:morabaraba", "hexapawn:five"):
         game = ludus.game(spec)
-        assert make_evaluator(game)(game.start()) == 0
+        assert game.evaluate(game.start()) == 0
     game = ludus.game("nine_mens_morris")
     here, there = (game.parse(f"WWW/W../.../...BBB/.../.../... {mover} 0 0") for mover in "wb")
-    evaluate = make_evaluator(game)
+    evaluate = game.evaluate
     assert evaluate(here) == -evaluate(there)
     assert evaluate(here) > MAN_VALUE // 2
     pawns = ludus.game("hexapawn")
-    assert make_evaluator(pawns)(pawns.parse("B.B/.../WWW b")) == -MAN_VALUE
+    assert pawns.evaluate(pawns.parse("B.B/.../WWW b")) == -MAN_VALUE
     noughts = ludus.game("noughts_and_crosses")
-    assert make_evaluator(noughts)(noughts.parse("XX./OO./... x")) == 0
+    assert noughts.evaluate(noughts.parse("XX./OO./... x")) == 0

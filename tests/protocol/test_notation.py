@@ -6,11 +6,11 @@ import pytest
 
 import ludus
 from ludus.core.errors import BadMove
+from ludus.core.notation import TurnState
 from ludus.games.nine_mens_morris.board import POINTS
-from ludus.protocol.notation import TurnState, get_notation
 
 GAME = ludus.game("nine_mens_morris")
-SPEECH = get_notation(GAME)
+SPEECH = GAME.move_notation()
 
 SANMILL_PLACES = {
     # Sanmill's squares 8 to 31: three rings from the inside, each clockwise from its upper middle.
@@ -46,7 +46,7 @@ def old(move):
 def test_every_way_of_saying_a_move_is_understood(rules):
     """Random games, told in every way at once; all ways lead to the same positions."""
     game = ludus.game("nine_mens_morris", rules)
-    said = get_notation(game)
+    said = game.move_notation()
     source = random.Random(rules)
     taken = 0
     for _ in range(12):
@@ -116,7 +116,7 @@ def test_what_cannot_be_said(words):
 def test_words_of_other_games_have_no_spaces():
     for name in ludus.GAMES:
         game = ludus.game(name)
-        said, source = get_notation(game), random.Random(1)
+        said, source = game.move_notation(), random.Random(1)
         position = game.start()
         for _ in range(60):
             if position.outcome() is not None:

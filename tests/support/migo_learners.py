@@ -5,7 +5,6 @@ from functools import cache
 from ludus.arena.regret import compute_expected_regret
 from ludus.games import game
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
@@ -21,7 +20,7 @@ def lessons(spec, games, seed, **settings):
     """A learner after so many games, and the regret of each."""
     played = game(spec)
     learner = MigoLearner(played, MigoLearnerOptions(**settings))
-    marks = train_episodes(learner, list_start_positions(played), opponent(spec), games, seed)
+    marks = train_episodes(learner, played.training_starts(), opponent(spec), games, seed)
     return learner, [mark.episode.regret for mark in marks]
 
 
@@ -44,7 +43,7 @@ def exact(spec, program):
         return {moves[each]: 1 / len(wanted) for each in wanted}
 
     played = game(spec)
-    return compute_expected_regret(oracle_for(played), policy, list_start_positions(played))
+    return compute_expected_regret(oracle_for(played), policy, played.training_starts())
 
 
 def all_boards(graph, first):

@@ -1,26 +1,23 @@
 """A player's move in each of many positions, without playing games."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.player import Limit, Player
+from ludus.core.spec import format_suggestion
 
-Notation = Literal["auto", "game", "thesis", "playok"]
-
-THESIS_LENGTH = 28
-MORRIS_ID = "nine_mens_morris"
 BATCH_SIZE = 2048
 MAX_LISTED_ERRORS = 5
 """Number of further invalid lines that an error lists."""
 
 
 class PositionRequest(NamedTuple):
-    """A position, and the notation of the response."""
+    """A position, and the format of the response (`Game.move_formats`)."""
 
     position: Any
-    notation: str
+    format_move: Callable[[Any], str]
 
 
 class GameOver(BadPosition):
@@ -32,21 +29,22 @@ def parse_positions(
 ) -> list[PositionRequest]:
     """Parse one position per line; BadPosition names the invalid lines.
 
-    Positions of finished games are invalid, or dropped if `skip_finished`. With `auto` the
-    response is in the game's notation, except for Morris positions in the notation of Galassi 2018
-    (24 letters, four digits, optionally a move), whose responses use that notation.
+    Positions of finished games are invalid, or dropped if `skip_finished`. `notation` is one of
+    `Game.move_formats`; with `auto` the notation of each position decides.
     """
-    if notation in ("thesis", "playok") and game.id != MORRIS_ID:
-        raise UnknownName(f"the notation {notation} is for {MORRIS_ID}, not for {game.id}")
+    formats = game.move_formats()
+    if notation not in ("auto", *formats):
+        hint = format_suggestion(notation, ("auto", *formats))
+        raise UnknownName(f"{game.id} has no notation {quote(notation)}{hint}")
     found: list[PositionRequest] = []
     errors: list[tuple[int, LudusError]] = []
     # Not splitlines, which knows ten kinds of line ends: line numbers must be those of editors.
     lines = text.removesuffix("\n").split("\n") if text else []
     for number, line in enumerate(lines, 1):
         try:
-            found.append(
-                PositionRequest(_parse_position(line, game), _detect_notation(line, game, notation))
-            )
+            position = _parse_position(line, game)
+            name = game.detect_move_format(line) if notation == "auto" else notation
+            found.append(PositionRequest(position, formats[name]))
         except LudusError as error:
             if not (skip_finished and isinstance(error, GameOver)):
                 errors.append((number, error))
@@ -70,9 +68,9 @@ def choose_and_format(
     player: Player, requests: Sequence[PositionRequest], limit: Limit, batch: int = BATCH_SIZE
 ) -> Iterator[list[str]]:
     """Yield the player's moves as text, one list per batch of positions."""
-    notations = iter([each.notation for each in requests])
+    formats = iter([each.format_move for each in requests])
     for part in choose_moves(player, [each.position for each in requests], limit, batch):
-        yield [format_move(move, next(notations)) for move in part]
+        yield [next(formats)(move) for move in part]
 
 
 def choose_moves(
@@ -98,15 +96,6 @@ def get_batch_size(player: Player) -> int:
     return BATCH_SIZE if type(player).choose_many is not Player.choose_many else 16
 
 
-def format_move(move: Any, notation: str) -> str:
-    """Format a move in a notation. A pass is `pass` in all of them."""
-    if notation == "game" or str(move) == "pass":
-        return str(move)
-    from ludus.games.nine_mens_morris import to_playok_move, to_thesis_move
-
-    return to_thesis_move(move) if notation == "thesis" else to_playok_move(move)
-
-
 def _parse_position(line: str, game: AnyGame) -> Any:
     if not line.strip():
         raise BadPosition("is empty")
@@ -116,11 +105,3 @@ def _parse_position(line: str, game: AnyGame) -> Any:
     if position.mover == CHANCE:
         raise BadPosition("dice are to be rolled, so there is no move to choose")
     return position
-
-
-def _detect_notation(line: str, game: AnyGame, notation: str) -> str:
-    if notation != "auto":
-        return notation
-    head = line.strip()[:THESIS_LENGTH]
-    is_thesis = game.id == MORRIS_ID and len(head) == THESIS_LENGTH and head.isalnum()
-    return "thesis" if is_thesis else "game"

@@ -23,8 +23,6 @@ from ludus.core.statistics import estimate_mean
 from ludus.games import game as named_game
 from ludus.oracle import Oracle, Unsolved, Verdict
 
-MORRIS_ID = "nine_mens_morris"
-
 
 def find_verdicts(oracle: Oracle, positions: Sequence[Any]) -> list[Verdict | None]:
     """Return the verdict on each position; None where the oracle has no value."""
@@ -44,20 +42,6 @@ class MoveError(NamedTuple):
     regret: int
     best: tuple[str, ...]
     """The moves that keep the value, in the game's notation."""
-
-
-def get_phase(game: AnyGame, position: Any, number: int) -> str:
-    """Return the phase of the game a position belongs to.
-
-    In Morris the mover places, moves or flies. In other games it is the number of the player's
-    move.
-    """
-    if game.id != MORRIS_ID:
-        return f"move {number}"
-    if position.hands[position.mover] > 0:
-        return "placing"
-    can_fly = game.rules.flying and len(position.men[position.mover]) <= 3
-    return "flying" if can_fly else "moving"
 
 
 @dataclass
@@ -153,7 +137,7 @@ class RegretStatistics:
     ) -> MoveError | None:
         """Count a move; return it if it has positive regret."""
         self.total.add(verdict, move)
-        self.phases[get_phase(self.game, position, number)].add(verdict, move)
+        self.phases[self.game.phase(position, number)].add(verdict, move)
         if verdict is None or not verdict.cost(move):
             return None
         best = tuple(map(str, verdict.best))

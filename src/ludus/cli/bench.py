@@ -12,7 +12,7 @@ from ludus.core.match import play_match
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-from ludus.players.random_play import has_native_playouts, play_random_games
+from ludus.players.random_play import play_random_games
 
 SIGNATURE_PERFT = (
     ("nine_mens_morris", "", 5),
@@ -66,7 +66,7 @@ def _iterate_presets() -> Iterator[str]:
 
 def _play_preset(spec: str) -> Iterator[str]:
     game = named_game(spec)
-    if has_native_playouts(game):
+    if game.has_native_playouts:
         ended = play_random_games(
             game, game.start(), SIGNATURE_RANDOM_GAMES, random.Random(SIGNATURE_SEED)
         )
@@ -143,10 +143,10 @@ def _perft_workload(name: str, engine: str, depth: int) -> Workload:
 def _random_games_workload(name: str, engine: str) -> Workload:
     """Play random games, in compiled code if available."""
     from ludus.games import game
-    from ludus.players.random_play import has_native_playouts, play_random_games
+    from ludus.players.random_play import play_random_games
 
     chosen, source = game(name, engine=engine), random.Random(1)
-    games = 500 if has_native_playouts(chosen) else 1
+    games = 500 if chosen.has_native_playouts else 1
 
     def work() -> int:
         play_random_games(chosen, chosen.start(), games, source)

@@ -329,8 +329,9 @@ def generate(
     Limits apply to each of the teacher's moves. With --time a run is not reproducible.
     """
     from ludus.core.player import Limit
+    from ludus.datasets import GENERATORS
     from ludus.datasets.generation import GenerationRun
-    from ludus.datasets.generator import GENERATORS, GenerationPlan, parse_players
+    from ludus.datasets.generator import GenerationPlan, parse_players
     from ludus.games import game as named_game
 
     kind = GENERATORS[named_game(game, rules).id]

@@ -48,12 +48,12 @@ def players(
     json: JsonOption = False,
 ) -> None:
     """List the players and their options."""
-    wanted = named_game(game).id if game else None
+    wanted = type(named_game(game)) if game else None
     kinds = {
         name: kind
         for name in PLAYERS
         for kind in [PLAYERS[name]]
-        if wanted is None or kind.games is None or wanted in kind.games
+        if wanted is None or kind.can_play(wanted)
     }
     if json:
         print_json(
@@ -62,7 +62,7 @@ def players(
                     "name": name,
                     "title": kind.title,
                     "options": dataclass_as_json(kind.options),
-                    "games": sorted(GAMES if kind.games is None else kind.games),
+                    "games": sorted(each for each in GAMES if kind.can_play(GAMES[each])),
                 }
                 for name, kind in kinds.items()
             ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -25,18 +25,11 @@ from ludus.cli.output import dataclass_as_json, print_json
 from ludus.cli.progress import track_progress
 from ludus.core.errors import BadPosition
 from ludus.core.files import atomic_file, quote_path, read_text
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, GameTally
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
 from ludus.core.player import Player
-from ludus.core.spec import check_choice, parse_spec
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-
-if TYPE_CHECKING:
-    from ludus._native.morris import Tally
-
-COMPILED_PLAYERS = ("newbie", "basic", "focused", "fuzzy")
-"""Players that may have a compiled version; not all of their options have one."""
 
 GAMES_PER_CALL = 20_000
 """Games per call of compiled code; between calls the bar advances and Ctrl-C is handled."""
@@ -49,15 +42,11 @@ def play_compiled_match(
     seed: int,
     is_alternating: bool,
     max_plies: int,
-) -> list[tuple[bool, "Tally"]] | None:
+) -> list[tuple[bool, GameTally]] | None:
     """Play a match in compiled code, at about 100,000 games a second.
 
     Return pairs (whether the second player began, tally), or None if a player is not compiled.
     """
-    if game.id != "nine_mens_morris" or any(
-        parse_spec(it).name not in COMPILED_PLAYERS for it in players
-    ):
-        return None
     from ludus.reproduce.matches import play_compiled_games
 
     seeds, found = random.Random(seed), []
@@ -224,12 +213,9 @@ def choose(
     json: JsonOption = False,
 ) -> None:
     """Write a player's move for every position of a file, one per line."""
-    from typing import get_args
-
-    from ludus.arena.choices import Notation, choose_and_format, get_batch_size, parse_positions
+    from ludus.arena.choices import choose_and_format, get_batch_size, parse_positions
     from ludus.core.player import Limit
 
-    check_choice("there is no notation", notation, get_args(Notation))
     chosen = named_game(game, rules)
     limit = Limit(time, nodes, depth)
     player_ = named_player(player, chosen)

@@ -92,7 +92,7 @@ def _select_sectors(chosen: "AnyGame", max_men: int | None) -> "list[Sector]":
     from ludus.oracle.morris.database import GAME_ID
     from ludus.oracle.morris.sectors import all_sectors, moving_sectors
 
-    if chosen.id != GAME_ID:
+    if chosen.oracle_kind != "tables":
         raise CannotSolve(f"only {GAME_ID} is solved into tables, not {chosen.id}")
     if max_men is None:
         return all_sectors(chosen.rules)

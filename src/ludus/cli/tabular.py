@@ -254,7 +254,9 @@ def show(
     position_ = parse_position(chosen, position)
     if (outcome := position_.outcome()) is not None:
         raise BadPosition(f"the game is over in {position_}: {outcome}")
-    system = "her" if chosen.id == "hexapawn" else "menace"
+    from ludus.learn.tabular.player import MATCHBOX_PLAYERS
+
+    system = MATCHBOX_PLAYERS.get(chosen.id, "menace")
     player: Any = named_player(system, chosen)
     if table is not None:
         from ludus.learn.tabular.table import load_table

@@ -5,13 +5,17 @@ history of a position (needed by the repetition rule) is stored with it but is n
 value; the number of times the position has occurred is.
 """
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
 
 from ludus.core.errors import BadMove, check_length, quote
 from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.notation import MoveNotation
+from ludus.core.spec import format_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +93,36 @@ class Position(Protocol):
     def __str__(self) -> str: ...
 
 
+class GameTally(TypedDict):
+    """Results of many games played in compiled code, by side."""
+
+    games: int
+    wins: tuple[int, int]
+    draws: int
+    plies: int
+    reasons: dict[str, int]
+
+
+MAN_VALUE = 100
+"""The value of a man, which is the unit of `Game.evaluate`."""
+
+OracleKind = Literal["memory", "tables", "none"]
+"""Solving in memory, tables of `ludus.oracle.morris`, or none because of dice."""
+
+PlaceRow = tuple[str, ...]
+"""Places that form a line on the board."""
+
 P = TypeVar("P", bound=Position)
 M = TypeVar("M", bound=Move)
 
 
 class Game(ABC, Generic[P, M]):
-    """A game with its rules: start position, notation and symmetries."""
+    """A game with its rules: start position, notation and symmetries.
+
+    A game must define the abstract methods. Everything else that players, learners and front ends
+    know about a particular game is an attribute or method below with a default that works for any
+    game; no other package asks which game it has.
+    """
 
     id: ClassVar[str]
     """Snake-case name, as in `nine_mens_morris`."""
@@ -107,6 +135,18 @@ class Game(ABC, Generic[P, M]):
 
     presets: ClassVar[Mapping[str, Any]]
     """Named rules; the first one is the default."""
+
+    default_player: ClassVar[str] = "playouts"
+    """Spec of the player that plays this game when none is named."""
+
+    oracle_kind: ClassVar[OracleKind] = "memory"
+    """How perfect play is found."""
+
+    puzzle_rules: ClassVar[str | None] = None
+    """Preset and options of the rules for puzzles; None if there are no puzzles."""
+
+    move_entry: ClassVar[str] = ""
+    """`module:attribute` of the game's own kind of `ludus.games.move_entry.MoveEntry`, if any."""
 
     win_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a win, with {winner} and {loser}."""
@@ -191,6 +231,99 @@ class Game(ABC, Generic[P, M]):
         if depth <= 1:
             return len(moves) if depth == 1 else 1
         return sum(self.perft(position.play(move), depth - 1) for move in moves)
+
+    # Texts
+
+    @classmethod
+    def format_rules(cls, rules: Any, without: Collection[str] = ()) -> str:
+        """Return rules as in a spec: the nearest preset and the options that differ from it.
+
+        Options in `without` are neither written nor compared.
+        """
+        differences = {
+            name: format_options(rules, preset, without) for name, preset in cls.presets.items()
+        }
+        nearest = min(differences, key=lambda name: len(differences[name]))
+        return ",".join([nearest, *differences[nearest]])
+
+    def position_texts(self, position: P) -> dict[str, str]:
+        """Return the position in every notation that `parse` accepts, by title."""
+        return {"Ludus": str(position)}
+
+    def move_formats(self) -> Mapping[str, Callable[[M], str]]:
+        """Return the formats in which moves can be written, by name; `game` is `str`."""
+        return {"game": str}
+
+    def detect_move_format(self, text: str) -> str:
+        """Return the format of moves that belongs to the notation of a position."""
+        return "game"
+
+    def move_notation(self) -> MoveNotation:
+        """Return the notation of moves in the text protocol."""
+        return MoveNotation(self)
+
+    def phase(self, position: P, number: int) -> str:
+        """Return the phase of the game in which the mover makes its move of this number."""
+        return f"move {number}"
+
+    # Search and statistics
+
+    def evaluate(self, position: P) -> int:
+        """Return a static evaluation from the mover's side in units of MAN_VALUE; 0 is even."""
+        return 0
+
+    def is_capture(self, move: M) -> bool:
+        """Return whether a move captures, so that a search should try it first."""
+        return False
+
+    @property
+    def has_native_playouts(self) -> bool:
+        """Whether `native_playouts` is available."""
+        return False
+
+    def native_playouts(
+        self, position: P, games: int, seed: int, threads: int, max_plies: int
+    ) -> Counter[int]:
+        """Play random games in compiled code; return the number of games by points of side 0."""
+        raise NotImplementedError(f"{self.id} has no compiled random games")
+
+    def play_native_games(
+        self, players: tuple[Any, Any], games: int, seed: int, threads: int, max_plies: int
+    ) -> GameTally | None:
+        """Play games in compiled code between two `Player.native_twin`s; None if there are none."""
+        return None
+
+    # Learning and explanation
+
+    def all_moves(self) -> tuple[M, ...] | None:
+        """Return every move that can occur, in a fixed order; None if there are too many."""
+        return None
+
+    def training_starts(self) -> list[P]:
+        """Return start positions of training games: those after one move of each side."""
+        start = self.start()
+        first = [start.play(move) for move in start.legal_moves()]
+        reached = [after.play(reply) for after in first for reply in after.legal_moves()]
+        return [position for position in dict.fromkeys(reached) if position.outcome() is None]
+
+    def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[P]:
+        """Yield random positions for puzzles without end, by default those of random games.
+
+        `is_solved`: whether the exact value of every position is known.
+        """
+        while True:
+            position = self.start()
+            while position.outcome() is None:
+                yield position
+                position = position.play(source.choice(position.legal_moves()))
+
+    def completed_rows(self, position: P, side: int) -> tuple[PlaceRow, ...]:
+        """Return the rows with which a side has won; empty in games without rows."""
+        return ()
+
+    def blocked_rows(self, position: P, move: M) -> tuple[PlaceRow, ...]:
+        """Return the rows that the other side could have completed in the place of this move."""
+        return ()
 
 
 AnyGame = Game[Any, Any]

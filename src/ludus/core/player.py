@@ -65,13 +65,18 @@ class Player(ABC):
     """A frozen dataclass with the default options, or None for a player without options."""
 
     games: ClassVar[frozenset[str] | None] = None
-    """Ids of the games that it can play; None for all."""
+    """Ids of the games that it can play; None for all. See `can_play`."""
 
     def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
         self.game = game
         self.settings = settings
         self.spec = spec
         self.random = random.Random(0)
+
+    @classmethod
+    def can_play(cls, game: type[AnyGame]) -> bool:
+        """Return whether it can play a game, with some rules at least."""
+        return cls.games is None or game.id in cls.games
 
     @property
     def name(self) -> str:
@@ -84,6 +89,10 @@ class Player(ABC):
 
     def finish_game(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
         """Note the outcome of the current game. Not every game is played to its end."""
+
+    def native_twin(self) -> Any:
+        """Return its compiled counterpart for `Game.play_native_games`; None if there is none."""
+        return None
 
     @abstractmethod
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen

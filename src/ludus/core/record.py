@@ -15,7 +15,7 @@ layouts are parsed, too, and written in the normal one.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quote
@@ -113,7 +113,7 @@ class Record:
         first, second = (side.capitalize() for side in game.sides)
         headers = {
             "Game": game.id,
-            "Rules": _format_rules(game),
+            "Rules": game.format_rules(game.rules),
             first: players[0],
             second: players[1],
         }
@@ -187,20 +187,6 @@ def _convert_match(match: MatchRecord) -> Line:
 
 def _join_remarks(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
-
-
-def _format_rules(game: AnyGame) -> str:
-    """Return the nearest preset and the options that differ from it, as in a game's spec."""
-    differences = {
-        name: [
-            f"{option.name}={getattr(game.rules, option.name)}"
-            for option in fields(game.rules)
-            if getattr(game.rules, option.name) != getattr(preset, option.name)
-        ]
-        for name, preset in game.presets.items()
-    }
-    nearest = min(differences, key=lambda name: len(differences[name]))
-    return ",".join([nearest, *differences[nearest]])
 
 
 def _replay_line(

@@ -125,6 +125,20 @@ def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     return dataclasses.replace(value, **changes)  # type: ignore[type-var]
 
 
+def format_options(value: Any, default: Any, without: Collection[str] = ()) -> list[str]:
+    """Return `key=value` for every field in which a dataclass differs from a default.
+
+    >>> from ludus.core.player import Limit
+    >>> format_options(Limit(nodes=100), Limit())
+    ['nodes=100']
+    """
+    return [
+        f"{field.name}={getattr(value, field.name)}"
+        for field in dataclasses.fields(value)
+        if field.name not in without and getattr(value, field.name) != getattr(default, field.name)
+    ]
+
+
 def _parse_value(text: str, hint: Any, where: str) -> Any:
     """Parse a text as a value of the annotated type."""
     choices = typing.get_args(hint)
@@ -156,6 +170,12 @@ def _parse_value(text: str, hint: Any, where: str) -> Any:
 T = TypeVar("T")
 
 
+def load_target(target: str) -> Any:
+    """Import what `module:attribute` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
 class Registry(Generic[T]):
     """Names with their `module:attribute`; a module is imported when its name is looked up."""
 
@@ -173,8 +193,11 @@ class Registry(Generic[T]):
         """Register a name; `target` is `module:attribute`."""
         self._entries[name] = target
 
+    def update(self, entries: Mapping[str, str]) -> None:
+        """Register the names that another package declares."""
+        self._entries.update(entries)
+
     def __getitem__(self, name: str) -> T:
         check_choice(f"there is no {self.kind}", name, self._entries)
-        module, _, attribute = self._entries[name].partition(":")
-        found: T = getattr(import_module(module), attribute)
+        found: T = load_target(self._entries[name])
         return found

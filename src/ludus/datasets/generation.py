@@ -20,7 +20,8 @@ from typing import Any, Self
 from ludus.core.errors import BadDataset, LudusError
 from ludus.core.files import cannot_write, check_replaceable, quote_path, write_bytes
 from ludus.core.processes import prepare_worker
-from ludus.datasets.generator import GENERATORS, DatasetGenerator, GenerationPlan
+from ludus.datasets import GENERATORS
+from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games import game as named_game
 
 _BLOCK = re.compile(rb"#([0-9]{1,15}) ([0-9]{1,9}) ([0-9]{1,10})\n")

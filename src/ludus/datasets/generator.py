@@ -1,4 +1,4 @@
-"""The plan of a generated dataset, the interface of a generator, and the registry of generators."""
+"""The plan of a generated dataset, and the interface of a generator."""
 
 import dataclasses
 import hashlib
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.player import Limit
-from ludus.core.spec import Registry, check_ranges
+from ludus.core.spec import check_ranges
 
 MAX_STATES = 100_000_000
 SEED_BITS = 62
@@ -86,7 +86,8 @@ class DatasetGenerator(ABC):
     `ludus dataset generate GAME` requests one match after the other in several processes and joins
     their lines in the order of the matches. A generator only defines the lines of a match and when
     two lines are equal; processes, files and resuming are handled by `ludus.datasets.generation`.
-    It is constructed without arguments in every process. New games are added to GENERATORS.
+    It is constructed without arguments in every process. Generators are registered in
+    `ludus.datasets.GENERATORS`.
     """
 
     title: ClassVar[str]
@@ -118,13 +119,3 @@ class DatasetGenerator(ABC):
     @abstractmethod
     def key(self, line: str) -> Hashable:
         """Return a key that is equal for lines of which only the first is kept."""
-
-
-GENERATORS: Registry[type[DatasetGenerator]] = Registry(
-    "generator of datasets for",
-    {
-        "nine_mens_morris": "ludus.datasets.morris.generator:MorrisGenerator",
-        "backgammon": "ludus.protocol.gnubg_generator:GnubgGenerator",
-    },
-)
-"""Generators by game id."""

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from ludus.core.errors import BadMove, LudusError, quote
 from ludus.core.game import AnyGame
-from ludus.core.spec import Registry
+from ludus.core.spec import load_target
 
 EntryStage = Literal["begin", "go", "take"]
 
@@ -189,19 +189,7 @@ class MoveEntry:
         return self.game.sides[side].capitalize()
 
 
-MOVE_ENTRIES: Registry[type[MoveEntry]] = Registry(
-    "move entry",
-    {
-        "nine_mens_morris": "ludus.games.nine_mens_morris.move_entry:MorrisMoveEntry",
-        "backgammon": "ludus.games.backgammon.move_entry:BackgammonMoveEntry",
-        "noughts_and_crosses": "ludus.games.squares_move_entry:NoughtsAndCrossesMoveEntry",
-        "hexapawn": "ludus.games.squares_move_entry:HexapawnMoveEntry",
-    },
-)
-
-
 def get_move_entry(game: AnyGame) -> MoveEntry:
-    """Return the move entry of a game; MoveEntry itself if the game has none."""
-    if game.id not in MOVE_ENTRIES:
-        return MoveEntry(game)
-    return MOVE_ENTRIES[game.id](game)
+    """Return the move entry of a game; MoveEntry itself if the game has none of its own."""
+    kind: type[MoveEntry] = load_target(game.move_entry) if game.move_entry else MoveEntry
+    return kind(game)

@@ -3,10 +3,11 @@
 Squares are numbered row by row from the top left; a board is a string with one letter per square.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from ludus.core.errors import BadPosition, BadSpec, check_length, quote
+from ludus.core.game import Game, M, P
 
 FILES = "abcdefgh"
 
@@ -63,6 +64,15 @@ def apply_symmetry(symmetry: Sequence[int], cells: str) -> str:
     for square, letter in enumerate(cells):
         image[symmetry[square]] = letter
     return "".join(image)
+
+
+def group_by_symmetry(game: Game[P, M], positions: Iterable[P]) -> list[list[P]]:
+    """Return the images of the first position of each symmetry class, itself first."""
+    classes: dict[frozenset[P], list[P]] = {}
+    for position in positions:
+        images = [game.transform(position, symmetry) for symmetry in game.symmetries()]
+        classes.setdefault(frozenset(images), images)
+    return list(classes.values())
 
 
 def format_board(cells: str, size: int, mover: str) -> str:

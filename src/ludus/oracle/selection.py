@@ -8,7 +8,7 @@ from typing import Any
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, quote
 from ludus.core.files import quote_path
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import AnyGame
 from ludus.core.user_folders import data_folder
 from ludus.games import GAMES
 from ludus.oracle.memory import MemoryOracle
@@ -26,10 +26,10 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
     folder it is the largest database of these rules in `find_database_folders`, or else the
     endgames that are solved on first use. Other games are solved in memory.
     """
-    if game.id != GAME_ID:
+    if game.oracle_kind != "tables":
         if folder is not None:
             raise BadDatabase(f"databases hold {GAME_ID}; {game.id} is solved in memory")
-        if game.start().mover == CHANCE:
+        if game.oracle_kind == "none":
             raise CannotSolve(f"{game.id} has dice, and games with dice are not solved")
         return _make_memory_oracle(game.id, game.rules)
     if why := native.why_unsolvable(game.rules):

@@ -4,6 +4,7 @@ from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.core.spec import Registry, apply_options, parse_spec
+from ludus.games import GAMES
 
 PLAYERS: Registry[type[Player]] = Registry(
     "player",
@@ -16,23 +17,9 @@ PLAYERS: Registry[type[Player]] = Registry(
         "negascout": "ludus.players.negascout:NegascoutPlayer",
         "perfect": "ludus.players.perfect:PerfectPlayer",
         "tool": "ludus.players.backgammon_heuristics:ToolPlayer",
-        "gammon": "ludus.learn.gammon.player:GammonPlayer",
-        "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
-        "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
-        "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
-        "external": "ludus.protocol.external:ExternalPlayer",
-        "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
-        "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",
-        "migo": "ludus.learn.migo.player:MigoPlayer",
-        "menace": "ludus.learn.tabular.player:MenacePlayer",
-        "her": "ludus.learn.tabular.player:HerPlayer",
-        "qlearning": "ludus.learn.tabular.player:QLearningPlayer",
-        "deepq": "ludus.learn.dqn.player:DqnPlayer",
-        "nnmm": "ludus.learn.nnmm.player:NnmmPlayer",
-        "hybrid": "ludus.learn.nnmm.player:HybridPlayer",
-        "scholar": "ludus.learn.scholar.player:ScholarPlayer",
     },
 )
+"""All players by name; `ludus/__init__.py` adds those of the packages above this one."""
 
 
 def player(spec: str, game: AnyGame) -> Player:
@@ -44,8 +31,9 @@ def player(spec: str, game: AnyGame) -> Player:
     """
     parsed = parse_spec(spec)
     kind = PLAYERS[parsed.name]
-    if kind.games is not None and game.id not in kind.games:
-        raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {', '.join(kind.games)}")
+    if not kind.can_play(type(game)):
+        known = ", ".join(name for name in GAMES if kind.can_play(GAMES[name]))
+        raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {known}")
     options = dict(parsed.options)
     flags = list(parsed.flags)
     # The name of a player's main option may be omitted: `external:CMD` is `external:cmd=CMD`.

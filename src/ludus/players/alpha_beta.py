@@ -1,59 +1,12 @@
-"""Alpha-beta search in Python with oracle lookups, and static evaluation functions."""
+"""Alpha-beta search in Python with oracle lookups and the static evaluation of the game."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ludus.core.game import AnyGame
 from ludus.core.player import Limit
-from ludus.games.nine_mens_morris.board import neighbours
 from ludus.oracle.oracle import Oracle, Value, evaluate_end
-
-MAN_VALUE = 100
-"""The value of a man, which defines the unit of all evaluations."""
-
-FREE_POINT_VALUE = 4
-"""The value of a free point adjacent to an own man."""
-
-Evaluator = Callable[[Any], int]
-"""Static evaluation of a position from the mover's side; 0 is even."""
-
-
-def make_evaluator(game: AnyGame) -> Evaluator:
-    """Return the evaluation function of a game; constant 0 for games without one."""
-    if game.id == "nine_mens_morris":
-        return _make_morris_evaluator(game.rules.diagonals)
-    if game.id == "hexapawn":
-        return _evaluate_hexapawn
-    return lambda position: 0
-
-
-def _make_morris_evaluator(diagonals: bool) -> Evaluator:
-    """Return an evaluation by men, on the board or in hand, and by mobility."""
-    beside = [sum(1 << point for point in points) for points in neighbours(diagonals)]
-
-    def steps(men: int, free: int) -> int:
-        return sum((near & free).bit_count() for man, near in enumerate(beside) if men >> man & 1)
-
-    def evaluate(position: Any) -> int:
-        white, black = position.bits
-        hands: tuple[int, int] = position.hands
-        free = ~(white | black)
-        men = white.bit_count() + hands[0] - black.bit_count() - hands[1]
-        good_for_white: int = MAN_VALUE * men + FREE_POINT_VALUE * (
-            steps(white, free) - steps(black, free)
-        )
-        return -good_for_white if position.mover else good_for_white
-
-    return evaluate
-
-
-def _evaluate_hexapawn(position: Any) -> int:
-    """Return the difference in pawns."""
-    men: int = position.cells.count("W") - position.cells.count("B")
-    return MAN_VALUE * (-men if position.mover else men)
-
 
 WIN_SCORE = 1_000_000
 """The score of a game that is already won; each ply before the end subtracts one."""
@@ -107,9 +60,9 @@ class TableEntry:
 class AlphaBetaSearch:
     """Iterative deepening within a limit; deterministic if there is no time limit."""
 
-    def __init__(self, oracle: Oracle, evaluate: Evaluator, limit: Limit) -> None:
+    def __init__(self, game: AnyGame, oracle: Oracle, limit: Limit) -> None:
+        self.game = game
         self.oracle = oracle
-        self.evaluate = evaluate
         self.limit = limit
         self.nodes = 0
         self._began = time.perf_counter()
@@ -148,7 +101,7 @@ class AlphaBetaSearch:
         if value is not None:
             return value_to_score(value, ply)
         if depth == 0:
-            return self.evaluate(position)
+            return self.game.evaluate(position)
         known = self._table.get(position)
         if known is not None and known.depth >= depth:
             score = _shift_score(known.score, -ply)
@@ -175,7 +128,7 @@ class AlphaBetaSearch:
         """Return the legal moves: the earlier best move first, then captures."""
         moves: list[Any] = position.legal_moves()
         best = None if known is None else known.move
-        return sorted(moves, key=lambda move: (move != best, not _is_capture(move)))
+        return sorted(moves, key=lambda move: (move != best, not self.game.is_capture(move)))
 
     def _count_node(self) -> None:
         self.nodes += 1
@@ -204,7 +157,3 @@ def _shift_score(score: int, ply: int) -> int:
     if abs(score) < DECIDED_SCORE:
         return score
     return score + ply if score > 0 else score - ply
-
-
-def _is_capture(move: Any) -> bool:
-    return getattr(move, "take", None) is not None or getattr(move, "is_capture", False)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
-from ludus.players.random_play import ScoreCounts, has_native_playouts, play_random_games
+from ludus.players.random_play import ScoreCounts, play_random_games
 
 MAX_BATCH = 64
 """Maximum number of random games of one move between two checks of the budget."""
@@ -99,7 +99,7 @@ class PlayoutPlayer(Player):
         """Play random games after every move, as many as limit and options allow."""
         began, plies = time.perf_counter(), 0
         total = min(self.settings.games, limit.nodes or self.settings.games)
-        is_free = limit.time is None and has_native_playouts(self.game)
+        is_free = limit.time is None and self.game.has_native_playouts
         tallies: dict[Any, PlayoutTally] = {}
         for move, games in self._iterate_batches(list(after), total, total if is_free else 1):
             if limit.time is not None and time.perf_counter() - began >= limit.time:

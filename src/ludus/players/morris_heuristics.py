@@ -16,11 +16,12 @@ unless the options (NewbieOptions, BasicOptions) say otherwise:
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any, ClassVar, Literal
 
 from ludus.core.player import Choice, Limit, Player
+from ludus.core.spec import parse_spec
 from ludus.games.nine_mens_morris.board import Move, mills, neighbours
 
 
@@ -181,6 +182,11 @@ class NewbiePlayer(Player):
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         moves, why = self.candidates(position)
         return Choice(sample_move(self.settings, moves, self.random), why)
+
+    def native_twin(self) -> str:
+        """Return its spec with all options, the format that compiled code parses."""
+        options = ",".join(f"{key}={value}" for key, value in asdict(self.settings).items())
+        return f"{parse_spec(self.spec).name}:{options}"
 
     def candidates(self, position: Any) -> tuple[list[Move], str]:
         """Return the moves to sample from, and a comment on their purpose."""

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludus._native import search as native
-from ludus._native.search import Endgames
-from ludus._native.solver import why_unsolvable
+from ludus._native import solver
 from ludus.core.errors import BadSpec
-from ludus.core.game import AnyGame
+from ludus.core.game import MAN_VALUE, AnyGame
 from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
@@ -72,12 +71,12 @@ LEVELS = (
 
 
 @cache
-def load_endgames(rules: Rules) -> Endgames | None:
+def load_endgames(rules: Rules) -> native.Endgames | None:
     """Load the built-in solved endgames for the search; None if they do not cover these rules."""
-    if why_unsolvable(rules) is not None:
+    if solver.why_unsolvable(rules) is not None:
         return None
     solved = builtin_endgames(without_repetition(rules))
-    found = Endgames(MAX_MEN)
+    found = native.Endgames(MAX_MEN)
     for sector, x_to_move in solved.sectors:
         slots = np.arange(num_slots(sector), dtype=np.uint64)
         x, y, _, _ = sector
@@ -117,9 +116,6 @@ def draw_expected_line(
         tuple(notes),
     )
 
-
-MAN_VALUE = 100
-"""The value of a man, which defines the unit of scores."""
 
 DEFAULT_NODES = 200_000
 """The node limit per move if no limit is set."""
@@ -264,7 +260,7 @@ class NegascoutPlayer(Player):
             position.mover,
             position.occurrence,
             position.quiet,
-            _encode_history(position),
+            position.history_keys,
             depth=min(budget.depth or native.MAX_DEPTH, native.MAX_DEPTH),
             nodes=budget.nodes,
             seconds=budget.time,
@@ -284,21 +280,6 @@ class NegascoutPlayer(Player):
         return (
             load_endgames(self.game.rules) if is_enabled and men <= MAX_MEN_FOR_ENDGAMES else None
         )
-
-
-def _encode_history(position: Any) -> Sequence[int]:
-    """Return the positions since the last irreversible move, as keys of the compiled core."""
-    if hasattr(position, "history_keys"):
-        keys: list[int] = position.history_keys
-        return keys
-    return [
-        sum(1 << man for man in men[0])
-        | sum(1 << man for man in men[1]) << 24
-        | hands[0] << 48
-        | hands[1] << 52
-        | mover << 56
-        for men, hands, mover in position.history
-    ]
 
 
 def _score_to_plies(score: int) -> int | None:

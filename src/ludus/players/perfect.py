@@ -12,16 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ludus.core.game import AnyGame
+from ludus.core.game import MAN_VALUE, AnyGame
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.oracle.oracle import Oracle, RatedMove, Value
 from ludus.oracle.selection import oracle_for
 from ludus.players.alpha_beta import (
-    MAN_VALUE,
     AlphaBetaSearch,
     SearchResult,
-    make_evaluator,
     score_to_plies,
 )
 
@@ -73,14 +71,15 @@ class PerfectPlayer(Player):
 
     title: ClassVar[str] = "plays perfectly where the game is solved, and searches elsewhere"
     options: ClassVar[PerfectOptions] = PerfectOptions()
-    games: ClassVar[frozenset[str] | None] = frozenset(
-        {"nine_mens_morris", "noughts_and_crosses", "hexapawn"}
-    )
 
     def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
         super().__init__(game, settings, spec)
         folder = Path(settings.oracle) if settings.oracle else None
         self.oracle: Oracle = oracle_for(game, folder, needs_depth=True)
+
+    @classmethod
+    def can_play(cls, game: type[AnyGame]) -> bool:
+        return game.oracle_kind != "none"
 
     @cached_property
     def name(self) -> str:
@@ -112,7 +111,7 @@ class PerfectPlayer(Player):
 
     def _search(self, position: Any, limit: Limit) -> Choice:
         budget = limit.tighten(nodes=self.settings.nodes)
-        found = AlphaBetaSearch(self.oracle, make_evaluator(self.game), budget).run(position)
+        found = AlphaBetaSearch(self.game, self.oracle, budget).run(position)
         if found is None:
             return Choice(self.random.choice(position.legal_moves()), "had no time to think")
         move = self.random.choice(found.moves)

@@ -20,40 +20,15 @@ class PlayoutResult(NamedTuple):
     """Plies played in Python, which are slow; compiled ones are not counted."""
 
 
-def has_native_playouts(game: AnyGame) -> bool:
-    """Return whether random games of this game are played by compiled code."""
-    return game.engine == "native" and game.id in ("nine_mens_morris", "backgammon")
-
-
 def play_random_games(
     game: AnyGame, position: Any, games: int, source: random.Random, threads: int = 1
 ) -> PlayoutResult:
     """Play this number of random games; a game that reaches MAX_PLIES is a draw."""
-    if has_native_playouts(game):
+    if game.has_native_playouts:
         seed = source.getrandbits(63)
-        if game.id == "backgammon":
-            return PlayoutResult(_play_native_backgammon(position, games, seed), 0)
-        return PlayoutResult(_play_native_morris(position, games, seed, threads), 0)
+        return PlayoutResult(game.native_playouts(position, games, seed, threads, MAX_PLIES), 0)
     ends = [play_random_game(game, position, source) for _ in range(games)]
     return PlayoutResult(Counter(score for score, _ in ends), sum(plies for _, plies in ends))
-
-
-def _play_native_morris(position: Any, games: int, seed: int, threads: int) -> ScoreCounts:
-    tally = position.playouts(games, seed=seed, threads=threads, max_plies=MAX_PLIES)
-    return Counter({1: tally["wins"][0], 0: tally["draws"], -1: tally["wins"][1]})
-
-
-def _play_native_backgammon(position: Any, games: int, seed: int) -> ScoreCounts:
-    from ludus.games.backgammon import native
-
-    sides = native.playouts(position, games, seed)
-    return Counter(
-        {
-            points * sign: count
-            for sign, counts in zip((1, -1), sides, strict=True)
-            for points, count in enumerate(counts, 1)
-        }
-    )
 
 
 def play_random_game(game: AnyGame, position: Any, source: random.Random) -> tuple[int, int]:

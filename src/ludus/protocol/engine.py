@@ -11,10 +11,10 @@ from typing import Any
 
 from ludus.core.errors import MAX_TEXT, quote, to_one_line
 from ludus.core.game import CHANCE
+from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import format_suggestion
 from ludus.players.search import SearchingPlayer, SearchProgress
-from ludus.protocol.notation import MoveNotation, TurnState
 from ludus.protocol.session import BadCommand, EngineSession
 from ludus.protocol.uci import (
     GoCommand,
@@ -255,9 +255,9 @@ class Engine:
         return self.session
 
     def _uci(self, words: Sequence[str]) -> None:
-        from ludus import __version__
+        from importlib.metadata import version
 
-        self._write_line(f"id name Ludus {__version__}")
+        self._write_line(f"id name Ludus {version('ludus')}")
         self._write_line("id author the authors of Ludus")
         for option in self.session.options:
             self._write_line(to_one_line(str(option)))

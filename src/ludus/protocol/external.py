@@ -12,9 +12,9 @@ from urllib.parse import unquote
 
 from ludus.core.errors import BadMove, BadSpec, quote, to_one_line
 from ludus.core.game import CHANCE, AnyGame
+from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges, format_option_value
-from ludus.protocol.notation import MoveNotation, TurnState, get_notation
 from ludus.protocol.processes import EngineProcess, ExternalError, ResponseTimeout
 
 
@@ -252,7 +252,7 @@ class ExternalPlayer(Player):
         super().__init__(game, settings, spec)
         if not settings.cmd:
             raise BadSpec("external needs a program: external:CMD or external:cmd=CMD,time=1")
-        self._notation = get_notation(game)
+        self._notation = game.move_notation()
         has_separate_captures, is_foreign = settings.captures == "token", settings.fen == "sanmill"
         self._history = MoveHistory(
             self._notation, separate_captures=has_separate_captures, foreign=is_foreign

@@ -11,12 +11,12 @@ from typing import Any
 
 from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
 from ludus.core.game import AnyGame
+from ludus.core.notation import TurnState
 from ludus.core.player import Player
 from ludus.core.spec import apply_options, format_suggestion, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-from ludus.protocol.notation import TurnState, get_notation
 
 UCI_NAMES = {"multipv": "MultiPV", "memory": "Hash"}
 """Option names that graphical front ends expect; other options use the field's name."""
@@ -120,21 +120,8 @@ def _find_last_accepted(is_accepted: Callable[[int], bool], inside: int, bound: 
     return inside
 
 
-DEFAULT_PLAYERS = {"nine_mens_morris": "negascout", "backgammon": "playouts"}
-"""Game id to default player; other games use `perfect`, which has their full solution."""
-
-MORRIS_OPTIONS = {"Captures": ("suffix", "token"), "Answer": ("uci", "sanmill")}
-"""Notation options of the Morris family, default value first: captures as part of the move or as a
-separate move, and responses in the format of UCI or of Sanmill."""
-
-
 class BadCommand(LudusError):
     """An invalid command."""
-
-
-def get_default_player(game: AnyGame) -> str:
-    """Return the spec of the player used for a game when none is given."""
-    return DEFAULT_PLAYERS.get(game.id, "perfect")
 
 
 class EngineSession:
@@ -142,10 +129,10 @@ class EngineSession:
 
     def __init__(self, game: str, rules: str, player: str, seed: int) -> None:
         self.seed = seed
-        self._morris_options = {name: values[0] for name, values in MORRIS_OPTIONS.items()}
+        self._notation_options: dict[str, str] = {}
         self._players: list[Player] = []
         self._set_game_and_player(
-            game, rules, lambda game: named_player(player or get_default_player(game), game)
+            game, rules, lambda game: named_player(player or game.default_player, game)
         )
 
     def _set_game_and_player(
@@ -155,7 +142,7 @@ class EngineSession:
         game = named_game(spec, rules)
         self._set_player(make(game))
         self.game, self._spec, self._rules = game, spec, rules
-        self.notation = get_notation(game)
+        self.notation = game.move_notation()
         self.turn = TurnState(game.start())
 
     def _set_player(self, player: Player) -> None:
@@ -186,12 +173,12 @@ class EngineSession:
     @property
     def has_separate_captures(self) -> bool:
         """Whether a capture is a separate move."""
-        return self._morris_options["Captures"] == "token"
+        return self._notation_options.get("Captures") == "token"
 
     @property
     def is_sanmill(self) -> bool:
         """Whether responses use Sanmill's format."""
-        return self._morris_options["Answer"] == "sanmill"
+        return self._notation_options.get("Answer") == "sanmill"
 
     @property
     def options(self) -> list[UciOption]:
@@ -202,11 +189,10 @@ class EngineSession:
             UciOption("Player", "string", self.player.spec),
             UciOption("Seed", "spin", str(self.seed), f"min 0 max {MAX_SPIN}"),
         ]
-        if self.game.id == "nine_mens_morris":
-            own += [
-                make_combo(name, self._morris_options[name], MORRIS_OPTIONS[name])
-                for name in MORRIS_OPTIONS
-            ]
+        own += [
+            make_combo(name, self._notation_options.get(name, values[0]), values)
+            for name, values in self.notation.options.items()
+        ]
         return own + list_player_options(self.player.settings)
 
     def set_option(self, name: str, text: str) -> None:
@@ -227,8 +213,8 @@ class EngineSession:
             "Player": lambda spec: self._set_player(named_player(spec, self.game)),
             "Seed": self._set_seed,
         }
-        if wanted in MORRIS_OPTIONS:
-            self._set_morris_option(wanted, text)
+        if wanted in self.notation.options:
+            self._set_notation_option(wanted, text)
         else:
             setters[wanted](text)
 
@@ -255,9 +241,7 @@ class EngineSession:
             self.player.finish_game(outcome)
 
     def _set_game(self, text: str) -> None:
-        self._set_game_and_player(
-            text, "", lambda game: named_player(get_default_player(game), game)
-        )
+        self._set_game_and_player(text, "", lambda game: named_player(game.default_player, game))
 
     def _set_rules(self, text: str) -> None:
         kind, settings, spec = type(self.player), self.player.settings, self.player.spec
@@ -270,12 +254,11 @@ class EngineSession:
         self.seed = int(text)
         self.start_game()
 
-    def _set_morris_option(self, name: str, text: str) -> None:
-        if text not in MORRIS_OPTIONS[name]:
-            raise BadCommand(
-                f"{name} must be {' or '.join(MORRIS_OPTIONS[name])}, not {quote(text)}"
-            )
-        self._morris_options[name] = text
+    def _set_notation_option(self, name: str, text: str) -> None:
+        values = self.notation.options[name]
+        if text not in values:
+            raise BadCommand(f"{name} must be {' or '.join(values)}, not {quote(text)}")
+        self._notation_options[name] = text
 
 
 def _close_player(player: Player) -> None:

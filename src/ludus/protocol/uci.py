@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit
 from ludus.core.spec import format_suggestion
 from ludus.players.search import PrincipalVariation, SearchProgress
-from ludus.protocol.notation import MoveNotation, TurnState
 
 
 class Line(NamedTuple):

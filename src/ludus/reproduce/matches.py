@@ -3,48 +3,34 @@
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import GameConditions, GameResult, derive_seed
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, GameTally
 from ludus.core.match import MAX_PLIES, MatchTally
-from ludus.core.player import Limit
+from ludus.core.player import Limit, Player
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
+from ludus.players import PLAYERS
 from ludus.players import player as named_player
-
-if TYPE_CHECKING:
-    from ludus._native.morris import Tally
-
-COMPILED_HEURISTICS = ("newbie", "basic", "focused")
 
 
 def play_compiled_games(
     game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
-) -> "Tally | None":
-    """Play compiled games, over 100,000 per second; wins by side, or None if a player is not
-    compiled.
-    """
-    if game.engine != "native" or game.id != "nine_mens_morris":
+) -> GameTally | None:
+    """Play games in compiled code; None if the game or one of the players is not compiled."""
+    kinds = (PLAYERS[parse_spec(spec).name] for spec in players)
+    # Most players have no compiled twin, and to create one can take long.
+    if any(kind.native_twin is Player.native_twin for kind in kinds):
         return None
-    if not all(parse_spec(spec).name in COMPILED_HEURISTICS for spec in players):
-        from ludus.learn.patterns.player import play_fuzzy_games
-
-        return play_fuzzy_games(game, players, games, seed, threads, max_plies)
-    first, second = (_expand_spec(spec, game) for spec in players)
-    tally: Tally = game.start().heuristic_games(first, second, games, seed, threads, max_plies)
-    return tally
-
-
-def _expand_spec(spec: str, game: AnyGame) -> str:
-    """Return a player's spec with all options, the format that compiled code parses."""
-    settings = asdict(named_player(spec, game).settings)
-    options = ",".join(f"{key}={value}" for key, value in settings.items())
-    return f"{parse_spec(spec).name}:{options}"
+    first, second = (named_player(spec, game).native_twin() for spec in players)
+    if first is None or second is None:
+        return None
+    return game.play_native_games((first, second), games, seed, threads, max_plies)
 
 
 MatchStarter = Literal["first", "second", "alternate"]

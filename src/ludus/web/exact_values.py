@@ -1,15 +1,14 @@
 """Exact values of positions and lines, and puzzles made from them, in a worker process."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE, AnyGame
-from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.core.game import CHANCE
 from ludus.oracle.oracle import Oracle, Unsolved
 from ludus.oracle.selection import oracle_for
 from ludus.web.errors import WorkerUnavailable
@@ -58,9 +57,6 @@ MAX_TRIES = 40_000
 BATCH_SIZE = 250
 """Positions looked up at once."""
 
-FEW_MEN, MANY_MEN = 4, 7
-"""Maximum men per side: in the built-in endgames, and if the whole game is solved."""
-
 VALUE_OF_KIND = {"win": "win", "hold": "draw"}
 """Value of the positions used for each kind of puzzle."""
 
@@ -99,7 +95,7 @@ def make_puzzle(job: Mapping[str, Any]) -> dict[str, Any]:
     boards.
     """
     game, oracle = load_game(job["game"], job["rules"]), load_oracle(job["game"], job["rules"])
-    positions = _candidate_positions(game, oracle, random.Random(job["seed"]))
+    positions = game.puzzle_positions(random.Random(job["seed"]), oracle.has_value(game.start()))
     for _ in range(MAX_TRIES // BATCH_SIZE):
         for position in _with_value(oracle, list(islice(positions, BATCH_SIZE)), job["kind"]):
             puzzle = try_puzzle(oracle, position, job["kind"])
@@ -134,33 +130,3 @@ def try_puzzle(oracle: Oracle, position: Any, kind: str) -> Puzzle | None:
     if best.value != VALUE_OF_KIND[kind] or not is_only:
         return None
     return Puzzle(position, kind, str(best.move), best.depth, len(rated))
-
-
-def _candidate_positions(game: AnyGame, oracle: Oracle, rng: random.Random) -> Iterator[Any]:
-    if game.id == "nine_mens_morris":
-        yield from _random_endings(
-            game, MANY_MEN if oracle.has_value(game.start()) else FEW_MEN, rng
-        )
-    else:
-        yield from _random_game_positions(game, rng)
-
-
-def _random_endings(game: Any, max_men: int, rng: random.Random) -> Iterator[Any]:
-    """Yield random Morris positions of the moving phase."""
-    while True:
-        counts = rng.randint(3, max_men), rng.randint(3, max_men)
-        points = rng.sample(range(24), sum(counts))
-        men = frozenset(points[: counts[0]]), frozenset(points[counts[0] :])
-        try:
-            yield game.position(PositionFields(men, (0, 0), rng.randint(0, 1), 1, 0))
-        except LudusError:
-            continue
-
-
-def _random_game_positions(game: AnyGame, rng: random.Random) -> Iterator[Any]:
-    """Yield the positions of random games."""
-    while True:
-        position = game.start()
-        while position.outcome() is None:
-            yield position
-            position = position.play(rng.choice(position.legal_moves()))

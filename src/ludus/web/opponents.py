@@ -24,7 +24,7 @@ def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
     for name in PLAYERS:
         try:
             kind = PLAYERS[name]
-            if kind.games is None or game.id in kind.games:
+            if kind.can_play(type(game)):
                 player(name, game)
                 offers.append(
                     {"name": name, "title": kind.title, **_describe_choices(name, kind, game)}

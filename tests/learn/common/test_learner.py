@@ -13,11 +13,11 @@ from ludus.learn.common.learner import (
     Learner,
     PerfectOpponent,
     TrainingRun,
+    count_plies_to,
     list_early_positions,
     play_episode,
     train_episodes,
 )
-from ludus.learn.common.start_positions import count_plies_to, list_start_positions
 from ludus.oracle import oracle_for
 
 GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size=4": (10, 4, 2)}
@@ -26,7 +26,7 @@ GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size
 @pytest.mark.parametrize("name", GAMES)
 def test_the_start_boards_are_as_many_and_worth_as_much_as_published(name):
     played = game(name)
-    boards = list_start_positions(played)
+    boards = played.training_starts()
     worth = Counter(oracle_for(played).value(board).result for board in boards)
     assert (worth["win"], worth["draw"], worth["loss"]) == GAMES[name]
     assert all(count_plies_to(played, board) == 2 and board.mover == 0 for board in boards)
@@ -35,7 +35,7 @@ def test_the_start_boards_are_as_many_and_worth_as_much_as_published(name):
 @pytest.mark.parametrize("name", ["noughts_and_crosses", "hexapawn"])
 def test_every_board_one_move_ahead_is_the_mirror_image_of_exactly_one_start_board(name):
     played = game(name)
-    boards = list_start_positions(played)
+    boards = played.training_starts()
     for move in played.start().legal_moves():
         after = played.start().play(move)
         for reply in after.legal_moves():
@@ -88,7 +88,7 @@ def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
     played = game(name)
     opponent, source = PerfectOpponent(played), random.Random(3)
     total = 0
-    for start in list_start_positions(played) * 3:
+    for start in played.training_starts() * 3:
         found = play_episode(start, lambda board: source.choice(board.legal_moves()), opponent)
         own = zip(found.positions[::2], found.moves[::2], strict=False)
         given_away = sum(opponent.oracle.verdict(board).cost(move) for board, move in own)
@@ -118,7 +118,7 @@ def begun(draw, seed, games=48, restless=0):
     watcher = Watcher(played, restless)
     lessons = list(
         train_episodes(
-            watcher, list_start_positions(played), PerfectOpponent(played), games, seed, draw
+            watcher, played.training_starts(), PerfectOpponent(played), games, seed, draw
         )
     )
     assert len(lessons) == games
@@ -130,7 +130,7 @@ def test_everyone_gets_the_same_boards():
 
 
 def test_boards_are_drawn_anew_in_turn_or_once():
-    boards = set(list_start_positions(game("noughts_and_crosses")))
+    boards = set(game("noughts_and_crosses").training_starts())
     in_turn = begun("shuffled", 5)
     assert all(set(in_turn[first : first + 12]) == boards for first in range(0, 48, 12))
     assert in_turn[:12] != in_turn[12:24]

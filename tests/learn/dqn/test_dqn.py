@@ -12,7 +12,6 @@ from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.dqn.inference import (
     compute_q_values,
@@ -162,7 +161,7 @@ def test_experience_that_does_not_fit_is_refused():
 def taught(played, games, options="", seed=3):
     pupil = learner(f"deepq:{options}" if options else "deepq", played)
     return pupil, list(
-        train_episodes(pupil, list_start_positions(played), PerfectOpponent(played), games, seed)
+        train_episodes(pupil, played.training_starts(), PerfectOpponent(played), games, seed)
     )
 
 

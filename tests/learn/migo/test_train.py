@@ -8,7 +8,6 @@ import pytest
 
 from ludus.games import game
 from ludus.learn.common.learner import train_episodes
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 from support.migo_learners import exact, lessons, opponent, taught
 
@@ -102,7 +101,7 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
     with_it = sum(
         each.episode.regret
         for each in train_episodes(
-            learner, list_start_positions(played), opponent("hexapawn:size=4"), 40, 1
+            learner, played.training_starts(), opponent("hexapawn:size=4"), 40, 1
         )
     )
     without = statistics.mean(sum(lessons("hexapawn:size=4", 40, seed)[1]) for seed in range(5))
@@ -113,7 +112,7 @@ def test_separated_learning_waits_until_wins_are_stable():
     played = game("hexapawn")
     learner = MigoLearner(played, MigoLearnerOptions(learning="separated", patience=7))
     since = 0
-    for _ in train_episodes(learner, list_start_positions(played), opponent("hexapawn"), 100, 2):
+    for _ in train_episodes(learner, played.training_starts(), opponent("hexapawn"), 100, 2):
         since += bool(learner.strategy_learner.learned.wins)
         if learner.strategy_learner.examples.all_state_ids("draw"):
             break

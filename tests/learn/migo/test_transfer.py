@@ -6,7 +6,6 @@ from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.learn.migo.program import parse_program
 
 GIVEN = """% ludus migo 1
@@ -31,7 +30,7 @@ def test_what_is_not_replaced_stays():
     played = game("noughts_and_crosses")
     pupil = learner("migo", played)
     pupil.strategy_learner.transfer(parse_program(GIVEN).program)
-    lessons = train_episodes(pupil, list_start_positions(played), PerfectOpponent(played), 60, 3)
+    lessons = train_episodes(pupil, played.training_starts(), PerfectOpponent(played), 60, 3)
     regret = [lesson.episode.regret for lesson in lessons]
     assert {"win_1", "win_2", "win_3"} <= set(pupil.program)
     # The wins are known from the first game on; only draws are still to be learned.

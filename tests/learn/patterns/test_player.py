@@ -165,11 +165,15 @@ def test_the_same_seed_gives_the_same_game():
 
 def test_published_and_tuned_strength():
     """Section 7: it defeats newbie and basic mostly; tuned it beats focused, over 60% of 2,000."""
-    from ludus.learn.patterns.player import play_fuzzy_games
+    from ludus.reproduce.matches import play_compiled_games
 
     def wins(spec, opponent):
-        begun = play_fuzzy_games(morris(), (spec, opponent), 1000, 18, threads=2, max_plies=10_000)
-        other = play_fuzzy_games(morris(), (opponent, spec), 1000, 19, threads=2, max_plies=10_000)
+        begun = play_compiled_games(
+            morris(), (spec, opponent), 1000, 18, threads=2, max_plies=10_000
+        )
+        other = play_compiled_games(
+            morris(), (opponent, spec), 1000, 19, threads=2, max_plies=10_000
+        )
         return begun["wins"][0] + other["wins"][1], begun["wins"][1] + other["wins"][0]
 
     assert wins("fuzzy:mutual=0.1", "newbie")[0] > 1400

@@ -66,10 +66,10 @@ def test_python_positions_are_weighed_like_compiled_ones():
 @pytest.mark.parametrize("names", [("fuzzy", "focused"), ("newbie", "fuzzy:k=3,take=share")])
 def test_compiled_games_end_like_matches_of_the_players(names):
     """Shares of wins and the mean length of 200 matches within four standard errors."""
-    from ludus.learn.patterns.player import play_fuzzy_games
+    from ludus.reproduce.matches import play_compiled_games
 
     game = morris()
-    many = play_fuzzy_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
+    many = play_compiled_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
     players = tuple(ludus.player(name, game) for name in names)
     few = [ludus.play_match(game, players, seed=seed) for seed in range(200)]
     lengths = [len(match.moves) for match in few]
@@ -83,24 +83,24 @@ def test_compiled_games_end_like_matches_of_the_players(names):
 
 
 def test_compiled_games_depend_on_the_seed_alone():
-    from ludus.learn.patterns.player import play_fuzzy_games
+    from ludus.reproduce.matches import play_compiled_games
 
     game, names = morris(), ("fuzzy", "fuzzy:k=1")
-    once = play_fuzzy_games(game, names, 3000, seed=7, threads=1, max_plies=10_000)
-    assert once == play_fuzzy_games(game, names, 3000, seed=7, threads=2, max_plies=10_000)
-    assert once != play_fuzzy_games(game, names, 3000, seed=8, threads=1, max_plies=10_000)
+    once = play_compiled_games(game, names, 3000, seed=7, threads=1, max_plies=10_000)
+    assert once == play_compiled_games(game, names, 3000, seed=7, threads=2, max_plies=10_000)
+    assert once != play_compiled_games(game, names, 3000, seed=8, threads=1, max_plies=10_000)
     assert once["games"] == sum(once["reasons"].values()) == 3000
 
 
 def test_who_is_not_compiled_is_not_played():
-    from ludus.learn.patterns.player import play_fuzzy_games
+    from ludus.reproduce.matches import play_compiled_games
 
     def played(*names):
-        return play_fuzzy_games(morris(), names, 10, seed=0, threads=1, max_plies=100)
+        return play_compiled_games(morris(), names, 10, seed=0, threads=1, max_plies=100)
 
     assert played("fuzzy", "negascout:level=1") is None
     assert played("fuzzy:learn=yes", "newbie") is None
-    assert play_fuzzy_games(ludus.game("hexapawn"), ("random", "random"), 1, 0, 1, 10) is None
+    assert play_compiled_games(ludus.game("hexapawn"), ("random", "random"), 1, 0, 1, 10) is None
 
 
 def test_bad_arguments_of_compiled_code():

@@ -6,7 +6,6 @@ from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.learner import PerfectOpponent, train_episodes
-from ludus.learn.common.start_positions import list_start_positions
 from ludus.players import player
 
 HEXAPAWN = game("hexapawn")
@@ -37,7 +36,7 @@ def test_what_was_not_played_is_worth_a_win():
 def test_it_learns_hexapawn():
     pupil = learner("qlearning", HEXAPAWN)
     lessons = list(
-        train_episodes(pupil, list_start_positions(HEXAPAWN), PerfectOpponent(HEXAPAWN), 400, 2)
+        train_episodes(pupil, HEXAPAWN.training_starts(), PerfectOpponent(HEXAPAWN), 400, 2)
     )
     regret = [lesson.episode.regret for lesson in lessons]
     assert sum(regret[:50]) > 5

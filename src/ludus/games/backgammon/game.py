@@ -1,9 +1,10 @@
 """The Game class of backgammon."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from ludus.core.game import Game
+from ludus.core.game import Game, OracleKind
 from ludus.games.backgammon import notation
 from ludus.games.backgammon.board import (
     OPENING_ROLLS,
@@ -34,6 +35,8 @@ class Backgammon(Game[Position, Move | Roll]):
     title: ClassVar[str] = "Backgammon"
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
+    oracle_kind: ClassVar[OracleKind] = "none"
+    move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",
         "gammon": "{winner} bore off every man before {loser} bore off any",
@@ -71,6 +74,35 @@ class Backgammon(Game[Position, Move | Roll]):
 
     def transform_move(self, move: Move | Roll, symmetry: Sequence[int]) -> Move | Roll:
         return move
+
+    def position_texts(self, position: Position) -> dict[str, str]:
+        return {
+            **super().position_texts(position),
+            "GNU Backgammon": notation.to_gnubg_id(position),
+            "XGID": notation.to_xgid(position),
+        }
+
+    def is_capture(self, move: Move | Roll) -> bool:
+        return isinstance(move, Move) and any(step.hit for step in move.steps)
+
+    @property
+    def has_native_playouts(self) -> bool:
+        return self.engine == "native"
+
+    def native_playouts(
+        self, position: Position, games: int, seed: int, threads: int, max_plies: int
+    ) -> Counter[int]:
+        """Play random games in one thread and to their end, whatever its length."""
+        from ludus.games.backgammon import native
+
+        sides = native.playouts(position, games, seed)
+        return Counter(
+            {
+                points * sign: count
+                for sign, counts in zip((1, -1), sides, strict=True)
+                for points, count in enumerate(counts, 1)
+            }
+        )
 
     def perft(self, position: Position, depth: int) -> int:
         """Return the number of move sequences of this length (rolls count as moves)."""

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 from ludus.core.errors import BadMove, BadPosition, quote
-from ludus.core.game import Game, Outcome
+from ludus.core.game import MAN_VALUE, Game, Outcome
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.squares import (
     EMPTY,
@@ -19,6 +19,7 @@ from ludus.games.squares import (
     apply_symmetry,
     check_size,
     format_board,
+    group_by_symmetry,
     mirror_symmetries,
     parse_board,
     square_name,
@@ -150,6 +151,9 @@ class Hexapawn(Game[Position, Move]):
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType(
         {"standard": Rules(3), "four": Rules(4), "five": Rules(5)}
     )
+    default_player: ClassVar[str] = "perfect"
+    puzzle_rules: ClassVar[str | None] = "four"
+    move_entry: ClassVar[str] = "ludus.games.squares_move_entry:HexapawnMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "crossed": "{winner} crossed the board",
         "men": "{loser} had no pawn left",
@@ -182,6 +186,36 @@ class Hexapawn(Game[Position, Move]):
 
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(symmetry[move.frm], symmetry[move.to], move.size)
+
+    def evaluate(self, position: Position) -> int:
+        """Return the difference in pawns."""
+        men = position.cells.count("W") - position.cells.count("B")
+        return MAN_VALUE * (-men if position.mover else men)
+
+    def is_capture(self, move: Move) -> bool:
+        return move.is_capture
+
+    def all_moves(self) -> tuple[Move, ...]:
+        """Return each step and each capture of either side, square by square."""
+        size = self.rules.size
+        return tuple(
+            Move(square, row * size + column, size)
+            for square in range(size * size)
+            for row in (square // size - 1, square // size + 1)
+            for column in range(square % size - 1, square % size + 2)
+            if 0 <= row < size and 0 <= column < size
+        )
+
+    def training_starts(self) -> list[Position]:
+        """Return the positions after one move of each side; on 3x3 one of each two mirror images.
+
+        These are the positions of Muggleton and Hocquette (2019). Their opponent breaks ties by the
+        order of cells, so only the first of two mirror images matches the published figures.
+        """
+        starts = super().training_starts()
+        if self.rules.size > 3:
+            return starts
+        return [images[0] for images in group_by_symmetry(self, starts)]
 
 
 def _check_men(position: Position, text: str) -> None:

@@ -1,13 +1,24 @@
 """The Game class of Nine Men's Morris and its variants."""
 
-from collections.abc import Mapping, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from typing import Any, ClassVar
 
-from ludus.core.errors import BadMove, quote
-from ludus.core.game import Game
-from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move
+from ludus.core.errors import BadMove, BadPosition, LudusError, quote
+from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind
+from ludus.games.nine_mens_morris import notation
+from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move, neighbours
 from ludus.games.nine_mens_morris.notation import PositionFields, parse_points, parse_position
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
+
+FREE_POINT_VALUE = 4
+"""The value of a free point adjacent to an own man, where a man has MAN_VALUE."""
+
+FEW_MEN, MANY_MEN = 4, 7
+"""Maximum men per side in a puzzle: from the built-in endgames, and if the whole game is solved."""
 
 
 class NineMensMorris(Game[Any, Move]):
@@ -17,6 +28,10 @@ class NineMensMorris(Game[Any, Move]):
     title: ClassVar[str] = "Nine Men's Morris"
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
+    default_player: ClassVar[str] = "negascout"
+    oracle_kind: ClassVar[OracleKind] = "tables"
+    puzzle_rules: ClassVar[str | None] = ""
+    move_entry: ClassVar[str] = "ludus.games.nine_mens_morris.move_entry:MorrisMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "men": "{loser} had too few men left",
         "blocked": "{loser} could not move",
@@ -94,3 +109,96 @@ class NineMensMorris(Game[Any, Move]):
             nodes: int = position.perft(depth)
             return nodes
         return super().perft(position, depth)
+
+    def position_texts(self, position: Any) -> dict[str, str]:
+        texts = super().position_texts(position)
+        with suppress(BadPosition):  # the dataset has no letters for more than nine men
+            texts["dataset letters"] = notation.to_thesis(position)
+        return {**texts, "Sanmill": notation.to_sanmill(position)}
+
+    def move_formats(self) -> Mapping[str, Callable[[Move], str]]:
+        """Return our own format, that of Galassi (2018) and that of PlayOK."""
+        return {
+            **super().move_formats(),
+            "thesis": lambda move: notation.to_thesis_move(move) or "pass",
+            "playok": notation.to_playok_move,
+        }
+
+    def detect_move_format(self, text: str) -> str:
+        return "thesis" if notation.is_thesis(text) else "game"
+
+    def move_notation(self) -> notation.MorrisMoveNotation:
+        return notation.MorrisMoveNotation(self)
+
+    def phase(self, position: Any, number: int) -> str:
+        """Return whether the mover places, moves or flies."""
+        if position.hands[position.mover] > 0:
+            return "placing"
+        can_fly = self.rules.flying and len(position.men[position.mover]) <= 3
+        return "flying" if can_fly else "moving"
+
+    def evaluate(self, position: Any) -> int:
+        """Evaluate by men, on the board or in hand, and by mobility."""
+        white, black = position.bits
+        white_hand, black_hand = position.hands
+        near, free = _neighbour_bits(self.rules.diagonals), ~(white | black)
+        men = white.bit_count() + white_hand - black.bit_count() - black_hand
+        mobility = _count_steps(white, free, near) - _count_steps(black, free, near)
+        good_for_white: int = MAN_VALUE * men + FREE_POINT_VALUE * mobility
+        return -good_for_white if position.mover else good_for_white
+
+    def is_capture(self, move: Move) -> bool:
+        return move.take is not None
+
+    @property
+    def has_native_playouts(self) -> bool:
+        return self.engine == "native"
+
+    def native_playouts(
+        self, position: Any, games: int, seed: int, threads: int, max_plies: int
+    ) -> Counter[int]:
+        tally = position.playouts(games, seed=seed, threads=threads, max_plies=max_plies)
+        return Counter({1: tally["wins"][0], 0: tally["draws"], -1: tally["wins"][1]})
+
+    def play_native_games(
+        self, players: tuple[Any, Any], games: int, seed: int, threads: int, max_plies: int
+    ) -> GameTally | None:
+        """Play over 100,000 games a second.
+
+        A player is the spec of a heuristic with all of its options, or a compiled `Fuzzy`.
+        """
+        if self.engine != "native":
+            return None
+        start, (first, second) = self.start(), players
+        tally: GameTally
+        if isinstance(first, str) and isinstance(second, str):
+            tally = start.heuristic_games(first, second, games, seed, threads, max_plies)
+            return tally
+        from ludus._native import patterns
+
+        position, run = (start.bits, start.hands, start.mover), (games, seed % 2**64)
+        tally = patterns.games(self.rules, *position, first, second, *run, threads, max_plies)
+        return tally
+
+    def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[Any]:
+        """Yield random positions of the moving phase, with few men unless all are solved."""
+        max_men = MANY_MEN if is_solved else FEW_MEN
+        while True:
+            counts = source.randint(3, max_men), source.randint(3, max_men)
+            points = source.sample(range(len(POINTS)), sum(counts))
+            men = frozenset(points[: counts[0]]), frozenset(points[counts[0] :])
+            try:
+                yield self.position(PositionFields(men, (0, 0), source.randint(0, 1), 1, 0))
+            except LudusError:
+                continue
+
+
+@cache
+def _neighbour_bits(diagonals: bool) -> tuple[int, ...]:
+    """Return for each point the bitboard of its neighbours."""
+    return tuple(sum(1 << point for point in points) for points in neighbours(diagonals))
+
+
+def _count_steps(men: int, free: int, near: tuple[int, ...]) -> int:
+    """Return the number of steps from these men to adjacent free points."""
+    return sum((bits & free).bit_count() for man, bits in enumerate(near) if men >> man & 1)

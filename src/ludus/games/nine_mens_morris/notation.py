@@ -5,9 +5,12 @@ usual, `d6d5c3` as in Galassi's dataset, `5-8x16` as on PlayOK.
 """
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from ludus.core.errors import BadMove, BadPosition, check_length, quote
+from ludus.core.notation import MoveNotation, TurnState
 from ludus.games.nine_mens_morris.board import (
     EMPTY_LETTER,
     MEN_LETTERS,
@@ -103,7 +106,7 @@ def parse_position(text: str, rules: "Rules") -> PositionFields:
     if wanted == "start":
         no_men: frozenset[int] = frozenset()
         return PositionFields((no_men, no_men), (rules.men, rules.men), 0)
-    if _THESIS.fullmatch(wanted):
+    if is_thesis(wanted):
         fields = _parse_thesis(wanted)
     elif _SANMILL.match(wanted):
         fields = _parse_sanmill(wanted)
@@ -111,6 +114,11 @@ def parse_position(text: str, rules: "Rules") -> PositionFields:
         fields = _parse_text(wanted)
     _check_counts(fields, rules, text)
     return fields
+
+
+def is_thesis(text: str) -> bool:
+    """Return whether a position is written in Galassi's dataset letters."""
+    return _THESIS.fullmatch(text.strip()) is not None
 
 
 def parse_points(text: str) -> tuple[int, ...]:
@@ -245,3 +253,92 @@ def _check_counts(fields: PositionFields, rules: "Rules", text: str) -> None:
         raise BadPosition(f"r{fields.occurrence} in {quote(text)}: the rules end the game before")
     if fields.quiet > rules.quiet_plies > 0:
         raise BadPosition(f"q{fields.quiet} in {quote(text)}: the rules end the game before")
+
+
+MAX_WORD_LENGTH = 30
+
+_RING_PLACE = r"\(([1-3]),([1-8])\)"
+_OLD_PLACE_PATTERN = re.compile(_RING_PLACE)
+_OLD_MOVE_PATTERN = re.compile(rf"(?:{_RING_PLACE}(?:->{_RING_PLACE})?)?(?:-{_RING_PLACE})?")
+
+
+class MorrisMoveNotation(MoveNotation):
+    """Move notation of the Morris family, compatible with Sanmill and related programs.
+
+    Those programs write a move that closes a mill and its capture as two moves: `d6-d7`, then
+    `xa1`. Output is `d6-d7xa1` or both words. Input accepts either, an omitted hyphen, and the
+    older `(3,1)->(2,1)` and `-(1,6)` with ring and place in brackets.
+    """
+
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"Captures": ("suffix", "token"), "Answer": ("uci", "sanmill")}
+    )
+    """Captures as part of the move or as a separate move; responses in the format of UCI or of
+    Sanmill."""
+
+    def parse(self, turn: TurnState, word: str) -> tuple[Any, bool]:
+        wanted = _to_point_names(word.lower()) if len(word) <= MAX_WORD_LENGTH else word
+        if turn.partial_move is not None or wanted.startswith("x"):
+            return self._parse_capture(turn, wanted), True
+        points = parse_points(wanted)
+        for move in turn.position.legal_moves():
+            parts = [number for number in move if number is not None]
+            if parts == [*points]:
+                return move, True
+            if move.take is not None and parts[:-1] == [*points]:
+                return move._replace(take=None), False
+        return super().parse(turn, wanted)  # raises the error that explains what is wrong
+
+    def _parse_capture(self, turn: TurnState, word: str) -> Move:
+        if turn.partial_move is None:
+            raise BadMove(f"{quote(word)} takes a man, but no mill was closed before it")
+        for move in self.list_continuations(turn):
+            if word == f"x{POINTS[move.take]}":
+                return Move(*move)
+        shown = ", ".join(f"x{POINTS[move.take]}" for move in self.list_continuations(turn)[:3])
+        raise BadMove(
+            f"{quote(word)} cannot follow {turn.partial_move}: a man is to be taken, as {shown}"
+        )
+
+    def list_continuations(self, turn: TurnState) -> list[Any]:
+        moves = super().list_continuations(turn)
+        if turn.partial_move is None:
+            return moves
+        return [
+            move
+            for move in moves
+            if move.take is not None and move._replace(take=None) == turn.partial_move
+        ]
+
+    def format_words(
+        self, move: Any, partial_move: Any = None, *, separate_captures: bool = False
+    ) -> tuple[str, ...]:
+        taking = () if move.take is None else (f"x{POINTS[move.take]}",)
+        if partial_move is not None:
+            return taking
+        whole = str(move)
+        return (str(move._replace(take=None)), *taking) if separate_captures else (whole,)
+
+    def format_position(self, position: Any) -> str:
+        """Sanmill's FEN."""
+        return to_sanmill(position)
+
+
+def _to_point_names(word: str) -> str:
+    """Replace rings and places in brackets by point names; return other words unchanged."""
+    match = _OLD_MOVE_PATTERN.fullmatch(word) if "(" in word else None
+    if match is None:
+        return word
+    names = [_get_point_name(ring, place) for ring, place in _OLD_PLACE_PATTERN.findall(word)]
+    is_taking = match[5] is not None
+    taken = f"x{names.pop()}" if is_taking else ""
+    return "-".join(names) + taken
+
+
+def _get_point_name(ring: str, place: str) -> str:
+    """Return the name of a point; ring 1 is the inner one, place 1 its top middle, then clockwise.
+
+    >>> _get_point_name("1", "1"), _get_point_name("3", "8")
+    ('d5', 'a7')
+    """
+    return POINTS[point_at(3 - int(ring), int(place))]

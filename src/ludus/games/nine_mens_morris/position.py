@@ -114,6 +114,18 @@ class Position(Drawable):
     def _key(self) -> Key:
         return self.men, self.hands, self.mover
 
+    @property
+    def history_keys(self) -> list[int]:
+        """The positions since the last irreversible move, as keys of the compiled core."""
+        return [
+            sum(1 << man for man in men[0])
+            | sum(1 << man for man in men[1]) << 24
+            | hands[0] << 48
+            | hands[1] << 52
+            | mover << 56
+            for men, hands, mover in self.history
+        ]
+
     def _free(self) -> Men:
         return EVERYWHERE - self.men[0] - self.men[1]
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 from ludus.core.errors import BadMove, BadPosition, BadSpec, quote
-from ludus.core.game import Game, Outcome
+from ludus.core.game import Game, Outcome, PlaceRow
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.squares import (
     EMPTY,
@@ -16,6 +16,7 @@ from ludus.games.squares import (
     apply_symmetry,
     check_size,
     format_board,
+    group_by_symmetry,
     parse_board,
     square_name,
 )
@@ -63,6 +64,13 @@ def _line(first: int, step: int, length: int) -> slice:
 
 LETTERS = "XO"
 """The marks of side 0 and side 1."""
+
+
+def find_full_lines(cells: str, side: int, rules: Rules) -> list[slice]:
+    """Return the lines of a board that this side has filled, as slices of `cells`."""
+    full = LETTERS[side] * rules.line
+    return [line for line in lines(rules) if cells[line] == full]
+
 
 MOVERS = "xo"
 """Letters of the sides in a position's text."""
@@ -118,8 +126,7 @@ class Position(Drawable):
 
     def completed(self, side: int) -> list[slice]:
         """Return the lines that this side has filled, as slices of `cells`."""
-        full = LETTERS[side] * self.rules.line
-        return [line for line in lines(self.rules) if self.cells[line] == full]
+        return find_full_lines(self.cells, side, self.rules)
 
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
@@ -143,6 +150,9 @@ class NoughtsAndCrosses(Game[Position, Move]):
     title: ClassVar[str] = "Noughts and crosses"
     sides: ClassVar[tuple[str, str]] = ("crosses", "noughts")
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType({"standard": Rules()})
+    default_player: ClassVar[str] = "perfect"
+    puzzle_rules: ClassVar[str | None] = ""
+    move_entry: ClassVar[str] = "ludus.games.squares_move_entry:NoughtsAndCrossesMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {"line": "{winner} completed a line"}
     draw_reasons: ClassVar[Mapping[str, str]] = {"full": "the board was full"}
 
@@ -173,6 +183,36 @@ class NoughtsAndCrosses(Game[Position, Move]):
 
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(symmetry[move.cell], move.size)
+
+    def all_moves(self) -> tuple[Move, ...]:
+        """Return the squares, row by row."""
+        return tuple(self.start().legal_moves())
+
+    def training_starts(self) -> list[Position]:
+        """Return the positions after one move of each side, one for each symmetry class.
+
+        The classes are those of Muggleton and Hocquette (2019). Their opponent breaks ties by the
+        order of cells, so the representative matters: it is the smallest sequence of cells coded as
+        empty 0, cross 1, nought 2. Only this one matches the published figures.
+        """
+        classes = group_by_symmetry(self, super().training_starts())
+        return [min(images, key=_cell_codes) for images in classes]
+
+    def completed_rows(self, position: Position, side: int) -> tuple[PlaceRow, ...]:
+        return tuple(self._name_row(line) for line in position.completed(side))
+
+    def blocked_rows(self, position: Position, move: Move) -> tuple[PlaceRow, ...]:
+        other, cells = 1 - position.mover, position.cells
+        taken = cells[: move.cell] + LETTERS[other] + cells[move.cell + 1 :]
+        return tuple(self._name_row(line) for line in find_full_lines(taken, other, self.rules))
+
+    def _name_row(self, line: slice) -> PlaceRow:
+        size = self.rules.size
+        return tuple(square_name(square, size) for square in range(size * size)[line])
+
+
+def _cell_codes(position: Position) -> list[int]:
+    return [f"{EMPTY}{LETTERS}".index(cell) for cell in position.cells]
 
 
 def _check_lines(position: Position, text: str) -> None:

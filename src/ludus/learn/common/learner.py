@@ -3,6 +3,9 @@
 A learner uses the contract of `ludus.core.game`, the start position and its opponent's moves; exact
 values are for the opponent and for the regret. The minimax regret of a game is the value of its
 start position to the learner minus the result, where a win is 1, a draw 0 and a loss -1.
+
+Games begin at `Game.training_starts`: from the initial position the opponent holds the draw in all
+these games, so a learner could never win.
 """
 
 import random
@@ -16,11 +19,6 @@ from typing import Any, ClassVar, Literal
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame, Outcome
-from ludus.learn.common.start_positions import (
-    StartSampling,
-    iterate_start_choices,
-    list_start_positions,
-)
 from ludus.oracle import Oracle, oracle_for
 
 RESULT_SCORES = {"win": 1, "draw": 0, "loss": -1}
@@ -85,11 +83,17 @@ class Learner(ABC):
     options: ClassVar[Any] = None
     """A frozen dataclass with the default options, or None for a learner without options."""
 
+    games: ClassVar[frozenset[str] | None] = None
+    """Ids of the games that it can learn; None for all."""
+
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         """Create an untrained learner."""
         self.game = game
         self.settings = self.options if settings is None else settings
         self.name = spec or type(self).__name__.lower()
+        if self.games is not None and game.id not in self.games:
+            known = ", ".join(sorted(self.games))
+            raise BadSpec(f"{self.name} does not learn {game.id}; it learns {known}")
         self.random = random.Random(0)
 
     def reset_seed(self, seed: int) -> None:
@@ -115,6 +119,37 @@ class Learner(ABC):
     def list_rules(self) -> list[str]:
         """Return the learned rules; none if it does not learn rules."""
         return []
+
+
+MAX_START_PLIES = 4
+"""Maximum number of plies before a start position."""
+
+StartSampling = Literal["uniform", "shuffled", "one"]
+"""uniform: sampled for each game; shuffled: all in random order before any repeats; one: the same
+for all games."""
+
+
+def iterate_start_choices(
+    starts: Sequence[Any], draw: StartSampling, source: random.Random
+) -> Iterator[Sequence[Any]]:
+    """Yield for every game the positions it may begin with, without end."""
+    if draw == "one":
+        starts = [source.choice(starts)]
+    while draw != "shuffled":
+        yield starts
+    while True:
+        for board in source.sample(starts, len(starts)):
+            yield [board]
+
+
+def count_plies_to(game: AnyGame, start: Any) -> int:
+    """Return the number of plies from the initial to a start position, 0 if it is not found."""
+    boards = {game.start()}
+    for ply in range(MAX_START_PLIES + 1):
+        if start in boards:
+            return ply
+        boards = {board.play(move) for board in boards for move in board.legal_moves()}
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +240,7 @@ class TrainingRun:
     def run_blocks(self, learner: Learner, done: int = 0) -> Iterator[list[TimedEpisode]]:
         """Yield the games block by block, after `done` games, which must end a block."""
         game = learner.game
-        starts = (
-            list_start_positions(game) if self.start == "boards" else list_early_positions(game)
-        )
+        starts = game.training_starts() if self.start == "boards" else list_early_positions(game)
         opponent = NoisyOpponent(game, self.against)
         for first in range(done, self.games, BLOCK_SIZE):
             seed = self.seed if first == 0 else f"{self.seed}, game {first}"
@@ -233,4 +266,4 @@ class NoisyOpponent(PerfectOpponent):
 def list_early_positions(game: AnyGame) -> list[Any]:
     """Return the initial position, those after one ply, and those after one move of each side."""
     start = game.start()
-    return [start, *map(start.play, start.legal_moves()), *list_start_positions(game)]
+    return [start, *map(start.play, start.legal_moves()), *game.training_starts()]

@@ -7,8 +7,7 @@ from multiprocessing import get_context
 
 from ludus.games import game as named_game
 from ludus.learn import learner as named_learner
-from ludus.learn.common.learner import Learner, PerfectOpponent, train_episodes
-from ludus.learn.common.start_positions import StartSampling, list_start_positions
+from ludus.learn.common.learner import Learner, PerfectOpponent, StartSampling, train_episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def _run(config: RunConfig) -> tuple[Learner, RunResult]:
         learner.transfer(_run(config.after)[0])
     episodes = train_episodes(
         learner,
-        list_start_positions(game),
+        game.training_starts(),
         PerfectOpponent(game),
         config.games,
         config.seed,

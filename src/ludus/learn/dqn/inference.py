@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.game import AnyGame
-from ludus.games.hexapawn import Move
 from ludus.games.squares import EMPTY
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 
@@ -34,29 +33,8 @@ def encode_position(position: Any) -> list[float]:
 
 
 def list_actions(game: AnyGame) -> tuple[str, ...]:
-    """Return every move of the game in its notation, in the order of the network's outputs.
-
-    In noughts and crosses these are the squares; in hexapawn each step and each capture of either
-    side.
-    """
-    if game.id == "noughts_and_crosses":
-        return tuple(map(str, game.start().legal_moves()))
-    size = game.rules.size
-    return tuple(
-        str(Move(square, to, size))
-        for square in range(size * size)
-        for to in _list_targets(square, size)
-    )
-
-
-def _list_targets(square: int, size: int) -> list[int]:
-    row, column = divmod(square, size)
-    return [
-        next_row * size + next_column
-        for next_row in (row - 1, row + 1)
-        for next_column in (column - 1, column, column + 1)
-        if 0 <= next_row < size and 0 <= next_column < size
-    ]
+    """Return every move of the game in its notation, in the order of the network's outputs."""
+    return tuple(map(str, game.all_moves() or ()))
 
 
 HIDDEN_SIZES = (256, 64)

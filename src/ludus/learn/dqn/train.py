@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadSpec, quote
+from ludus.core.errors import quote
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_ranges
 from ludus.learn.common.devices import require_package
@@ -154,13 +154,10 @@ class DqnLearner(SavableLearner):
 
     options: ClassVar[DqnLearnerOptions] = DqnLearnerOptions()
     system = "deepq"
+    games: ClassVar[frozenset[str] | None] = SUPPORTED_GAMES
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
-        if game.id not in SUPPORTED_GAMES:
-            raise BadSpec(
-                f"deepq does not learn {game.id}; it learns {', '.join(sorted(SUPPORTED_GAMES))}"
-            )
         self.actions = list_actions(game)
         self.num_inputs = len(encode_position(game.start()))
         self.replay = make_replay_buffer(self.settings.room, self.num_inputs)

@@ -157,7 +157,9 @@ class Explainer:
                 if is_win
                 else self._list_refuted_moves(state_id, decision.state_ids)
             )
-        return Explanation(self._format_move(state_id, after), rule, sentence, _truncate(lines))
+        return Explanation(
+            self.graph.format_move(state_id, after), rule, sentence, _truncate(lines)
+        )
 
     def iterate_won_states(self, state: Any) -> Iterator[Any]:
         """Yield every final state of the known win after a winning move to this state."""
@@ -188,13 +190,13 @@ class Explainer:
         """Yield every reply to a winning move, with the continuation of the win."""
         for reply in self.graph.moves(state_id):
             level = self._known.win_level(reply)
-            played = f"{'  ' * depth}{self._format_move(state_id, reply)}"
+            played = f"{'  ' * depth}{self.graph.format_move(state_id, reply)}"
             if level is None:
                 yield f"{played}: no answer is known"
                 continue
             answer = self._first_win(reply, level)
             end = " and wins" if level == 1 else ""
-            yield f"{played}: {self._format_move(reply, answer)}{end} (win_{level})"
+            yield f"{played}: {self.graph.format_move(reply, answer)}{end} (win_{level})"
             yield from self._list_replies(answer, depth + 1)
 
     def _list_refuted_moves(self, state_id: int, wanted: tuple[int, ...]) -> Iterator[str]:
@@ -202,22 +204,12 @@ class Explainer:
         for after in self.graph.moves(state_id):
             level = self._known.win_level(after)
             if level is not None and after not in wanted:
-                reply = self._format_move(after, self._first_win(after, level))
-                refuted = self._format_move(state_id, after)
+                reply = self.graph.format_move(after, self._first_win(after, level))
+                refuted = self.graph.format_move(state_id, after)
                 yield f"not {refuted}: {reply} wins for the opponent (win_{level})"
 
     def _first_win(self, state_id: int, level: int) -> int:
         return next(self.strategy.reasoner.solutions(self._known.wins[level - 1], state_id))
-
-    def _format_move(self, state_id: int, after: int) -> str:
-        """Return a move in the game's notation or, where moves have no names, the state it leads
-        to.
-        """
-        state = self.graph.states[state_id]
-        if not hasattr(state, "legal_moves"):
-            return str(self.graph.states[after])
-        place = self.graph.moves(state_id).index(after)
-        return str(state.legal_moves()[place])
 
 
 def _truncate(lines: Iterator[str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from `ludus.games`, from `ludus.learn.migo.definitions`, or from a Python file t
 `move`, `won` and `drawn`.
 """
 
-import dataclasses
 import importlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,9 @@ from typing import Any, Protocol, TypeVar
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, check_length, quote
 from ludus.core.game import CHANCE, AnyGame
-from ludus.core.spec import check_choice, parse_spec
+from ludus.core.spec import check_choice, format_options, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
-from ludus.learn.common.start_positions import list_start_positions
 
 
 class Primitives(Protocol):
@@ -32,6 +30,9 @@ class Primitives(Protocol):
 
     def drawn(self, state: Any, /) -> bool:
         """Return whether the game is over without a winner."""
+
+    def format_move(self, state: Any, after: Any, /) -> str:
+        """Return the name of the move between two states; the second state if it has none."""
 
 
 class GamePrimitives:
@@ -47,6 +48,9 @@ class GamePrimitives:
     def drawn(self, state: Any, /) -> bool:
         outcome = state.outcome()
         return outcome is not None and outcome.winner is None
+
+    def format_move(self, state: Any, after: Any, /) -> str:
+        return str(next(move for move in state.legal_moves() if state.play(move) == after))
 
 
 class StateGraph:
@@ -76,6 +80,10 @@ class StateGraph:
             after = self.primitives.move(self.states[state_id])
             found = self._moves[state_id] = tuple(map(self.state_id, after))
         return found
+
+    def format_move(self, state_id: int, after: int) -> str:
+        """Return the name of the move between two states; the second state if it has none."""
+        return self.primitives.format_move(self.states[state_id], self.states[after])
 
     def won(self, state_id: int) -> bool:
         """Return whether the player who has just moved has won."""
@@ -118,6 +126,9 @@ class ModulePrimitives:
 
     def drawn(self, state: Any, /) -> bool:
         return self._call("drawn", bool, state)
+
+    def format_move(self, state: Any, after: Any, /) -> str:
+        return str(after)
 
     def _call(self, function: str, kind: Callable[[Any], T], *states: Any) -> T:
         try:
@@ -205,18 +216,14 @@ def find_target_game(spec: str, rules: str = "") -> TargetGame:
     if game.start().mover == CHANCE:
         raise LudusError(f"{game.id} has dice, and strategies are learned for games without")
     return TargetGame(
-        format_game_spec(game), StateGraph(), list_start_positions(game), game.start(), game
+        format_game_spec(game), StateGraph(), game.training_starts(), game.start(), game
     )
 
 
 def format_game_spec(game: AnyGame) -> str:
     """Return the spec of a game: its id, and the differences from its default rules."""
     usual = next(iter(game.presets.values()))
-    options = [
-        f"{field.name}={getattr(game.rules, field.name)}"
-        for field in dataclasses.fields(usual)
-        if getattr(game.rules, field.name) != getattr(usual, field.name)
-    ]
+    options = format_options(game.rules, usual)
     return f"{game.id}:{','.join(options)}" if options else game.id
 
 

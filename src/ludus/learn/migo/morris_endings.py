@@ -37,6 +37,9 @@ class ThreeMenPrimitives:
     def drawn(self, state: EndingState, /) -> bool:
         return False
 
+    def format_move(self, state: EndingState, after: EndingState, /) -> str:
+        return str(after)
+
 
 _MILL_MASKS = frozenset(mill_masks(False).tolist())
 

@@ -1,15 +1,12 @@
 """The player `migo`: plays by a learned program and shows the rule behind each move."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, PlaceRow
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.games.noughts_and_crosses.game import LETTERS, lines
-from ludus.games.squares import square_name
 from ludus.learn.migo.explain import Explainer, explain_predicate
 from ludus.learn.migo.games import StateGraph, format_game_spec
 from ludus.learn.migo.inference import Reasoner, Strategy
@@ -19,8 +16,6 @@ MAX_PICTURE_LINES = 4
 """Maximum number of lines of play in the text of a picture."""
 
 GOOD_COLOUR, BAD_COLOUR = 2, 3
-
-PlaceRow = tuple[str, ...]
 
 
 def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Any) -> list[Picture]:
@@ -32,7 +27,7 @@ def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Any) -> list
         return _make_refusal_pictures(explainer, game, position, explained.lines)
     is_win = rule.startswith("win")
     move = game.parse_move(explained.move, position)
-    rows = _find_rows(explainer, position, move, is_win)
+    rows = _find_rows(explainer, game, position, move, is_win)
     at_work = Picture(
         f"{rule} at work",
         text=_format_lines_of_play("The win goes on:", explained.lines)
@@ -74,40 +69,14 @@ def _describe_rows(rows: tuple[PlaceRow, ...]) -> str:
 
 
 def _find_rows(
-    explainer: Explainer, position: Any, move: Any, is_win: bool
+    explainer: Explainer, game: AnyGame, position: Any, move: Any, is_win: bool
 ) -> tuple[PlaceRow, ...]:
-    """Return the rows that win, or the rows of the other side that the move blocks.
-
-    Only noughts and crosses has rows.
-    """
-    if not hasattr(position, "completed"):
-        return ()
-    found = (
-        _find_winning_lines(explainer, position, move)
-        if is_win
-        else _find_blocked_lines(position, move)
-    )
-    return tuple(dict.fromkeys(_name_places(line, position.size) for line in found))
-
-
-def _find_winning_lines(explainer: Explainer, position: Any, move: Any) -> Iterator[slice]:
-    """Yield the lines that end the win, for all replies of the other side."""
-    for end in explainer.iterate_won_states(position.play(move)):
-        yield from end.completed(position.mover)
-
-
-def _find_blocked_lines(position: Any, move: Any) -> Iterator[slice]:
-    """Yield the lines that the other side would have completed with this move."""
-    cells = position.cells
-    theirs = LETTERS[1 - position.mover]
-    taken = cells[: move.cell] + theirs + cells[move.cell + 1 :]
-    for line in lines(position.rules):
-        if taken[line] == theirs * position.rules.line:
-            yield line
-
-
-def _name_places(line: slice, size: int) -> PlaceRow:
-    return tuple(square_name(square, size) for square in range(size * size)[line])
+    """Return the rows that end the win, for all replies, or those that the move blocks."""
+    if not is_win:
+        return game.blocked_rows(position, move)
+    ends = explainer.iterate_won_states(position.play(move))
+    found = (row for end in ends for row in game.completed_rows(end, position.mover))
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

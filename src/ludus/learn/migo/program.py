@@ -14,7 +14,7 @@ load, for example `win_1(A,B) :- move(A,B), won(B).`
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any, Literal
 from ludus.core.errors import LudusError, check_length, quote
 from ludus.core.files import quote_path, read_bytes
 from ludus.core.game import AnyGame
+from ludus.games.noughts_and_crosses.game import lines
 from ludus.learn.common.weights import find_shipped
 
 Metarule = Literal["postcond", "negation", "forcing"]
@@ -202,8 +203,20 @@ def load_shipped_program(name: str, mode: str) -> SavedProgram:
     return load_program(file)
 
 
-PROLOG_GAMES = ("noughts_and_crosses", "hexapawn")
-"""Games whose move, won and drawn are available in Prolog."""
+def _format_size(rules: Any) -> str:
+    return f"size({rules.size}).\n"
+
+
+def _format_lines(rules: Any) -> str:
+    squares = range(rules.size**2)
+    return "".join(f"line({list(squares[line])}).\n" for line in lines(rules))
+
+
+PROLOG_FACTS: Mapping[str, Callable[[Any], str]] = {
+    "noughts_and_crosses": _format_lines,
+    "hexapawn": _format_size,
+}
+"""Id of a game whose move, won and drawn are written in Prolog, to the facts of its rules."""
 
 
 def format_prolog(program: Program, game: AnyGame) -> str:
@@ -211,11 +224,14 @@ def format_prolog(program: Program, game: AnyGame) -> str:
 
     `choose(A,B)` is true of the board B that the strategy moves to.
     """
-    if game.id not in PROLOG_GAMES:
+    format_facts = PROLOG_FACTS.get(game.id)
+    if format_facts is None:
         raise LudusError(f"the rules of {game.id} are not written in Prolog here")
     rules = (files(__package__) / "prolog" / f"{game.id}.pl").read_text(encoding="ascii")
     learned = "\n".join(map(str, program.clauses))
-    return "\n".join((rules + _format_facts(game), learned, *_format_play_clauses(program), ""))
+    return "\n".join(
+        (rules + format_facts(game.rules), learned, *_format_play_clauses(program), "")
+    )
 
 
 def format_prolog_term(position: Any) -> str:
@@ -223,15 +239,6 @@ def format_prolog_term(position: Any) -> str:
     cells = position.cells.replace(".", "e").lower()
     mover = str(position).rpartition(" ")[2]
     return f"s({mover},[{','.join(cells)}])"
-
-
-def _format_facts(game: AnyGame) -> str:
-    if game.id == "hexapawn":
-        return f"size({game.rules.size}).\n"
-    from ludus.games.noughts_and_crosses.game import lines
-
-    squares = range(game.rules.size**2)
-    return "".join(f"line({list(squares[line])}).\n" for line in lines(game.rules))
 
 
 def _format_play_clauses(program: Program) -> list[str]:

@@ -19,7 +19,7 @@ from ludus.learn.migo.examples import (
     remove_refuted_draws,
     remove_won_draws,
 )
-from ludus.learn.migo.games import StateGraph
+from ludus.learn.migo.games import StateGraph, format_game_spec
 from ludus.learn.migo.induction import DependentLearner, LearnedClauses
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.program import Clause, Program, load_program
@@ -62,6 +62,14 @@ class StartSelector:
 
 MAX_LEVEL = 20
 """Maximum depth of learned wins, in moves of the winner."""
+
+DEFAULT_PATIENCE = 10
+
+PUBLISHED_PATIENCE = {"hexapawn": 5} | {f"hexapawn:size={size}": 15 for size in range(4, 9)}
+"""Spec of a game to the patience of Muggleton and Hocquette (2019), where it is not the default."""
+
+PUBLISHED_LEVELS = {"noughts_and_crosses": 4, "hexapawn": 2, "hexapawn:size=4": 8}
+"""Spec of a game to the deepest level of draws of Muggleton and Hocquette (2019)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +128,14 @@ class MigoLearnerOptions:
     def patience_for(self, game: AnyGame | None) -> int:
         """Return the number of games for which wins must be stable before draws are learned."""
         if self.patience or game is None:
-            return self.patience or 10
-        if game.id == "hexapawn":
-            return 5 if game.rules.size == 3 else 15
-        return 10
+            return self.patience or DEFAULT_PATIENCE
+        return PUBLISHED_PATIENCE.get(format_game_spec(game), DEFAULT_PATIENCE)
 
     def levels_for(self, game: AnyGame | None) -> int:
         """Return the deepest level of draws."""
         if self.levels or self.mode == "improved" or game is None:
             return self.levels or MAX_LEVEL
-        if game.id == "hexapawn":
-            return {3: 2, 4: 8}.get(game.rules.size, MAX_LEVEL)
-        return 4 if game.id == "noughts_and_crosses" and game.rules.size == 3 else MAX_LEVEL
+        return PUBLISHED_LEVELS.get(format_game_spec(game), MAX_LEVEL)
 
 
 MAX_SELF_PLAY_PLIES = 500

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ludus._native import search as native
+from ludus.core.game import MAN_VALUE
 from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
@@ -24,8 +25,8 @@ from ludus.learn.nnmm.decoding import (
     check_symmetries,
 )
 from ludus.learn.nnmm.policy import ChainPolicy, decode_legal_move
-from ludus.players.negascout import MAN_VALUE, NegascoutPlayer
 from ludus.players.negascout import NegascoutOptions as SearchOptions
+from ludus.players.negascout import NegascoutPlayer
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ game.
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from ludus.core.files import parse_json_object, quote_path, read_bytes, write_te
 from ludus.core.game import Outcome
 from ludus.core.marks import HasPictures, Marks, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.core.spec import check_ranges
+from ludus.core.spec import check_ranges, format_options
 from ludus.players import player as named_player
 
 LEVEL_PLAYERS: tuple[str, ...] = (
@@ -216,11 +216,7 @@ class AdaptivePlayer(Player):
     def next_spec(self) -> str:
         """The spec for the next game, with the current level."""
         settings = replace(self.settings, level=round(self.state.level, 4))
-        changed = (
-            f"{field.name}={getattr(settings, field.name)}"
-            for field in fields(settings)
-            if getattr(settings, field.name) != getattr(self.options, field.name)
-        )
+        changed = format_options(settings, self.options)
         return f"adaptive:{','.join(changed)}".rstrip(":")
 
     def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:

@@ -2,16 +2,13 @@
 
 import atexit
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ludus._native import patterns as native
 from ludus.core.files import check_writable
-from ludus.core.game import AnyGame
 from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.core.spec import parse_spec
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.learn.patterns.config import FuzzyOptions, build_policy
 from ludus.learn.patterns.encoding import (
@@ -24,10 +21,8 @@ from ludus.learn.patterns.encoding import (
 from ludus.learn.patterns.inference import FuzzyPolicy, find_threats
 from ludus.learn.patterns.network import MatchObserver
 from ludus.learn.patterns.network_file import load_network, save_network
-from ludus.players import player as named_player
 
 if TYPE_CHECKING:
-    from ludus._native.morris import Tally
     from ludus.games.nine_mens_morris.board import Move
 
 QUADRANT_NAMES = ("top", "right", "bottom", "left")
@@ -170,6 +165,10 @@ class FuzzyPlayer(Player):
             if self.settings.save:
                 save_network(self.network, Path(self.settings.save))
 
+    def native_twin(self) -> native.Fuzzy | None:
+        """Return the compiled policy, unless the player learns during a game."""
+        return None if self.settings.learn else self.native_policy
+
     def _sample_choice(self, position: Any) -> Choice:
         moves = position.legal_moves()
         weights = self.native_policy.weights(position.bits, position.hands, position.mover)
@@ -203,39 +202,3 @@ def build_native_policy(rules: Any, policy: FuzzyPolicy) -> native.Fuzzy:
 
 
 NATIVE_HEURISTICS = ("newbie", "basic", "focused")
-
-
-def play_fuzzy_games(
-    game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
-) -> "Tally | None":
-    """Play games in compiled code; wins by side, or None if a player is not compiled."""
-    if game.id != "nine_mens_morris":
-        return None
-    first, second = (_build_native_player(spec, game) for spec in players)
-    if first is None or second is None:
-        return None
-    start = game.start()
-    return native.games(
-        game.rules,
-        start.bits,
-        start.hands,
-        start.mover,
-        first,
-        second,
-        games,
-        seed % 2**64,
-        threads,
-        max_plies,
-    )
-
-
-def _build_native_player(spec: str, game: AnyGame) -> str | native.Fuzzy | None:
-    """Return a heuristic's spec, a Fuzzy player that does not learn, or None."""
-    name = parse_spec(spec).name
-    if name not in (*NATIVE_HEURISTICS, "fuzzy"):
-        return None
-    player = named_player(spec, game)
-    if not isinstance(player, FuzzyPlayer):
-        options = ",".join(f"{key}={value}" for key, value in asdict(player.settings).items())
-        return f"{name}:{options}"
-    return None if player.settings.learn else player.native_policy

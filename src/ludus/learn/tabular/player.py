@@ -150,6 +150,10 @@ class HerPlayer(BeadPlayer):
     learner = HerLearner
 
 
+MATCHBOX_PLAYERS = {"noughts_and_crosses": "menace", "hexapawn": "her"}
+"""Id of a game to the player whose matchboxes were built for it."""
+
+
 class QLearningPlayer(TablePlayer):
     """Plays the move with the highest value in its table."""
 

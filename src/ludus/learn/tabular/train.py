@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_ranges
-from ludus.learn.common.learner import Episode, PerfectOpponent, play_episode
-from ludus.learn.common.start_positions import count_plies_to
+from ludus.learn.common.learner import Episode, PerfectOpponent, count_plies_to, play_episode
 from ludus.learn.tabular.table import SymmetricRowIndex, TableLearner, TableRow
 
 MAX_BEADS = 1000

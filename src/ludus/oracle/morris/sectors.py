@@ -7,12 +7,13 @@ placing and taking lead to are solved.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import comb
 from typing import NamedTuple
 
 from ludus.games.nine_mens_morris.board import NUM_POINTS
-from ludus.games.nine_mens_morris.rules import PRESETS, Rules
+from ludus.games.nine_mens_morris.game import NineMensMorris
+from ludus.games.nine_mens_morris.rules import Rules
 
 Sector = tuple[int, int, int, int]
 """X's and Y's men on the board, then in hand. X has more on the board, or else more in hand."""
@@ -134,17 +135,8 @@ def format_spec(rules: Rules) -> str:
     >>> format_spec(Rules(flying=False, repetition=3))
     'nine_mens_morris:standard,flying=False'
     """
-    differences = {
-        name: [
-            f"{field.name}={getattr(rules, field.name)}"
-            for field in fields(rules)
-            if field.name != "repetition"
-            and getattr(rules, field.name) != getattr(preset, field.name)
-        ]
-        for name, preset in PRESETS.items()
-    }
-    nearest = min(differences, key=lambda name: len(differences[name]))
-    return f"nine_mens_morris:{','.join([nearest, *differences[nearest]])}"
+    text = NineMensMorris.format_rules(rules, without=("repetition",))
+    return f"{NineMensMorris.id}:{text}"
 
 
 class TableReferences:

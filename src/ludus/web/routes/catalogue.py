@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 
 from ludus.core.errors import LudusError
-from ludus.core.game import AnyGame
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.games.move_entry import Arrangement, MoveEntry, get_move_entry
@@ -30,28 +29,6 @@ from ludus.web.schemas import (
 
 if TYPE_CHECKING:
     from ludus.web.settings import Settings
-
-
-def write_notations(game: AnyGame, position: Any) -> dict[str, str]:
-    """Return the position by notation; the game's own is `Ludus`."""
-    notations = {"Ludus": str(position)}
-    if game.id == "backgammon":
-        notations |= _backgammon_notations(position)
-    elif game.id == "nine_mens_morris":
-        notations |= _morris_notations(position)
-    return notations
-
-
-def _backgammon_notations(position: Any) -> dict[str, str]:
-    from ludus.games.backgammon.notation import to_gnubg_id, to_xgid
-
-    return {"GNU Backgammon": to_gnubg_id(position), "XGID": to_xgid(position)}
-
-
-def _morris_notations(position: Any) -> dict[str, str]:
-    from ludus.games.nine_mens_morris.notation import to_sanmill, to_thesis
-
-    return {"dataset letters": to_thesis(position), "Sanmill": to_sanmill(position)}
 
 
 def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
@@ -162,7 +139,7 @@ async def read_position(body: PositionRequest) -> PositionView:
         svg=position.drawing().svg(has_style=False),
         mover=position.mover,
         over=position.outcome() is not None,
-        texts=write_notations(game, position),
+        texts=game.position_texts(position),
     )
 
 
@@ -175,13 +152,15 @@ async def arrange_position(body: ArrangementRequest) -> ArrangementView:
 @router.get("/puzzles")
 async def get_puzzle(
     request: Request,
-    game: Annotated[Literal["nine_mens_morris", "hexapawn", "noughts_and_crosses"], Query()],
+    game: GameQuery,
     kind: Annotated[Literal["win", "hold"], Query()] = "win",
     grade: Annotated[int, Query(ge=1, le=3)] = 1,
     number: Annotated[int | None, Query(ge=0, lt=2**53)] = None,
 ) -> PuzzleView:
     """Return a puzzle by its number, or today's."""
-    rules = "four" if game == "hexapawn" else ""
+    rules = GAMES[game].puzzle_rules
+    if rules is None:
+        raise RequestRefused(f"there are no puzzles of {game}")
     seed = _seed_of_today(game, kind, grade) if number is None else number
     result: dict[str, Any] = await request.app.state.workers.run_job(
         "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
