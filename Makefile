@@ -4,7 +4,8 @@
 BIN := .venv/bin
 SET_UP := @/bin/sh tools/python tools/environment.py
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal --doctest-modules \
-	src tests README.md
+	src tests README.md docs/library.md
+NATIVE := $(wildcard native/*/*.[ch]pp native/*/*.cu* native/*/*/*.hpp)
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -23,23 +24,28 @@ test: dev debian lint ## run every check that a change must pass
 test-all: dev debian lint ## run every test, those that take minutes too, with more repetitions
 	$(PYTEST) --thorough $(ARGS)
 
-lint: dev ## check format, types and the order of the layers
+lint: dev ## check format, types, words and the order of the layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+	$(BIN)/python tools/check_words.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-lint-native: base ## compile the core with g++ and clang++, all processor levels, no warning allowed
+lint-native: dev ## check the native core with clang-tidy, g++ and clang++ at all processor levels, no warning allowed
 	@for cxx in g++ clang++; do for march in x86-64-v2 x86-64-v3 x86-64-v4 native; do \
 		echo "$$cxx $$march" && \
 		$(BIN)/cmake -S . -B build/lint-$$cxx-$$march -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja \
 			-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=$$cxx -DLUDUS_MARCH=$$march \
-			-DLUDUS_WERROR=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python >/dev/null && \
+			-DLUDUS_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+			-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python >/dev/null && \
 		$(BIN)/cmake --build build/lint-$$cxx-$$march || exit 1; done; done
+	$(BIN)/clang-tidy --quiet -p build/lint-clang++-x86-64-v3 $(filter %.cpp,$(NATIVE))
 
-format: dev ## rewrite the Python files in the project's format
+format: dev ## rewrite the Python and C++ files in the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(NATIVE)
 
 bench: dev debian ## measure speed
 	$(BIN)/python benchmarks/run.py $(ARGS)
@@ -50,7 +56,7 @@ bench: dev debian ## measure speed
 	$(BIN)/python benchmarks/migo_games.py $(ARGS)
 	$(BIN)/python benchmarks/nnmm_moves.py
 	$(BIN)/python benchmarks/scholar_moves.py
-	$(BIN)/python benchmarks/page.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/page.py
 
 strengths: dev debian ## measure how strong players are, for the page; resumes where it stopped
 	$(BIN)/python benchmarks/strengths.py $(ARGS)

@@ -8,8 +8,7 @@ Moves are listed for every second roll of a game, by one core; games are played 
 import time
 
 import ludus
-from ludus.learn.gammon.evaluate import play_native_games
-from ludus.learn.gammon.network import load_network
+from ludus.learn.gammon import load_network, play_native_games
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "levels"
@@ -121,7 +122,7 @@ def count_perft() -> int:
 def play_out_morris() -> int:
     import ludus
 
-    start = ludus.game("nine_mens_morris").start()
+    start: Any = ludus.game("nine_mens_morris").start()
     start.playouts(20_000, 1)
     return 20_000
 
@@ -130,7 +131,7 @@ def play_out_backgammon() -> int:
     import random
 
     import ludus
-    from ludus.players.random_play import play_random_games
+    from ludus.players import play_random_games
 
     game = ludus.game("backgammon")
     play_random_games(game, game.start(), 3_000, random.Random(1))
@@ -144,9 +145,9 @@ def search() -> int:
     game = ludus.game("nine_mens_morris")
     nodes = 0
     for seed in range(4):
-        position = game.start()
-        players = [ludus.player("focused", game)] * 2
-        for played in ludus.play_match(game, players, seed=seed, max_plies=22).moves:
+        position: Any = game.start()
+        focused = ludus.player("focused", game)
+        for played in ludus.play_match(game, (focused, focused), seed=seed, max_plies=22).moves:
             position = position.play(played.move)
         found = Search(game.rules, 16).run(position.bits, position.hands, position.mover, depth=10)
         nodes += found["nodes"]
@@ -156,7 +157,7 @@ def search() -> int:
 def solve() -> int:
     import ludus
     from ludus._native.solver import Solver
-    from ludus.oracle.morris.sectors import moving_sectors
+    from ludus.oracle import moving_sectors
 
     rules = ludus.game("nine_mens_morris").rules
     solver = Solver(rules)
@@ -169,8 +170,7 @@ def solve() -> int:
 
 
 def infer_backgammon() -> int:
-    from ludus.learn.gammon.evaluate import play_native_games
-    from ludus.learn.gammon.network import load_network
+    from ludus.learn.gammon import load_network, play_native_games
 
     paper = load_network("paper")
     play_native_games(paper, paper, 100, seed=1, threads=1)

@@ -15,15 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ludus.datasets.morris import augment, format_lines, read_chunks, read_dataset
-from ludus.datasets.morris.statistics import compute_statistics
-from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
-from ludus.games.nine_mens_morris.batch import generate_moves
-from ludus.games.nine_mens_morris.rules import Rules
+from ludus.datasets import augment, compute_statistics, format_lines, read_chunks, read_dataset
+from ludus.games.nine_mens_morris import (
+    NineMensMorris,
+    Rules,
+    generate_moves,
+    to_thesis,
+    to_thesis_move,
+)
 
 LINES = 100_000
 WANTED = 1.0
-"""Seconds that we allow ourselves for reading so many lines."""
+"""Maximum seconds for reading `LINES` lines."""
 
 
 def main() -> int:
@@ -63,7 +66,8 @@ def measured(path: Path) -> dict[str, float]:
 
 def make(path: Path) -> Path:
     """A file of random positions and moves."""
-    source, game, lines = random.Random(1), NineMensMorris(), []
+    source, game = random.Random(1), NineMensMorris()
+    lines: list[str] = []
     while len(lines) < LINES:
         position = game.start()
         while position.outcome() is None:

@@ -8,14 +8,14 @@ import sys
 import time
 
 import ludus
-from ludus.reproduce.matches import play_compiled_games
+from ludus.reproduce import play_compiled_games
 
 GAMES = 10_000
 WANTED_GAMES = 60.0
-"""Seconds in which so many games against focused should be over, on two cores."""
+"""Maximum seconds for `GAMES` games against focused, on two cores."""
 
 WANTED_MOVE = 0.0005
-"""Seconds a move may take."""
+"""Maximum seconds of a move."""
 
 
 def seconds_of_games() -> float:

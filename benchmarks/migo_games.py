@@ -7,8 +7,8 @@ import json
 import sys
 
 from ludus.games import game
-from ludus.learn.common.learner import PerfectOpponent, train_episodes
-from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
+from ludus.learn import PerfectOpponent, train_episodes
+from ludus.learn.migo import MigoLearner, MigoLearnerOptions
 
 WANTED = {"noughts_and_crosses": 10.0, "hexapawn": 10.0, "hexapawn:size=4": 100.0}
 """Milliseconds a game that we allow ourselves; Muggleton and Hocquette's files have 64, 2, 5200."""
@@ -33,13 +33,13 @@ def main() -> int:
 
 
 def milliseconds(spec: str, mode: str) -> float:
-    """The mean over some runs, each from nothing."""
+    """The mean over some runs, each with a new learner."""
     played = game(spec)
     starts, opponent, total = played.training_starts(), PerfectOpponent(played), 0.0
     for seed in range(RUNS):
         learner = MigoLearner(played, MigoLearnerOptions(mode=mode))  # type: ignore[arg-type]
-        lessons = train_episodes(learner, starts, opponent, GAMES, seed)
-        total += sum(lesson.seconds for lesson in lessons)
+        episodes = train_episodes(learner, starts, opponent, GAMES, seed)
+        total += sum(episode.seconds for episode in episodes)
     return 1000 * total / (RUNS * GAMES)
 
 

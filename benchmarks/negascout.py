@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import ludus
+from ludus import Record
 from ludus._native import search as native
-from ludus.arena.regret import RegretStatistics
-from ludus.core.record import Record
-from ludus.oracle import Oracle, oracle_for
-from ludus.oracle.oracle import Unsolved
+from ludus.arena import RegretStatistics
+from ludus.oracle import Oracle, Unsolved, oracle_for
 
 WANTED_NODES = 5_000_000
 """Positions a second that we ask of one thread, in the moving phase."""
@@ -54,8 +53,8 @@ def main() -> int:
     if options.json:
         times = {str(depth): round(spent, 4) for depth, spent in seconds.items()}
         shares = {name: part.critical_kept_rate for name, part in found.phases.items()}
-        told = {"nodes_a_second": round(speed), "seconds_to_depth": times, "kept": kept}
-        print(json.dumps({**told, "critical": found.total.critical, "by_phase": shares}))
+        result = {"nodes_a_second": round(speed), "seconds_to_depth": times, "kept": kept}
+        print(json.dumps({**result, "critical": found.total.critical, "by_phase": shares}))
     else:
         print(f"positions a second, one thread  {speed:12,.0f}   wanted {WANTED_NODES:,}")
         for depth, spent in seconds.items():
@@ -88,16 +87,16 @@ def search_speed(game: Any) -> tuple[float, dict[int, float]]:
 
 def middle_games(game: Any) -> Iterator[Any]:
     """Positions of the moving phase with most men on the board, from games of `focused`."""
-    players = [ludus.player("focused", game)] * 2
+    focused = ludus.player("focused", game)
     for seed in range(MIDDLE_GAMES):
-        match = ludus.play_match(game, players, seed=seed, max_plies=22)
+        match = ludus.play_match(game, (focused, focused), seed=seed, max_plies=22)
         record = Record.from_match(match, game)
         *_, last = record.replay(game)
         yield last
 
 
 def critical_positions(game: Any, oracle: Oracle, file: Path | None, count: int) -> Iterator[Any]:
-    """So many positions, all different, in which the value can be lost."""
+    """Yield `count` different critical positions."""
     seen: set[Any] = set()
     for position in from_file(game, file) if file else from_random_games(game, oracle):
         if position in seen or position.outcome() is not None:

@@ -22,16 +22,28 @@ from typing import Any
 import numpy as np
 
 import ludus
-from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.nnmm.chain import Chain, find_shipped_weights
-from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.encoding import INPUT_MODELS
-from ludus.learn.nnmm.parts import PartOrder
-from ludus.learn.nnmm.policy import ChainPolicy
-from ludus.learn.nnmm.weights import ChainWeights
+from ludus.games.nine_mens_morris import PositionBatch
+from ludus.learn.nnmm import (
+    INPUT_MODELS,
+    Chain,
+    ChainPolicy,
+    ChainWeights,
+    DecodingRule,
+    NetworkConfig,
+    PartOrder,
+    find_shipped_weights,
+)
 
 POSITIONS = 20_000
 SINGLE = 300
+
+CASES: tuple[tuple[DecodingRule, int], ...] = (
+    ("parts", 1),
+    ("joint", 1),
+    ("parts", 16),
+    ("joint", 16),
+)
+"""Decoding rule and number of symmetries."""
 
 
 def main() -> None:
@@ -41,7 +53,7 @@ def main() -> None:
         inputs = " and ".join(model.name for model in chain.models)
         print(f"{name}, order {chain.order}, inputs {inputs}")
         chain.predict(entries[:100], symmetries=16)
-        for rule, symmetries in (("parts", 1), ("joint", 1), ("parts", 16), ("joint", 16)):
+        for rule, symmetries in CASES:
             count = POSITIONS if symmetries == 1 else POSITIONS // 10
             began = time.perf_counter()
             chain.predict(entries[:count], rule, symmetries)
@@ -99,7 +111,8 @@ def _random() -> ChainWeights:
 
 def _positions(number: int) -> list[Any]:
     """Positions of random games."""
-    game, source, found = ludus.game("nine_mens_morris"), random.Random(1), []
+    game, source = ludus.game("nine_mens_morris"), random.Random(1)
+    found: list[Any] = []
     while len(found) < number:
         position = game.start()
         while position.outcome() is None:

@@ -9,10 +9,8 @@ from itertools import pairwise
 
 import torch
 
-from ludus.learn.common.devices import select_device
-from ludus.learn.nnmm.config import Preset, load_preset
-from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.train import NetworkTrainer
+from ludus.learn import select_device
+from ludus.learn.nnmm import Examples, NetworkTrainer, Preset, load_preset
 
 EPOCHS = 5
 
@@ -28,13 +26,13 @@ def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> N
         load_preset(name).with_overrides(f"epochs={EPOCHS},seconds=0,patience=0"),
         select_device(where),
     )
-    learned, judged = made_up(plan, int(count), device), made_up(plan, 1000, device)
-    network = NetworkTrainer(plan.design_for(plan.steps[0]), plan.training, learned, judged)
+    training, validation = made_up(plan, int(count), device), made_up(plan, 1000, device)
+    network = NetworkTrainer(plan.design_for(plan.steps[0]), plan.training, training, validation)
     seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
     best = min(after - before for before, after in pairwise(seconds))
     weights = sum(each.numel() for each in network.optimisation.model.parameters())
     print(f"{name} on {device}: {weights:,} weights, batches of {network.optimisation.batch:,}")
-    print(f"{best:.2f} s for an epoch of {len(learned):,} examples, the best of {EPOCHS}")
+    print(f"{best:.2f} s for an epoch of {len(training):,} examples, the best of {EPOCHS}")
 
 
 if __name__ == "__main__":

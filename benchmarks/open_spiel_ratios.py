@@ -69,7 +69,7 @@ def _their_perft() -> Work:
 
 
 def _our_games() -> Work:
-    start = ludus.game("nine_mens_morris").start()
+    start: Any = ludus.game("nine_mens_morris").start()
     seeds = iter(range(10**9))
     cores = os.cpu_count() or 1
 

@@ -18,11 +18,8 @@ from typing import Any
 import numpy as np
 
 import ludus
-from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch
-from ludus.oracle import MorrisOracle, Oracle
-from ludus.oracle.morris.database import Database
-from ludus.oracle.morris.sectors import moving_sectors
-from ludus.oracle.morris.solver import SolveRun, make_solver
+from ludus.games.nine_mens_morris import DRAW, PositionBatch
+from ludus.oracle import Database, MorrisOracle, Oracle, SolveRun, make_solver, moving_sectors
 
 WANTED = 1_000_000
 """Positions a second that we ask of ourselves, from a warm database."""
@@ -66,22 +63,22 @@ def make_database(folder: Path, max_men: int) -> None:
 
 def measure(folder: Path, max_men: int) -> dict[str, float]:
     """Rates a second, and the seconds of a look-up whose block is not at hand yet."""
-    asked = random_positions(POSITIONS, max_men)
+    batch = random_positions(POSITIONS, max_men)
     oracle = Oracle.open(folder)
     began = time.perf_counter()
-    codes = oracle.lookup(asked)
+    codes = oracle.lookup(batch)
     cold_batch = POSITIONS / (time.perf_counter() - began)
-    batch = max(_rate(oracle, asked) for _ in range(ROUNDS))
-    positions = asked[:SINGLE].to_positions(ludus.game("nine_mens_morris"))
+    rate = max(_rate(oracle, batch) for _ in range(ROUNDS))
+    positions = batch[:SINGLE].to_positions(ludus.game("nine_mens_morris"))
     began = time.perf_counter()
     values = [oracle.value(position) for position in positions]
     one_by_one = SINGLE / (time.perf_counter() - began)
     assert sum(value.result == "draw" for value in values) == np.sum(codes[:SINGLE] == DRAW)
     return {
-        "batch": batch,
+        "batch": rate,
         "batch_cold": cold_batch,
         "one_by_one": one_by_one,
-        "ratio": batch / one_by_one,
+        "ratio": rate / one_by_one,
         "cold_seconds": _cold(folder, positions),
     }
 

@@ -1,6 +1,6 @@
 """Measure the page: how heavy it is, how soon it is there, and how fast it answers.
 
-    python benchmarks/page.py [--seconds 20] [--games 50] [--json]
+    PYTHONPATH=tests python benchmarks/page.py [--seconds 20] [--games 50] [--json]
 
 It starts the real server and a real browser (Debian's chromium, where there is one). What the
 figures were is in docs/page.md.
@@ -14,7 +14,6 @@ import re
 import shutil
 import socket
 import statistics
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
@@ -23,8 +22,6 @@ from typing import Any
 
 import httpx
 from websockets.asyncio.client import connect
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.page_server import Server, begin, settled, touch
 
@@ -47,7 +44,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--games", type=int, default=50)
     parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
@@ -55,12 +52,12 @@ def main() -> None:
             names = quick_players(server)
             found |= in_browser(server, names)
             found |= asyncio.run(replies(server, names))
-            found |= asyncio.run(crowd(server, asked.games, asked.seconds))
+            found |= asyncio.run(crowd(server, options.games, options.seconds))
             found |= many_connections(server)
             found |= killed(server)
         finally:
             server.kill()
-    if asked.json:
+    if options.json:
         print(json.dumps(found))
         return
     for name, value in found.items():
@@ -96,7 +93,7 @@ def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
             context = browser.new_context()
             page = context.new_page()
             answers: list[Any] = []
-            page.on("response", lambda got, answers=answers: answers.append(got))
+            page.on("response", answers.append)
             page.goto(f"{server.base}/game/{id_}")
             page.wait_for_selector(".place.enabled")
             page.wait_for_load_state("networkidle")
@@ -161,7 +158,8 @@ async def replies(server: Server, names: list[str]) -> dict[str, Any]:
 
 async def one_game(client: httpx.AsyncClient, server: Server, name: str, seed: int) -> list[float]:
     """The times of one game's replies, as a page would see them through its websocket."""
-    rng, times = random.Random(seed), []
+    rng = random.Random(seed)
+    times: list[float] = []
     order = {"game": "nine_mens_morris", "seats": [{}, {"player": name}], "seed": seed}
     view = (await client.post("/api/games", json=order)).json()
     address = f"ws://127.0.0.1:{server.port}/api/games/{view['id']}/live"
@@ -205,7 +203,9 @@ class Wire:
         began = time.perf_counter()
         self.writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + content)
         answered = await self.reader.readuntil(b"\r\n\r\n")
-        length = int(re.search(rb"content-length: (\d+)", answered)[1])
+        found = re.search(rb"content-length: (\d+)", answered)
+        assert found is not None
+        length = int(found[1])
         text = await self.reader.readexactly(length)
         self.answers.append(time.perf_counter() - began)
         assert answered.startswith(b"HTTP/1.1 20"), text

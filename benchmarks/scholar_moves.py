@@ -20,9 +20,14 @@ from typing import Any
 import numpy as np
 
 import ludus
-from ludus.learn.scholar import inference
-from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
-from ludus.learn.scholar.weights import SCORER, load_weights
+from ludus.learn.scholar import (
+    SCORER,
+    ScholarOptions,
+    ScholarPlayer,
+    Way,
+    find_shipped_weights,
+    load_weights,
+)
 
 SINGLE = 500
 TOGETHER = 2000
@@ -30,7 +35,7 @@ TOGETHER = 2000
 
 def main() -> None:
     positions = _positions()
-    for path in map(Path, sys.argv[1:] or inference.find_shipped_weights().values()):
+    for path in map(Path, sys.argv[1:] or find_shipped_weights().values()):
         way: Way = "scorer" if load_weights(path).kind == SCORER else "chain"
         began = time.process_time()
         game = ludus.game("nine_mens_morris")

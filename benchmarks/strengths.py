@@ -19,7 +19,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ludus.arena.ratings import compute_ratings
+from ludus.arena import compute_ratings
 from ludus.web.opponents import list_opponents
 
 EVIDENCE = Path(__file__).with_suffix(".json")
@@ -53,11 +53,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20, help="games of two players of Morris")
     parser.add_argument("--only", default="", help="players, separated by commas; else all")
     parser.add_argument("--write", action="store_true", help="measure nothing more")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     found: Results = json.loads(EVIDENCE.read_text()) if EVIDENCE.exists() else {}
-    only = set(filter(None, asked.only.split(",")))
+    only = set(filter(None, options.only.split(",")))
     missing = (
-        [] if asked.write else [task for task in tasks(asked.games, only) if _is_new(task, found)]
+        []
+        if options.write
+        else [task for task in tasks(options.games, only) if _is_new(task, found)]
     )
     for number, (game, key, command) in enumerate(missing, 1):
         print(f"{number} of {len(missing)}: {game} {key}", file=sys.stderr, flush=True)
@@ -124,19 +126,21 @@ def kept(key: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def strengths(found: Results) -> Results:
-    """What the page tells, by game and player."""
-    told: Results = {}
+    """Return the strengths that the page shows, by game and player."""
+    strengths_by_game: Results = {}
     for game, results in found.items():
         if game == MORRIS:
-            told[game] = elos(results) | {name: {"follows": True} for name in FOLLOWERS}
+            strengths_by_game[game] = elos(results) | {
+                name: {"follows": True} for name in FOLLOWERS
+            }
         elif game == "backgammon":
-            told[game] = {
+            strengths_by_game[game] = {
                 spec: {"won": each["wins"][0], "games": each["games"], "against": MEASURE}
                 for spec, each in results.items()
             } | {MEASURE: {"measure": True}}
         else:
-            told[game] = results
-    return told
+            strengths_by_game[game] = results
+    return strengths_by_game
 
 
 def elos(results: dict[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.datasets.morris import MoveBatch
-from ludus.learn.nnmm.evaluate import MoveClasses, ProportionTable, compute_accuracy
+from ludus.datasets import MoveBatch
+from ludus.games.nine_mens_morris import MoveClasses
+from ludus.learn.nnmm import ProportionTable, compute_accuracy
 from ludus.reproduce import Context, Figure, Finding, Remark
 
 from .data import HELD_OUT, WHOLE
-from .lines import Found, counted, published_of, table
-from .systems import first_of_ours, systems
+from .systems import find_first_own_system, list_systems
+from .test_tables import SystemCounts, get_published_lines, make_table, measure_system
 
 CAPTIONS = {
     WHOLE: "Of all entries of the published expansion, those the networks learned included.",
@@ -19,13 +20,15 @@ SHOWN = ("TO", "FROM", "FROM not 0", "REMOVE", "REMOVE not 0", "whole move")
 
 
 def run(context: Context) -> Iterator[Finding]:
-    known = systems(context, context.published["ways"])
+    known = list_systems(context, context.published["ways"])
     found = {
-        (system.name, where): counted(context, system, where, "accuracy", right)
+        (system.name, where): measure_system(
+            context, system, where, "accuracy", compute_accuracy_table
+        )
         for where in CAPTIONS
         for system in known
     }
-    ours = first_of_ours(known)
+    ours = find_first_own_system(known)
     found |= {("ours", where): found[ours.name, where] for where in CAPTIONS if ours is not None}
     for row in context.published.rows:
         key = row["system"], row["set"]
@@ -39,15 +42,19 @@ def run(context: Context) -> Iterator[Finding]:
         yield Remark("No networks of ours are there, so the thesis's figures stand alone.")
     for where, caption in CAPTIONS.items():
         columns = {system.name: found[system.name, where] for system in known}
-        yield table(f"All lines, {where}", columns, published_of(context, where), caption)
-    yield Figure("Figure 6.21", draw_bars, bars(context, found), CAPTIONS[WHOLE])
+        yield make_table(
+            f"All lines, {where}", columns, get_published_lines(context, where), caption
+        )
+    yield Figure("Figure 6.21", draw_bars, make_bar_data(context, found), CAPTIONS[WHOLE])
 
 
-def right(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
+def compute_accuracy_table(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
     return compute_accuracy(entries, predicted, entries.classes)
 
 
-def bars(context: Context, found: Mapping[tuple[str, str], Found]) -> dict[str, Any]:
+def make_bar_data(
+    context: Context, found: Mapping[tuple[str, str], SystemCounts]
+) -> dict[str, Any]:
     """For each system the heights of its bars; the thesis's own come first."""
     published = {
         row["line"]: row.published for row in context.published.rows if row["system"] == "ours"

@@ -5,52 +5,67 @@ from typing import Any
 
 import numpy as np
 
-from ludus.arena.choices import choose_moves, get_batch_size
-from ludus.arena.regret import RegretStatistics
-from ludus.core.player import Limit
-from ludus.datasets.morris import MoveBatch
+from ludus import Limit
+from ludus.arena import RegretStatistics, choose_moves, get_batch_size
+from ludus.datasets import MoveBatch
 from ludus.games import game as named_game
 from ludus.oracle import Oracle
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .data import held_out_entries
-from .exact import CAPTION, HEADINGS, MISSING, PHASES, Kept, kept, solved, table_row
+from .data import read_held_out_entries
 from .games import GAME, RULES, Contestant
-from .systems import systems
+from .regret_tables import (
+    CAPTION,
+    HEADINGS,
+    MISSING,
+    PHASES,
+    Kept,
+    count_kept,
+    make_row,
+    open_full_oracle,
+)
+from .systems import list_systems
 
 TEACHER = "the dataset's moves"
 
 
 def run(context: Context) -> Iterator[Finding]:
-    oracle = solved(context)
+    oracle = open_full_oracle(context)
     if oracle is None:
         yield Remark(MISSING)
         return
-    entries = drawn(held_out_entries(), context)
+    entries = sample_by_phase(read_held_out_entries(), context)
     positions = entries.to_positions(named_game(GAME, RULES))
     players = [Contestant(name, spec) for name, spec in context.published["players"].items()]
     players += [
         Contestant(system.name, system.spec, system.key)
-        for system in systems(context, context.published["ways"])
+        for system in list_systems(context, context.published["ways"])
     ]
     found = {
-        TEACHER: context.cached("teacher", lambda: judged(oracle, positions, entries.to_moves()))
+        TEACHER: context.cached(
+            "teacher", lambda: evaluate_choices(oracle, positions, entries.to_moves())
+        )
     }
     for number, player in enumerate(players):
         context.progress(number, len(players), player.name)
 
         def compute(spec: str = player.spec) -> Kept:
-            return judged(oracle, positions, answered(spec, positions, context.seed))
+            return evaluate_choices(
+                oracle, positions, choose_with_player(spec, positions, context.seed)
+            )
 
         found[player.name] = context.cached(f"kept {player.key or player.spec}", compute)
     for name, each in found.items():
-        yield Measurement.proportion(f"{name}: critical positions kept", *each["all"][:2])
-    yield Table("By phase", HEADINGS, [table_row(*each) for each in found.items()], CAPTION)
-    yield Figure("Critical positions kept", draw_kept, shares(found), CAPTION, (7, 6))
+        num_kept, num_critical = each["all"][:2]
+        yield Measurement.proportion(f"{name}: critical positions kept", num_kept, num_critical)
+    yield Table("By phase", HEADINGS, [make_row(*each) for each in found.items()], CAPTION)
+    yield Figure(
+        "Critical positions kept", draw_kept, compute_kept_percentages(found), CAPTION, (7, 6)
+    )
 
 
-def drawn(entries: MoveBatch, context: Context) -> MoveBatch:
+def sample_by_phase(entries: MoveBatch, context: Context) -> MoveBatch:
     """As many entries of each phase, or all; those in which the game is over are left out."""
     rng = np.random.default_rng(context.seed_for("entries"))
     is_lost = entries.totals[0] < 3
@@ -62,7 +77,7 @@ def drawn(entries: MoveBatch, context: Context) -> MoveBatch:
     return entries[np.concatenate(chosen)]
 
 
-def answered(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
+def choose_with_player(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
     """A player's move in each position."""
     player = named_player(spec, named_game(GAME, RULES))
     player.start_game(seed)
@@ -70,15 +85,15 @@ def answered(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
     return [move for part in parts for move in part]
 
 
-def judged(oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]) -> Kept:
+def evaluate_choices(oracle: Oracle, positions: Sequence[Any], moves: Sequence[Any]) -> Kept:
     found = RegretStatistics(named_game(GAME, RULES), oracle)
     found.add_moves(positions, moves)
-    return kept(found)
+    return count_kept(found)
 
 
-def shares(found: Mapping[str, Kept]) -> dict[str, list[float | None]]:
+def compute_kept_percentages(found: Mapping[str, Kept]) -> dict[str, list[float | None]]:
     """Player to the share kept in each phase, in percent."""
-    return {name: table_row(name, each)[-len(PHASES) :] for name, each in found.items()}
+    return {name: make_row(name, each)[-len(PHASES) :] for name, each in found.items()}
 
 
 def draw_kept(axes: Any, data: Mapping[str, Sequence[float | None]]) -> None:

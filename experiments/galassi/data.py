@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ludus.core.errors import LudusError
-from ludus.datasets.download import default_folder
-from ludus.datasets.morris import MoveBatch, augment, read_dataset
-from ludus.learn.nnmm.splits import split_contiguously
+from ludus import LudusError
+from ludus.datasets import MoveBatch, augment, default_folder, read_dataset
+from ludus.learn.nnmm import split_contiguously
 
 VARIABLE = "LUDUS_NNMM_DATA"
 
@@ -20,7 +19,7 @@ WHOLE, HELD_OUT, STATES = "whole expansion", "held out", "states"
 learned; and the expanded states of games, for which nobody has written down a good move."""
 
 
-def folder() -> Path:
+def find_data_folder() -> Path:
     """Return the folder that the variable names, or where `ludus dataset fetch nnmm` puts it."""
     named = os.environ.get(VARIABLE)
     usual = [default_folder("nnmm"), Path("nnmm"), CHECKOUT / "nnmm"]
@@ -34,16 +33,16 @@ def folder() -> Path:
     )
 
 
-def positions(name: str) -> MoveBatch:
+def read_positions(name: str) -> MoveBatch:
     """One of the sets, expanded as published."""
     if name == HELD_OUT:
-        return split_contiguously(positions(WHOLE)).test
-    return _expanded(folder() / ("states.txt" if name == STATES else "dataset.txt"))
+        return split_contiguously(read_positions(WHOLE)).test
+    return _read_augmented(find_data_folder() / ("states.txt" if name == STATES else "dataset.txt"))
 
 
-def held_out_entries() -> MoveBatch:
+def read_held_out_entries() -> MoveBatch:
     """Entries, not expanded, of which no image was learned under the author's split."""
-    entries, room = read_dataset(folder() / "dataset.txt"), len(positions(HELD_OUT))
+    entries, room = read_dataset(find_data_folder() / "dataset.txt"), len(read_positions(HELD_OUT))
     number = len(entries)
     # Entries have about 16 images each, so a few steps find how many of the last ones fit.
     while len(images := augment(entries[len(entries) - number :], "published")) > room:
@@ -52,12 +51,12 @@ def held_out_entries() -> MoveBatch:
 
 
 @lru_cache(maxsize=2)
-def _expanded(file: Path) -> MoveBatch:
+def _read_augmented(file: Path) -> MoveBatch:
     return augment(read_dataset(file), "published")
 
 
-def sample(entries: MoveBatch, number: int, seed: int) -> MoveBatch:
-    """So many of them at random, in their order; 0 or more than there are: all."""
+def sample_entries(entries: MoveBatch, number: int, seed: int) -> MoveBatch:
+    """Sample this number of them, in their order; 0 or more than there are: all."""
     if not 0 < number < len(entries):
         return entries
     chosen = np.random.default_rng(seed).choice(len(entries), number, replace=False)

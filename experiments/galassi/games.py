@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from ludus.arena.executors import LocalPool
-from ludus.arena.jobs import GameConditions, GameResult, Job, JobKey, StartPositions
-from ludus.core.errors import LudusError
-from ludus.core.record import Record
+from ludus import LudusError, Record
+from ludus.arena import GameConditions, GameResult, Job, JobKey, LocalPool, StartPositions
 from ludus.games import game as named_game
 from ludus.reproduce import Context
 
-GAME, RULES = "nine_mens_morris", "standard"
+GAME: Final = "nine_mens_morris"
+RULES = "standard"
 COLOURS = ("White", "Black")
 SEEDS = 2
 """Games from the start with each colour."""
@@ -61,47 +60,49 @@ class Game:
         return COLOURS.index(self.colour)
 
 
-def played(context: Context, pool: LocalPool, one: Contestant, other: Contestant) -> list[Game]:
+def play_pairing(
+    context: Context, pool: LocalPool, one: Contestant, other: Contestant
+) -> list[Game]:
     """All games of a pairing, each with both colours: some from the start, some from openings."""
     identity = f"{one.name} {one.key or one.spec} – {other.name} {other.key or other.spec}"
 
     def compute() -> list[Mapping[str, Any]]:
-        jobs = {job.key: job for job in schedule(context, one, other)}
+        jobs = {job.key: job for job in schedule_games(context, one, other)}
         found = {}
         for number, result in enumerate(pool.run(jobs.values())):
             context.progress(number, len(jobs), f"{one.name} – {other.name}")
             if result.reason in ("crash", "illegal"):
                 raise LudusError(f"{one.name} – {other.name}: {result.reason}, {result.message}")
-            found[result.key.number] = _seen(result, jobs[result.key])
+            found[result.key.number] = _result_as_json(result, jobs[result.key])
         return [found[number] for number in sorted(found)]
 
     return [Game(**fields) for fields in context.cached(f"games {identity}", compute)]
 
 
-def schedule(context: Context, one: Contestant, other: Contestant) -> Iterator[Job]:
+def schedule_games(context: Context, one: Contestant, other: Contestant) -> Iterator[Job]:
     """From the start twice with each colour, to see whether chance plays a part; then openings."""
     game = named_game(GAME, RULES)
     starts = StartPositions(random_plies=context.setting("plies"))
     tournament = f"galassi {context.seed}"
     conditions = GameConditions(GAME, RULES)
     for number in range(2 * (SEEDS + context.setting("openings"))):
-        opening = opening_of(number)
+        opening = get_opening_number(number)
         start = starts.get_position(game, context.seed, opening) if opening else ""
         key = JobKey(tournament, one.spec, other.spec, number)
-        # An even number gives White to the first player, whoever is to move after the opening.
+        # An even number gives White to the first player, for either side to move after the opening.
         yield Job(key, conditions, number % 2 == 1, start)
 
 
-def opening_of(number: int) -> int:
+def get_opening_number(number: int) -> int:
     """0 for games from the start, then the openings, each for two games."""
     return max(0, number // 2 - SEEDS + 1)
 
 
-def _seen(result: GameResult, job: Job) -> dict[str, Any]:
+def _result_as_json(result: GameResult, job: Job) -> dict[str, Any]:
     outcome = "DRAW" if result.winner is None else ("WIN", "LOSS")[result.winner]
     return {
         "colour": COLOURS[job.is_swapped],
-        "opening": opening_of(result.key.number),
+        "opening": get_opening_number(result.key.number),
         "result": outcome,
         "reason": result.reason,
         "record": result.record,

@@ -5,50 +5,54 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from ludus.arena.executors import LocalPool
-from ludus.core.record import Record
+from ludus import Record
+from ludus.arena import LocalPool
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.nnmm.evaluate import check_legality
+from ludus.games.nine_mens_morris import PositionBatch
+from ludus.learn.nnmm import check_legality
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .exact import kept_table, key_of
-from .games import COLOURS, GAME, REASONS, RULES, Contestant, Game, is_deterministic, played
-from .systems import System, systems
+from .games import COLOURS, GAME, REASONS, RULES, Contestant, Game, is_deterministic, play_pairing
+from .regret_tables import make_cache_key, make_kept_table
+from .systems import System, list_systems
 
 Ladder = dict[str, list[Game]]
 """Opponent to the games against it, as one player saw them."""
 
 
 def run(context: Context) -> Iterator[Finding]:
-    networks = systems(context, context.published["ways"])
+    networks = list_systems(context, context.published["ways"])
     teacher = Contestant(context.published["teacher_name"], context.setting("teacher"))
-    tested = [teacher, *(contestant(system) for system in networks)]
+    tested = [teacher, *(make_contestant(system) for system in networks)]
     fixed = [Contestant(name, spec) for name, spec in context.published["opponents"].items()]
     with LocalPool(context.jobs) as pool:
         found: dict[str, Ladder] = {
-            one.name: {other.name: played(context, pool, one, other) for other in [*fixed, *tested]}
+            one.name: {
+                other.name: play_pairing(context, pool, one, other) for other in [*fixed, *tested]
+            }
             for one in tested
         }
-    yield from rows(context, found)
-    yield outcomes(found)
-    yield counts(found)
+    yield from compare_totals(context, found)
+    yield make_outcome_table(found)
+    yield make_count_table(found)
     for system in networks:
         if not system.hybrid:
-            yield interventions(context, system, found[system.name])
+            yield count_interventions(context, system, found[system.name])
     records = {name: list(chain(*ladder.values())) for name, ladder in found.items()}
-    yield kept_table(context, records)
-    yield Figure("Points against each opponent", draw_points, points(found), CAPTION, (7, 6))
+    yield make_kept_table(context, records)
+    yield Figure(
+        "Points against each opponent", draw_points, compute_points(found), CAPTION, (7, 6)
+    )
 
 
 CAPTION = "Share of points, a draw being half of one, over all games with both colours."
 
 
-def contestant(system: System) -> Contestant:
+def make_contestant(system: System) -> Contestant:
     return Contestant(system.name, system.spec, system.key)
 
 
-def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measurement]:
+def compare_totals(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measurement]:
     """The published totals beside ours; games against itself do not count."""
     for row in context.published.rows:
         ladder = found.get(row["player"])
@@ -63,7 +67,7 @@ def rows(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measurement]
         yield Measurement.proportion(row.name, results[row["result"]], results.total())
 
 
-def outcomes(found: Mapping[str, Ladder]) -> Table:
+def make_outcome_table(found: Mapping[str, Ladder]) -> Table:
     """Table 6.11: one game from the start with each colour."""
     headings = [f"{name} as {colour}" for name in found for colour in reversed(COLOURS)]
     lines: list[list[str]] = []
@@ -72,7 +76,7 @@ def outcomes(found: Mapping[str, Ladder]) -> Table:
         for ladder in found.values():
             games = ladder[opponent]
             mark = "" if is_deterministic(games) else " *"
-            line += [_first(games, colour).text + mark for colour in reversed(COLOURS)]
+            line += [_find_first_game(games, colour).text + mark for colour in reversed(COLOURS)]
         lines.append(line)
     return Table("Table 6.11", ("opponent", *headings), lines, OUTCOMES)
 
@@ -83,9 +87,9 @@ OUTCOMES = (
 )
 
 
-def counts(found: Mapping[str, Ladder]) -> Table:
+def make_count_table(found: Mapping[str, Ladder]) -> Table:
     lines = [
-        [opponent, *(_count(ladder[opponent]) for ladder in found.values())]
+        [opponent, *(_format_counts(ladder[opponent]) for ladder in found.values())]
         for opponent in next(iter(found.values()))
     ]
     return Table("All games", ("opponent", *found), lines, COUNTS)
@@ -97,11 +101,11 @@ COUNTS = (
 )
 
 
-def _first(games: list[Game], colour: str) -> Game:
+def _find_first_game(games: list[Game], colour: str) -> Game:
     return next(game for game in games if game.opening == 0 and game.colour == colour)
 
 
-def _count(games: list[Game]) -> str:
+def _format_counts(games: list[Game]) -> str:
     results = Counter(game.result for game in games)
     text = " – ".join(str(results[result]) for result in ("WIN", "DRAW", "LOSS"))
     ways = Counter(
@@ -116,24 +120,24 @@ def _count(games: list[Game]) -> str:
 WORDS = {"WIN": "won", "LOSS": "lost"}
 
 
-def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
+def count_interventions(context: Context, system: System, ladder: Ladder) -> Remark:
     """How often the legality check had to change what the networks wanted to play."""
 
     def compute() -> list[int]:
         game = named_game(GAME, RULES)
-        asked = [
+        positions = [
             position
             for games in ladder.values()
             for each in games
             for position in Record.parse(each.record).replay(game)
             if position.mover == each.side and position.outcome() is None
         ]
-        positions = PositionBatch.from_positions(asked)
-        answer = system.chain.predict(positions, system.rule, system.symmetries)
-        is_legal = check_legality(positions, answer.classes).whole_move
-        return [len(asked) - int(is_legal.sum()), len(asked)]
+        batch = PositionBatch.from_positions(positions)
+        answer = system.chain.predict(batch, system.rule, system.symmetries)
+        is_legal = check_legality(batch, answer.classes).whole_move
+        return [len(positions) - int(is_legal.sum()), len(positions)]
 
-    games = key_of(chain(*ladder.values()))
+    games = make_cache_key(chain(*ladder.values()))
     changed, moves = context.cached(f"interventions {system.key} {games}", compute)
     return Remark(
         f"{system.name}: the legality check stepped in for {changed} of {moves} moves "
@@ -141,11 +145,11 @@ def interventions(context: Context, system: System, ladder: Ladder) -> Remark:
     )
 
 
-def points(found: Mapping[str, Ladder]) -> dict[str, dict[str, float]]:
-    worth = {"WIN": 1.0, "DRAW": 0.5, "LOSS": 0.0}
+def compute_points(found: Mapping[str, Ladder]) -> dict[str, dict[str, float]]:
+    points_by_result = {"WIN": 1.0, "DRAW": 0.5, "LOSS": 0.0}
     return {
         name: {
-            opponent: 100 * sum(worth[game.result] for game in games) / len(games)
+            opponent: 100 * sum(points_by_result[game.result] for game in games) / len(games)
             for opponent, games in ladder.items()
         }
         for name, ladder in found.items()

@@ -2,18 +2,14 @@
 
 from collections.abc import Iterator
 
-from ludus.datasets.morris import MoveBatch
-from ludus.learn.nnmm.evaluate import (
-    LEGALITY_STANDARDS,
-    MoveClasses,
-    ProportionTable,
-    compute_legality,
-)
+from ludus.datasets import MoveBatch
+from ludus.games.nine_mens_morris import MoveClasses
+from ludus.learn.nnmm import LEGALITY_STANDARDS, ProportionTable, compute_legality
 from ludus.reproduce import Context, Finding, Remark
 
 from .data import HELD_OUT, STATES, WHOLE
-from .lines import counted, published_of, table
-from .systems import first_of_ours, systems
+from .systems import find_first_own_system, list_systems
+from .test_tables import get_published_lines, make_table, measure_system
 
 CAPTIONS = {
     WHOLE: "Moves in all positions of the published expansion of the dataset.",
@@ -24,13 +20,15 @@ BY = {"rules": "by the rules of the game", "author": "by the author's check"}
 
 
 def run(context: Context) -> Iterator[Finding]:
-    known = systems(context, context.published["ways"])
+    known = list_systems(context, context.published["ways"])
     found = {
-        (system.name, where): counted(context, system, where, "legality", by_all)
+        (system.name, where): measure_system(
+            context, system, where, "legality", compute_both_standards
+        )
         for where in CAPTIONS
         for system in known
     }
-    ours = first_of_ours(known)
+    ours = find_first_own_system(known)
     found |= {("ours", where): found[ours.name, where] for where in CAPTIONS if ours is not None}
     for row in context.published.rows:
         key = row["system"], row["set"]
@@ -44,10 +42,12 @@ def run(context: Context) -> Iterator[Finding]:
         yield Remark("No networks of ours are there, so the thesis's figures stand alone.")
     for where in CAPTIONS:
         columns = {system.name: found[system.name, where] for system in known}
-        yield table(f"All lines, {where}", columns, published_of(context, where), CAPTIONS[where])
+        yield make_table(
+            f"All lines, {where}", columns, get_published_lines(context, where), CAPTIONS[where]
+        )
 
 
-def by_all(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
+def compute_both_standards(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
     """The lines of both judges, so that networks are asked once."""
     return {
         f"{line}, {BY[judge]}": share

@@ -5,11 +5,11 @@ from typing import Any
 
 from ludus.reproduce import Context, Finding
 
-from .tuning import draw_series, series
+from .tuning import draw_series, run_series
 
 
 def run(context: Context) -> Iterator[Finding]:
-    yield from series(context, context.setting("entries"), draw)
+    yield from run_series(context, context.setting("entries"), draw)
 
 
 def draw(axes: Any, data: Mapping[str, Any]) -> None:

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ludus.learn.nnmm.evaluate import NUM_RECALL_LEVELS, PrecisionCurve, compute_reliability
-from ludus.learn.nnmm.parts import PARTS
+from ludus.learn.nnmm import NUM_RECALL_LEVELS, PARTS, PrecisionCurve, compute_reliability
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .data import STATES, WHOLE
-from .systems import System, systems
+from .systems import System, list_systems
 
 SETS = (WHOLE, STATES)
 Curves = dict[str, list[float]]
@@ -18,10 +17,12 @@ Curves = dict[str, list[float]]
 
 
 def run(context: Context) -> Iterator[Finding]:
-    known = systems(context, context.published["ways"])
+    known = list_systems(context, context.published["ways"])
     published = context.published["curves"]
     found = {
-        (system.name, where): ranked(context, system, where) for where in SETS for system in known
+        (system.name, where): compute_curves(context, system, where)
+        for where in SETS
+        for system in known
     }
     for row in context.published.rows:
         key = row["system"], row["set"]
@@ -30,7 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
             yield Measurement(row.name, precision, unit="%")
     for name, where in found:
         if where in published.get(name, {}):
-            gap = furthest(published[name][where], found[name, where])
+            gap = find_largest_difference(published[name][where], found[name, where])
             yield Remark(f"{name}, {where}: all points are within {gap:.3f} of those published.")
     for where in SETS:
         others = {
@@ -38,7 +39,9 @@ def run(context: Context) -> Iterator[Finding]:
             for name, sets in published.items()
             if (name, where) not in found
         }
-        yield table(where, {system.name: found[system.name, where] for system in known} | others)
+        yield make_table(
+            where, {system.name: found[system.name, where] for system in known} | others
+        )
     for where in SETS:
         curves = {system.name: found[system.name, where] for system in known}
         theirs = {name: sets[where] for name, sets in published.items() if name in curves}
@@ -51,14 +54,14 @@ CAPTION = (
 )
 
 
-def ranked(context: Context, system: System, where: str) -> Curves:
+def compute_curves(context: Context, system: System, where: str) -> Curves:
     """The curves of one system on one set, by the author's check."""
 
     def compute() -> Curves:
         entries = system.positions(context, where)
         order = system.chain.order.parts
         total = [PrecisionCurve.empty() for _ in order]
-        for part, answer in system.answers(context, where, entries):
+        for part, answer in system.predict(context, where, entries):
             given = [answer.probabilities[:, each] for each in order]
             curves = compute_reliability(part, order, answer.classes, given)
             total = [whole + more for whole, more in zip(total, curves, strict=True)]
@@ -69,11 +72,11 @@ def ranked(context: Context, system: System, where: str) -> Curves:
     return context.cached(f"reliability {system.key} {where}", compute)
 
 
-def furthest(published: Curves, found: Curves) -> float:
+def find_largest_difference(published: Curves, found: Curves) -> float:
     return float(max(np.abs(np.subtract(published[part], found[part])).max() for part in published))
 
 
-def table(where: str, found: dict[str, Curves]) -> Table:
+def make_table(where: str, found: dict[str, Curves]) -> Table:
     rows: list[list[Any]] = [
         [
             name,

@@ -8,13 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ludus.core.errors import LudusError, quote
-from ludus.datasets.morris import MoveBatch
-from ludus.learn.nnmm.chain import Chain, ChainPrediction, find_shipped_weights
-from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
-from ludus.reproduce import Context
+from ludus import LudusError
+from ludus.datasets import MoveBatch
+from ludus.learn.nnmm import (
+    Chain,
+    ChainPrediction,
+    find_shipped_weights,
+    import_galassi_networks,
+    save_weights,
+)
+from ludus.reproduce import Context, quote
 
-from .data import folder, positions, sample
+from .data import find_data_folder, read_positions, sample_entries
 
 VARIABLE = "LUDUS_NNMM_WEIGHTS"
 """Further weights files to test, with the system's separator of paths between them."""
@@ -66,9 +71,9 @@ class System:
     def positions(self, context: Context, where: str) -> MoveBatch:
         """The positions of a set that this system is asked about, as many as the size allows."""
         number = context.setting("costly" if self.symmetries > 1 else "positions")
-        return sample(positions(where), number, context.seed_for(where, number))
+        return sample_entries(read_positions(where), number, context.seed_for(where, number))
 
-    def answers(
+    def predict(
         self, context: Context, where: str, entries: MoveBatch
     ) -> Iterator[tuple[MoveBatch, ChainPrediction]]:
         """Positions in parts, and what the networks say to them."""
@@ -78,23 +83,26 @@ class System:
             yield part, self.chain.predict(part, self.rule, self.symmetries)
 
 
-def systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]:
+def list_systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]:
     """The author's networks, those that come with the program, and those the variable names."""
-    found = [System(f"author {order}", path, is_ours=False) for order, path in _authors(context)]
+    found = [
+        System(f"author {order}", path, is_ours=False)
+        for order, path in _list_author_networks(context)
+    ]
     if context.published.settings.get("shipped", True):
         found += [
             System(f"ours {size} {order}", path, f"size={size},order={order}")
             for (size, order), path in find_shipped_weights().items()
         ]
-    found += [System(f"ours {path.stem}", path) for path in _named()]
+    found += [System(f"ours {path.stem}", path) for path in _list_named_files()]
     return [
-        replace(system, name=f"{system.name}{way['suffix']}", **_options(way))
+        replace(system, name=f"{system.name}{way['suffix']}", **_make_options(way))
         for way in ways
         for system in found
     ]
 
 
-def _named() -> list[Path]:
+def _list_named_files() -> list[Path]:
     paths = [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
     for path in paths:
         if not path.is_file():
@@ -102,18 +110,18 @@ def _named() -> list[Path]:
     return paths
 
 
-def _options(way: Mapping[str, Any]) -> dict[str, Any]:
+def _make_options(way: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in way.items() if key != "suffix"}
 
 
-def first_of_ours(found: Sequence[System]) -> System | None:
+def find_first_own_system(found: Sequence[System]) -> System | None:
     """The one that stands beside the thesis's figures, if there is any."""
     return next((system for system in found if system.is_ours), None)
 
 
-def _authors(context: Context) -> Iterator[tuple[str, Path]]:
+def _list_author_networks(context: Context) -> Iterator[tuple[str, Path]]:
     """The author's networks in our form, as far as they are there."""
-    source = folder() / "npz"
+    source = find_data_folder() / "npz"
     for order in ORDERS:
         if not list(source.glob(f"*-{order}_*.npz")):
             continue

@@ -3,23 +3,25 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.learn.nnmm.config import load_preset
+from ludus.learn.nnmm import load_preset
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .trainings import Curve, top, trained
+from .network_training import Curve, find_best_epoch, train_cached_network
 
 
-def series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
+def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
     """Every series of the TOML file: rows for published end points, two figures, and a table."""
     rows = {row["preset"]: row for row in context.published.rows}
     for table in context.published["series"]:
-        names = presets_of(table)
-        curves = {name: trained(context, name, table["part"], entries) for name in names}
+        names = list_presets(table)
+        curves = {
+            name: train_cached_network(context, name, table["part"], entries) for name in names
+        }
         for name in names:
             if name in rows:
-                best, epoch = top(curves[name])
+                best, epoch = find_best_epoch(curves[name])
                 yield Measurement(rows[name].name, best, note=f"in epoch {epoch}")
-        yield summary(table["title"], curves)
+        yield make_summary(table["title"], curves)
         published = {name: rows[name].published for name in names if name in rows}
         for figure, kind in zip(table["figures"], ("error", "accuracy"), strict=True):
             data = {
@@ -30,15 +32,15 @@ def series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
             yield Figure(figure, draw, data, f"{table['title']}: validation {kind}.")
 
 
-def presets_of(table: Mapping[str, Any]) -> list[str]:
+def list_presets(table: Mapping[str, Any]) -> list[str]:
     """The presets of a series, of which some may be named in short behind a common beginning."""
     return [f"{table['begins']}{name}" for name in table["presets"]]
 
 
-def summary(title: str, curves: Mapping[str, Curve]) -> Table:
+def make_summary(title: str, curves: Mapping[str, Curve]) -> Table:
     rows: list[list[Any]] = []
     for name, curve in curves.items():
-        best, epoch = top(curve)
+        best, epoch = find_best_epoch(curve)
         rows.append([name, load_preset(name).about, round(best, 2), epoch, len(curve["accuracy"])])
     return Table(title, ("preset", "network", "best accuracy, %", "in epoch", "epochs"), rows)
 

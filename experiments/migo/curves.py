@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ludus.learn.common.runs import RunResult
+from ludus.learn import RunResult
 
-from .runs import cumulative
+from .runs import accumulate_regret
 
 VARIABLE = "LUDUS_MIGO_DATA"
 DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "migo"
@@ -21,18 +21,18 @@ DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "migo"
 COLOURS = ("#1b6ca8", "#d1495b", "#2e8b57", "#b8860b", "#7b4ea3", "#444444", "#e07b39", "#3aa6a6")
 
 
-def folder() -> Path:
+def find_data_folder() -> Path:
     """Where the authors' files are, if they are anywhere."""
     return Path(os.environ.get(VARIABLE) or DEFAULT_FOLDER)
 
 
-def published_curves() -> dict[tuple[str, str], list[float]]:
+def read_published_curves() -> dict[tuple[str, str], list[float]]:
     """Game and system to the mean cumulative regret after each game; empty if there is no file."""
-    return _curves_in(folder() / "migo_published_curves.csv")
+    return _read_curves(find_data_folder() / "migo_published_curves.csv")
 
 
 @cache
-def _curves_in(file: Path) -> dict[tuple[str, str], list[float]]:
+def _read_curves(file: Path) -> dict[tuple[str, str], list[float]]:
     found: dict[tuple[str, str], list[float]] = {}
     if file.is_file():
         with file.open(newline="", encoding="utf-8") as lines:
@@ -42,9 +42,9 @@ def _curves_in(file: Path) -> dict[tuple[str, str], list[float]]:
     return found
 
 
-def published_runs(system: str) -> list[int]:
+def read_published_runs(system: str) -> list[int]:
     """The final regret of each of the authors' runs of hexapawn 4; empty if there is no file."""
-    file = folder() / "migo_published_h4_transfer_per_run.csv"
+    file = find_data_folder() / "migo_published_h4_transfer_per_run.csv"
     totals: dict[str, int] = {}
     if file.is_file():
         with file.open(newline="", encoding="utf-8") as lines:
@@ -54,18 +54,18 @@ def published_runs(system: str) -> list[int]:
     return list(totals.values())
 
 
-def points(games: int) -> list[int]:
+def list_curve_points(games: int) -> list[int]:
     """The games at which a curve is kept: all at first, then every fifth."""
     return [game for game in range(1, games + 1) if game <= 20 or game % 5 == 0]
 
 
-def curve(
+def make_curve(
     label: str, found: Sequence[RunResult], game: str = "", system: str = ""
 ) -> dict[str, Any]:
     """A curve for `draw_curves`; game and system name the published one that belongs to it."""
-    sums = [cumulative(each) for each in found]
+    sums = [accumulate_regret(each) for each in found]
     games = len(sums[0])
-    means = [sum(run[point - 1] for run in sums) / len(sums) for point in points(games)]
+    means = [sum(run[point - 1] for run in sums) / len(sums) for point in list_curve_points(games)]
     return {
         "label": label,
         "games": games,
@@ -78,12 +78,12 @@ def draw_curves(axes: Any, data: Any) -> None:
     """Ours as thin lines over the published ones, which are broad and pale."""
     for number, each in enumerate(data):
         colour = COLOURS[number % len(COLOURS)]
-        theirs = published_curves().get(tuple(each["published"]))
+        theirs = read_published_curves().get(tuple(each["published"]))
         if theirs is not None:
             axes.plot(range(1, len(theirs) + 1), theirs, color=colour, linewidth=6, alpha=0.28)
         style = "-" if each["published"][1] else "--"
         axes.plot(
-            points(each["games"]), each["ours"], style, color=colour, linewidth=1.5,
+            list_curve_points(each["games"]), each["ours"], style, color=colour, linewidth=1.5,
             label=each["label"],
         )  # fmt: skip
     axes.set_xlabel("games")

@@ -8,12 +8,19 @@ the same boards, drawn anew for each game as the paper says.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.learn.common.runs import RunResult
+from ludus.learn import RunResult
 from ludus.reproduce import Context, Figure, Finding, Measurement, PublishedRow, Remark, Table
 
-from .claims import Summary, games_to_converge, holm, mann_whitney, summary, welch
-from .curves import curve, draw_curves
-from .runs import finals, marks_of
+from .curves import draw_curves, make_curve
+from .runs import collect_runs, get_final_regrets
+from .significance_tests import (
+    Summary,
+    adjust_holm,
+    count_games_to_converge,
+    mann_whitney_test,
+    summarize,
+    welch_test,
+)
 
 TITLES = {"noughts_and_crosses": "Noughts and crosses", "hexapawn": "Hexapawn 3"}
 DATA_NAMES = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
@@ -26,9 +33,9 @@ Found = Mapping[str, list[RunResult]]
 def run(context: Context) -> Iterator[Finding]:
     found: dict[str, list[RunResult]] = {}
     for row in context.published.rows:
-        found[row.name] = marks_of(context, row.extra, num_runs(context, row), row.name)
-        values = finals(found[row.name])
-        deviation = summary(values).deviation
+        found[row.name] = collect_runs(context, row.extra, get_num_runs(context, row), row.name)
+        values = get_final_regrets(found[row.name])
+        deviation = summarize(values).deviation
         published = row.extra.get("deviation")
         theirs = "" if published is None else f", published {published:.2f}"
         note = f"standard deviation {deviation:.2f}{theirs}"
@@ -38,12 +45,12 @@ def run(context: Context) -> Iterator[Finding]:
         yield Figure(
             f"Figure 3, {title.lower()}",
             draw_curves,
-            [_curve(row, found) for row in rows if row.extra.get("drawn", True)],
+            [_make_curve(row, found) for row in rows if row.extra.get("drawn", True)],
             "Mean cumulative regret. Broad pale lines are the authors' runs, thin ones ours; "
             "broken ones are ours alone.",
         )
-    tests = list(null_hypothesis_1(context, found))
-    yield _verdict(tests)
+    tests = list(check_null_hypothesis(context, found))
+    yield _make_verdict(tests)
     yield Table(
         "Null hypothesis 1: MIGO cannot converge faster",
         ("game", "MIGO", "against", "p, published", "p, ours", "p, Holm", "lower regret",
@@ -57,25 +64,25 @@ def run(context: Context) -> Iterator[Finding]:
     yield Table(
         "Further claims",
         ("claim", "p, published", "p, ours"),
-        list(further_claims(context, found)),
+        list(check_further_claims(context, found)),
         "One-sided tests of the final cumulative regret, as above.",
     )
 
 
-def num_runs(context: Context, row: PublishedRow) -> int:
+def get_num_runs(context: Context, row: PublishedRow) -> int:
     """Networks take a hundred times as long as tables, so they may have fewer runs."""
     runs = int(context.setting("runs")[row["game"]])
     slow = int(context.setting("slow")) * row.extra.get("slow", runs)
     return min(runs, slow)
 
 
-def _curve(row: PublishedRow, found: Found) -> dict[str, Any]:
+def _make_curve(row: PublishedRow, found: Found) -> dict[str, Any]:
     label = row.name.split(": ", 1)[1]
     system = row.extra.get("system", "")
-    return curve(label, found[row.name], DATA_NAMES[row["game"]], system)
+    return make_curve(label, found[row.name], DATA_NAMES[row["game"]], system)
 
 
-def null_hypothesis_1(context: Context, found: Found) -> Iterator[list[Any]]:
+def check_null_hypothesis(context: Context, found: Found) -> Iterator[list[Any]]:
     """Each variant of MIGO against each other system."""
     rows = {row.name: row for row in context.published.rows}
     pairs = [
@@ -84,38 +91,48 @@ def null_hypothesis_1(context: Context, found: Found) -> Iterator[list[Any]]:
         for other in rows.values()
         if own.extra.get("is_migo") and other.extra.get("rival") and own["game"] == other["game"]
     ]
-    tests = [mann_whitney(finals(found[a.name]), finals(found[b.name])) for a, b in pairs]
-    adjusted = holm([p for p, _ in tests])
+    tests = [
+        mann_whitney_test(get_final_regrets(found[a.name]), get_final_regrets(found[b.name]))
+        for a, b in pairs
+    ]
+    adjusted = adjust_holm([p for p, _ in tests])
     for (own, other), (p, lower), p_all in zip(pairs, tests, adjusted, strict=True):
         random_regret = context.published["random"][own["game"]]
         first, second = (
-            sorted(games_to_converge(marks.regret, random_regret) for marks in found[row.name])
+            sorted(
+                count_games_to_converge(marks.regret, random_regret) for marks in found[row.name]
+            )
             for row in (own, other)
         )
-        faster, _ = mann_whitney(first, second)
+        faster, _ = mann_whitney_test(first, second)
         theirs = rows[other["rival"]]
         yield [
             TITLES[own["game"]], own.name.split(": ")[1], other.name.split(": ")[1],
-            welch(_published(own), _published(theirs)), p, p_all, lower,
+            welch_test(_get_published_summary(own), _get_published_summary(theirs)),
+            p, p_all, lower,
             first[len(first) // 2], second[len(second) // 2], faster,
         ]  # fmt: skip
 
 
-def further_claims(context: Context, found: Found) -> Iterator[list[Any]]:
+def check_further_claims(context: Context, found: Found) -> Iterator[list[Any]]:
     """Claims of the form `this system has less regret than that one`."""
     rows = {row.name: row for row in context.published.rows}
     for claim in context.published["claims"]:
         less, more = (rows[claim[side]] for side in ("less", "more"))
-        ours = mann_whitney(finals(found[less.name]), finals(found[more.name]))[0]
-        theirs = [_published(rows[row.extra.get("rival", row.name)]) for row in (less, more)]
-        yield [claim["text"], welch(*theirs), ours]
+        ours = mann_whitney_test(
+            get_final_regrets(found[less.name]), get_final_regrets(found[more.name])
+        )[0]
+        theirs = [
+            _get_published_summary(rows[row.extra.get("rival", row.name)]) for row in (less, more)
+        ]
+        yield [claim["text"], welch_test(*theirs), ours]
 
 
-def _published(row: PublishedRow) -> Summary:
+def _get_published_summary(row: PublishedRow) -> Summary:
     return Summary(row.published or 0.0, row["deviation"], row["published_runs"])
 
 
-def _verdict(tests: list[list[Any]]) -> Remark:
+def _make_verdict(tests: list[list[Any]]) -> Remark:
     kept = [f"{own} against {other}" for _, own, other, _, _, p, *_ in tests if p >= SIGNIFICANT]
     text = f"Null hypothesis 1 is refuted in {len(tests) - len(kept)} of {len(tests)} comparisons"
     return Remark(f"{text}; not for {', '.join(kept)}." if kept else f"{text}.")

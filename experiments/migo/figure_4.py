@@ -14,7 +14,7 @@ from typing import Any
 from ludus.games import game as named_game
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
-from .runs import marks_of
+from .runs import collect_runs
 
 CLAUSE = re.compile(r"(\w+)\(A,B\) :- (\w+)\(A,B\), (move\(B,_\), )?(not\()?(\w+)\(B(?:,_)?\)\)?\.")
 
@@ -28,9 +28,9 @@ def run(context: Context) -> Iterator[Finding]:
         name = f"{row['game']} {row['learner']}"
         if name not in programs:
             runs = int(context.setting("runs"))
-            found = marks_of(context, row.extra, runs, name)
+            found = collect_runs(context, row.extra, runs, name)
             programs[name] = [each.learned for each in found]
-        yield share(row, programs[name])
+        yield measure_share(row, programs[name])
     for name, learned in programs.items():
         program, count = Counter(map(tuple, learned)).most_common(1)[0]
         yield Table(
@@ -39,14 +39,14 @@ def run(context: Context) -> Iterator[Finding]:
             [[clause] for clause in program],
             f"The most frequent one, word for word, of {count} in {len(learned)} runs.",
         )
-    complete = {name: _complete(context, name, learned) for name, learned in programs.items()}
-    told = "; ".join(
+    complete = {name: _count_complete(context, name, learned) for name, learned in programs.items()}
+    counts = "; ".join(
         f"{name} in {count} of {len(programs[name])}" for name, count in complete.items()
     )
-    yield Remark(f"All rules of Figure 4 were found by the end of a run: {told}.")
+    yield Remark(f"All rules of Figure 4 were found by the end of a run: {counts}.")
 
 
-def share(row: PublishedRow, programs: Sequence[list[str]]) -> Measurement:
+def measure_share(row: PublishedRow, programs: Sequence[list[str]]) -> Measurement:
     """How many runs have found the published rule."""
     hits = sum(has_rule(row, program) for program in programs)
     return Measurement.proportion(row.name, hits, len(programs))
@@ -55,21 +55,25 @@ def share(row: PublishedRow, programs: Sequence[list[str]]) -> Measurement:
 def has_rule(row: PublishedRow, program: Sequence[str]) -> bool:
     """Whether a predicate of the program holds for the same moves as the published one."""
     predicate = row["predicate"]
-    learned = meanings(program).get(predicate)
+    learned = unfold_clauses(program).get(predicate)
     if learned is None:
         return False
-    published = meanings(row["rules"])[predicate]
-    return moves_of(row["game"], frozenset(learned)) == moves_of(row["game"], frozenset(published))
+    published = unfold_clauses(row["rules"])[predicate]
+    return list_rule_moves(row["game"], frozenset(learned)) == list_rule_moves(
+        row["game"], frozenset(published)
+    )
 
 
 @cache
-def moves_of(game: str, rules: frozenset[Meaning]) -> frozenset[Any]:
+def list_rule_moves(game: str, rules: frozenset[Meaning]) -> frozenset[Any]:
     """The moves for which one of the rules holds, on all boards the learner can meet."""
-    return frozenset(pair for pair in learners_moves(game) if any(holds(r, *pair) for r in rules))
+    return frozenset(
+        pair for pair in list_learner_moves(game) if any(is_rule_met(r, *pair) for r in rules)
+    )
 
 
 @cache
-def learners_moves(game: str) -> list[tuple[Any, Any]]:
+def list_learner_moves(game: str) -> list[tuple[Any, Any]]:
     """Every move of the learner: the board before it and the board after it."""
     boards = named_game(game).training_starts()
     learner, seen = boards[0].mover, set(boards)
@@ -85,7 +89,7 @@ def learners_moves(game: str) -> list[tuple[Any, Any]]:
 
 
 @cache
-def holds(rule: Meaning, before: Any, after: Any) -> bool:
+def is_rule_met(rule: Meaning, before: Any, after: Any) -> bool:
     """Whether a move meets all conditions of a rule."""
     return all(_is_met(condition, before, after) for condition in rule)
 
@@ -99,10 +103,10 @@ def _is_met(condition: Any, before: Any, after: Any) -> bool:
         return outcome is not None and outcome.winner == wanted
     _, rules = condition
     replies = map(after.play, after.legal_moves())
-    return not any(holds(rule, after, reply) for reply in replies for rule in rules)
+    return not any(is_rule_met(rule, after, reply) for reply in replies for rule in rules)
 
 
-def meanings(program: Sequence[str]) -> dict[str, list[Meaning]]:
+def unfold_clauses(program: Sequence[str]) -> dict[str, list[Meaning]]:
     """Predicate to the meaning of each of its clauses, unfolded down to moves and fluents."""
     found: dict[str, list[Meaning]] = {}
     for text in program:
@@ -117,6 +121,6 @@ def meanings(program: Sequence[str]) -> dict[str, list[Meaning]]:
     return found
 
 
-def _complete(context: Context, name: str, learned: Sequence[list[str]]) -> int:
+def _count_complete(context: Context, name: str, learned: Sequence[list[str]]) -> int:
     rows = [row for row in context.published.rows if f"{row['game']} {row['learner']}" == name]
     return sum(all(has_rule(row, program) for row in rows) for program in learned)

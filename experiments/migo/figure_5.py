@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.learn.common.runs import RunResult
+from ludus.learn import RunResult
 from ludus.reproduce import Context, Figure, Finding, Measurement, PublishedRow, Remark, Table
 
-from .claims import Summary, mann_whitney, summary, welch
-from .curves import curve, draw_curves, published_runs
-from .runs import finals, marks_of
+from .curves import draw_curves, make_curve, read_published_runs
+from .runs import collect_runs, get_final_regrets
+from .significance_tests import Summary, mann_whitney_test, summarize, welch_test
 
 SIGNIFICANT = 0.05
 
@@ -17,9 +17,9 @@ def run(context: Context) -> Iterator[Finding]:
     found = {}
     for row in context.published.rows:
         runs = int(context.setting("runs"))
-        found[row.name] = marks_of(context, row.extra, runs, row.name)
-        values = finals(found[row.name])
-        note = f"standard deviation {summary(values).deviation:.2f}"
+        found[row.name] = collect_runs(context, row.extra, runs, row.name)
+        values = get_final_regrets(found[row.name])
+        note = f"standard deviation {summarize(values).deviation:.2f}"
         if "deviation" in row.extra:
             note += f", published {row['deviation']:.2f}"
         yield Measurement.mean(row.name, values, note, "regret")
@@ -31,7 +31,7 @@ def run(context: Context) -> Iterator[Finding]:
             f"Figure 5{part['id']}",
             draw_curves,
             [
-                curve(
+                make_curve(
                     name.split(": ")[1],
                     found[name],
                     part["data"],
@@ -42,8 +42,18 @@ def run(context: Context) -> Iterator[Finding]:
             f"{part['title']}. Broad pale lines are the authors' runs, thin ones ours.",
         )
         less, more = rows[part["with"]], rows[part["without"]]
-        p, lower = mann_whitney(finals(found[less.name]), finals(found[more.name]))
-        tests.append([part["title"], _theirs(less, more), _their_runs(less, more), p, lower])
+        p, lower = mann_whitney_test(
+            get_final_regrets(found[less.name]), get_final_regrets(found[more.name])
+        )
+        tests.append(
+            [
+                part["title"],
+                _compare_published_means(less, more),
+                _compare_published_runs(less, more),
+                p,
+                lower,
+            ]
+        )
     refuted = [test[0] for test in tests if test[3] < SIGNIFICANT]
     yield Remark(
         f"Null hypothesis 2 is refuted in {len(refuted)} of {len(tests)} transfers"
@@ -59,18 +69,18 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
-def _curve(row: PublishedRow, found: list[RunResult], data: str) -> dict[str, Any]:
-    return curve(row.name.split(": ")[1], found, data, row.extra.get("system", ""))
+def _make_curve(row: PublishedRow, found: list[RunResult], data: str) -> dict[str, Any]:
+    return make_curve(row.name.split(": ")[1], found, data, row.extra.get("system", ""))
 
 
-def _theirs(less: PublishedRow, more: PublishedRow) -> float | None:
+def _compare_published_means(less: PublishedRow, more: PublishedRow) -> float | None:
     first, second = (
         Summary(row.published or 0.0, row["deviation"], row["published_runs"])
         for row in (less, more)
     )
-    return welch(first, second)
+    return welch_test(first, second)
 
 
-def _their_runs(less: PublishedRow, more: PublishedRow) -> Any:
-    first, second = (published_runs(row["system"]) for row in (less, more))
-    return mann_whitney(first, second)[0] if first and second else None
+def _compare_published_runs(less: PublishedRow, more: PublishedRow) -> Any:
+    first, second = (read_published_runs(row["system"]) for row in (less, more))
+    return mann_whitney_test(first, second)[0] if first and second else None

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from ludus.learn.common.runs import RunResult
+from ludus.learn import RunResult
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .curves import curve, draw_curves
-from .exactness import regret_of_program
-from .runs import finals, marks_of
+from .curves import draw_curves, make_curve
+from .exact_analysis import compute_program_regret
+from .runs import collect_runs, get_final_regrets
 
 HEADINGS = (
     "learner",
@@ -23,13 +23,15 @@ def run(context: Context) -> Iterator[Finding]:
     tables: dict[str, list[list[str | float]]] = {}
     for row in context.published.rows:
         runs = int(context.setting("runs"))
-        found = marks_of(context, row.extra, runs, row.name)
-        yield Measurement.mean(row.name, finals(found))
+        found = collect_runs(context, row.extra, runs, row.name)
+        yield Measurement.mean(row.name, get_final_regrets(found))
         game, label = row["game"], row.name.partition(": ")[2]
-        exact = exact_regrets(context, row.name, game, found)
-        tables.setdefault(game, []).append(table_row(label, found, exact))
+        exact = compute_exact_regrets(context, row.name, game, found)
+        tables.setdefault(game, []).append(make_row(label, found, exact))
         if row.extra.get("drawn", True):
-            line = curve(label, found, row.extra.get("curve_game", ""), row.extra.get("curve", ""))
+            line = make_curve(
+                label, found, row.extra.get("curve_game", ""), row.extra.get("curve", "")
+            )
             curves.setdefault(game, []).append(line)
     for game, rows in tables.items():
         yield Table(f"What was learned in {game}", HEADINGS, rows)
@@ -38,26 +40,28 @@ def run(context: Context) -> Iterator[Finding]:
         yield Figure(f"Improvements in {game}", draw_curves, lines, caption)
 
 
-def exact_regrets(context: Context, name: str, game: str, found: list[RunResult]) -> list[float]:
+def compute_exact_regrets(
+    context: Context, name: str, game: str, found: list[RunResult]
+) -> list[float]:
     """The exact mean regret of the final program of each run."""
 
     def compute() -> list[float]:
-        return [regret_of_program(game, each.learned) for each in found]
+        return [compute_program_regret(game, each.learned) for each in found]
 
     return context.cached(f"exact {name}", compute)
 
 
-def table_row(label: str, found: list[RunResult], exact: list[float]) -> list[str | float]:
-    ends = finals(found)
+def make_row(label: str, found: list[RunResult], exact: list[float]) -> list[str | float]:
+    ends = get_final_regrets(found)
     last = [max((n for n, each in enumerate(m.regret, 1) if each), default=0) for m in found]
     return [
         label,
-        round(mean(ends), 2),
-        round(mean(last), 1),
-        round(mean(exact), 4),
+        round(compute_mean(ends), 2),
+        round(compute_mean(last), 1),
+        round(compute_mean(exact), 4),
         round(100 * sum(each == 0 for each in exact) / len(exact), 1),
     ]
 
 
-def mean(numbers: list[float] | list[int]) -> float:
+def compute_mean(numbers: list[float] | list[int]) -> float:
     return sum(numbers) / len(numbers)

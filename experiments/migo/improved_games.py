@@ -4,12 +4,17 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from ludus.learn.migo.games import TargetGame, find_target_game
-from ludus.learn.migo.inference import Reasoner, Strategy
-from ludus.learn.migo.train import MigoLearnerOptions, StrategyLearner
+from ludus.learn.migo import (
+    MigoLearnerOptions,
+    Reasoner,
+    Strategy,
+    StrategyLearner,
+    TargetGame,
+    find_target_game,
+)
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark
 
-from .exactness import errors, program_of, solve
+from .exact_analysis import count_errors, make_program, solve_graph
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -35,7 +40,7 @@ def _findings(context: Context, row: PublishedRow) -> Iterator[Finding]:
 
 
 def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
-    """A program from so many games against itself."""
+    """Learn a program from this number of games of self-play."""
     chosen, source = find_target_game(spec), Random(seed)
     settings = MigoLearnerOptions(mode="improved", selfplay=True)
     strategy_learner = StrategyLearner(chosen.graph, settings, chosen.game)
@@ -55,10 +60,10 @@ def check(spec: str, rules: list[str]) -> dict[str, Any]:
     chosen: TargetGame = find_target_game(spec)
     graph = chosen.graph
     first = graph.state_id(chosen.start_state)
-    values = solve(graph, first)
+    values = solve_graph(graph, first)
     starts = [graph.state_id(start) for start in chosen.start_states]
-    strategy = Strategy(Reasoner(graph), program_of(rules))
-    decisions, wrong = errors(strategy, values, starts)
+    strategy = Strategy(Reasoner(graph), make_program(rules))
+    decisions, wrong = count_errors(strategy, values, starts)
     results = [values[start].result for start in starts]
     return {
         "positions": len(values),

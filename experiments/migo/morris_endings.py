@@ -10,14 +10,20 @@ from random import Random
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.batch import LOSS, WIN, PositionBatch, classify
-from ludus.learn.migo.examples import ExampleSet, KnownLevels
-from ludus.learn.migo.explain import explain_program
-from ludus.learn.migo.games import StateGraph
-from ludus.learn.migo.induction import DependentLearner
-from ludus.learn.migo.inference import Reasoner
-from ludus.learn.migo.morris_endings import WON_STATE, EndingState, ThreeMenPrimitives, count_states
-from ludus.learn.migo.program import Program
+from ludus.games.nine_mens_morris import LOSS, WIN, PositionBatch, classify
+from ludus.learn.migo import (
+    WON_STATE,
+    DependentLearner,
+    EndingState,
+    ExampleSet,
+    KnownLevels,
+    Program,
+    Reasoner,
+    StateGraph,
+    ThreeMenPrimitives,
+    count_states,
+    explain_program,
+)
 from ludus.oracle import oracle_for
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
@@ -59,12 +65,12 @@ def draw_coverage(axes: Any, data: Any) -> None:
 def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
     """Learn, and run the rules on every position."""
     states = count_states()
-    codes = oracle_codes(list(states), context)
+    codes = look_up_codes(list(states), context)
     reasoner = Reasoner(StateGraph(ThreeMenPrimitives()))
     source = Random(context.seed_for("examples"))
     examples = ExampleSet()
     for level in range(1, levels + 1):
-        for edge in winning_moves(reasoner.graph, codes, level, num_examples, source):
+        for edge in sample_winning_moves(reasoner.graph, codes, level, num_examples, source):
             examples.add("win", level, edge)
     learned = DependentLearner(reasoner, levels + 1).learn(examples)
     program = learned.program
@@ -75,9 +81,10 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
         if number % 1000 == 0:
             context.progress(number, len(states), "running the rules")
         board = reasoner.graph.state_id(state)
-        level = known.win_level(board)
-        if level is None:
+        won_in = known.win_level(board)
+        if won_in is None:
             continue
+        level = won_in
         claims[level] += positions
         rights[level] += positions * is_won(codes[state])
         after = next(reasoner.solutions(known.wins[level - 1], board))
@@ -87,38 +94,38 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
         "positions": sum(states.values()),
         "won": sum(states[state] for state, code in codes.items() if is_won(code)),
         "examples": len(examples.all_state_ids("win")),
-        "claimed": sums(claims, levels),
-        "right": sums(rights, levels),
+        "claimed": sum_levels(claims, levels),
+        "right": sum_levels(rights, levels),
         "moves": moves,
         "kept": kept,
         "rules": [str(clause) for clause in program.clauses],
-        "english": told(program),
+        "english": explain_rules(program),
     }
 
 
-def oracle_codes(states: Sequence[EndingState], context: Context) -> dict[EndingState, int]:
+def look_up_codes(states: Sequence[EndingState], context: Context) -> dict[EndingState, int]:
     """What the oracle says of each state."""
     oracle = oracle_for(named_game("nine_mens_morris"), context.oracle)
     codes = oracle.lookup(PositionBatch.from_columns(*zip(*states, strict=True)))  # type: ignore[attr-defined]
     return dict(zip(states, codes.tolist(), strict=True))
 
 
-def winning_moves(
+def sample_winning_moves(
     graph: StateGraph, codes: dict[EndingState, int], level: int, wanted: int, source: Random
 ) -> Iterator[tuple[int, int]]:
-    """Random moves that win as fast as can be, from positions won in so many moves."""
+    """Sample fastest winning moves from positions won in this number of moves."""
     won = [state for state, code in codes.items() if code == 2 * level - 1]
     for state in source.sample(won, min(wanted, len(won))):
         board = graph.state_id(state)
         best = [
             after
             for after in dict.fromkeys(graph.moves(board))
-            if code_after(codes, graph.states[after]) == 2 * level - 2
+            if get_code_after(codes, graph.states[after]) == 2 * level - 2
         ]
         yield board, source.choice(best)
 
 
-def code_after(codes: dict[EndingState, int], state: EndingState) -> int:
+def get_code_after(codes: dict[EndingState, int], state: EndingState) -> int:
     return 0 if state == WON_STATE else codes[state]
 
 
@@ -128,12 +135,12 @@ def is_won(code: int) -> bool:
 
 def is_kept(codes: dict[EndingState, int], after: EndingState) -> bool:
     """Whether the opponent, to move, has lost."""
-    return bool(classify(code_after(codes, after)) == LOSS)
+    return bool(classify(get_code_after(codes, after)) == LOSS)
 
 
-def sums(counts: Counter[int], levels: int) -> list[int]:
+def sum_levels(counts: Counter[int], levels: int) -> list[int]:
     return [sum(counts[each] for each in range(1, level + 1)) for level in range(1, levels + 1)]
 
 
-def told(program: Program) -> str:
+def explain_rules(program: Program) -> str:
     return " ".join(explain_program(program)[:3])

@@ -1,7 +1,7 @@
 """What the authors' curves say about details that the paper leaves open.
 
 Each reading is a learner and a way to draw start boards. It is judged by the likelihood of the
-published mean and deviation at a few games, as those of so many runs of ours.
+published mean and deviation at a few games, as those of the same number of our runs.
 """
 
 import math
@@ -10,11 +10,11 @@ from typing import Any
 
 from scipy import stats
 
-from ludus.learn.common.runs import RunResult
+from ludus.learn import RunResult
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
-from .claims import summary
-from .runs import cumulative, finals, marks_of
+from .runs import accumulate_regret, collect_runs, get_final_regrets
+from .significance_tests import summarize
 
 DRAWS = {"uniform": "drawn anew", "shuffled": "in turn", "one": "one a run"}
 LEAST = 0.3
@@ -24,16 +24,18 @@ LEAST = 0.3
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         readings = [(learner, draw) for learner in row["learners"] for draw in DRAWS]
-        found = {each: _runs(context, row, *each) for each in readings}
-        scores = {each: log_likelihood(row, marks) for each, marks in found.items()}
+        found = {each: _collect_runs(context, row, *each) for each in readings}
+        scores = {each: compute_log_likelihood(row, marks) for each, marks in found.items()}
         order = sorted(readings, key=lambda each: -scores[each])
         best = order[0]
         note = f"{best[0]}, boards {DRAWS[best[1]]}"
-        yield Measurement.mean(row.name, finals(found[best]), note, "regret")
+        yield Measurement.mean(row.name, get_final_regrets(found[best]), note, "regret")
         games = [str(point) for point, _, _ in row["curve"]]
-        rows = [["published", "", None, *(_shown(mean, std) for _, mean, std in row["curve"])]]
+        rows: list[list[Any]] = [
+            ["published", "", None, *(_format_mean(mean, std) for _, mean, std in row["curve"])]
+        ]
         rows += [
-            [learner, DRAWS[draw], scores[learner, draw], *_at(row, found[learner, draw])]
+            [learner, DRAWS[draw], scores[learner, draw], *_make_row(row, found[learner, draw])]
             for learner, draw in order
         ]
         yield Table(
@@ -49,17 +51,19 @@ def run(context: Context) -> Iterator[Finding]:
         )
 
 
-def _runs(context: Context, row: PublishedRow, learner: str, draw: str) -> list[RunResult]:
+def _collect_runs(context: Context, row: PublishedRow, learner: str, draw: str) -> list[RunResult]:
     course = {**row.extra, "learner": learner, "draw": draw}
-    return marks_of(context, course, int(context.setting("runs")), f"{row.name} {learner} {draw}")
+    return collect_runs(
+        context, course, int(context.setting("runs")), f"{row.name} {learner} {draw}"
+    )
 
 
-def log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
+def compute_log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
     """Of the published means and deviations, if runs vary as ours do."""
     runs = row["published_runs"]
     total = 0.0
     for point, mean, deviation in row["curve"]:
-        ours = summary([cumulative(each)[point - 1] for each in found])
+        ours = summarize([accumulate_regret(each)[point - 1] for each in found])
         spread = max(ours.sample_deviation, LEAST)
         # Our own mean is uncertain, too.
         error = spread * math.sqrt(1 / runs + 1 / ours.runs)
@@ -68,13 +72,13 @@ def log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
     return total
 
 
-def _at(row: PublishedRow, found: Sequence[RunResult]) -> list[Any]:
-    told = []
+def _make_row(row: PublishedRow, found: Sequence[RunResult]) -> list[Any]:
+    cells = []
     for point, _, _ in row["curve"]:
-        ours = summary([cumulative(each)[point - 1] for each in found])
-        told.append(_shown(ours.mean, ours.deviation))
-    return told
+        ours = summarize([accumulate_regret(each)[point - 1] for each in found])
+        cells.append(_format_mean(ours.mean, ours.deviation))
+    return cells
 
 
-def _shown(mean: float, deviation: float) -> str:
+def _format_mean(mean: float, deviation: float) -> str:
     return f"{mean:.1f} ({deviation:.1f})"

@@ -4,30 +4,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ludus.learn.common.runs import RunConfig, RunResult, run_trainings
+from ludus.learn import RunConfig, RunResult, run_trainings
 from ludus.reproduce import Context
 
 BLOCK = 20
 """Runs that are kept together: a killed experiment loses no more."""
 
 
-def marks_of(context: Context, course: Mapping[str, Any], runs: int, label: str) -> list[RunResult]:
-    """So many runs of a course; the same number of a run means the same start boards to all."""
+def collect_runs(
+    context: Context, course: Mapping[str, Any], runs: int, label: str
+) -> list[RunResult]:
+    """Run a config this number of times; equal run numbers have equal start boards."""
     found: list[RunResult] = []
     for first in range(0, runs, BLOCK):
         context.progress(first, runs, label)
         numbers = range(first, min(first + BLOCK, runs))
-        courses = [course_of(course, context.seed, number) for number in numbers]
+        courses = [make_run_config(course, context.seed, number) for number in numbers]
         key = f"{label} {asdict(courses[0])} and {len(courses) - 1} more"
 
         def compute(courses: list[RunConfig] = courses) -> list[Any]:
-            return [_as_json(each) for each in run_trainings(courses, context.jobs)]
+            return [_run_as_json(each) for each in run_trainings(courses, context.jobs)]
 
         found += [RunResult(**each) for each in context.cached(key, compute)]
     return found
 
 
-def course_of(fields: Mapping[str, Any], seed: int, number: int) -> RunConfig:
+def make_run_config(fields: Mapping[str, Any], seed: int, number: int) -> RunConfig:
     """A course as a row of a TOML file describes it, with the number of the run."""
     earlier = fields.get("after")
     return RunConfig(
@@ -36,27 +38,27 @@ def course_of(fields: Mapping[str, Any], seed: int, number: int) -> RunConfig:
         games=fields["games_a_run"],
         seed=100_000 * seed + number,
         draw=fields.get("draw", "uniform"),
-        after=None if earlier is None else course_of(earlier, seed, number),
+        after=None if earlier is None else make_run_config(earlier, seed, number),
     )
 
 
-def cumulative(marks: RunResult) -> list[int]:
+def accumulate_regret(marks: RunResult) -> list[int]:
     """The regret of all games up to each one."""
-    return list(_sums(marks.regret))
+    return list(_accumulate(marks.regret))
 
 
-def finals(found: list[RunResult]) -> list[int]:
+def get_final_regrets(found: list[RunResult]) -> list[int]:
     """The cumulative regret at the end of each run."""
     return [sum(each.regret) for each in found]
 
 
-def _sums(numbers: list[int]) -> Iterator[int]:
+def _accumulate(numbers: list[int]) -> Iterator[int]:
     total = 0
     for number in numbers:
         total += number
         yield total
 
 
-def _as_json(marks: RunResult) -> dict[str, Any]:
+def _run_as_json(marks: RunResult) -> dict[str, Any]:
     """Microseconds are enough."""
     return {**asdict(marks), "seconds": [round(each, 6) for each in marks.seconds]}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ludus.arena.regret import Policy, compute_expected_regret, get_uniform_policy
+from ludus.arena import Policy, compute_expected_regret, get_uniform_policy
 from ludus.games import game as named_game
 from ludus.oracle import oracle_for
 from ludus.reproduce import Context, Finding, Measurement, Table
@@ -18,7 +18,7 @@ Rule = Callable[[Any, Any], bool]
 
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
-        value = exact(row["game"], row["kind"], row.extra.get("rules", ()))
+        value = compute_exact(row["game"], row["kind"], row.extra.get("rules", ()))
         yield Measurement(row.name, round(value, 6), note=f"exactly {value:.4f}")
     for name in ("noughts_and_crosses", "hexapawn", "hexapawn:size=4"):
         game = named_game(name)
@@ -28,16 +28,16 @@ def run(context: Context) -> Iterator[Finding]:
         yield Table(f"Start boards of {name}", ("board", "worth to the learner"), boards)
 
 
-def exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
+def compute_exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
     """The number of boards of a kind, or the mean regret of a strategy on all of them."""
     game = named_game(name)
     oracle, boards = oracle_for(game), game.training_starts()
     if kind == "regret":
-        return compute_expected_regret(oracle, strategy([RULES[rule] for rule in rules]), boards)
+        return compute_expected_regret(oracle, make_policy([RULES[rule] for rule in rules]), boards)
     return sum(kind in ("all", oracle.value(board).result) for board in boards)
 
 
-def strategy(rules: Sequence[Rule]) -> Policy:
+def make_policy(rules: Sequence[Rule]) -> Policy:
     """The first move that the first rule allows; any move if none does."""
 
     def policy(position: Any) -> dict[Any, float]:
@@ -50,7 +50,7 @@ def strategy(rules: Sequence[Rule]) -> Policy:
     return policy
 
 
-def some(rule: Rule, board: Any) -> bool:
+def has_move(rule: Rule, board: Any) -> bool:
     """Whether the side to move has a move of the rule; without moves it has none."""
     return any(rule(board, board.play(move)) for move in board.legal_moves())
 
@@ -63,22 +63,22 @@ def win_1(before: Any, after: Any) -> bool:
 
 @cache
 def safe_1(before: Any, after: Any) -> bool:
-    return not some(win_1, after)
+    return not has_move(win_1, after)
 
 
 @cache
 def win_2(before: Any, after: Any) -> bool:
-    return safe_1(before, after) and not some(safe_1, after)
+    return safe_1(before, after) and not has_move(safe_1, after)
 
 
 @cache
 def safe_2(before: Any, after: Any) -> bool:
-    return safe_1(before, after) and not some(win_2, after)
+    return safe_1(before, after) and not has_move(win_2, after)
 
 
 @cache
 def win_3(before: Any, after: Any) -> bool:
-    return safe_2(before, after) and not some(safe_2, after)
+    return safe_2(before, after) and not has_move(safe_2, after)
 
 
 RULES: dict[str, Rule] = {

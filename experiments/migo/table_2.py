@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from ludus.reproduce import Context, Finding, Measurement, Remark
 
-from .runs import marks_of
+from .runs import collect_runs
 
 
 def run(context: Context) -> Iterator[Finding]:
     faster: list[float] = []
     for row in context.published.rows:
         runs = int(context.setting("runs"))
-        found = marks_of(context, row.extra, runs, row.name)
+        found = collect_runs(context, row.extra, runs, row.name)
         seconds = [sum(each.seconds) / len(each.seconds) for each in found]
         note = f"the authors' files have {row['file']:.2g} s" if "file" in row.extra else ""
         yield Measurement.mean(row.name, seconds, note, "s")

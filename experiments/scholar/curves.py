@@ -5,18 +5,18 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .beside import beside
 from .exam import SETS
-from .trainings import Training, trainings
+from .reference_networks import list_reference_networks
+from .training_logs import Training, read_training_logs
 
 Curves = Mapping[str, Sequence[Sequence[float]]]
 """Training to points: where, and how much is kept in percent."""
 
 
 def run(context: Context) -> Iterator[Finding]:
-    found = trainings()
+    found = read_training_logs()
     if found:
-        found += beside(context)
+        found += list_reference_networks(context)
     else:
         yield Remark(
             "No training has been written down: put what `ludus train scholar --json` writes into "
@@ -27,10 +27,10 @@ def run(context: Context) -> Iterator[Finding]:
         shown = [training for training in found if name in training.last.kept]
         for training in shown:
             yield Measurement(
-                f"{_named(training)}: {name}", 100 * training.last.kept[name], unit="%"
+                f"{_format_name(training)}: {name}", 100 * training.last.kept[name], unit="%"
             )
         if shown:
-            yield from figures(name, shown)
+            yield from make_figures(name, shown)
     yield Table(
         "Trainings",
         (
@@ -48,7 +48,7 @@ def run(context: Context) -> Iterator[Finding]:
                 training.parameters,
                 training.last.examples,
                 round(training.last.seconds, 1),
-                *(_percent(training.last.kept.get(each)) for each in SETS),
+                *(_to_percentage(training.last.kept.get(each)) for each in SETS),
             ]
             for training in found
         ],
@@ -56,9 +56,9 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
-def figures(name: str, shown: Sequence[Training]) -> Iterator[Finding]:
+def make_figures(name: str, shown: Sequence[Training]) -> Iterator[Finding]:
     over_time = {
-        _named(each): [
+        _format_name(each): [
             [point.seconds / 60, 100 * point.kept[name]]
             for point in each.points
             if name in point.kept
@@ -69,7 +69,7 @@ def figures(name: str, shown: Sequence[Training]) -> Iterator[Finding]:
         f"Over time, {name}", draw_time, over_time, "Critical positions kept while learning."
     )
     over_examples = {
-        _named(each): points
+        _format_name(each): points
         for each in shown
         if (
             points := [
@@ -87,7 +87,7 @@ def figures(name: str, shown: Sequence[Training]) -> Iterator[Finding]:
             "The same by the positions that were learned from, with repetition.",
         )
     sizes = {
-        _named(each): [[each.parameters, 100 * each.last.kept[name]]]
+        _format_name(each): [[each.parameters, 100 * each.last.kept[name]]]
         for each in shown
         if each.parameters
     }
@@ -119,9 +119,9 @@ def _draw(axes: Any, data: Curves, label: str, scale: str) -> None:
     axes.legend(fontsize=7)
 
 
-def _named(training: Training) -> str:
-    return f"{training.name}, taught by {training.teacher}"
+def _format_name(training: Training) -> str:
+    return f"{training.name}, trained on {training.teacher}"
 
 
-def _percent(share: float | None) -> float | None:
+def _to_percentage(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 2)

@@ -8,26 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ludus.core.files import write_bytes
-from ludus.datasets.morris import MoveBatch, read_dataset
+from ludus.datasets import MoveBatch, read_dataset
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.batch import (
+from ludus.games.nine_mens_morris import (
+    Move,
     PositionBatch,
     keeps_value,
     points_to_moves,
     unpack_moves,
 )
-from ludus.games.nine_mens_morris.board import Move
-from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.reproduce import Context
+from ludus.learn.scholar import ExampleBatch, ExampleSource
+from ludus.reproduce import Context, write_bytes
 
-from ..galassi.data import folder, sample
+from ..galassi.data import find_data_folder, sample_entries
 from .players import GAME, RULES
 
 SETS = {"dataset": "dataset.txt", "states": "states.txt"}
-"""The entries that the thesis's networks were taught with, and further states of games."""
+"""The entries that the thesis's networks were trained on, and further states of games."""
 
 STEP = 4096
 """Entries that are looked up together."""
@@ -50,7 +49,7 @@ class Exam:
     value: NDArray[np.uint8]
     """Plies to the end, odd for a win of the mover and even for a loss; or DRAW."""
 
-    taught: NDArray[np.int32]
+    dataset_move: NDArray[np.int32]
     """The move that stands in the file, packed as in ChildBatch; NO_MOVE where none does."""
 
     first: NDArray[np.int64]
@@ -83,7 +82,7 @@ class Exam:
         """As the game has them, White to move."""
         return self.batch[which].to_positions(named_game(GAME, RULES))
 
-    def moves_at(self, numbers: ArrayLike) -> list[Move]:
+    def moves_at(self, numbers: int | NDArray[np.int64]) -> list[Move]:
         """Moves by their numbers among all."""
         return points_to_moves(unpack_moves(np.atleast_1d(self.move[numbers])))
 
@@ -99,45 +98,45 @@ class Exam:
         return found
 
 
-def exam(context: Context, source: ExampleSource, name: str) -> Exam:
+def load_exam(context: Context, source: ExampleSource, name: str) -> Exam:
     """The critical positions of a set; found once and kept in a file."""
-    path = folder() / SETS[name]
+    path = find_data_folder() / SETS[name]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    file = context.folder(f"exam {name} {digest}") / "critical.npz"
+    file = context.folder(f"exam {name} {digest}") / "critical_positions.npz"
     if not file.is_file():
         number = context.setting("positions")
-        entries = sample(read_dataset(path), number, context.seed_for(name, number))
-        _written(file, _joined(list(_parts(context, source, entries, name))))
+        entries = sample_entries(read_dataset(path), number, context.seed_for(name, number))
+        _write_exam(file, _concatenate(list(_label_parts(context, source, entries, name))))
     with np.load(file, allow_pickle=False) as arrays:
         return Exam(**{each.name: arrays[each.name] for each in fields(Exam)})
 
 
-def _parts(
+def _label_parts(
     context: Context, source: ExampleSource, entries: MoveBatch, name: str
 ) -> Iterator[Exam]:
     for first in range(0, len(entries), STEP):
         context.progress(first, len(entries), f"critical positions, {name}")
         part = entries[first : first + STEP]
         found = source.examples(part.positions, ALL_MOVES)
-        yield _critical(found, _taught(part))
+        yield _select_critical(found, _pack_dataset_moves(part))
 
 
-def _critical(found: ExampleBatch, taught: NDArray[np.int32]) -> Exam:
+def _select_critical(found: ExampleBatch, dataset_move: NDArray[np.int32]) -> Exam:
     goes_on = int((found.children.count > 0).sum())
     is_critical = found.is_critical
-    found, taught = found[is_critical], taught[is_critical]
+    found, dataset_move = found[is_critical], dataset_move[is_critical]
     is_move = found.children.is_move
     first = np.concatenate([[0], np.cumsum(is_move.sum(axis=1))])
     moves, after = found.children.move[is_move], found.children.value[is_move]
-    columns = found.positions.columns
-    return Exam(*columns, found.value, taught, first, moves, after, np.array([goes_on]))
+    columns = found.positions.position_columns
+    return Exam(*columns, found.value, dataset_move, first, moves, after, np.array([goes_on]))
 
 
-def _taught(entries: MoveBatch) -> NDArray[np.int32]:
+def _pack_dataset_moves(entries: MoveBatch) -> NDArray[np.int32]:
     return np.where(entries.has_move, entries.pack(), np.int32(NO_MOVE))
 
 
-def _joined(parts: Sequence[Exam]) -> Exam:
+def _concatenate(parts: Sequence[Exam]) -> Exam:
     columns: dict[str, NDArray[Any]] = {
         each.name: np.concatenate([getattr(part, each.name) for part in parts])
         for each in fields(Exam)
@@ -153,7 +152,7 @@ def _joined(parts: Sequence[Exam]) -> Exam:
     )
 
 
-def _written(file: Path, found: Exam) -> None:
+def _write_exam(file: Path, found: Exam) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{each.name: getattr(found, each.name) for each in fields(Exam)})
     write_bytes(file, buffer.getvalue())

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.batch import DRAW
-from ludus.learn.scholar.example_sources import OracleExampleSource
+from ludus.games.nine_mens_morris import DRAW
+from ludus.learn.scholar import OracleExampleSource
 from ludus.oracle import MorrisOracle
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .players import GAME, RULES, examined
-from .playing import COLOURS, played
-from .solved import MISSING, is_whole, solved
+from .games_against_oracle import COLOURS, play_games
+from .players import GAME, RULES, list_players
+from .solution import MISSING, is_complete, open_oracle
 
 START, DRAWN = "from the start", "from drawn positions"
 HEADINGS = (
@@ -33,34 +33,37 @@ Games = Sequence[Mapping[str, Any]]
 
 
 def run(context: Context) -> Iterator[Finding]:
-    oracle = solved(context)
+    oracle = open_oracle(context)
     starts = {
-        START: [""] * (context.setting("games") if is_whole(oracle) else 0),
-        DRAWN: drawn(context, oracle),
+        START: [""] * (context.setting("games") if is_complete(oracle) else 0),
+        DRAWN: sample_drawn_positions(context, oracle),
     }
     if not starts[START]:
         yield Remark(MISSING)
     found: dict[tuple[str, str], Games] = {}
-    players = examined(context)
+    players = list_players(context)
     for number, player in enumerate(players):
         for place, positions in starts.items():
             context.progress(number, len(players), f"{player.name}, {place}")
-            found[player.name, place] = played(context, oracle, player, place, positions)
+            found[player.name, place] = play_games(context, oracle, player, place, positions)
     for (name, place), games in found.items():
-        yield from lost(name, place, games)
-    yield results(found)
+        yield from report_losses(name, place, games)
+    yield make_result_table(found)
     for (name, place), games in found.items():
-        yield from errors(name, place, games)
+        yield from report_first_errors(name, place, games)
     if games := found[players[0].name, START]:
         yield Figure(
             "Plies",
             draw_plies,
-            {colour: [each["plies"] for each in _of(games, colour)] for colour in COLOURS},
+            {
+                colour: [each["plies"] for each in _select_colour(games, colour)]
+                for colour in COLOURS
+            },
             f"How long the games of {players[0].name} from the start are.",
         )
 
 
-def drawn(context: Context, oracle: MorrisOracle) -> list[str]:
+def sample_drawn_positions(context: Context, oracle: MorrisOracle) -> list[str]:
     """Random positions that are drawn: any numbers of men are as likely as any others."""
     source, number = OracleExampleSource(oracle), context.setting("positions")
     found: list[str] = []
@@ -71,18 +74,18 @@ def drawn(context: Context, oracle: MorrisOracle) -> list[str]:
     return found[:number]
 
 
-def lost(name: str, place: str, games: Games) -> Iterator[Finding]:
+def report_losses(name: str, place: str, games: Games) -> Iterator[Finding]:
     for colour in COLOURS:
-        if its := _of(games, colour):
+        if its := _select_colour(games, colour):
             number = sum(each["result"] == "loss" for each in its)
             yield Measurement.proportion(f"{name}, {place}, as {colour}: lost", number, len(its))
 
 
-def results(found: Mapping[tuple[str, str], Games]) -> Table:
+def make_result_table(found: Mapping[tuple[str, str], Games]) -> Table:
     rows: list[list[Any]] = []
     for (name, place), games in found.items():
         for colour in COLOURS:
-            if not (its := _of(games, colour)):
+            if not (its := _select_colour(games, colour)):
                 continue
             counts = Counter(each["result"] for each in its)
             critical, kept = (sum(each[key] for each in its) for key in ("critical", "kept"))
@@ -100,18 +103,21 @@ def results(found: Mapping[tuple[str, str], Games]) -> Table:
     return Table("Results", HEADINGS, rows, "Critical are positions with the player to move.")
 
 
-def errors(name: str, place: str, games: Games) -> Iterator[Finding]:
+def report_first_errors(name: str, place: str, games: Games) -> Iterator[Finding]:
     """The first move of each lost game that gave something away; the same ones counted."""
     counts: Counter[tuple[Any, ...]] = Counter()
     for each in games:
         if each["result"] == "loss" and (error := each["error"]) is not None:
-            told = (COLOURS[each["side"]], error["ply"], error["position"], error["move"])
-            counts[(*told, ", ".join(error["right"]))] += 1
+            error_row = (COLOURS[each["side"]], error["ply"], error["position"], error["move"])
+            counts[(*error_row, ", ".join(error["right"]))] += 1
     if counts:
         yield Table(
             f"Where {name} lost {place}",
             ("colour", "plies before", "position", "played", "right", "games"),
-            [[*told, number] for told, number in sorted(counts.items(), key=_by_colour_and_ply)],
+            [
+                [*error_row, number]
+                for error_row, number in sorted(counts.items(), key=_get_sort_key)
+            ],
             "The first move of each lost game that gave the draw away.",
         )
 
@@ -125,10 +131,10 @@ def draw_plies(axes: Any, data: Mapping[str, Sequence[int]]) -> None:
     axes.legend(fontsize=8)
 
 
-def _of(games: Games, colour: str) -> list[Mapping[str, Any]]:
+def _select_colour(games: Games, colour: str) -> list[Mapping[str, Any]]:
     return [each for each in games if COLOURS[each["side"]] == colour]
 
 
-def _by_colour_and_ply(counted: tuple[tuple[Any, ...], int]) -> tuple[Any, ...]:
+def _get_sort_key(counted: tuple[tuple[Any, ...], int]) -> tuple[Any, ...]:
     colour, ply, position, *_ = counted[0]
     return COLOURS.index(colour), ply, position

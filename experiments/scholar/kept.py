@@ -6,15 +6,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.example_sources import OracleExampleSource
+from ludus.learn.scholar import OracleExampleSource
 from ludus.oracle import Unsolved
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .answers import REGRET, answered, is_answered, lost, regret_row, share, taught, worth
-from .exam import SETS, Exam, exam
-from .groups import by_keeping, by_kind, by_mills, by_phase, by_value
-from .players import Examined, author, examined
-from .solved import MISSING, solved
+from .exam import SETS, Exam, load_exam
+from .exam_moves import (
+    REGRET,
+    choose_exam_moves,
+    compute_percentage,
+    compute_regret,
+    get_dataset_moves,
+    has_all_moves,
+    make_regret_row,
+    to_utilities,
+)
+from .players import ExaminedPlayer, list_author_networks, list_players
+from .position_groups import (
+    group_by_keeping,
+    group_by_kind,
+    group_by_mills,
+    group_by_phase,
+    group_by_value,
+)
+from .solution import MISSING, open_oracle
 
 TEACHER, CHANCE = "the dataset's moves", "any legal move"
 PHASES = ("placing", "moving", "flying")
@@ -25,44 +40,44 @@ Chosen = Mapping[str, NDArray[np.int64]]
 
 
 def run(context: Context) -> Iterator[Finding]:
-    source, players = OracleExampleSource(solved(context)), examined(context)
-    players += author(context)
+    source, players = OracleExampleSource(open_oracle(context)), list_players(context)
+    players += list_author_networks(context)
     for name in SETS:
         try:
-            asked = exam(context, source, name)
+            exam = load_exam(context, source, name)
         except Unsolved:
             yield Remark(MISSING)
             return
-        chosen = {player.name: answered(context, player, name, asked) for player in players}
-        if is_answered(found := taught(asked)):
+        chosen = {player.name: choose_exam_moves(context, player, name, exam) for player in players}
+        if has_all_moves(found := get_dataset_moves(exam)):
             chosen[TEACHER] = found
-        yield from told(name, asked, chosen)
-        yield from looked_at(context, name, asked, chosen, players[0])
+        yield from report_player(name, exam, chosen)
+        yield from report_errors(context, name, exam, chosen, players[0])
 
 
-def told(name: str, asked: Exam, chosen: Chosen) -> Iterator[Finding]:
+def report_player(name: str, exam: Exam, chosen: Chosen) -> Iterator[Finding]:
     """Figures for all players."""
-    kept = {player: lost(asked, moves) == 0 for player, moves in chosen.items()}
+    kept = {player: compute_regret(exam, moves) == 0 for player, moves in chosen.items()}
     for player, its in kept.items():
         yield Measurement.proportion(f"{player}: {name}", int(its.sum()), len(its))
-    by_chance = np.add.reduceat(asked.kept, asked.first[:-1]) / np.diff(asked.first)
+    by_chance = np.add.reduceat(exam.kept, exam.first[:-1]) / np.diff(exam.first)
     yield Measurement(f"{CHANCE}: {name}", 100 * float(by_chance.mean()), unit="%")
-    phases, kinds = by_phase(asked), by_kind(asked)
+    phases, kinds = group_by_phase(exam), group_by_kind(exam)
     yield Table(
         f"By phase, {name}",
         ("player", *PHASES),
         [
-            [player, *(share(its[phases[phase]]) for phase in PHASES)]
+            [player, *(compute_percentage(its[phases[phase]]) for phase in PHASES)]
             for player, its in kept.items()
         ],
-        f"Of {len(asked)} critical positions among {asked.entries[0]} entries, those in which the "
-        f"value is kept, in percent. {_sizes(phases)}",
+        f"Of {len(exam)} critical positions among {exam.entries[0]} entries, those in which the "
+        f"value is kept, in percent. {_format_sizes(phases)}",
     )
     yield Table(
         f"By men, {name}",
         ("men", "critical positions", *kept),
         [
-            [kind, int(mask.sum()), *(share(its[mask]) for its in kept.values())]
+            [kind, int(mask.sum()), *(compute_percentage(its[mask]) for its in kept.values())]
             for kind, mask in kinds.items()
             if mask.any()
         ],
@@ -72,7 +87,7 @@ def told(name: str, asked: Exam, chosen: Chosen) -> Iterator[Finding]:
     yield Table(
         f"What is given away, {name}",
         REGRET,
-        [regret_row(player, asked, moves) for player, moves in chosen.items()],
+        [make_regret_row(player, exam, moves) for player, moves in chosen.items()],
         "The value lost is the mean over all entries, where a win is worth 1, a draw 0 and a loss "
         "-1. Of critical positions in which a win is kept, how often by one of the quickest moves, "
         "and how many plies longer than that on average.",
@@ -81,7 +96,7 @@ def told(name: str, asked: Exam, chosen: Chosen) -> Iterator[Finding]:
         f"By men, {name}",
         draw_kinds,
         {
-            player: {kind: share(its[mask]) for kind, mask in kinds.items()}
+            player: {kind: compute_percentage(its[mask]) for kind, mask in kinds.items()}
             for player, its in kept.items()
         },
         "Critical positions kept, from the first man placed to the last ones flying.",
@@ -89,61 +104,66 @@ def told(name: str, asked: Exam, chosen: Chosen) -> Iterator[Finding]:
     )
 
 
-def looked_at(
-    context: Context, name: str, asked: Exam, chosen: Chosen, player: Examined
+def report_errors(
+    context: Context, name: str, exam: Exam, chosen: Chosen, player: ExaminedPlayer
 ) -> Iterator[Finding]:
     """Where the first player errs, with examples."""
-    kept = lost(asked, chosen[player.name]) == 0
+    kept = compute_regret(exam, chosen[player.name]) == 0
     errors = int((~kept).sum())
-    groups = {**by_keeping(asked), **by_value(asked), **by_mills(asked)}
+    groups = {**group_by_keeping(exam), **group_by_value(exam), **group_by_mills(exam)}
     yield Table(
         f"Where {player.name} errs, {name}",
         ("positions", "critical", "kept, %", "of its errors, %"),
         [
-            [kind, int(mask.sum()), share(kept[mask]), _percent(int((~kept & mask).sum()), errors)]
+            [
+                kind,
+                int(mask.sum()),
+                compute_percentage(kept[mask]),
+                _to_percentage(int((~kept & mask).sum()), errors),
+            ]
             for kind, mask in groups.items()
             if mask.any()
         ],
-        f"{errors} errors in {len(asked)} critical positions.",
+        f"{errors} errors in {len(exam)} critical positions.",
     )
-    numbers = _some(context, asked, np.flatnonzero(~kept))
+    numbers = _sample_errors(context, exam, np.flatnonzero(~kept))
     yield Table(
         f"Errors of {player.name}, {name}",
         ("position", "played", "right", "worth", "becomes"),
-        [_shown(asked, chosen[player.name], number) for number in numbers],
+        [_format_error(exam, chosen[player.name], number) for number in numbers],
         "Some of them at random, as many of each phase.",
     )
 
 
-def _some(context: Context, asked: Exam, errors: NDArray[np.int64]) -> list[int]:
+def _sample_errors(context: Context, exam: Exam, errors: NDArray[np.int64]) -> list[int]:
     rng = np.random.default_rng(context.seed_for("shown"))
     found: list[int] = []
-    for mask in by_phase(asked).values():
+    for mask in group_by_phase(exam).values():
         there = errors[mask[errors]]
         number = min(context.published["shown"], len(there))
         found += np.sort(rng.choice(there, number, replace=False)).tolist()
     return found
 
 
-def _shown(asked: Exam, chosen: NDArray[np.int64], number: int) -> list[str]:
-    moves = slice(asked.first[number], asked.first[number + 1])
-    right = list(map(str, asked.moves_at(np.flatnonzero(asked.kept[moves]) + moves.start)))
+def _format_error(exam: Exam, chosen: NDArray[np.int64], number: int) -> list[str]:
+    moves = slice(exam.first[number], exam.first[number + 1])
+    right = list(map(str, exam.moves_at(np.flatnonzero(exam.kept[moves]) + moves.start)))
     first = int(chosen[number])
-    after = -worth(asked.after[first : first + 1])[0]
+    after = -to_utilities(exam.after[first : first + 1])[0]
     return [
-        str(asked.positions(slice(number, number + 1))[0]),
-        str(asked.moves_at(first)[0]),
+        str(exam.positions(slice(number, number + 1))[0]),
+        str(exam.moves_at(first)[0]),
         ", ".join(right[:8]) + (f" and {len(right) - 8} more" if len(right) > 8 else ""),
-        RESULTS[int(worth(asked.value[number : number + 1])[0])],
+        RESULTS[int(to_utilities(exam.value[number : number + 1])[0])],
         RESULTS[int(after)],
     ]
 
 
-def _sizes(phases: Mapping[str, NDArray[np.bool_]]) -> str:
+def _format_sizes(phases: Mapping[str, NDArray[np.bool_]]) -> str:
     return ", ".join(f"{name}: {int(mask.sum())}" for name, mask in phases.items()) + " positions."
 
 
-def _percent(number: int, of: int) -> float | None:
+def _to_percentage(number: int, of: int) -> float | None:
     return round(100 * number / of, 1) if of else None
 
 

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ludus.arena.choices import BATCH_SIZE
-from ludus.datasets.morris import MoveBatch, read_dataset
+from ludus.arena import BATCH_SIZE
+from ludus.datasets import MoveBatch, read_dataset
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris.batch import moves_to_classes
-from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.learn.nnmm.evaluate import Proportion, ProportionTable, add_tables, compute_legality
+from ludus.games.nine_mens_morris import PRESETS, moves_to_classes
+from ludus.learn.nnmm import Proportion, ProportionTable, add_tables, compute_legality
 from ludus.reproduce import Context, Finding, Measurement, Table
 
-from ..galassi.data import folder, sample
+from ..galassi.data import find_data_folder, sample_entries
 from .exam import SETS
-from .players import GAME, RULES, Examined, examined
+from .players import GAME, RULES, ExaminedPlayer, list_players
 
 PHASES = {1: "placing", 2: "moving", 3: "flying"}
 WHOLE = "whole move"
@@ -24,10 +23,12 @@ Counts = Mapping[str, Sequence[int]]
 
 
 def run(context: Context) -> Iterator[Finding]:
-    players = examined(context)
+    players = list_players(context)
     for name in SETS:
-        entries = asked(context, name)
-        found = {player.name: counted(context, player, name, entries) for player in players}
+        entries = sample_ongoing_entries(context, name)
+        found = {
+            player.name: count_legal_moves(context, player, name, entries) for player in players
+        }
         for player, lines in found.items():
             yield Measurement.proportion(
                 f"{player}, {name}: {WHOLE}", lines[WHOLE][0], lines[WHOLE][1]
@@ -36,7 +37,7 @@ def run(context: Context) -> Iterator[Finding]:
             f"All lines, {name}",
             ("%", *found),
             [
-                [line, *(_percent(lines[line]) for lines in found.values())]
+                [line, *(_to_percentage(lines[line]) for lines in found.values())]
                 for line in next(iter(found.values()))
             ],
             f"Moves in {len(entries)} positions that keep the rules of the game, by the tests of "
@@ -44,17 +45,19 @@ def run(context: Context) -> Iterator[Finding]:
         )
 
 
-def asked(context: Context, name: str) -> MoveBatch:
+def sample_ongoing_entries(context: Context, name: str) -> MoveBatch:
     """Entries of a set in which the game goes on, as many as the size allows."""
-    entries = read_dataset(folder() / SETS[name])
+    entries = read_dataset(find_data_folder() / SETS[name])
     goes_on = ~entries.has_too_few_men(PRESETS[RULES])
     number = context.setting("positions")
-    return sample(entries[goes_on], number, context.seed_for(name, number))
+    return sample_entries(entries[goes_on], number, context.seed_for(name, number))
 
 
-def counted(context: Context, player: Examined, name: str, entries: MoveBatch) -> Counts:
+def count_legal_moves(
+    context: Context, player: ExaminedPlayer, name: str, entries: MoveBatch
+) -> Counts:
     def compute() -> dict[str, list[int]]:
-        made, parts = player.made(context.seed_for(name)), []
+        made, parts = player.create(context.seed_for(name)), []
         for first in range(0, len(entries), BATCH_SIZE):
             context.progress(first, len(entries), f"{player.name}, {name}")
             part = entries[first : first + BATCH_SIZE]
@@ -63,13 +66,13 @@ def counted(context: Context, player: Examined, name: str, entries: MoveBatch) -
             goes_on = np.array([position.outcome() is None for position in positions])
             moves = made.choose_many([positions[at] for at in np.flatnonzero(goes_on)])
             classes = moves_to_classes(choice.move for choice in moves)
-            parts.append(_lines(part[goes_on], classes))
+            parts.append(_compute_table(part[goes_on], classes))
         return {line: [share.hits, share.total] for line, share in add_tables(parts).items()}
 
     return context.cached(f"legality {name} {player.key}", compute)
 
 
-def _lines(entries: MoveBatch, classes: np.ndarray) -> ProportionTable:
+def _compute_table(entries: MoveBatch, classes: np.ndarray) -> ProportionTable:
     found = compute_legality(entries, classes)
     for number, phase in PHASES.items():
         there = entries.phases == number
@@ -82,6 +85,6 @@ def _lines(entries: MoveBatch, classes: np.ndarray) -> ProportionTable:
     return found
 
 
-def _percent(counts: Sequence[int]) -> float | None:
+def _to_percentage(counts: Sequence[int]) -> float | None:
     share = Proportion(*counts).percent
     return None if share is None else round(share, 3)

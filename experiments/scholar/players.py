@@ -4,30 +4,28 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from ludus.core.player import Player
-from ludus.core.spec import parse_spec
+from ludus import Player, parse_spec
 from ludus.games import game as named_game
-from ludus.learn.nnmm import chain as nnmm
-from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
-from ludus.learn.scholar import inference as scholar
+from ludus.learn import nnmm, scholar
 from ludus.players import player as named_player
 from ludus.reproduce import Context
 
-from ..galassi.data import folder
+from ..galassi.data import find_data_folder
 
 ORDER = "TFR"
 """In which the author's networks choose: TO, FROM, REMOVE."""
 
-GAME, RULES = "nine_mens_morris", "standard"
+GAME: Final = "nine_mens_morris"
+RULES = "standard"
 
 VARIABLE = "LUDUS_SCHOLAR_PLAYERS"
 """Specs of players to examine instead, with `;` between them."""
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExaminedPlayer:
     """A player, and what people call it."""
 
     name: str
@@ -38,42 +36,42 @@ class Examined:
         """What decides about its moves, for a cell's key: the networks' file, not its name."""
         spec = parse_spec(self.spec)
         options = {name: value for name, value in spec.options.items() if name != "weights"}
-        said = ",".join(f"{name}={value}" for name, value in sorted(options.items()))
-        return f"{spec.name}:{said} {_digest(spec.name, spec.options)}".rstrip()
+        given_options = ",".join(f"{name}={value}" for name, value in sorted(options.items()))
+        return f"{spec.name}:{given_options} {_hash_weights(spec.name, spec.options)}".rstrip()
 
-    def made(self, seed: int) -> Player:
+    def create(self, seed: int) -> Player:
         """The player, ready to play."""
         player = named_player(self.spec, named_game(GAME, RULES))
         player.start_game(seed)
         return player
 
 
-def examined(context: Context) -> list[Examined]:
+def list_players(context: Context) -> list[ExaminedPlayer]:
     """In the order of the TOML file; the first is looked at most closely."""
     named = [spec.strip() for spec in os.environ.get(VARIABLE, "").split(";") if spec.strip()]
     if named:
-        return [Examined(_short(spec), spec) for spec in named]
-    return [Examined(name, spec) for name, spec in context.published["players"].items()]
+        return [ExaminedPlayer(_shorten_spec(spec), spec) for spec in named]
+    return [ExaminedPlayer(name, spec) for name, spec in context.published["players"].items()]
 
 
-def author(context: Context) -> list[Examined]:
+def list_author_networks(context: Context) -> list[ExaminedPlayer]:
     """The networks that the author has published, if they are beside the dataset."""
-    source = folder() / "npz"
+    source = find_data_folder() / "npz"
     if not list(source.glob(f"*-{ORDER}_*.npz")):
         return []
     file = context.folder("author") / f"{ORDER}.safetensors"
-    save_weights(file, import_galassi_networks(source, ORDER))
-    return [Examined("the author's networks", f"nnmm:weights={file}")]
+    nnmm.save_weights(file, nnmm.import_galassi_networks(source, ORDER))
+    return [ExaminedPlayer("the author's networks", f"nnmm:weights={file}")]
 
 
-def _short(spec: str) -> str:
+def _shorten_spec(spec: str) -> str:
     """A spec without the folders of its file."""
     head, equals, path = spec.partition("weights=")
     file, comma, rest = path.partition(",")
     return f"{head}{equals}{Path(file).name}{comma}{rest}"
 
 
-def _digest(name: str, options: Any) -> str:
+def _hash_weights(name: str, options: Any) -> str:
     """Of the file with the player's networks; empty for a player that has none."""
     file = options.get("weights")
     if file is None and name == "scholar":

@@ -1,20 +1,20 @@
-"""The story in one table: who taught, what is kept, what is lost, how long a move takes."""
+"""One table of teachers: positions kept, games lost, time of a move."""
 
 import time
 from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any
 
-from ludus.core.player import Limit
-from ludus.learn.scholar.example_sources import OracleExampleSource
+from ludus import Limit
+from ludus.learn.scholar import OracleExampleSource
 from ludus.oracle import MorrisOracle, Unsolved
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
-from .answers import answered, is_answered, lost, taught
-from .exam import Exam, exam
-from .players import Examined, author
-from .playing import played
-from .solved import MISSING, is_whole, solved
+from .exam import Exam, load_exam
+from .exam_moves import choose_exam_moves, compute_regret, get_dataset_moves, has_all_moves
+from .games_against_oracle import play_games
+from .players import ExaminedPlayer, list_author_networks
+from .solution import MISSING, is_complete, open_oracle
 
 DATASET = "dataset"
 AUTHOR, TEACHER = "author", "teacher"
@@ -32,20 +32,22 @@ HEADINGS = (
 
 
 def run(context: Context) -> Iterator[Finding]:
-    oracle = solved(context)
+    oracle = open_oracle(context)
     try:
-        asked = exam(context, OracleExampleSource(oracle), DATASET)
+        exam = load_exam(context, OracleExampleSource(oracle), DATASET)
     except Unsolved:
         yield Remark(MISSING)
         return
     rows = []
-    for number, told in enumerate(context.published["taught"]):
-        context.progress(number, len(context.published["taught"]), told["name"])
-        for kept, games, taken in _measured(context, oracle, asked, told):
+    for number, network in enumerate(context.published["networks"]):
+        context.progress(number, len(context.published["networks"]), network["name"])
+        for kept, games, taken in _measure_player(context, oracle, exam, network):
             if kept is not None:
-                yield Measurement.proportion(f"{told['name']}: kept", kept, len(asked))
-            share = told.get("kept") if kept is None else round(100 * kept / len(asked), 2)
-            rows.append([told["teacher"], told["examples"], told["network"], share, *games, taken])
+                yield Measurement.proportion(f"{network['name']}: kept", kept, len(exam))
+            share = network.get("kept") if kept is None else round(100 * kept / len(exam), 2)
+            rows.append(
+                [network["teacher"], network["examples"], network["network"], share, *games, taken]
+            )
     yield Table("The story", HEADINGS, rows, CAPTION)
 
 
@@ -59,44 +61,54 @@ Line = tuple[int | None, list[float | None], float | None]
 """Critical positions kept, games lost as White and as Black, and milliseconds for a move."""
 
 
-def _measured(
-    context: Context, oracle: MorrisOracle, asked: Exam, told: Mapping[str, Any]
+def _measure_player(
+    context: Context, oracle: MorrisOracle, exam: Exam, network: Mapping[str, Any]
 ) -> Iterator[Line]:
     """One line, or none where the player is not at hand."""
-    spec = told.get("spec")
-    known: list[float | None] = told.get("lost", [None, None])
+    spec = network.get("spec")
+    known: list[float | None] = network.get("lost", [None, None])
     if spec is None:
-        yield None, known, told.get("milliseconds")
+        yield None, known, network.get("milliseconds")
     elif spec == TEACHER:
-        if is_answered(moves := taught(asked)):
-            yield int((lost(asked, moves) == 0).sum()), known, told.get("milliseconds")
+        if has_all_moves(moves := get_dataset_moves(exam)):
+            yield int((compute_regret(exam, moves) == 0).sum()), known, network.get("milliseconds")
     else:
-        players = author(context) if spec == AUTHOR else [Examined(told["name"], spec)]
+        players = (
+            list_author_networks(context)
+            if spec == AUTHOR
+            else [ExaminedPlayer(network["name"], spec)]
+        )
         for player in players:
-            moves = answered(context, player, DATASET, asked)
-            kept = int((lost(asked, moves) == 0).sum())
-            yield kept, _losses(context, oracle, player), _milliseconds(context, player, asked)
+            moves = choose_exam_moves(context, player, DATASET, exam)
+            kept = int((compute_regret(exam, moves) == 0).sum())
+            yield (
+                kept,
+                _measure_losses(context, oracle, player),
+                _time_moves(context, player, exam),
+            )
 
 
-def _losses(context: Context, oracle: MorrisOracle, player: Examined) -> list[float | None]:
+def _measure_losses(
+    context: Context, oracle: MorrisOracle, player: ExaminedPlayer
+) -> list[float | None]:
     number = context.setting("games")
-    if not is_whole(oracle):
+    if not is_complete(oracle):
         return [None, None]
-    games = played(context, oracle, player, "from the start", [""] * number)
+    games = play_games(context, oracle, player, "from the start", [""] * number)
     return [
         100 * sum(each["result"] == "loss" for each in games if each["side"] == side) / number
         for side in (0, 1)
     ]
 
 
-def _milliseconds(context: Context, player: Examined, asked: Exam) -> float:
+def _time_moves(context: Context, player: ExaminedPlayer, exam: Exam) -> float:
     """The median over some positions, in processor time, networks already awake."""
 
     def compute() -> float:
-        made = player.made(context.seed_for("time"))
-        step = max(1, len(asked) // context.setting("moves"))
+        made = player.create(context.seed_for("time"))
+        step = max(1, len(exam) // context.setting("moves"))
         taken = []
-        for position in asked.positions()[::step]:
+        for position in exam.positions()[::step]:
             made.choose(position, Limit())
             began = time.process_time_ns()
             made.choose(position, Limit())

@@ -1,6 +1,6 @@
 """Check and time examples from the standard game, solved on one GPU.
 
-    PYTHONPATH=src python experiments/solving/examples_on_gpu.py
+    PYTHONPATH=src:tests python -m experiments.solving.examples_on_gpu
 
 Needs numpy, torch and a CUDA toolkit; Ludus need not be installed. What comes out is compared with
 the sample that the tests use, made by the processor from the full database, and the value of every
@@ -10,19 +10,20 @@ one of many random positions with what follows from its children.
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from ludus.cuda import build_library
-from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch
-from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.learn.scholar.example_sources import CudaExampleSource, solve_on_gpu
-from ludus.learn.scholar.examples import ExampleBatch, GameBatch
-from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+from ludus.games.nine_mens_morris import DRAW, PRESETS, PositionBatch
+from ludus.learn.scholar import (
+    CudaExampleSource,
+    ExampleBatch,
+    GameBatch,
+    SamplerOptions,
+    solve_on_gpu,
+    stream_examples,
+)
 from support import scholar_sample
 
 COUNT = 1 << 20
@@ -70,7 +71,7 @@ def compare_with_children(source: CudaExampleSource) -> tuple[str, bool]:
     for seed in range(4):
         examples = source.examples(source.sample_positions(COUNT, seed))
         is_whole = examples.children.count <= examples.children.value.shape[1]
-        num_wrong += int(((derived(examples) != examples.value) & is_whole).sum())
+        num_wrong += int(((derive_values(examples) != examples.value) & is_whole).sum())
         num_long += int((~is_whole).sum())
         num_critical += int(examples.is_critical.sum())
     share = num_critical / (4 * COUNT)
@@ -78,12 +79,12 @@ def compare_with_children(source: CudaExampleSource) -> tuple[str, bool]:
     return name, num_wrong == 0
 
 
-def derived(examples: ExampleBatch) -> Any:
+def derive_values(examples: ExampleBatch) -> Any:
     """Quick wins before slow ones, then draws, then slow losses before quick ones."""
     after = examples.children.value.int()
-    worth = torch.where(after % 2 == 1, after + 1, 599 - after)
-    worth = torch.where(after == DRAW, 256, worth)
-    best = torch.where(examples.children.is_move, worth, -1).max(1).values
+    preference = torch.where(after % 2 == 1, after + 1, 599 - after)
+    preference = torch.where(after == DRAW, 256, preference)
+    best = torch.where(examples.children.is_move, preference, -1).max(1).values
     value = torch.where(best > 256, 600 - best, best)
     return torch.where(best == 256, DRAW, value).to(torch.uint8)
 
@@ -91,19 +92,19 @@ def derived(examples: ExampleBatch) -> Any:
 def time_methods(source: CudaExampleSource) -> None:
     """Each repetition has positions of its own: the same ones again would be in the cache."""
     batches = [source.sample_positions(COUNT, 1000 + number) for number in range(REPEATS + 1)]
-    timed("draw", lambda seed: source.sample_positions(COUNT, seed), range(REPEATS + 1))
-    timed("label", source.label, batches)
-    timed("expand", source.expand, batches)
+    time_method("draw", lambda seed: source.sample_positions(COUNT, seed), range(REPEATS + 1))
+    time_method("label", source.label, batches)
+    time_method("expand", source.expand, batches)
     plies = torch.zeros(COUNT, dtype=torch.int32, device="cuda")
     # A batch with its rows takes a gigabyte, so there are fewer of them.
-    timed(
+    time_method(
         "advance",
         lambda e: source.advance(GameBatch(e.positions, plies), e, batches[0], 8),
         [source.examples(batch) for batch in batches[: REPEATS // 3]],
     )
 
 
-def timed(name: str, work: Callable[[Any], object], arguments: Sequence[Any]) -> None:
+def time_method(name: str, work: Callable[[Any], object], arguments: Sequence[Any]) -> None:
     work(arguments[0])
     torch.cuda.synchronize()
     began = time.time()

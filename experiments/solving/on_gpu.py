@@ -1,6 +1,6 @@
 """Solve a whole game on one GPU and count what came out; every value is derived twice.
 
-    PYTHONPATH=src python experiments/solving/on_gpu.py standard [--no-verify] > standard.json
+    PYTHONPATH=src python -m experiments.solving.on_gpu standard [--no-verify] > standard.json
 
 Needs numpy and a CUDA toolkit, nothing else: it also runs where Ludus is not installed. The
 library is built on the first run; `seconds` is the time from the start of the process to the
@@ -14,14 +14,15 @@ import time
 STARTED = time.time()
 
 from ludus.cuda import build_library  # noqa: E402
-from ludus.games.nine_mens_morris.batch import (  # noqa: E402 - the clock runs first
+from ludus.games.nine_mens_morris import (  # noqa: E402 - the clock runs first
     DRAW,
+    PRESETS,
     RESULT_NAMES,
+    Rules,
     classify,
 )
-from ludus.games.nine_mens_morris.rules import PRESETS, Rules  # noqa: E402
-from ludus.oracle.morris.cuda_solver import CudaSolver  # noqa: E402
-from ludus.oracle.morris.sectors import (  # noqa: E402
+from ludus.oracle import (  # noqa: E402
+    CudaSolver,
     TableReferences,
     all_sectors,
     sides_to_move,

@@ -6,25 +6,24 @@ from typing import Any
 import numpy as np
 
 import ludus
-from ludus._native.solver import Solver
-from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.oracle import Oracle
+from ludus.games.nine_mens_morris import PositionFields
+from ludus.oracle import Oracle, make_indexer
 
 PLIES = 5
 """How far the opening is followed."""
 
 
-def openings(folder: Path) -> dict[str, Any]:
+def analyse_openings(folder: Path) -> dict[str, Any]:
     oracle = Oracle.open(folder)
     game = ludus.game("nine_mens_morris", oracle.tables.rules)
     return {
-        "first_moves": _first_moves(game, oracle),
-        "plies": _losing_moves(game, oracle),
-        "longest": _longest(game, oracle),
+        "first_moves": _rate_first_moves(game, oracle),
+        "plies": _count_losing_moves(game, oracle),
+        "longest": _find_longest(game, oracle),
     }
 
 
-def _first_moves(game: Any, oracle: Any) -> list[dict[str, str]]:
+def _rate_first_moves(game: Any, oracle: Any) -> list[dict[str, str]]:
     seen, rows = set(), []
     for rated in oracle.rate_moves(game.start()):
         after = game.canonical(game.start().play(rated.move))
@@ -34,7 +33,7 @@ def _first_moves(game: Any, oracle: Any) -> list[dict[str, str]]:
     return rows
 
 
-def _losing_moves(game: Any, oracle: Any) -> list[dict[str, Any]]:
+def _count_losing_moves(game: Any, oracle: Any) -> list[dict[str, Any]]:
     """Follow all moves that keep the draw, and count those that do not."""
     rows, positions = [], [game.start()]
     for ply in range(1, PLIES + 1):
@@ -61,9 +60,9 @@ def _losing_moves(game: Any, oracle: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _longest(game: Any, oracle: Any) -> list[dict[str, Any]]:
+def _find_longest(game: Any, oracle: Any) -> list[dict[str, Any]]:
     """One position of the greatest depth in each of the five deepest subspaces."""
-    solver = Solver(game.rules)
+    indexer = make_indexer(game.rules.men)
     database = oracle.tables
     deepest = []
     for sector, x_to_move in database.sectors:
@@ -74,7 +73,7 @@ def _longest(game: Any, oracle: Any) -> list[dict[str, Any]]:
     rows = []
     for depth, sector, x_to_move in sorted(deepest, reverse=True)[:5]:
         slot = int(np.argmax(database.read_table(sector, x_to_move) == depth))
-        boards = solver.boards(sector, np.array([slot], np.uint64))[:, 0].tolist()
+        boards = indexer.boards(sector, np.array([slot], np.uint64))[:, 0].tolist()
         own, other = boards if x_to_move else boards[::-1]
         men = tuple(frozenset(p for p in range(24) if bits >> p & 1) for bits in (own, other))
         position = game.position(PositionFields((men[0], men[1]), (0, 0), 0))

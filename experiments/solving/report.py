@@ -1,6 +1,6 @@
 """Write `experiments/solving/README.md` from the results of solving.
 
-    python experiments/solving/report.py [DATABASE]
+    python -m experiments.solving.report [DATABASE]
 
 Counts come from `results/*.json`; openings and the longest wins are looked up in a database of
 the whole standard game (`ludus solve nine_mens_morris --out DATABASE`), and stay as they are in
@@ -24,9 +24,9 @@ PUBLISHED = [
 
 def main() -> None:
     if len(sys.argv) > 1:
-        from openings import openings
+        from .openings import analyse_openings
 
-        found = openings(Path(sys.argv[1]))
+        found = analyse_openings(Path(sys.argv[1]))
         (RESULTS / "openings.json").write_text(json.dumps(found, indent=1) + "\n")
     text = "\n\n".join([_head(), _cost(), _openings(), _moving(), _placing()])
     (FOLDER / "README.md").write_text(text + "\n")

@@ -3,21 +3,14 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from ludus.core.match import play_match
-from ludus.core.record import Record
-from ludus.datasets.backgammon.positions import classify_theme
-from ludus.games.backgammon import Backgammon, Move, Position
-from ludus.games.backgammon.board import View, make_view
-from ludus.players import player
-from ludus.players.backgammon_features import compute_features
-from ludus.protocol.gnubg_review import (
-    ReviewedMove,
-    get_rating,
-    iterate_decisions,
-    review_decisions,
-)
+from ludus import Record, play_match
+from ludus.datasets import classify_theme
+from ludus.games.backgammon import Backgammon, Move, Position, View, make_view
+from ludus.players import compute_board_features, player
+from ludus.protocol import ReviewedMove, get_rating, iterate_decisions, review_decisions
 from ludus.reproduce import Context, Figure, Measurement, Table
 
 BLUNDER = 0.16
@@ -30,7 +23,7 @@ def run(context: Context) -> Iterator[Any]:
     games = context.setting("games")
     for number in range(games):
         context.progress(number, games, "judging games")
-        found += context.cached(f"game {number}", lambda number=number: _game(context, number))
+        found += context.cached(f"game {number}", partial(_review_game, context, number))
     blunders = [each for each in found if each["loss"] >= BLUNDER]
     clean = games - len({each["game"] for each in blunders})
     error = sum(each["loss"] for each in found) / len(found)
@@ -38,7 +31,7 @@ def run(context: Context) -> Iterator[Any]:
     yield Measurement.proportion("games without a blunder", clean, games)
     yield Measurement("loss a decision", 1000 * error, unit="thousandths", note=get_rating(error))
     yield Measurement.proportion("decisions that are blunders", len(blunders), len(found))
-    stages, kinds = _sums(found, "theme"), _sums(blunders, "kind")
+    stages, kinds = _sum_losses(found, "theme"), _sum_losses(blunders, "kind")
     yield Table("By stage of the game", HEADINGS, stages)
     yield Table("Blunders by kind", HEADINGS, kinds)
     yield Figure("Loss a decision by stage", draw, stages)
@@ -47,7 +40,7 @@ def run(context: Context) -> Iterator[Any]:
 HEADINGS = ["", "decisions", "loss a decision", "share of all loss"]
 
 
-def _sums(found: list[dict[str, Any]], key: str) -> list[list[Any]]:
+def _sum_losses(found: list[dict[str, Any]], key: str) -> list[list[Any]]:
     """For each value of a key: decisions, mean loss, and its share of all that was lost."""
     losses = defaultdict(list)
     for each in found:
@@ -60,7 +53,7 @@ def _sums(found: list[dict[str, Any]], key: str) -> list[list[Any]]:
     return sorted(rows, key=lambda row: -row[3])
 
 
-def _game(context: Context, number: int) -> list[dict[str, Any]]:
+def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
     """One game of the shipped network against tool, its decisions judged."""
     game = Backgammon()
     own = number % 2
@@ -82,17 +75,19 @@ def _game(context: Context, number: int) -> list[dict[str, Any]]:
             "best": str(each.best),
             "loss": round(each.loss, 5),
             "theme": classify_theme(make_view(each.position.board, own)),
-            "kind": kind(each),
+            "kind": classify_error(each),
         }
         for each in review_decisions(made, 2)
     ]
 
 
-def kind(judged: ReviewedMove) -> str:
+def classify_error(reviewed: ReviewedMove) -> str:
     """What the move played lacks against the best one, most telling first."""
-    played, best = (_end(judged.position, move) for move in (judged.move, judged.best))
-    hits = [any(step.hit for step in move.steps) for move in (judged.move, judged.best)]
-    ours, theirs = compute_features(played), compute_features(best)
+    played, best = (
+        _get_view_after(reviewed.position, move) for move in (reviewed.move, reviewed.best)
+    )
+    hits = [any(step.hit for step in move.steps) for move in (reviewed.move, reviewed.best)]
+    ours, theirs = compute_board_features(played), compute_board_features(best)
     if hits == [False, True]:
         return "did not hit"
     if hits == [True, False]:
@@ -109,7 +104,7 @@ def kind(judged: ReviewedMove) -> str:
     return "men badly placed"
 
 
-def _end(position: Position, move: Move) -> View:
+def _get_view_after(position: Position, move: Move) -> View:
     return make_view(position.play(move).board, position.turn)
 
 

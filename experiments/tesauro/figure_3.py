@@ -5,12 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from ludus.learn.gammon.encoding import CHANGE_UNITS, MOVE_ENCODINGS, NUM_LOCATIONS, STATE_UNITS
-from ludus.learn.gammon.network import GammonNetwork
-from ludus.learn.gammon.train import GammonTrainingConfig
+from ludus.learn.gammon import (
+    CHANGE_UNITS,
+    MOVE_ENCODINGS,
+    NUM_LOCATIONS,
+    STATE_UNITS,
+    GammonNetwork,
+    GammonTrainingConfig,
+)
 from ludus.reproduce import Context, Figure, Measurement, Table
 
-from .networks import trained
+from .networks import get_trained_network
 
 COLUMNS = len(STATE_UNITS) + len(CHANGE_UNITS[2])
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVW"
@@ -26,17 +31,21 @@ def run(context: Context) -> Iterator[Any]:
     nothing = GammonNetwork(
         MOVE_ENCODINGS["exact"], ((np.zeros((size, 1), np.float32), np.zeros(1, np.float32)),)
     )
-    file, curve = trained(context, "exact", settings, nothing)
+    file, curve = get_trained_network(context, "exact", settings, nothing)
     weights = GammonNetwork.load(file).layers[0][0][:, 0]
     board = weights[: NUM_LOCATIONS * COLUMNS].reshape(NUM_LOCATIONS, COLUMNS)
     beside = weights[NUM_LOCATIONS * COLUMNS :]
     yield Measurement("test positions", 100 * curve[-1][1], unit="%", count=1000)
-    yield Measurement("columns that mean the same wherever they are", _alike(board), unit="of 23")
+    yield Measurement(
+        "columns that mean the same wherever they are",
+        _count_significant_columns(board),
+        unit="of 23",
+    )
     names = MOVE_ENCODINGS["exact"].unit_names
     order = np.argsort(-abs(beside))[:STRONGEST]
     rows = [[names[NUM_LOCATIONS * COLUMNS + i], round(float(beside[i]), 2)] for i in order]
     yield Table("Strongest units beside the board", ["unit", "weight"], rows)
-    means = [
+    means: list[list[Any]] = [
         [LETTERS[i], (*STATE_UNITS, *CHANGE_UNITS[2])[i], round(float(board[:, i].mean()), 2)]
         for i in range(COLUMNS)
     ]
@@ -45,7 +54,7 @@ def run(context: Context) -> Iterator[Any]:
     yield Figure("Hinton diagram", draw, data, CAPTION, (7.5, 9.5))
 
 
-def _alike(board: Any) -> int:
+def _count_significant_columns(board: Any) -> int:
     """Columns whose mean over the locations is more than two standard errors away from zero."""
     error = board.std(axis=0, ddof=1) / np.sqrt(NUM_LOCATIONS)
     return int((abs(board.mean(axis=0)) > 2 * error).sum())

@@ -7,17 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from ludus.learn.gammon.encoding import find_encoding
-from ludus.learn.gammon.examples import ScoredMoves
-from ludus.learn.gammon.network import GammonNetwork, load_test_positions, load_training_positions
-from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
+from ludus.learn.gammon import (
+    GammonNetwork,
+    GammonTrainer,
+    GammonTrainingConfig,
+    ScoredMoves,
+    find_encoding,
+    load_test_positions,
+    load_training_positions,
+)
 from ludus.reproduce import Context
 
 Curve = list[tuple[float, float]]
 """Agreement with the expert on training and test positions, cycle by cycle."""
 
 
-def settings_of(row: Mapping[str, Any], seed: int, **more: Any) -> GammonTrainingConfig:
+def make_config(row: Mapping[str, Any], seed: int, **more: Any) -> GammonTrainingConfig:
     """The settings of a row of the TOML file."""
     names = ("coding", "cycles", "positions", "noise")
     return GammonTrainingConfig(
@@ -26,8 +31,8 @@ def settings_of(row: Mapping[str, Any], seed: int, **more: Any) -> GammonTrainin
 
 
 @lru_cache(maxsize=16)
-def coded(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMoves]:
-    """Training and test lessons in a coding."""
+def encode_positions(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMoves]:
+    """Training and test examples in an encoding."""
     known = find_encoding(coding)
     chosen = load_training_positions()[: positions or None]
     return ScoredMoves.from_positions(chosen, known), ScoredMoves.from_positions(
@@ -35,17 +40,19 @@ def coded(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMoves]:
     )
 
 
-def train(settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None) -> Curve:
+def train_network(
+    settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None
+) -> Curve:
     """Train a network, keep it in a file, and tell how agreement grew."""
-    lessons, tests = coded(settings.coding, settings.positions)
+    examples, tests = encode_positions(settings.coding, settings.positions)
     rng = np.random.default_rng(settings.seed)
     network = begin or GammonNetwork.initialise(
         find_encoding(settings.coding), settings.hidden, rng
     )
-    training = GammonTrainer(lessons, network, settings)
+    training = GammonTrainer(examples, network, settings)
     curve = [
         (
-            lessons.compute_accuracy(cycle.network.scores(lessons.encoded_moves)),
+            examples.compute_accuracy(cycle.network.scores(examples.encoded_moves)),
             tests.compute_accuracy(cycle.network.scores(tests.encoded_moves)),
         )
         for cycle in training.run()
@@ -54,10 +61,12 @@ def train(settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | Non
     return curve
 
 
-def trained(
+def get_trained_network(
     context: Context, name: str, settings: GammonTrainingConfig, begin: GammonNetwork | None = None
 ) -> tuple[Path, Curve]:
     """The file of a network and its curve, which are made once in a run that may be broken off."""
     file = context.folder("networks") / f"{name}-{settings.seed}.npz"
-    curve = context.cached(f"curve of {name} {settings}", lambda: train(settings, file, begin))
+    curve = context.cached(
+        f"curve of {name} {settings}", lambda: train_network(settings, file, begin)
+    )
     return file, [(first, second) for first, second in curve]

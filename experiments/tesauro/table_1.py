@@ -1,14 +1,12 @@
 """Table 1: how much size, data, features, hidden units and noise matter."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.core.statistics import Proportion
-from ludus.learn.gammon.evaluate import play_native_games
-from ludus.learn.gammon.network import GammonNetwork, load_test_positions
-from ludus.reproduce import Context, Figure, Measurement, Remark, Table
+from ludus.learn.gammon import GammonNetwork, load_test_positions, play_native_games
+from ludus.reproduce import Context, Figure, Measurement, Proportion, Remark, Table
 
-from .networks import Curve, settings_of, trained
+from .networks import Curve, get_trained_network, make_config
 
 
 def run(context: Context) -> Iterator[Any]:
@@ -19,8 +17,8 @@ def run(context: Context) -> Iterator[Any]:
     for number, row in enumerate(rows):
         name = row.extra["row"]
         context.progress(number, len(rows), f"row {name}")
-        curves[name], agreements, played = _row(context, name, row.extra)
-        yield _tested(f"{name}: test positions", agreements)
+        curves[name], agreements, played = _measure_row(context, name, row.extra)
+        yield _measure_agreement(f"{name}: test positions", agreements)
         won = sum(result["won"] for result in played)
         games = sum(result["games"] for result in played)
         wins[name] = won / games
@@ -28,23 +26,23 @@ def run(context: Context) -> Iterator[Any]:
         points = sum(result["points"] * result["games"] for result in played) / games
         low, high = Proportion(won, games).interval
         table.append([name, round(wins[name], 4), round((high - low) / 4, 4), round(points, 3)])
-    yield from _comparison(context)
+    yield from _compare_alternatives(context)
     yield Table(
         "Games against tool", ["row", "share won", "standard error", "points a game"], table
     )
-    yield Remark(_order(wins))
+    yield Remark(_format_order(wins))
     yield Figure("Agreement with the expert", draw_curves, curves, CAPTION)
 
 
-def _row(
-    context: Context, name: str, row: dict[str, Any], **more: Any
+def _measure_row(
+    context: Context, name: str, row: Mapping[str, Any], **more: Any
 ) -> tuple[Curve, list[float], list[dict[str, Any]]]:
     """The first network's curve, every network's agreement on the test set, and their games."""
     seeds = context.setting("seeds")
     curves, played = [], []
     for seed in range(seeds):
-        settings = settings_of(row, context.seed + seed, **more)
-        file, curve = trained(context, name, settings)
+        settings = make_config(row, context.seed + seed, **more)
+        file, curve = get_trained_network(context, name, settings)
         curves.append(curve)
 
         def play(seed: int = seed, file: Any = file) -> dict[str, Any]:
@@ -61,28 +59,28 @@ def _row(
     return curves[0], [curve[-1][1] for curve in curves], played
 
 
-def _comparison(context: Context) -> Iterator[Measurement]:
+def _compare_alternatives(context: Context) -> Iterator[Measurement]:
     """The paper's plan for later: the network of row (a), with alternatives compared."""
     row = next(
         row
         for row in context.published.rows
         if row.extra.get("row") == "a" and "hidden" in row.extra
     )
-    _, agreements, played = _row(context, "comparison", row.extra, error="comparison")
-    yield _tested("a, alternatives compared: test positions", agreements)
+    _, agreements, played = _measure_row(context, "comparison", row.extra, error="comparison")
+    yield _measure_agreement("a, alternatives compared: test positions", agreements)
     won = sum(result["won"] for result in played)
     games = sum(result["games"] for result in played)
     yield Measurement.proportion("a, alternatives compared: games against tool", won, games)
 
 
-def _tested(name: str, agreements: list[float]) -> Measurement:
+def _measure_agreement(name: str, agreements: list[float]) -> Measurement:
     """The mean over networks, which all saw the same positions."""
     positions = len(load_test_positions())
     mean = sum(agreements) / len(agreements)
     return Measurement.proportion(name, round(mean * positions), positions)
 
 
-def _order(wins: dict[str, float]) -> str:
+def _format_order(wins: dict[str, float]) -> str:
     lost = {what: wins["a"] - wins[row] for what, row in EFFECTS.items()}
     ranked = sorted(lost, key=lambda what: -lost[what])
     return "What row (a) loses against tool: " + ", ".join(

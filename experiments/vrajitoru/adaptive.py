@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from statistics import mean
 from typing import Any
 
-from ludus.core.match import play_match
+from ludus import play_match
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark
@@ -29,7 +29,7 @@ def run(context: Context) -> Iterator[Finding]:
         context.progress(number, len(conditions), f"{opponent}, target {target:g}")
 
         def compute(rules: str = rules, target: float = target, opponent: str = opponent) -> Any:
-            return played(context, rules, target, opponent)
+            return play_games(context, rules, target, opponent)
 
         levels, results = context.cached(f"{rules} {target} {opponent}", compute)
         found = Measurement.mean("", [100 * result for result in results])
@@ -47,7 +47,7 @@ def run(context: Context) -> Iterator[Finding]:
         yield Figure(f"Level, {rules} rules", draw_levels, data, "The level game by game.")
 
 
-def played(context: Context, rules: str, target: float, opponent: str) -> list[list[float]]:
+def play_games(context: Context, rules: str, target: float, opponent: str) -> list[list[float]]:
     """Levels before each game, and results; both begin in turn."""
     game = named_game(GAME, rules)
     adaptive: Any = named_player(f"adaptive:target={target}", game)

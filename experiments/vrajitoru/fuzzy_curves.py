@@ -5,10 +5,10 @@ from typing import Any
 
 from ludus.reproduce import Context, Measurement
 
-from .fuzzy_play import OPPONENTS, Condition, joined, play
+from .fuzzy_play import OPPONENTS, Condition, join_options, play_matches
 
 
-def curve_data(
+def make_curve_data(
     context: Context, curve: Mapping[str, Any], counts: Mapping[Condition, Sequence[int]]
 ) -> dict[str, Any]:
     """For each opponent our points (value, wins, games) and the published ones."""
@@ -17,8 +17,8 @@ def curve_data(
     for opponent in OPPONENTS:
         ours[opponent] = []
         for value in curve["values"]:
-            options = joined(curve["others"], f"{curve['parameter']}={value}")
-            tally = play(context, opponent, options)
+            options = join_options(curve["others"], f"{curve['parameter']}={value}")
+            tally = play_matches(context, opponent, options)
             ours[opponent].append([value, tally.wins[0], tally.games])
     published: dict[str, list[Any]] = {name: [] for name in OPPONENTS}
     others = set(filter(None, curve["others"].split(",")))

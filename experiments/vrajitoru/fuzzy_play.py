@@ -9,16 +9,16 @@ Condition = tuple[str, str]
 """Opponent, and options of the Fuzzy player."""
 
 
-def play(context: Context, opponent: str, options: str) -> MatchTally:
+def play_matches(context: Context, opponent: str, options: str) -> MatchTally:
     spec = f"fuzzy:{options}" if options else "fuzzy"
     return context.matches(GAME, spec, opponent, context.setting("games"), rules=RULES)
 
 
-def percent(tally: MatchTally) -> float:
+def compute_percentage(tally: MatchTally) -> float:
     return 100 * tally.wins[0] / tally.games
 
 
-def joined(options: str, extra: str) -> str:
+def join_options(options: str, extra: str) -> str:
     """Options with others added; what both name is as the later ones say."""
     pairs = dict(part.split("=") for part in f"{options},{extra}".split(",") if part)
     return ",".join(f"{key}={value}" for key, value in pairs.items())

@@ -7,39 +7,38 @@ by how probable they make the published counts.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ludus.core.statistics import compare_wins
-from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table
+from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
 
-from .fuzzy_curves import curve_data, draw_curve
-from .fuzzy_play import Condition, play
-from .fuzzy_readings import all_readings, readings_tables
+from .fuzzy_curves import draw_curve, make_curve_data
+from .fuzzy_interpretations import make_tables, rank_interpretations
+from .fuzzy_play import Condition, play_matches
 
 SIGNIFICANT = 0.05
 
 
 def run_table(context: Context) -> Iterator[Finding]:
     """The published rows, tests, readings, and the influence of the table's parameter."""
-    conditions = rows_of(context)
+    conditions = list_rows(context)
     tallies = {}
     for number, condition in enumerate(conditions):
         context.progress(number, len(conditions), "settings")
-        tallies[condition] = play(context, *condition)
+        tallies[condition] = play_matches(context, *condition)
     for condition, names in conditions.items():
         for name, count in zip(names, tallies[condition].counts, strict=True):
             yield Measurement.proportion(name, count, tallies[condition].games)
-    counts = published_counts(context, conditions)
-    yield tests_table(counts, tallies)
-    yield from readings_tables(all_readings(context, counts), counts, tallies)
+    counts = get_published_counts(context, conditions)
+    yield make_test_table(counts, tallies)
+    yield from make_tables(rank_interpretations(context, counts), counts, tallies)
     curve = context.published["curve"]
     yield Figure(
         f"Win rate over {curve['parameter']}",
         draw_curve,
-        curve_data(context, curve, counts),
+        make_curve_data(context, curve, counts),
         "Games won by the Fuzzy player, with 95% intervals; crosses are published, of 100 games.",
     )
 
 
-def rows_of(context: Context) -> dict[Condition, list[str]]:
+def list_rows(context: Context) -> dict[Condition, list[str]]:
     """Each condition with its three rows: the player's wins, the opponent's, draws."""
     names: dict[Condition, list[str]] = {}
     for row in context.published.rows:
@@ -47,7 +46,7 @@ def rows_of(context: Context) -> dict[Condition, list[str]]:
     return names
 
 
-def published_counts(
+def get_published_counts(
     context: Context, conditions: Mapping[Condition, Sequence[str]]
 ) -> dict[Condition, list[int]]:
     """The table of the paper; its percentages are counts, because it played 100 games."""
@@ -58,7 +57,7 @@ def published_counts(
     }
 
 
-def tests_table(
+def make_test_table(
     counts: Mapping[Condition, Sequence[int]], tallies: Mapping[Condition, MatchTally]
 ) -> Table:
     """The paper's test of significance on its counts and on ours."""

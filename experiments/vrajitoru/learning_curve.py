@@ -4,11 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn.patterns.config import parse_options
-from ludus.learn.patterns.network import PatternNetwork
-from ludus.learn.patterns.network_file import load_network_file, save_network
-from ludus.learn.patterns.train import TrainingPlan, train_network
-from ludus.learn.patterns.tuning import measure_win_rate
+from ludus.learn.patterns import (
+    PatternNetwork,
+    TrainingPlan,
+    load_network_file,
+    measure_win_rate,
+    parse_options,
+    save_network,
+    train_network,
+)
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .fuzzy_play import GAME, OPPONENTS, RULES
@@ -20,11 +24,14 @@ def run(context: Context) -> Iterator[Finding]:
     known: list[list[Any]] = []
     for scale in context.setting("scales"):
         plan = TrainingPlan(scale, scale, scale // 10)
-        moves = [known_moves(context, plan, number) for number in numbers]
+        moves = [count_known_moves(context, plan, number) for number in numbers]
         known.append([plan.games, sum(moves) / len(moves)])
         for player, options in context.published["players"].items():
             for opponent in OPPONENTS:
-                shares = [wins(context, plan, options, opponent, number) for number in numbers]
+                shares = [
+                    measure_win_share(context, plan, options, opponent, number)
+                    for number in numbers
+                ]
                 name = f"{plan.games} games learned, {player}, {opponent}: wins"
                 found = Measurement.mean(name, [100 * share for share in shares], unit="%")
                 yield found
@@ -40,15 +47,15 @@ def run(context: Context) -> Iterator[Finding]:
     yield Table("Moves that the network knows", ("games learned", "moves"), known)
 
 
-def known_moves(context: Context, plan: TrainingPlan, number: int) -> int:
+def count_known_moves(context: Context, plan: TrainingPlan, number: int) -> int:
     """Moves that a trained network knows."""
     return context.cached(
         f"moves {plan.games} {number}",
-        lambda: sum(map(len, network(context, plan, number).edges.values())),
+        lambda: sum(map(len, get_trained_network(context, plan, number).edges.values())),
     )
 
 
-def network(context: Context, plan: TrainingPlan, number: int) -> PatternNetwork:
+def get_trained_network(context: Context, plan: TrainingPlan, number: int) -> PatternNetwork:
     """A network trained by this plan; made once and kept."""
     path = context.folder("networks") / f"{plan.games}-{number}.patterns"
     if not path.exists():
@@ -58,13 +65,15 @@ def network(context: Context, plan: TrainingPlan, number: int) -> PatternNetwork
     return load_network_file(path)
 
 
-def wins(context: Context, plan: TrainingPlan, options: str, opponent: str, number: int) -> float:
+def measure_win_share(
+    context: Context, plan: TrainingPlan, options: str, opponent: str, number: int
+) -> float:
     """The share of games won with one network."""
 
     def compute() -> float:
         return measure_win_rate(
             named_game(GAME, RULES),
-            network(context, plan, number),
+            get_trained_network(context, plan, number),
             parse_options(options).to_settings(),
             opponent,
             context.setting("games"),

@@ -6,7 +6,7 @@ from typing import Any
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .fuzzy_curves import draw_curve
-from .fuzzy_play import OPPONENTS, play
+from .fuzzy_play import OPPONENTS, play_matches
 
 __all__ = ["draw_curve", "run"]
 
@@ -20,7 +20,7 @@ def run(context: Context) -> Iterator[Finding]:
             opponent: [
                 [value, tally.wins[0], tally.games]
                 for value in values
-                for tally in [play(context, opponent, f"{parameter}={value}")]
+                for tally in [play_matches(context, opponent, f"{parameter}={value}")]
             ]
             for opponent in OPPONENTS
         }
@@ -35,9 +35,10 @@ def run(context: Context) -> Iterator[Finding]:
         shares = [100 * wins / games for _, wins, games in ours["focused"]]
         top = max(range(len(values)), key=lambda index: shares[index])
         best.append([parameter, values[top], shares[top], min(shares)])
+    best.sort(key=lambda row: row[3] - row[2])
     yield Table(
         "What matters against focused",
         ("parameter", "best value", "wins there, %", "wins at its worst, %"),
-        sorted(best, key=lambda row: row[3] - row[2]),
+        best,
         "The parameter with the widest range first. The best of several values was also lucky.",
     )

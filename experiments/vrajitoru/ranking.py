@@ -5,15 +5,15 @@ from typing import Any
 
 from ludus.reproduce import Context, Remark, Table
 
-from .readings import (
+from .interpretations import (
     QUESTIONS,
+    Interpretation,
     Published,
-    Reading,
-    Scored,
-    all_readings,
-    begins,
-    scored,
-    weights_of_answers,
+    ScoredInterpretation,
+    compute_answer_weights,
+    describe_starter,
+    list_interpretations,
+    score_interpretation,
 )
 
 SHOWN = 12
@@ -23,49 +23,59 @@ ALIKE = 2.0
 """Readings whose log-likelihoods differ by less can hardly be told apart."""
 
 
-def ranked(context: Context, published: Published, plain: Reading) -> list[Scored]:
+def rank_interpretations(
+    context: Context, published: Published, plain: Interpretation
+) -> list[ScoredInterpretation]:
     """All readings, the most likely first.
 
     The best of a first round and the plain one are measured again, with fresh games: who was only
     lucky in the first round falls back.
     """
-    readings = list(all_readings(context.published["grid"]))
-    first = round_of(context, readings, context.setting("grid"), published, "all readings")
+    readings = list(list_interpretations(context.published["grid"]))
+    first = play_round(context, readings, context.setting("grid"), published, "all readings")
     best = {each.reading for each in first[: context.setting("finalists")]} | {plain}
     finalists = [reading for reading in readings if reading in best]
-    again = round_of(context, finalists, context.setting("final"), published, "best readings")
-    return by_likelihood([*again, *(each for each in first if each.reading not in best)])
+    again = play_round(context, finalists, context.setting("final"), published, "best readings")
+    return sort_by_likelihood([*again, *(each for each in first if each.reading not in best)])
 
 
-def round_of(
-    context: Context, readings: Sequence[Reading], games: int, published: Published, label: str
-) -> list[Scored]:
+def play_round(
+    context: Context,
+    readings: Sequence[Interpretation],
+    games: int,
+    published: Published,
+    label: str,
+) -> list[ScoredInterpretation]:
     """Readings with their likelihoods, in cells of one set of rules each."""
-    found: list[Scored] = []
-    by_rules: dict[str, list[Reading]] = {}
+    found: list[ScoredInterpretation] = []
+    by_rules: dict[str, list[Interpretation]] = {}
     for reading in readings:
         by_rules.setdefault(reading.rules, []).append(reading)
     for number, (rules, group) in enumerate(by_rules.items()):
         context.progress(number, len(by_rules), label)
 
-        def compute(group: list[Reading] = group) -> list[Any]:
-            done = [scored(context, reading, games, published) for reading in group]
+        def compute(group: list[Interpretation] = group) -> list[Any]:
+            done = [score_interpretation(context, reading, games, published) for reading in group]
             return [[each.log_likelihood, [*each.tallies.values()]] for each in done]
 
         answers = [reading.answers for reading in group]
         for reading, (likelihood, tallies) in zip(
             group, context.cached(f"{label} {rules} {games} {answers}", compute), strict=True
         ):
-            found.append(Scored(reading, likelihood, dict(zip(published, tallies, strict=True))))
-    return by_likelihood(found)
+            found.append(
+                ScoredInterpretation(
+                    reading, likelihood, dict(zip(published, tallies, strict=True))
+                )
+            )
+    return sort_by_likelihood(found)
 
 
-def by_likelihood(found: Sequence[Scored]) -> list[Scored]:
+def sort_by_likelihood(found: Sequence[ScoredInterpretation]) -> list[ScoredInterpretation]:
     return sorted(found, key=lambda each: -each.log_likelihood)
 
 
-def readings_tables(
-    context: Context, found: Sequence[Scored], plain: Reading
+def make_tables(
+    context: Context, found: Sequence[ScoredInterpretation], plain: Interpretation
 ) -> Iterator[Remark | Table]:
     """Which reading fits best, and what the published counts say about each question."""
     best = found[0]
@@ -73,14 +83,15 @@ def readings_tables(
     alike = sum(best.log_likelihood - each.log_likelihood < ALIKE for each in found)
     yield Remark(
         f"Of {len(found)} readings of the paper this one makes the published counts most probable: "
-        f"{described(best.reading)}; log-likelihood {score(best)}."
+        f"{describe_interpretation(best.reading)}; log-likelihood {format_score(best)}."
     )
     yield Remark(
-        f"The plain reading ({described(plain)}) has {score(own)} and is number {rank}."
+        f"The plain reading ({describe_interpretation(plain)}) has {format_score(own)}"
+        f" and is number {rank}."
         f" {alike} readings are within {ALIKE:g} of the best: 600 published games cannot tell them"
         " apart."
     )
-    weights = weights_of_answers(found)
+    weights = compute_answer_weights(found)
     questions = context.published["questions"]
     rows = [
         [questions[question], answer, answer == plain_answer, 100 * weights[question, answer]]
@@ -96,27 +107,27 @@ def readings_tables(
     )
     yield Table(
         "Readings, the best first",
-        ("", *QUESTIONS, "log-likelihood", *conditions(best)),
-        [ranking_row(number, each) for number, each in enumerate(found[:SHOWN], 1)]
-        + ([ranking_row(rank, own)] if rank > SHOWN else []),
+        ("", *QUESTIONS, "log-likelihood", *list_conditions(best)),
+        [make_row(number, each) for number, each in enumerate(found[:SHOWN], 1)]
+        + ([make_row(rank, own)] if rank > SHOWN else []),
         "Wins of the first player in percent. The last row is the plain reading."
         if rank > SHOWN
         else "Wins of the first player in percent.",
     )
 
 
-def described(reading: Reading) -> str:
+def describe_interpretation(reading: Interpretation) -> str:
     answers = zip(QUESTIONS, reading.answers, strict=True)
     return ", ".join(answer if "=" in answer else f"{key}={answer}" for key, answer in answers)
 
 
-def score(each: Scored) -> str:
+def format_score(each: ScoredInterpretation) -> str:
     return f"{each.log_likelihood:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-def conditions(scored_one: Scored) -> list[str]:
+def list_conditions(scored_one: ScoredInterpretation) -> list[str]:
     return [
-        f"{pair[0]}, {begins(pair, starter)} first"
+        f"{pair[0]}, {describe_starter(pair, starter)} first"
         if starter != "alternate"
         else f"{pair[0]}, turns"
         for pair, cells in scored_one.tallies.items()
@@ -124,7 +135,7 @@ def conditions(scored_one: Scored) -> list[str]:
     ]
 
 
-def ranking_row(number: int, each: Scored) -> list[Any]:
+def make_row(number: int, each: ScoredInterpretation) -> list[Any]:
     cells = [
         100 * counts[0] / sum(counts)
         for tallies in each.tallies.values()

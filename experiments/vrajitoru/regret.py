@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.arena.executors import LocalPool
-from ludus.arena.jobs import GameConditions
-from ludus.arena.regret import RegretSchedule, RegretStatistics
-from ludus.core.errors import LudusError
-from ludus.core.record import Record
+from ludus import LudusError, Record
+from ludus.arena import GameConditions, LocalPool, RegretSchedule, RegretStatistics
 from ludus.games import game as named_game
 from ludus.oracle import Unsolved, oracle_for
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
@@ -31,7 +28,7 @@ def run(context: Context) -> Iterator[Finding]:
         context.progress(number, len(players), name)
 
         def compute(spec: str = spec) -> dict[str, Any]:
-            return judged(context, oracle, spec)
+            return measure_player(context, oracle, spec)
 
         found = context.cached(f"regret {spec}", compute)
         kept, critical = found["kept"]
@@ -45,7 +42,7 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
-def judged(context: Context, oracle: Any, spec: str) -> dict[str, Any]:
+def measure_player(context: Context, oracle: Any, spec: str) -> dict[str, Any]:
     """Games against one opponent, every move judged."""
     found = RegretStatistics(named_game(GAME, RULES), oracle)
     opponent, games = context.published["opponent"], context.setting("games")

@@ -7,48 +7,55 @@ all readings are compared by how probable they make the published counts.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.core.statistics import compare_wins
-from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table
+from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
 
-from .ranking import ranked, readings_tables
-from .readings import GAME, QUESTIONS, Pair, Published, Reading, Scored, begins
+from .interpretations import (
+    GAME,
+    QUESTIONS,
+    Interpretation,
+    Pair,
+    Published,
+    ScoredInterpretation,
+    describe_starter,
+)
+from .ranking import make_tables, rank_interpretations
 
 SIGNIFICANT = 0.05
 
 
 def run(context: Context) -> Iterator[Finding]:
-    published = published_counts(context)
-    plain = Reading(tuple(context.published["plain"][question] for question in QUESTIONS))
+    published = get_published_counts(context)
+    plain = Interpretation(tuple(context.published["plain"][question] for question in QUESTIONS))
     tallies = {
-        (pair, starter): play(context, plain, pair, starter)
+        (pair, starter): play_matches(context, plain, pair, starter)
         for pair, cells in published.items()
         for starter in cells
     }
-    for pair, starter, names in condition_rows(context):
+    for pair, starter, names in list_conditions(context):
         tally = tallies[pair, starter]
         for name, count in zip(names, tally.counts, strict=True):
             yield Measurement.proportion(name, count, tally.games)
-    yield tests_table(published, tallies)
-    found = ranked(context, published, plain)
-    yield from readings_tables(context, found, plain)
+    yield make_test_table(published, tallies)
+    found = rank_interpretations(context, published, plain)
+    yield from make_tables(context, found, plain)
     yield Figure(
         "Share of wins",
         draw_shares,
-        shares(published, tallies, found[0]),
+        compute_shares(published, tallies, found[0]),
         "Wins of the stronger player with 95% intervals; the published ones are of 100 games.",
     )
 
 
-def published_counts(context: Context) -> Published:
+def get_published_counts(context: Context) -> Published:
     """The table of the paper; its percentages are counts, because it played 100 matches."""
     rows = {row.name: row for row in context.published.rows}
     counts: dict[Pair, dict[str, list[int]]] = {}
-    for pair, starter, names in condition_rows(context):
+    for pair, starter, names in list_conditions(context):
         counts.setdefault(pair, {})[starter] = [int(rows[name].published or 0) for name in names]
     return counts
 
 
-def condition_rows(context: Context) -> Iterator[tuple[Pair, str, list[str]]]:
+def list_conditions(context: Context) -> Iterator[tuple[Pair, str, list[str]]]:
     """Each condition with the names of its rows: the first player's wins, the second's, draws."""
     names: dict[tuple[Pair, str], list[str]] = {}
     for row in context.published.rows:
@@ -58,13 +65,13 @@ def condition_rows(context: Context) -> Iterator[tuple[Pair, str, list[str]]]:
         yield pair, starter, three
 
 
-def play(context: Context, reading: Reading, pair: Pair, starter: Any) -> MatchTally:
+def play_matches(context: Context, reading: Interpretation, pair: Pair, starter: Any) -> MatchTally:
     first, second = (reading.player(name) for name in pair)
     games = context.setting("games")
     return context.matches(GAME, first, second, games, rules=reading.rules, starter=starter)
 
 
-def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], MatchTally]) -> Table:
+def make_test_table(published: Published, tallies: Mapping[tuple[Pair, str], MatchTally]) -> Table:
     """The paper's test of significance on its counts and on ours."""
     rows: list[list[Any]] = []
     for pair, cells in published.items():
@@ -75,12 +82,12 @@ def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], MatchTa
             rows.append(
                 [
                     f"{pair[0]} – {pair[1]}",
-                    begins(pair, starter),
+                    describe_starter(pair, starter),
                     f"{counts[0]}:{counts[1]}",
-                    probability(theirs.p_value),
+                    format_probability(theirs.p_value),
                     theirs.p_value < SIGNIFICANT,
                     f"{ours.wins[0]}:{ours.wins[1]}",
-                    probability(test.p_value),
+                    format_probability(test.p_value),
                     test.p_value < SIGNIFICANT,
                     (ours.wins[0] > ours.wins[1]) == (counts[0] > counts[1]),
                 ]
@@ -103,17 +110,17 @@ def tests_table(published: Published, tallies: Mapping[tuple[Pair, str], MatchTa
     )
 
 
-def probability(p_value: float) -> str:
+def format_probability(p_value: float) -> str:
     return f"{p_value:.2g}" if p_value >= 1e-300 else "< 1e-300"
 
 
-def shares(
-    published: Published, tallies: Mapping[tuple[Pair, str], MatchTally], best: Scored
+def compute_shares(
+    published: Published, tallies: Mapping[tuple[Pair, str], MatchTally], best: ScoredInterpretation
 ) -> list[Any]:
     """For each condition: a label, and wins and games of the paper, the plain and the best one."""
     return [
         [
-            f"{pair[0]} – {pair[1]}\n{begins(pair, starter)} first"
+            f"{pair[0]} – {pair[1]}\n{describe_starter(pair, starter)} first"
             if starter != "alternate"
             else f"{pair[0]} – {pair[1]}\nin turn",
             [counts[0], sum(counts)],

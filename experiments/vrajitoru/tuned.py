@@ -3,34 +3,33 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.core.statistics import compare_wins
-from ludus.reproduce import Context, Finding, Measurement, Table
+from ludus.reproduce import Context, Finding, Measurement, Table, compare_wins
 
-from .fuzzy_play import OPPONENTS, joined, play
+from .fuzzy_play import OPPONENTS, join_options, play_matches
 
 
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
-        tally = play(context, row["opponent"], row["options"])
+        tally = play_matches(context, row["opponent"], row["options"])
         p_value = compare_wins(*tally.wins).p_value
         test = f"p = {p_value:.2g}" if p_value else "p < 1e-300"
         yield Measurement.proportion(row.name, tally.wins[0], tally.games, test)
     for preset in ("seed", "tuned"):
-        yield ablation(context, preset)
+        yield make_ablation_table(context, preset)
 
 
-def ablation(context: Context, preset: str) -> Table:
+def make_ablation_table(context: Context, preset: str) -> Table:
     """Wins without one part at a time, and how far that is from the whole."""
     rows: list[list[Any]] = []
     whole: dict[str, float] = {}
     parts = context.published["ablation"]
     for number, (name, change) in enumerate(parts.items()):
         context.progress(number, len(parts), f"without parts of {preset}")
-        options = joined(f"preset={preset}", change)
+        options = join_options(f"preset={preset}", change)
         wins = {
             opponent: 100 * tally.wins[0] / tally.games
             for opponent in OPPONENTS
-            for tally in [play(context, opponent, options)]
+            for tally in [play_matches(context, opponent, options)]
         }
         whole = whole or wins
         changes = (wins[opponent] - whole[opponent] for opponent in OPPONENTS)

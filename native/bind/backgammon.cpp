@@ -31,7 +31,9 @@ View view_of(const Points& points, const Pair& bar, const Pair& off, int turn) {
     for (std::size_t i = 0; i < points.size(); ++i) {
         view.own[i + 1] = std::max<std::int8_t>(points[i], 0);
         // -(-128) does not fit; it is too many men in any case.
-        view.their[i + 1] = points[i] < 0 ? static_cast<std::int8_t>(-std::max<int>(points[i], -127)) : std::int8_t{0};
+        view.their[i + 1] = points[i] < 0
+                                ? static_cast<std::int8_t>(-std::max<int>(points[i], -127))
+                                : std::int8_t{0};
     }
     view.own[kBar] = bar[0];
     view.own[kOff] = off[0];
@@ -84,7 +86,8 @@ public:
         for (int start = 1; start <= kBar; ++start) {
             for (int end = kOff; end < start; ++end) {
                 for (const bool hit : {false, true}) {
-                    const Step step{static_cast<std::int8_t>(start), static_cast<std::int8_t>(end), hit};
+                    const Step step{static_cast<std::int8_t>(start), static_cast<std::int8_t>(end),
+                                    hit};
                     steps[index_of(step)] = step_type(start, end, hit);
                 }
             }
@@ -112,7 +115,8 @@ private:
     using AllSteps = std::array<nb::object, (kBar + 1) * (kBar + 1) * 2>;
 
     static std::size_t index_of(const Step& step) {
-        return static_cast<std::size_t>((step.start * (kBar + 1) + step.end) * 2 + (step.hit ? 1 : 0));
+        return static_cast<std::size_t>((step.start * (kBar + 1) + step.end) * 2 +
+                                        (step.hit ? 1 : 0));
     }
 
     PyObject* steps(const Play& play) const {
@@ -134,9 +138,11 @@ MoveTypes& move_types() {
     return *types;
 }
 
-void use_types(nb::handle move_type, nb::handle step_type) { move_types().use(move_type, step_type); }
+void use_types(nb::handle move_type, nb::handle step_type) {
+    move_types().use(move_type, step_type);
+}
 
-// Keeps Python from collecting garbage: a finalizer that asks for moves would overwrite the plays
+// Keeps Python from collecting garbage: a finalizer that lists moves would overwrite the plays
 // which the list in the making is read from.
 class NoCollecting {
 public:
@@ -153,7 +159,8 @@ private:
     int was_collecting_ = PyGC_Disable();
 };
 
-nb::list legal_moves(const Points& points, const Pair& bar, const Pair& off, int turn, const DicePair& dice) {
+nb::list legal_moves(const Points& points, const Pair& bar, const Pair& off, int turn,
+                     const DicePair& dice) {
     const MoveTypes& types = move_types();
     types.check_usable();
     const Plays& plays = found_plays(view_of(points, bar, off, turn), dice_of(dice));
@@ -179,8 +186,8 @@ bool is_same(const Play& play, const std::vector<StepTuple>& steps) {
     return true;
 }
 
-nb::tuple board_of(const View& seen, int turn) {
-    const View view = turn == 0 ? seen : seen.turned();
+nb::tuple board_of(const View& mover_view, int turn) {
+    const View view = turn == 0 ? mover_view : mover_view.turned();
     PyObject* points = checked(PyTuple_New(24));
     for (int i = 0; i < 24; ++i) {
         const auto place = static_cast<std::size_t>(i + 1);
@@ -190,8 +197,8 @@ nb::tuple board_of(const View& seen, int turn) {
                           nb::make_tuple(view.own[kOff], view.their[kBar]));
 }
 
-nb::object after(const Points& points, const Pair& bar, const Pair& off, int turn, const DicePair& dice,
-                 const std::vector<StepTuple>& steps) {
+nb::object after(const Points& points, const Pair& bar, const Pair& off, int turn,
+                 const DicePair& dice, const std::vector<StepTuple>& steps) {
     const Plays& plays = found_plays(view_of(points, bar, off, turn), dice_of(dice));
     for (int i = 0; i < plays.size(); ++i) {
         if (is_same(plays[i], steps)) {
@@ -221,7 +228,8 @@ std::uint64_t perft(const Points& points, const Pair& bar, const Pair& off, int 
 }
 
 nb::tuple playouts(const Points& points, const Pair& bar, const Pair& off, int turn,
-               const std::optional<DicePair>& dice, bool opening, std::uint64_t games, std::uint64_t seed) {
+                   const std::optional<DicePair>& dice, bool opening, std::uint64_t games,
+                   std::uint64_t seed) {
     const View view = view_of(points, bar, off, turn);
     const auto rolled = dice_of(dice);
     const Tally tally = [&] {
@@ -242,7 +250,8 @@ NB_MODULE(backgammon, m) {
     m.def("use_types", &use_types);
     m.def("legal_moves", &legal_moves);
     m.def("after", &after);
-    m.def("perft", &perft, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
-    m.def("playouts", &playouts, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
+    m.def("perft", &perft, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
           nb::arg());
+    m.def("playouts", &playouts, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+          nb::arg(), nb::arg(), nb::arg());
 }

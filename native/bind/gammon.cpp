@@ -50,18 +50,19 @@ Dice dice_of(int high, int low) {
     return {high, low};
 }
 
-Coding coding_of(int change, int beside) {
-    if (change < 0 || change > 2 || beside < 0 || beside > 2) {
-        throw std::invalid_argument("there is no such coding");
+Encoding encoding_of(int change, int extra) {
+    if (change < 0 || change > 2 || extra < 0 || extra > 2) {
+        throw std::invalid_argument("there is no such encoding");
     }
-    return {static_cast<Change>(change), static_cast<Beside>(beside)};
+    return {static_cast<Change>(change), static_cast<Extra>(extra)};
 }
 
 // A new array that owns what a vector held.
 template <typename T>
 nb::ndarray<nb::numpy, T> array_of(std::vector<T>&& values, std::vector<std::size_t> shape) {
     auto* kept = new std::vector<T>(std::move(values));
-    const nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
+    const nb::capsule owner(kept,
+                            [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
     return nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner);
 }
 
@@ -109,8 +110,9 @@ struct Encoded {
     std::vector<std::uint16_t> index;
     std::vector<float> value;
 
-    void add(const View& before, Dice dice, const View& end, const Coding& coding, Units& units) {
-        encode(units, before, dice, end, coding);
+    void add(const View& before, Dice dice, const View& end, const Encoding& encoding,
+             Units& units) {
+        encode(units, before, dice, end, encoding);
         append(ends, end);
         index.insert(index.end(), units.index(), units.index() + units.size());
         value.insert(value.end(), units.value(), units.value() + units.size());
@@ -118,11 +120,11 @@ struct Encoded {
     }
 };
 
-nb::tuple inputs(const Boards& boards, const Rolls& rolls, int change, int beside) {
+nb::tuple inputs(const Boards& boards, const Rolls& rolls, int change, int extra) {
     if (boards.shape(0) != rolls.shape(0)) {
         throw std::invalid_argument("every board needs a roll");
     }
-    const Coding coding = coding_of(change, beside);
+    const Encoding encoding = encoding_of(change, extra);
     Encoded encoded;
     const auto found = std::make_unique<Plays>();
     Units units;
@@ -131,16 +133,17 @@ nb::tuple inputs(const Boards& boards, const Rolls& rolls, int change, int besid
         const Dice dice = dice_of(rolls(i, 0), rolls(i, 1));
         found->find(before, dice);
         for (int move = 0; move < found->size(); ++move) {
-            encoded.add(before, dice, (*found)[move].end, coding, units);
+            encoded.add(before, dice, (*found)[move].end, encoding, units);
         }
         encoded.moves.push_back(static_cast<std::int64_t>(encoded.starts.size()) - 1);
     }
     const std::size_t num_moves = encoded.starts.size() - 1;
     const std::size_t num_on = encoded.index.size();
-    return nb::make_tuple(
-        array_of(std::move(encoded.moves), {boards.shape(0) + 1}), array_of(std::move(encoded.ends), {num_moves, 52}),
-        array_of(std::move(encoded.starts), {num_moves + 1}), array_of(std::move(encoded.index), {num_on}),
-        array_of(std::move(encoded.value), {num_on}));
+    return nb::make_tuple(array_of(std::move(encoded.moves), {boards.shape(0) + 1}),
+                          array_of(std::move(encoded.ends), {num_moves, 52}),
+                          array_of(std::move(encoded.starts), {num_moves + 1}),
+                          array_of(std::move(encoded.index), {num_on}),
+                          array_of(std::move(encoded.value), {num_on}));
 }
 
 // Called while the interpreter is left free: lets Ctrl-C through.
@@ -152,17 +155,21 @@ void let_interrupts_through() {
 }
 
 Layer layer_of(const Matrix<float>& weights, const Vector<float>& biases) {
-    if (weights.size() > kMostWeights || weights.shape(1) != biases.shape(0) || biases.shape(0) == 0) {
+    if (weights.size() > kMostWeights || weights.shape(1) != biases.shape(0) ||
+        biases.shape(0) == 0) {
         throw std::invalid_argument("weights and biases of a layer do not fit together");
     }
-    return {weights.shape(0), weights.shape(1), {weights.data(), weights.data() + weights.size()},
+    return {weights.shape(0),
+            weights.shape(1),
+            {weights.data(), weights.data() + weights.size()},
             {biases.data(), biases.data() + biases.size()}};
 }
 
-Network network_of(int change, int beside, const std::vector<std::pair<Matrix<float>, Vector<float>>>& layers) {
-    const Coding coding = coding_of(change, beside);
+Network network_of(int change, int extra,
+                   const std::vector<std::pair<Matrix<float>, Vector<float>>>& layers) {
+    const Encoding encoding = encoding_of(change, extra);
     std::vector<Layer> made;
-    auto below = static_cast<std::size_t>(size_of(coding));
+    auto below = static_cast<std::size_t>(size_of(encoding));
     for (const auto& [weights, biases] : layers) {
         made.push_back(layer_of(weights, biases));
         if (made.back().below != below) {
@@ -173,7 +180,7 @@ Network network_of(int change, int beside, const std::vector<std::pair<Matrix<fl
     if (made.empty() || below != 1) {
         throw std::invalid_argument("a network must end in one unit");
     }
-    return {coding, std::move(made)};
+    return {encoding, std::move(made)};
 }
 
 Patterns patterns_of(const Vector<std::int64_t>& starts, const Vector<std::uint16_t>& index,
@@ -191,9 +198,9 @@ Patterns patterns_of(const Vector<std::int64_t>& starts, const Vector<std::uint1
     return {bounds, on, {value.data(), value.size()}};
 }
 
-nb::object scores(const Network& network, const Vector<std::int64_t>& starts, const Vector<std::uint16_t>& index,
-                  const Vector<float>& value) {
-    const Patterns patterns = patterns_of(starts, index, value, size_of(network.coding()));
+nb::object scores(const Network& network, const Vector<std::int64_t>& starts,
+                  const Vector<std::uint16_t>& index, const Vector<float>& value) {
+    const Patterns patterns = patterns_of(starts, index, value, size_of(network.encoding()));
     std::vector<float> outputs(patterns.size());
     {
         nb::gil_scoped_release free;
@@ -209,15 +216,17 @@ nb::object scores(const Network& network, const Vector<std::int64_t>& starts, co
 std::span<const std::int64_t> rows_of(const Vector<std::int64_t>& rows, const Patterns& patterns) {
     const std::span<const std::int64_t> found(rows.data(), rows.size());
     const auto limit = static_cast<std::int64_t>(patterns.size());
-    if (std::any_of(found.begin(), found.end(), [&](auto row) { return row < 0 || row >= limit; })) {
+    if (std::any_of(found.begin(), found.end(),
+                    [&](auto row) { return row < 0 || row >= limit; })) {
         throw std::invalid_argument("there is no such pattern");
     }
     return found;
 }
 
-double learn(Network& network, const Vector<std::int64_t>& starts, const Vector<std::uint16_t>& index,
-             const Vector<float>& value, const Vector<std::int64_t>& rows, const Vector<float>& targets, float rate) {
-    const Patterns patterns = patterns_of(starts, index, value, size_of(network.coding()));
+double learn(Network& network, const Vector<std::int64_t>& starts,
+             const Vector<std::uint16_t>& index, const Vector<float>& value,
+             const Vector<std::int64_t>& rows, const Vector<float>& targets, float rate) {
+    const Patterns patterns = patterns_of(starts, index, value, size_of(network.encoding()));
     const auto shown = rows_of(rows, patterns);
     if (rows.size() != targets.size()) {
         throw std::invalid_argument("every pattern shown needs a target");
@@ -235,10 +244,11 @@ double learn(Network& network, const Vector<std::int64_t>& starts, const Vector<
     return error;
 }
 
-double compare(Network& network, const Vector<std::int64_t>& starts, const Vector<std::uint16_t>& index,
-               const Vector<float>& value, const Vector<std::int64_t>& rows, const Vector<float>& targets,
+double compare(Network& network, const Vector<std::int64_t>& starts,
+               const Vector<std::uint16_t>& index, const Vector<float>& value,
+               const Vector<std::int64_t>& rows, const Vector<float>& targets,
                const Vector<std::int64_t>& groups, float sharpness, float rate) {
-    const Patterns patterns = patterns_of(starts, index, value, size_of(network.coding()));
+    const Patterns patterns = patterns_of(starts, index, value, size_of(network.encoding()));
     const auto shown = rows_of(rows, patterns);
     const std::span<const std::int64_t> bounds(groups.data(), groups.size());
     if (rows.size() != targets.size() || bounds.empty() || bounds.front() != 0 ||
@@ -256,8 +266,8 @@ double compare(Network& network, const Vector<std::int64_t>& starts, const Vecto
         }
         const auto begin = static_cast<std::size_t>(bounds[group]);
         const auto size = static_cast<std::size_t>(bounds[group + 1]) - begin;
-        error += static_cast<double>(
-            trainer.compare(patterns, shown.subspan(begin, size), wanted.subspan(begin, size), sharpness, rate));
+        error += static_cast<double>(trainer.compare(patterns, shown.subspan(begin, size),
+                                                     wanted.subspan(begin, size), sharpness, rate));
     }
     return error;
 }
@@ -289,8 +299,8 @@ MakeMover mover_of(nb::handle who) {
     throw std::invalid_argument("a mover is a Network, 'tool' or 'random'");
 }
 
-nb::tuple contest_of(nb::handle first, nb::handle second, const Boards& start, std::uint64_t games, std::uint64_t seed,
-                     unsigned threads) {
+nb::tuple contest_of(nb::handle first, nb::handle second, const Boards& start, std::uint64_t games,
+                     std::uint64_t seed, unsigned threads) {
     if (games > kMostGames || threads < 1 || threads > kMostThreads || start.shape(0) != 1) {
         throw std::invalid_argument("too many games or threads, or not one start");
     }
@@ -307,8 +317,8 @@ nb::tuple contest_of(nb::handle first, nb::handle second, const Boards& start, s
     return nb::make_tuple(counts(0), counts(1));
 }
 
-nb::tuple met_in_games(nb::handle first, nb::handle second, const Boards& starts, bool is_opening, std::uint32_t games,
-                       double stray, std::uint64_t seed) {
+nb::tuple met_in_games(nb::handle first, nb::handle second, const Boards& starts, bool is_opening,
+                       std::uint32_t games, double stray, std::uint64_t seed) {
     if (games > kMostGames || starts.shape(0) == 0 || !(stray >= 0 && stray <= 1)) {
         throw std::invalid_argument("too many games, no start, or no chance between 0 and 1");
     }
@@ -329,11 +339,13 @@ nb::tuple met_in_games(nb::handle first, nb::handle second, const Boards& starts
         append(boards, position.before);
         rolls.push_back(static_cast<std::int8_t>(position.dice.high));
         rolls.push_back(static_cast<std::int8_t>(position.dice.low));
-        for (const auto fact : {position.game, std::uint32_t{position.ply}, std::uint32_t{position.moves}}) {
+        for (const auto fact :
+             {position.game, std::uint32_t{position.ply}, std::uint32_t{position.moves}}) {
             facts.push_back(static_cast<std::int32_t>(fact));
         }
     }
-    return nb::make_tuple(array_of(std::move(boards), {met.size(), 52}), array_of(std::move(rolls), {met.size(), 2}),
+    return nb::make_tuple(array_of(std::move(boards), {met.size(), 52}),
+                          array_of(std::move(rolls), {met.size(), 2}),
                           array_of(std::move(facts), {met.size(), 3}));
 }
 
@@ -349,9 +361,9 @@ NB_MODULE(gammon, m) {
     m.def("met_in_games", &met_in_games);
     nb::class_<Network>(m, "Network")
         .def("__init__",
-             [](Network* made, int change, int beside,
+             [](Network* made, int change, int extra,
                 const std::vector<std::pair<Matrix<float>, Vector<float>>>& layers) {
-                 new (made) Network(network_of(change, beside, layers));
+                 new (made) Network(network_of(change, extra, layers));
              })
         .def("scores", &scores)
         .def("learn", &learn)

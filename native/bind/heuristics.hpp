@@ -1,4 +1,5 @@
-// Heuristics by name, with the options of ludus.players.morris_heuristics: basic:opening=any,among=men
+// Heuristics by name, with the options of ludus.players.morris_heuristics:
+// basic:opening=any,among=men
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace ludus::bind {
 template <class Value, std::size_t kSize>
 Value read_choice(std::string_view text, const std::array<std::string_view, kSize>& names) {
     const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end()) throw std::invalid_argument("an option of a heuristic has no such value");
+    if (found == names.end())
+        throw std::invalid_argument("an option of a heuristic has no such value");
     return static_cast<Value>(found - names.begin());
 }
 

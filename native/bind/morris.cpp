@@ -94,7 +94,8 @@ PyObject* make_move(Move move) {
 inline PyObject* python_move(Move move) {
     const int index = (move.take * kParts + move.from) * kParts + move.to;
     PyObject*& kept = moves[static_cast<std::size_t>(index)];
-    if (kept == nullptr) [[unlikely]] kept = make_move(move);
+    if (kept == nullptr) [[unlikely]]
+        kept = make_move(move);
     return kept;
 }
 
@@ -141,7 +142,8 @@ PyPosition play(const PyPosition& self, nb::handle object) {
                           self.position.is_legal(self.rules(), move);
     if (!is_legal) {
         // Python puts the text together: what was asked for can be a text no C++ string can hold.
-        PyErr_Format(bad_move, "%.100S is not a legal move in %S", object.ptr(), nb::cast(self).ptr());
+        PyErr_Format(bad_move, "%.100S is not a legal move in %S", object.ptr(),
+                     nb::cast(self).ptr());
         throw nb::python_error();
     }
     return {self.known, self.position.play(self.rules(), move)};
@@ -173,7 +175,8 @@ std::pair<int, int> hands(const PyPosition& self) {
 std::size_t hash(const PyPosition& self) {
     std::uint64_t h = self.state().key() ^ (std::uint64_t{self.position.occurrence} << 57) ^
                       (std::uint64_t{self.position.quiet} << 40);
-    return static_cast<std::size_t>(ludus::Random(h ^ reinterpret_cast<std::uintptr_t>(self.known)).next());
+    return static_cast<std::size_t>(
+        ludus::Random(h ^ reinterpret_cast<std::uintptr_t>(self.known)).next());
 }
 
 bool equal(const PyPosition& a, const PyPosition& b) {
@@ -181,7 +184,7 @@ bool equal(const PyPosition& a, const PyPosition& b) {
            a.position.occurrence == b.position.occurrence && a.position.quiet == b.position.quiet;
 }
 
-// Whether a side with these men is one that the rest of the code can count on.
+// Whether the men of a side are valid: on the board, and no more than the rules give.
 bool is_side(const Rules& rules, Bits men, std::uint8_t hand) {
     return (men & ~kAll) == 0 && count(men) + hand <= rules.men;
 }
@@ -191,16 +194,17 @@ void make(PyPosition* self, nb::object rules, std::pair<Bits, Bits> men,
           std::uint16_t quiet, const std::vector<std::uint64_t>& history) {
     if (move_type == nullptr) throw std::runtime_error("configure() comes before any position");
     const KnownRules* known = known_rules(rules);
-    require(is_side(known->rules, men.first, hand.first) && is_side(known->rules, men.second, hand.second),
-            "a side has more men than the rules give, or men beside the board");
+    require(is_side(known->rules, men.first, hand.first) &&
+                is_side(known->rules, men.second, hand.second),
+            "a side has more men than the rules give, or men off the board");
     require((men.first & men.second) == 0, "two men stand on one point");
     require(mover <= 1, "the mover must be 0 or 1");
     require(occurrence >= 1, "a position occurs at least once");
     History road;
     for (const std::uint64_t key : history) road = road.with(key);
-    new (self) PyPosition{
-        known,
-        {State{{men.first, men.second}, {hand.first, hand.second}, mover}, occurrence, quiet, std::move(road)}};
+    new (self) PyPosition{known,
+                          {State{{men.first, men.second}, {hand.first, hand.second}, mover},
+                           occurrence, quiet, std::move(road)}};
 }
 
 nb::tuple make_arguments(const PyPosition& self) {
@@ -211,20 +215,22 @@ nb::tuple make_arguments(const PyPosition& self) {
 }
 
 PyPosition canonical_position(const PyPosition& self) {
-    PyPosition result{self.known, {self.state(), self.position.occurrence, self.position.quiet, {}}};
+    PyPosition result{self.known,
+                      {self.state(), self.position.occurrence, self.position.quiet, {}}};
     const auto [first, second] = canonical(self.state().men[0], self.state().men[1]);
     result.position.state.men = {first, second};
     return result;
 }
 
-nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint64_t seed, int threads,
-                         int max_plies) {
+nb::dict python_playouts(const PyPosition& self, std::uint64_t games, std::uint64_t seed,
+                         int threads, int max_plies) {
     require(threads >= 1, "threads must be at least 1");
     require(max_plies >= 0, "max_plies must not be negative");
     Tally tally;
     {
         nb::gil_scoped_release release;
-        tally = playouts(self.rules(), self.position, games, seed, threads, max_plies, let_interrupts_through);
+        tally = playouts(self.rules(), self.position, games, seed, threads, max_plies,
+                         let_interrupts_through);
     }
     return python_tally(tally);
 }
@@ -294,12 +300,14 @@ NB_MODULE(morris, m) {
         .def_prop_ro("rules", [](const PyPosition& self) { return nb::borrow(self.known->object); })
         .def_prop_ro("mover", [](const PyPosition& self) { return int{self.state().mover}; })
         .def_prop_ro("hands", &hands)
-        .def_prop_ro("men", [](const PyPosition& self) {
-            return std::pair{points(self.state().men[0]), points(self.state().men[1])};
-        })
-        .def_prop_ro("bits", [](const PyPosition& self) {
-            return std::pair{self.state().men[0], self.state().men[1]};
-        })
+        .def_prop_ro("men",
+                     [](const PyPosition& self) {
+                         return std::pair{points(self.state().men[0]), points(self.state().men[1])};
+                     })
+        .def_prop_ro("bits",
+                     [](const PyPosition& self) {
+                         return std::pair{self.state().men[0], self.state().men[1]};
+                     })
         .def_prop_ro("occurrence", [](const PyPosition& self) { return self.position.occurrence; })
         .def_prop_ro("history_keys",
                      [](const PyPosition& self) { return self.position.history.keys(); })

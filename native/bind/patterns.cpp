@@ -36,11 +36,12 @@ Take read_take(const std::string& name) {
 class Fuzzy {
 public:
     Fuzzy(nb::object rules, const std::vector<double>& scores,
-          const std::vector<std::pair<Pattern, Pattern>>& edges, double rate_threshold, double move_threshold, bool corners,
-          bool defends, const std::string& take)
+          const std::vector<std::pair<Pattern, Pattern>>& edges, double rate_threshold,
+          double move_threshold, bool corners, bool defends, const std::string& take)
         : rules_(checked_rules(rules)), knowledge_(std::make_unique<Knowledge>()) {
         require(scores.size() == kPatterns, "there are 512 patterns");
-        require(std::all_of(scores.begin(), scores.end(), [](double score) { return score >= 0 && score < 1e300; }),
+        require(std::all_of(scores.begin(), scores.end(),
+                            [](double score) { return score >= 0 && score < 1e300; }),
                 "scores are numbers from 0 to 1e300");
         for (const double threshold : {rate_threshold, move_threshold}) {
             require(threshold >= 0 && threshold <= 1e6, "thresholds are numbers from 0 to 1e6");
@@ -79,8 +80,9 @@ Side read_side(const Named& named) {
     return ludus::bind::read_heuristic(std::get<std::string>(named));
 }
 
-nb::dict python_games(nb::object rules_object, Boards men, Hands hands, std::uint8_t mover, const Named& first,
-                      const Named& second, std::uint64_t number, std::uint64_t seed, int threads, int max_plies) {
+nb::dict python_games(nb::object rules_object, Boards men, Hands hands, std::uint8_t mover,
+                      const Named& first, const Named& second, std::uint64_t number,
+                      std::uint64_t seed, int threads, int max_plies) {
     require(threads >= 1, "threads must be at least 1");
     require(max_plies >= 0, "max_plies must not be negative");
     const Rules rules = checked_rules(rules_object);
@@ -89,7 +91,8 @@ nb::dict python_games(nb::object rules_object, Boards men, Hands hands, std::uin
     ludus::morris::Tally tally;
     {
         nb::gil_scoped_release release;
-        tally = games(rules, start, sides, number, seed, threads, max_plies, let_interrupts_through);
+        tally =
+            games(rules, start, sides, number, seed, threads, max_plies, let_interrupts_through);
     }
     return ludus::bind::python_tally(tally);
 }
@@ -105,12 +108,13 @@ Pattern python_pattern(Bits men, int quadrant) {
 NB_MODULE(patterns, m) {
     m.doc() = "The Fuzzy player in C++: the twin of ludus.learn.patterns.inference.";
     nb::class_<Fuzzy>(m, "Fuzzy", nb::is_final())
-        .def(nb::init<nb::object, const std::vector<double>&, const std::vector<std::pair<Pattern, Pattern>>&, double,
-                      double, bool, bool, const std::string&>(),
-             "rules"_a, "scores"_a, "edges"_a, "rate_threshold"_a = 2.0, "move_threshold"_a = 0.0, "corners"_a = true, "defends"_a = true,
-             "take"_a = "random")
+        .def(nb::init<nb::object, const std::vector<double>&,
+                      const std::vector<std::pair<Pattern, Pattern>>&, double, double, bool, bool,
+                      const std::string&>(),
+             "rules"_a, "scores"_a, "edges"_a, "rate_threshold"_a = 2.0, "move_threshold"_a = 0.0,
+             "corners"_a = true, "defends"_a = true, "take"_a = "random")
         .def("weights", &Fuzzy::weights, "men"_a, "hands"_a, "mover"_a);
-    m.def("games", &python_games, "rules"_a, "men"_a, "hands"_a, "mover"_a, "first"_a, "second"_a, "games"_a,
-          "seed"_a = 0, "threads"_a = 1, "max_plies"_a = 10'000);
+    m.def("games", &python_games, "rules"_a, "men"_a, "hands"_a, "mover"_a, "first"_a, "second"_a,
+          "games"_a, "seed"_a = 0, "threads"_a = 1, "max_plies"_a = 10'000);
     m.def("pattern", &python_pattern, "men"_a, "quadrant"_a);
 }

@@ -1,4 +1,5 @@
-// Python's view of sampling: columns of numpy, filled in place by the functions that a GPU runs too.
+// Python's view of sampling: columns of numpy, filled in place by the functions that a GPU runs
+// too.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -10,10 +11,10 @@
 
 #include "bind/rules.hpp"
 #include "bind/state.hpp"
+#include "sampling/children.hpp"
 #include "sampling/directory.hpp"
-#include "sampling/drawing.hpp"
-#include "sampling/expanding.hpp"
-#include "sampling/playing.hpp"
+#include "sampling/plies.hpp"
+#include "sampling/random_positions.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -68,9 +69,11 @@ Rules read_rules(nb::handle object) {
 
 Rows rows(std::size_t size, std::uint32_t max_moves, const Ints& count, const Columns& child,
           const Ints& move) {
-    require(max_moves >= 1 && max_moves <= ludus::morris::kMaxMoves, "a row has at least one place");
+    require(max_moves >= 1 && max_moves <= ludus::morris::kMaxMoves,
+            "a row has at least one place");
     data_of(move, size * max_moves);
-    return {max_moves, data_of(count, size), positions(child, size * max_moves), unsigned_data(move)};
+    return {max_moves, data_of(count, size), positions(child, size * max_moves),
+            unsigned_data(move)};
 }
 
 void python_expand(nb::object python_rules, const Columns& columns, std::uint32_t max_moves,
@@ -126,12 +129,15 @@ void python_advance(nb::object python_rules, const Ints& count, const Columns& c
     }
 }
 
-// Tables side by side as a GPU has them, for comparison with the oracle's own way of looking up.
+// Tables in the layout of the GPU, to compare its lookup with that of the oracle.
 class Tables {
 public:
     explicit Tables(nb::object rules)
-        : rules_(read_rules(rules)), orbits_(rules_.men), flat_(orbits_, rules_.men),
-          halves_(kNumHalves, nullptr), num_cols_(kNumHalves, 0) {}
+        : rules_(read_rules(rules)),
+          orbits_(rules_.men),
+          flat_(orbits_, rules_.men),
+          halves_(kNumHalves, nullptr),
+          num_cols_(kNumHalves, 0) {}
 
     // Values of the positions with these men of the mover and of the other side, then in hand.
     void add(std::tuple<int, int, int, int> half, const Table& values) {
@@ -143,8 +149,7 @@ public:
         const std::uint64_t cols = ludus::solver::choose(ludus::morris::kPoints - id.x, id.y);
         require(values.shape(0) == orbits_.representatives(id.x).size() * cols,
                 "not as many values as slots");
-        const auto number =
-            static_cast<std::size_t>(half_number(own, other, own_hand, other_hand));
+        const auto number = static_cast<std::size_t>(half_number(own, other, own_hand, other_hand));
         halves_[number] = values.data();
         num_cols_[number] = static_cast<std::uint32_t>(cols);
         kept_.push_back(values);

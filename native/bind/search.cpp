@@ -12,7 +12,7 @@
 
 #include "bind/rules.hpp"
 #include "bind/state.hpp"
-#include "search/deepening.hpp"
+#include "search/iterative_deepening.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -37,7 +37,8 @@ nb::tuple python_move(Move move) {
 std::uint8_t native_point(nb::handle part) {
     if (part.is_none()) return kNone;
     std::uint8_t point = kNone;
-    if (!nb::try_cast(part, point)) throw nb::type_error("a point is a number from 0 to 23 or None");
+    if (!nb::try_cast(part, point))
+        throw nb::type_error("a point is a number from 0 to 23 or None");
     require(point < kNone, "points are 0 to 23");
     return point;
 }
@@ -50,13 +51,13 @@ Move native_move(nb::handle parts) {
     return {native_point(parts[0]), native_point(parts[1]), native_point(parts[2])};
 }
 
-// Called while the interpreter is left free: whether somebody pressed Ctrl-C.
+// Called while the interpreter is left free: whether Ctrl-C was pressed.
 bool is_interrupted() {
     const nb::gil_scoped_acquire hold;
     return PyErr_CheckSignals() != 0;
 }
 
-// The moment after so many seconds, or the end of time for more than any search takes.
+// The time point `seconds` from now; the maximum for more seconds than any search takes.
 Clock::time_point moment(std::optional<double> seconds) {
     constexpr double kLongest = 1e9;
     if (!seconds || !(*seconds < kLongest)) return Clock::time_point::max();
@@ -93,7 +94,9 @@ private:
 class Search {
 public:
     Search(nb::object rules, std::size_t megabytes, bool plans_ahead)
-        : shared_{.rules = ludus::bind::read_rules(rules), .evaluation = {}, .table = Table(checked_size(megabytes))} {
+        : shared_{.rules = ludus::bind::read_rules(rules),
+                  .evaluation = {},
+                  .table = Table(checked_size(megabytes))} {
         if (!plans_ahead) shared_.evaluation.placing = shared_.evaluation.moving;
         require(shared_.rules.men <= kMaxMen, "rules may give each side at most 12 men");
     }
@@ -101,16 +104,19 @@ public:
     nb::dict run(Boards men, Hands hands, std::uint8_t mover, std::uint16_t occurrence,
                  std::uint16_t quiet, const std::vector<std::uint64_t>& history, int depth,
                  std::optional<std::uint64_t> nodes, std::optional<double> seconds, int lines,
-                 int threads, double oversight, std::uint64_t seed, const PyEndgames* endgames, bool extends,
-                 bool reduces, bool uses_table, const nb::sequence& only, nb::object report) {
+                 int threads, double oversight, std::uint64_t seed, const PyEndgames* endgames,
+                 bool extends, bool reduces, bool uses_table, const nb::sequence& only,
+                 nb::object report) {
         Position position{checked(shared_.rules, men, hands, mover), occurrence, quiet, {}};
         for (const std::uint64_t key : history) position.history = position.history.with(key);
         require(!position.outcome(shared_.rules).is_over(), "the game is over");
-        require(depth >= 1 && lines >= 1 && threads >= 1, "depth, lines and threads must be at least 1");
+        require(depth >= 1 && lines >= 1 && threads >= 1,
+                "depth, lines and threads must be at least 1");
         Limits limits{depth, nodes.value_or(~std::uint64_t{0}), moment(seconds)};
         for (const nb::handle move : only) {
             limits.only.push_back(native_move(move));
-            require(position.is_legal(shared_.rules, limits.only.back()), "one of the moves is not legal");
+            require(position.is_legal(shared_.rules, limits.only.back()),
+                    "one of the moves is not legal");
         }
         const Settings settings{lines, threads, extends, reduces, uses_table, oversight, seed};
         const std::unique_lock lock(running_, std::try_to_lock);
@@ -120,7 +126,8 @@ public:
         Result result;
         {
             const nb::gil_scoped_release release;
-            result = search(shared_, settings, limits, position, is_interrupted, reporting_to(report));
+            result =
+                search(shared_, settings, limits, position, is_interrupted, reporting_to(report));
         }
         if (PyErr_Occurred() != nullptr) throw nb::python_error();
         return python_result(result);
@@ -129,7 +136,8 @@ public:
     void stop() { shared_.is_stopped = true; }
 
     Score evaluate_state(Boards men, Hands hands, std::uint8_t mover) const {
-        return evaluate(shared_.rules, shared_.evaluation, checked(shared_.rules, men, hands, mover));
+        return evaluate(shared_.rules, shared_.evaluation,
+                        checked(shared_.rules, men, hands, mover));
     }
 
     nb::dict features_of(Boards men, Hands hands, std::uint8_t side) const {
@@ -191,10 +199,15 @@ NB_MODULE(search, m) {
     m.attr("WIN") = kWin;
     m.attr("DECIDED") = kDecided;
     m.attr("MAX_DEPTH") = kMaxDepth;
-    m.def("canonical", [](Bits own, Bits other) {
-        const Canonical form = canonical(own & ludus::morris::kAll, other & ludus::morris::kAll);
-        return nb::make_tuple(form.boards >> 24, form.boards & ludus::morris::kAll, form.symmetry);
-    }, "own"_a, "other"_a);
+    m.def(
+        "canonical",
+        [](Bits own, Bits other) {
+            const Canonical form =
+                canonical(own & ludus::morris::kAll, other & ludus::morris::kAll);
+            return nb::make_tuple(form.boards >> 24, form.boards & ludus::morris::kAll,
+                                  form.symmetry);
+        },
+        "own"_a, "other"_a);
     nb::class_<PyEndgames>(m, "Endgames")
         .def(nb::init<int>(), "max_men"_a)
         .def("add", &PyEndgames::add, "x"_a, "y"_a, "x_to_move"_a, "values"_a);

@@ -38,7 +38,8 @@ SectorId checked(const Sector& sector, int max_men) {
 class Solver {
 public:
     Solver(nb::object rules, int threads)
-        : rules_(ludus::bind::read_rules(rules)), store_(rules_.men),
+        : rules_(ludus::bind::read_rules(rules)),
+          store_(rules_.men),
           workers_(std::clamp(threads, 1, 1024)) {
         if (const char* why = why_unsolvable(rules_)) throw nb::value_error(why);
     }
@@ -109,11 +110,13 @@ public:
         const std::size_t size = x.shape(0);
         if (y.shape(0) != size) throw nb::value_error("as many boards of X as of Y");
         auto* found = new std::uint64_t[size];
-        const nb::capsule owner(found, [](void* p) noexcept { delete[] static_cast<std::uint64_t*>(p); });
+        const nb::capsule owner(found,
+                                [](void* p) noexcept { delete[] static_cast<std::uint64_t*>(p); });
         for (std::size_t i = 0; i < size; ++i) {
             const Bits own = x.data()[i], other = y.data()[i];
             if (((own | other) & ~kAll) != 0 || (own & other) != 0 ||
-                ludus::morris::count(own) != empty.id.x || ludus::morris::count(other) != empty.id.y)
+                ludus::morris::count(own) != empty.id.x ||
+                ludus::morris::count(other) != empty.id.y)
                 throw nb::value_error("a board does not belong to the sector");
             found[i] = slot(store_.orbits(), empty, own, other);
         }
@@ -124,12 +127,12 @@ public:
     // The inverse of slots: X's and Y's men.
     nb::object boards(const Sector& sector, const Numbers& slots) const {
         const Table empty(checked(sector, rules_.men), store_.orbits());
-        const std::vector<Bits> columns =
-            subsets(ludus::morris::kPoints - empty.id.x, empty.id.y);
+        const std::vector<Bits> columns = subsets(ludus::morris::kPoints - empty.id.x, empty.id.y);
         const std::vector<Bits>& rows = store_.orbits().representatives(empty.id.x);
         const std::size_t size = slots.shape(0);
         auto* found = new std::uint32_t[2 * size];
-        const nb::capsule owner(found, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
+        const nb::capsule owner(found,
+                                [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
         for (std::size_t i = 0; i < size; ++i) {
             const std::uint64_t number = slots.data()[i];
             if (number >= empty.slots()) throw nb::value_error("the sector has no such slot");
@@ -181,9 +184,12 @@ NB_MODULE(solver, m) {
         .def("solve", &Solver::solve_sector, "sector"_a)
         .def("verify", &Solver::verify_sector, "sector"_a)
         .def("tally", &Solver::tally_sector, "sector"_a, "x_to_move"_a)
-        .def("values", [](nb::handle self, const Sector& sector, bool x_to_move) {
-            return Solver::values(self, sector, x_to_move);
-        }, "sector"_a, "x_to_move"_a)
+        .def(
+            "values",
+            [](nb::handle self, const Sector& sector, bool x_to_move) {
+                return Solver::values(self, sector, x_to_move);
+            },
+            "sector"_a, "x_to_move"_a)
         .def("load", &Solver::load, "sector"_a, "x_moves"_a.none(), "y_moves"_a.none())
         .def("has", &Solver::has, "sector"_a)
         .def("drop", &Solver::drop, "sector"_a)

@@ -20,8 +20,9 @@ inline morris::State checked(const morris::Rules& rules, Boards men, Hands hands
                              std::uint8_t mover) {
     using morris::count, morris::kAll;
     require(((men.first | men.second) & ~kAll) == 0 && (men.first & men.second) == 0,
-            "men beside the board, or two men on one point");
-    require(count(men.first) + hands.first <= rules.men && count(men.second) + hands.second <= rules.men,
+            "men off the board, or two men on one point");
+    require(count(men.first) + hands.first <= rules.men &&
+                count(men.second) + hands.second <= rules.men,
             "a side has more men than the rules give");
     require(mover <= 1, "the mover must be 0 or 1");
     return {{men.first, men.second}, {hands.first, hands.second}, mover};

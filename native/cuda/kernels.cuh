@@ -1,5 +1,5 @@
 // The rounds of retrograde analysis (see core/solver/retrograde.hpp) as kernels. Positions that
-// were decided in a round, and those to be looked at, are kept in lists of slots.
+// were decided in a round, and candidates, are kept in lists of slots.
 #pragma once
 
 #include "cuda/moves.cuh"
@@ -11,7 +11,7 @@ struct List {
     std::uint32_t* slots = nullptr;
     unsigned long long* size = nullptr;
 
-    // Threads of a warp that append together ask for their places together.
+    // Threads of a warp that append together reserve their places together.
     __device__ void append(std::uint32_t slot) const {
         const unsigned active = __activemask();
         const int lane = static_cast<int>(threadIdx.x & 31);
@@ -45,8 +45,8 @@ __device__ inline bool claim(Value* values, std::uint64_t slot, Value value) {
     return (atomicAnd(word, mask) >> shift & 0xFF) == solver::kDraw;
 }
 
-// In odd rounds a predecessor is won; in even rounds it is to be looked at. Whether this thread was
-// the one to do it, and the slot so belongs into the round's list.
+// In odd rounds a predecessor is won; in even rounds it becomes a candidate. Whether this thread
+// was the one to do it, and the slot so belongs into the round's list.
 __device__ inline bool reach_back(const Half& half, std::uint64_t slot, Value depth) {
     return claim(half.values, slot, (depth & 1) != 0 ? depth : solver::kCandidate);
 }
@@ -58,7 +58,8 @@ __device__ inline const List& list_of_round(const Half& half, Value depth) {
 constexpr unsigned kBuffer = 4096;
 
 // Calls work(i, append) for i below size. What is appended is gathered by the block and goes to
-// the list in one piece: counters in device memory that every thread asks would be the bottleneck.
+// the list in one piece: counters in device memory that every thread increments would be the
+// bottleneck.
 template <class F>
 __device__ inline void gather(std::uint64_t size, const List& list, F&& work) {
     __shared__ std::uint32_t items[kBuffer];
@@ -117,7 +118,8 @@ static __global__ void join_offers(std::uint64_t slots, Half half, Value depth) 
         if (__vcmpeq4(four, depth * 0x01010101u) == 0) return;
         for (unsigned i = 0; i < 4; ++i) {
             const std::uint64_t slot = word * 4 + i;
-            if ((four >> (8 * i) & 0xFF) == depth && slot < slots && reach_back(half, slot, depth)) {
+            if ((four >> (8 * i) & 0xFF) == depth && slot < slots &&
+                reach_back(half, slot, depth)) {
                 append(slot);
             }
         }

@@ -1,5 +1,5 @@
 // One position at a time: what its moves lead to. The same rules as the row-wise CPU code, from
-// the same headers, written for a thread that sees a single position.
+// the same headers, written for one thread per position.
 #pragma once
 
 #include "cuda/tables.cuh"
@@ -10,8 +10,7 @@ namespace ludus::cuda {
 using morris::Rules;
 using solver::Side;
 
-// Positions of one sector with a given side to move, as seen by somebody who calls the sides A
-// and B.
+// Positions of one sector with a given side to move; the sides are called A and B.
 struct Target {
     const Value* values = nullptr;
     const Row* rows = nullptr;
@@ -55,7 +54,8 @@ __device__ inline Men men_at(const Sector& s, std::uint32_t slot) {
 
 // Calls f(own men after the slide) for each slide of the mover that takes nothing.
 template <class F>
-__device__ inline void for_each_slide(const Sector& s, const Side& mover, Bits own, Bits other, F&& f) {
+__device__ inline void for_each_slide(const Sector& s, const Side& mover, Bits own, Bits other,
+                                      F&& f) {
     if (!mover.slides) return;
     const Bits free = kAll & ~(own | other);
     const bool is_taking = morris::takeable(s.rules, other) != 0;
@@ -125,7 +125,8 @@ __device__ inline int best_offer(const Sector& s, Bits x, Bits y, bool x_to_move
         Bits targets = solver::reach(s.rules, mover, from) & free;
         if (targets != 0) targets &= morris::completes_mill(rest, s.rules.diagonals);
         for (; targets != 0; targets &= targets - 1) {
-            take(x_to_move ? s.x_slides_taking : s.y_slides_taking, rest | (targets & (~targets + 1)));
+            take(x_to_move ? s.x_slides_taking : s.y_slides_taking,
+                 rest | (targets & (~targets + 1)));
         }
     }
     return best;

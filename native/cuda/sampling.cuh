@@ -4,10 +4,10 @@
 #pragma once
 
 #include "cuda/solver.cuh"
+#include "sampling/children.hpp"
 #include "sampling/directory.hpp"
-#include "sampling/drawing.hpp"
-#include "sampling/expanding.hpp"
-#include "sampling/playing.hpp"
+#include "sampling/plies.hpp"
+#include "sampling/random_positions.hpp"
 
 namespace ludus::cuda {
 
@@ -31,7 +31,7 @@ static __global__ void expand_all(Rules rules, Positions positions, std::uint64_
     }
 }
 
-// One thread for each place of the rows: looking up takes longer than anything else.
+// One thread for each place of the rows: the lookup takes most of the time.
 static __global__ void label_rows(Directory directory, Rows rows, std::uint64_t size,
                                   Value* values) {
     const std::uint64_t places = size * rows.length;

@@ -23,8 +23,12 @@ struct Counts {
 class Solver {
 public:
     explicit Solver(const Rules& rules)
-        : rules_(rules), orbits_(rules.men), tables_(orbits_, rules.men), counters_(8),
-          histogram_(256), wide_histogram_(256) {
+        : rules_(rules),
+          orbits_(rules.men),
+          tables_(orbits_, rules.men),
+          counters_(8),
+          histogram_(256),
+          wide_histogram_(256) {
         cudaDeviceProp properties{};
         check(cudaGetDeviceProperties(&properties, 0));
         blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
@@ -50,7 +54,8 @@ public:
         return {rules_, tables_.get(), halves_.get(), num_cols_.get()};
     }
 
-    // Gives back what only solving needs, more than half as much as all tables of the standard game.
+    // Gives back what only solving needs, more than half as much as all tables of the standard
+    // game.
     void release_work() {
         for (auto& offers : offers_) offers = Array<Value>();
         for (auto& list : lists_) list = Array<std::uint32_t>();
@@ -81,7 +86,8 @@ public:
         check(cudaMemset(wide_histogram_.get(), 0, 256 * sizeof(unsigned long long)));
         count_values<<<blocks_, kThreads>>>(sector(table), values.get(), wide_histogram_.get());
         std::array<unsigned long long, 256> found{};
-        check(cudaMemcpy(found.data(), wide_histogram_.get(), sizeof found, cudaMemcpyDeviceToHost));
+        check(
+            cudaMemcpy(found.data(), wide_histogram_.get(), sizeof found, cudaMemcpyDeviceToHost));
         Counts counts{0, 0, found[solver::kDraw], 0, 0};
         for (int v = 0; v <= solver::kDeepest; ++v) {
             const unsigned long long number = found[static_cast<std::size_t>(v)];
@@ -93,8 +99,7 @@ public:
     }
 
     std::uint64_t slots(SectorId id) const {
-        return orbits_.representatives(id.x).size() *
-               solver::choose(morris::kPoints - id.x, id.y);
+        return orbits_.representatives(id.x).size() * solver::choose(morris::kPoints - id.x, id.y);
     }
     std::uint64_t rows(SectorId id) const { return orbits_.representatives(id.x).size(); }
     bool has(SectorId id, bool x_to_move) const {
@@ -144,10 +149,10 @@ private:
     void list_tables() {
         std::vector<const Value*> halves(sampling::kNumHalves, nullptr);
         std::vector<std::uint32_t> num_cols(sampling::kNumHalves, 0);
-        const auto add = [&](SectorId seen, const Array<Value>& values, std::uint64_t cols) {
+        const auto add = [&](SectorId view, const Array<Value>& values, std::uint64_t cols) {
             if (values.is_empty()) return;
             const auto number = static_cast<std::size_t>(
-                sampling::half_number(seen.x, seen.y, seen.x_hand, seen.y_hand));
+                sampling::half_number(view.x, view.y, view.x_hand, view.y_hand));
             halves[number] = values.get();
             num_cols[number] = static_cast<std::uint32_t>(cols);
         };
@@ -207,8 +212,8 @@ private:
 
     // Whether all sectors that a side's moves can lead to are solved.
     static bool is_ready(const Sector& s, SectorId id, bool x_to_move) {
-        const solver::Exits out = x_to_move ? solver::exits(s.x_side, id.x, id.y)
-                                            : solver::exits(s.y_side, id.y, id.x);
+        const solver::Exits out =
+            x_to_move ? solver::exits(s.x_side, id.x, id.y) : solver::exits(s.y_side, id.y, id.x);
         const auto known = [](bool is_needed, const Target& target) {
             return !is_needed || target.is_lost || target.values != nullptr;
         };
@@ -259,7 +264,8 @@ private:
 
     Half half(Array<Value>& values, int side) {
         const auto offset = static_cast<std::size_t>(side) * 3;
-        return {values.get(), offers_[static_cast<std::size_t>(side)].get(),
+        return {values.get(),
+                offers_[static_cast<std::size_t>(side)].get(),
                 {lists_[offset].get(), counters_.get() + 1 + offset},
                 {lists_[offset + 1].get(), counters_.get() + 2 + offset},
                 {lists_[offset + 2].get(), counters_.get() + 3 + offset}};
@@ -294,7 +300,8 @@ private:
         int quiet_rounds = 0;
         for (int n = 1; quiet_rounds < 2 || n <= deepest_offer; ++n) {
             if (n > solver::kDeepest) throw solver::TooDeep();
-            quiet_rounds = round(s, halves, depths, size, static_cast<Value>(n)) ? 0 : quiet_rounds + 1;
+            quiet_rounds =
+                round(s, halves, depths, size, static_cast<Value>(n)) ? 0 : quiet_rounds + 1;
         }
     }
 

@@ -5,26 +5,98 @@
 >>> position = game.start()
 >>> len(position.legal_moves())
 24
+
+docs/library.md describes the names offered here and in the packages. All are imported on first use.
 """
 
-from ludus.core import CHANCE, Choice, Limit, LudusError, Marks, Outcome, Player, play_match
+from typing import TYPE_CHECKING, Any
+
+from ludus._lazy import lazy_exports
 from ludus.datasets import GENERATORS
-from ludus.games import GAMES, game
-from ludus.players import PLAYERS, player
+from ludus.players import PLAYERS
+
+if TYPE_CHECKING:
+    from ludus import arena, core, datasets, games, learn, oracle, players, protocol, reproduce
+    from ludus.arena.jobs import GameConditions
+    from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
+    from ludus.arena.report import TournamentReport, run_tournament
+    from ludus.arena.tournament import Tournament, read_tournament
+    from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
+    from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
+    from ludus.core.marks import Marks
+    from ludus.core.match import MatchRecord, MoveRecord, play_match
+    from ludus.core.player import Choice, Limit, Player
+    from ludus.core.record import Record
+    from ludus.core.spec import parse_spec
+    from ludus.datasets.morris import MoveBatch, augment, read_dataset
+    from ludus.datasets.morris.labels import label
+    from ludus.games import GAMES, game
+    from ludus.learn import LEARNERS, learner
+    from ludus.learn.common.learner import Learner
+    from ludus.oracle.morris.solver import solve
+    from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, Verdict
+    from ludus.oracle.selection import oracle_for
+    from ludus.players import player
+
+    __version__: str
 
 __all__ = [
     "CHANCE",
     "GAMES",
+    "LEARNERS",
     "PLAYERS",
+    "AnyGame",
+    "BadMove",
+    "BadPosition",
+    "BadRecord",
+    "BadSpec",
     "Choice",
+    "Game",
+    "GameConditions",
+    "Learner",
     "Limit",
     "LudusError",
     "Marks",
+    "MatchRecord",
+    "Move",
+    "MoveBatch",
+    "MoveRecord",
+    "Oracle",
     "Outcome",
     "Player",
+    "Position",
+    "RatedMove",
+    "Record",
+    "RegretSchedule",
+    "RegretStatistics",
+    "Tournament",
+    "TournamentReport",
+    "UnknownName",
+    "Unsolved",
+    "Value",
+    "Verdict",
+    "arena",
+    "augment",
+    "core",
+    "datasets",
     "game",
+    "games",
+    "label",
+    "learn",
+    "learner",
+    "measure_regret",
+    "oracle",
+    "oracle_for",
+    "parse_spec",
     "play_match",
     "player",
+    "players",
+    "protocol",
+    "read_dataset",
+    "read_tournament",
+    "reproduce",
+    "run_tournament",
+    "solve",
 ]
 
 # A package names only packages below it, in registries, too. So the players and generators of the
@@ -50,11 +122,12 @@ PLAYERS.update(
 )
 GENERATORS.update({"backgammon": "ludus.protocol.gnubg_generator:GnubgGenerator"})
 
+if not TYPE_CHECKING:
+    _load, __dir__ = lazy_exports(__name__)
 
-def __getattr__(name: str) -> str:
-    """Return `ludus.__version__`, read on first access: it takes as long as all other imports."""
-    if name == "__version__":
-        from importlib.metadata import version
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
 
-        return version("ludus")
-    raise AttributeError(f"module 'ludus' has no attribute {name!r}")
+            return version("ludus")
+        return _load(name)

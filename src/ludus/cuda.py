@@ -9,6 +9,8 @@ from pathlib import Path
 from ludus.core.errors import LudusError
 from ludus.core.user_folders import cache_folder
 
+__all__ = ["CudaUnavailable", "build_library"]
+
 CHECKOUT = Path(__file__).parents[2]
 INSTALLED_SOURCES = Path(__file__).parent / "_native" / "sources"
 FLAGS = ("-std=c++20", "-O3", "-arch=native", "--expt-relaxed-constexpr", "-shared")

@@ -53,7 +53,7 @@ def test_without_draws_ratings_are_elos():
     ].error == pytest.approx(error, rel=0.01)
 
 
-def test_draws_are_worth_half_a_point():
+def test_draws_count_half_a_point():
     """The score tells the difference as Elo's curve does, whatever is drawn."""
     for draws in (0, 2_000, 4_000):
         wins = 8_000 - draws // 2

@@ -81,16 +81,16 @@ def _measured(plan):
 
 
 @pytest.mark.parametrize("name", ["noughts_and_crosses", "hexapawn"])
-def test_against_perfect_play_regret_is_what_the_start_was_worth_less_the_result(name):
+def test_against_perfect_play_regret_is_the_value_of_the_start_minus_the_result(name):
     """No independent judgement of single moves is needed to know their sum."""
     starts = StartPositions(tuple(map(str, _start_boards(game(name)))))
     plan = RegretSchedule(GameConditions(name), "random", "perfect", 60, 4, starts)
     found, jobs, results = _measured(plan)
     oracle = oracle_for(game(name))
-    worth = {"win": 1, "draw": 0, "loss": -1}
+    utility = {"win": 1, "draw": 0, "loss": -1}
     for key, (regret, winner) in results.items():
         position = game(name).parse(jobs[key].start)
-        value = worth[oracle.value(position).result]
+        value = utility[oracle.value(position).result]
         side = int(jobs[key].is_swapped)
         start = value if position.mover == side else -value
         result = 0 if winner is None else 1 if winner == 0 else -1
@@ -136,7 +136,7 @@ def test_the_first_error_of_a_game_is_kept():
     assert dict(found.phases).keys() == {"move 1", "move 2"}
 
 
-def test_what_is_beyond_the_solved_part_is_counted_and_not_judged():
+def test_what_is_beyond_the_solved_part_is_counted_and_not_evaluated():
     plan = RegretSchedule(GameConditions("nine_mens_morris", "men=4"), "random", "random", 6)
     found, _, _ = _measured(plan)
     assert found.phases["placing"].num_unevaluated == found.phases["placing"].moves == 6 * 4

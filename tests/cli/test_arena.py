@@ -233,7 +233,7 @@ def test_thesis_lines_are_answered_in_the_thesis_notation(ludus, tmp_path):
         assert to_thesis_move(played.parse_move(number, played.parse(state))) == move
 
 
-def test_bad_lines_are_told_and_nothing_is_written(ludus, tmp_path):
+def test_bad_lines_are_reported_and_nothing_is_written(ludus, tmp_path):
     good = str(game("hexapawn").start())
     file, out = _file(tmp_path, f"{good}\nBBB\n{good}\n\nWWW/.../... b\n"), tmp_path / "moves"
     result = ludus("choose", "hexapawn", "random", "--positions", file, "--out", str(out))

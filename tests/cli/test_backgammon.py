@@ -11,14 +11,14 @@ def test_training_from_the_command_line(ludus, tmp_path):
     line += ["--games", "20", "--out", str(out)]
     done = ludus(*line, "--json")
     assert done.status == 0, done.err
-    said = json.loads(done.out)
-    assert said["network"] == "459-1"
-    assert [each["cycle"] for each in said["curve"]] == [1, 2]
-    assert said["games"] == 20
+    output = json.loads(done.out)
+    assert output["network"] == "459-1"
+    assert [each["cycle"] for each in output["curve"]] == [1, 2]
+    assert output["games"] == 20
     # Nothing is left to do: the file is what this training leads to.
     again = json.loads(ludus(*line, "--json").out)
     assert again["curve"] == []
-    assert again["against_tool"] == said["against_tool"]
+    assert again["against_tool"] == output["against_tool"]
     other = ludus(*line, "--seed", "3")
     assert other.status == 2
     assert "trained with other settings" in other.err
@@ -44,10 +44,10 @@ def test_training_that_cannot_be(ludus, line, message):
 @pytest.mark.needs_debian("gnubg")
 def test_hints(ludus):
     done = ludus("backgammon", "hint", "4HPwATDgc/ABMA:0:31", "--plies", "0", "--json")
-    said = json.loads(done.out)
-    assert said["cubeless"] is True
-    assert said["xgid"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
-    first, second = said["moves"][:2]
+    output = json.loads(done.out)
+    assert output["cubeless"] is True
+    assert output["xgid"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    first, second = output["moves"][:2]
     assert (first["move"], first["loss"], first["mark"]) == ("8/5 6/5", 0, "")
     assert second["loss"] > 0.1
     assert 0.5 < first["win"] < 0.6
@@ -65,9 +65,9 @@ def test_reviews_and_mat_files(ludus, tmp_path):
         ).status
         == 0
     )
-    said = json.loads(ludus("backgammon", "review", str(games), "--plies", "0", "--json").out)
-    assert said["sides"]["white"]["error_per_move"] < said["sides"]["black"]["error_per_move"]
-    assert {"move", "best", "loss", "mark"} <= set(said["moves"][0])
+    output = json.loads(ludus("backgammon", "review", str(games), "--plies", "0", "--json").out)
+    assert output["sides"]["white"]["error_per_move"] < output["sides"]["black"]["error_per_move"]
+    assert {"move", "best", "loss", "mark"} <= set(output["moves"][0])
     assert ludus("backgammon", "mat", str(games), "--out", str(session)).status == 0
     assert session.read_text().startswith(" 0 point match")
 
@@ -75,8 +75,8 @@ def test_reviews_and_mat_files(ludus, tmp_path):
 def test_scores_by_hand_are_checked(ludus, tmp_path):
     mine, out = tmp_path / "mine.txt", tmp_path / "out.txt"
     mine.write_text("4HPwATDgc/ABMA 31 mine 6/5,8/5=+90\n")
-    said = json.loads(ludus("backgammon", "import", str(mine), "--out", str(out), "--json").out)
-    assert said == {"positions": 1, "comments": 1}
+    output = json.loads(ludus("backgammon", "import", str(mine), "--out", str(out), "--json").out)
+    assert output == {"positions": 1, "comments": 1}
     assert "4HPwATDgc/ABMA 31 mine 8/5,6/5=90" in out.read_text()
     mine.write_text("4HPwATDgc/ABMA 31 mine 6/5,8/4=+90\n")
     done = ludus("backgammon", "import", str(mine), "--out", str(out))

@@ -65,7 +65,7 @@ def test_a_match_is_a_function_of_its_seed(ludus):
 
 
 def test_wins_belong_to_players_and_not_to_sides(ludus):
-    """Whoever begins a 3×3 game of random moves wins more often than the other."""
+    """The side that begins a 3×3 game of random moves wins more often."""
     arguments = ("match", "noughts_and_crosses", "random", "random", "--games", "200", "--json")
     fixed = json.loads(ludus(*arguments, "--fixed").out)["wins"]
     fair = json.loads(ludus(*arguments, "--alternate").out)["wins"]

@@ -36,9 +36,9 @@ def test_show_tells_a_pattern_and_its_neighbours(ludus):
 
 def test_train_writes_a_network_that_plays(ludus, tmp_path):
     out, again = tmp_path / "a.patterns", tmp_path / "b.patterns"
-    told = json.loads(ludus("patterns", "train", "--out", str(out), *SMALL, "--json").out)
-    assert told["games"] == 10
-    assert told["bytes"] == out.stat().st_size
+    report = json.loads(ludus("patterns", "train", "--out", str(out), *SMALL, "--json").out)
+    assert report["games"] == 10
+    assert report["bytes"] == out.stat().st_size
     assert "10 games learned" in ludus("patterns", "train", "--out", str(again), *SMALL).out
     assert again.read_bytes() == out.read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.patterns", "b.patterns"]
@@ -54,14 +54,14 @@ def test_train_learns_records_onto_a_network(ludus, tmp_path):
     names = ("nine_mens_morris", "focused", "newbie")
     ludus("match", *names, "--games", "4", *rules, "--record", str(games))
     none = ("--own", "0", "--mixed", "0", "--strong", "0")
-    told = json.loads(
+    report = json.loads(
         ludus(
             "patterns", "train", "--out", str(out), *none,
             "--records", str(games), "--onto", "seed", "--json",
         ).out
     )  # fmt: skip
-    assert told["games"] == 434
-    assert told["patterns"] >= 467
+    assert report["games"] == 434
+    assert report["patterns"] >= 467
 
 
 def test_match_counts_by_player(ludus):

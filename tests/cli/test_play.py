@@ -23,15 +23,15 @@ def after(text, mark):
 
 def test_two_people_play_to_the_end():
     moves = ["b2", "a1", "a2", "c1", "c2"]
-    said = talk("noughts_and_crosses", "--side", "both", lines=[*moves, "no"])
-    assert "Noughts and crosses · two people" in said
-    assert "Crosses won: crosses completed a line." in said
-    assert "Another game? (yes, no, back, save FILE) no\nGoodbye.\n" in said
+    output = talk("noughts_and_crosses", "--side", "both", lines=[*moves, "no"])
+    assert "Noughts and crosses · two people" in output
+    assert "Crosses won: crosses completed a line." in output
+    assert "Another game? (yes, no, back, save FILE) no\nGoodbye.\n" in output
 
 
 def test_the_last_move_and_what_is_free_are_marked():
-    said = talk("noughts_and_crosses", "--side", "both", lines=["b2", "quit"])
-    assert "2   ◌ │(X)│ ◌\n" in after(said, "two people")
+    output = talk("noughts_and_crosses", "--side", "both", lines=["b2", "quit"])
+    assert "2   ◌ │(X)│ ◌\n" in after(output, "two people")
 
 
 MILL = "BB./.../..W/...W../.W./.../B.. w 0 0"
@@ -43,50 +43,52 @@ MILL = "BB./.../..W/...W../.W./.../B.. w 0 0"
 )
 def test_a_move_in_one_go_or_step_by_step(lines):
     arguments = ("nine_mens_morris", "--side", "both", "--position", MILL)
-    said = talk(*arguments, lines=[*lines, "quit"])
+    output = talk(*arguments, lines=[*lines, "quit"])
     # Two men are too few under the standard rules.
-    assert "White won: black had too few men left." in said
-    assert "White played d3-e3xa1." in said
+    assert "White won: black had too few men left." in output
+    assert "White played d3-e3xa1." in output
 
 
-def test_each_step_is_asked_for_by_what_it_does():
+def test_each_prompt_names_its_step():
     arguments = ("nine_mens_morris", "--side", "both", "--position", MILL)
-    said = talk(*arguments, lines=["d3", "e3", "g7", "quit"])
-    assert "d3 to? (g7, g4, g1, " in said
-    assert "d3-e3 take? (a7, d7, a1)" in said
-    assert "7 >●<─────────>●<──────────·" in after(said, "Nine Men")
-    assert "'g7' does not continue d3-e3" in said
+    output = talk(*arguments, lines=["d3", "e3", "g7", "quit"])
+    assert "d3 to? (g7, g4, g1, " in output
+    assert "d3-e3 take? (a7, d7, a1)" in output
+    assert "7 >●<─────────>●<──────────·" in after(output, "Nine Men")
+    assert "'g7' does not continue d3-e3" in output
 
 
 def test_commands_that_change_nothing():
     lines = ["help", "moves", "position", "hint", "nonsense", "save", "", "back", "quit"]
-    said = talk("hexapawn", "--seed", "1", lines=lines)
-    assert "return to your last decision" in said
-    assert "a1-a2  b1-b2  c1-c2" in said
-    assert "\nBBB/.../WWW w\n" in said
-    assert "Mean results" in said
-    assert "'nonsense' is not a legal move" in said
-    assert "save needs the name of a file" in said
-    assert "there is nothing to take back" in said
+    output = talk("hexapawn", "--seed", "1", lines=lines)
+    assert "return to your last decision" in output
+    assert "a1-a2  b1-b2  c1-c2" in output
+    assert "\nBBB/.../WWW w\n" in output
+    assert "Mean results" in output
+    assert "'nonsense' is not a legal move" in output
+    assert "save needs the name of a file" in output
+    assert "there is nothing to take back" in output
 
 
 def test_taking_back_returns_to_the_last_decision():
-    said = talk("hexapawn", "--seed", "1", lines=["a1-a2", "position", "back", "position", "quit"])
-    assert "\nBBB/.../WWW w\n" in after(said, "Taken back.")
-    assert said.count("You played a1-a2.") == 1
+    output = talk(
+        "hexapawn", "--seed", "1", lines=["a1-a2", "position", "back", "position", "quit"]
+    )
+    assert "\nBBB/.../WWW w\n" in after(output, "Taken back.")
+    assert output.count("You played a1-a2.") == 1
 
 
 def test_a_place_named_too_early_can_be_taken_back():
-    said = talk("hexapawn", "--side", "both", lines=["a1", "b3", "back", "b1", "", "quit"])
-    assert "a1 to? (a2) b3\n'b3' does not continue a1" in said
-    assert "a1 to? (a2) back" in said
-    assert "White played b1-b2." in said
+    output = talk("hexapawn", "--side", "both", lines=["a1", "b3", "back", "b1", "", "quit"])
+    assert "a1 to? (a2) b3\n'b3' does not continue a1" in output
+    assert "a1 to? (a2) back" in output
+    assert "White played b1-b2." in output
 
 
 def test_changing_sides():
-    said = talk("hexapawn", "--seed", "1", lines=["flip side", "quit"])
-    assert "playouts is white, you are black" in said
-    assert "White played" in said
+    output = talk("hexapawn", "--seed", "1", lines=["flip side", "quit"])
+    assert "playouts is white, you are black" in output
+    assert "White played" in output
     assert "sides can be swapped only if one person plays" in talk(
         "hexapawn", "--side", "both", lines=["flip side", "quit"]
     )
@@ -95,9 +97,9 @@ def test_changing_sides():
 def test_saving_and_loading(tmp_path):
     file = tmp_path / "game.txt"
     moves = ["a1-a2", "b3xa2", f"save {file}", "new", "position", f"load {file}", "position"]
-    said = talk("hexapawn:four", "--rules", "size=3", "--side", "both", lines=[*moves, "quit"])
-    assert "\nBBB/.../WWW w\n" in said
-    assert "\nB.B/B../.WW w\n" in after(said, "load ")
+    output = talk("hexapawn:four", "--rules", "size=3", "--side", "both", lines=[*moves, "quit"])
+    assert "\nBBB/.../WWW w\n" in output
+    assert "\nB.B/B../.WW w\n" in after(output, "load ")
     record = Record.parse(file.read_text())
     assert record.headers["Game"] == "hexapawn"
     assert "Result" not in record.headers
@@ -109,27 +111,27 @@ def test_files_that_cannot_be_loaded(tmp_path):
     bad.write_bytes(b"\xff")
     other.write_text('[Game "hexapawn"] 1. a1-a3 *')
     lines = [f"load {tmp_path}", f"load {bad}", f"load {other}", "load /nowhere", "save /", "load"]
-    said = talk("hexapawn", lines=[*lines, "load a\0b", "save ~nobody~/x", "quit"])
-    said = " ".join(said.split())  # long paths wrap
-    assert said.count("cannot read") == 3
-    assert "is not valid UTF-8" in said
-    assert "move 1.: 'a1-a3' is not a legal move" in said
-    assert "cannot write '/'" in said
+    output = talk("hexapawn", lines=[*lines, "load a\0b", "save ~nobody~/x", "quit"])
+    output = " ".join(output.split())  # long paths wrap
+    assert output.count("cannot read") == 3
+    assert "is not valid UTF-8" in output
+    assert "move 1.: 'a1-a3' is not a legal move" in output
+    assert "cannot write '/'" in output
 
 
 def test_watching_two_players():
-    said = talk("hexapawn", "--side", "none", "--opponent", "random", "--seed", "3", lines=[])
-    assert "random is white, random is black" in said
-    assert "Another game?" in said
+    output = talk("hexapawn", "--side", "none", "--opponent", "random", "--seed", "3", lines=[])
+    assert "random is white, random is black" in output
+    assert "Another game?" in output
     again = talk("hexapawn", "--side", "none", "--opponent", "random", "--seed", "3", lines=["y"])
     assert again.count("Another game?") == 2
 
 
-def test_dice_are_rolled_and_a_pass_is_told():
-    said = talk("backgammon", "--seed", "4", lines=["13/9 13/10", "quit"])
-    assert "You rolled 43." in said
-    assert "You played 13/10 13/9." in said
-    assert "Black rolled" in said
+def test_dice_are_rolled_and_a_pass_is_reported():
+    output = talk("backgammon", "--seed", "4", lines=["13/9 13/10", "quit"])
+    assert "You rolled 43." in output
+    assert "You played 13/10 13/9." in output
+    assert "Black rolled" in output
     shut = "6:2,5:2,4:2,3:2,2:2,1:2,7:3 bar:1,6:14 1 roll"
     closed = talk(
         "backgammon", "--side", "second", "--seed", "1", "--position", shut, lines=["quit"]
@@ -138,8 +140,8 @@ def test_dice_are_rolled_and_a_pass_is_told():
 
 
 def test_black_counts_backgammon_points_from_the_other_end():
-    said = talk("backgammon", "--side", "second", "--seed", "4", lines=["24", "quit"])
-    assert "24 to? (21, 23, 20)" in said
+    output = talk("backgammon", "--side", "second", "--seed", "4", lines=["24", "quit"])
+    assert "24 to? (21, 23, 20)" in output
 
 
 def test_the_end_of_input_is_polite():

@@ -122,7 +122,7 @@ def test_what_cannot_be_done_is_one_line_and_status_2(ludus, words):
     assert words in result.err
 
 
-def test_a_machine_that_is_too_small_is_told_at_once(ludus, monkeypatch):
+def test_a_machine_that_is_too_small_is_reported_at_once(ludus, monkeypatch):
     sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr("os.sysconf", sizes.__getitem__)
     result = ludus("solve", "nine_mens_morris")

@@ -35,23 +35,23 @@ def test_the_systems_are_listed(capsys):
     ],
 )
 def test_training_tells_how_it_went(capsys, system, game):
-    told = json.loads(output(capsys, "train", system, game, "--games", "20", "--json"))
-    assert told["system"] == system
-    assert told["games"] == 20
-    assert told["mean_regret"] == told["cumulative_regret"] / 20 >= 0
-    assert told["seconds_a_game"] >= 0
+    result = json.loads(output(capsys, "train", system, game, "--games", "20", "--json"))
+    assert result["system"] == system
+    assert result["games"] == 20
+    assert result["mean_regret"] == result["cumulative_regret"] / 20 >= 0
+    assert result["seconds_a_game"] >= 0
     again = json.loads(output(capsys, "train", system, game, "--games", "20", "--json"))
-    assert again["cumulative_regret"] == told["cumulative_regret"]
+    assert again["cumulative_regret"] == result["cumulative_regret"]
 
 
 def test_training_goes_on_where_it_stopped(capsys, tmp_path):
     whole, parts = (tmp_path / name for name in ("whole.json", "parts.json"))
     output(capsys, "train", "her", "--games", "1000", "--out", str(whole))
     output(capsys, "train", "her", "--games", "500", "--out", str(parts))
-    told = json.loads(
+    result = json.loads(
         output(capsys, "train", "her", "--games", "1000", "--out", str(parts), "--json")
     )
-    assert told["resumed_after"] == 500
+    assert result["resumed_after"] == 500
     assert parts.read_text() == whole.read_text()
     assert "no games were left" in output(
         capsys, "train", "her", "--games", "1000", "--out", str(parts)
@@ -86,10 +86,10 @@ def test_clear_complaints(capsys, tmp_path):
 def test_a_network_is_trained_for_playing(capsys, tmp_path):
     file = tmp_path / "net.npz"
     output(capsys, "train", "deepq", "hexapawn", "--games", "10", "--weights", str(file))
-    told = output(
+    result = output(
         capsys, "match", "hexapawn", f"deepq:weights={file}", "random", "--games", "2", "--json"
     )
-    assert json.loads(told)["games"] == 2
+    assert json.loads(result)["games"] == 2
 
 
 def test_a_matchbox_is_shown(capsys, tmp_path):
@@ -100,10 +100,10 @@ def test_a_matchbox_is_shown(capsys, tmp_path):
     drawn = picture.read_text()
     assert drawn.count('class="bead"') == 7
     assert drawn.rstrip().endswith("</svg>")
-    told = json.loads(output(capsys, "menace", "show", "X../.../..O x", "--json"))
-    assert told["system"] == "menace"
+    result = json.loads(output(capsys, "menace", "show", "X../.../..O x", "--json"))
+    assert result["system"] == "menace"
     # Where the other corners win, they have more beads than all other moves together.
-    assert told["beads"]["c3"] == told["beads"]["a1"] > sum(told["beads"].values()) / 3
+    assert result["beads"]["c3"] == result["beads"]["a1"] > sum(result["beads"].values()) / 3
 
 
 def test_her_boxes_and_those_of_a_file(capsys, tmp_path):

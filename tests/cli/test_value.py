@@ -16,7 +16,7 @@ from support.waiting import PATIENCE, wait_until_at_work
 WON = "W.W/W../.../...BBB/.../.../... w 0 0"
 
 
-def asked(ludus, *arguments):
+def query(ludus, *arguments):
     result = ludus("value", *arguments, "--json")
     assert (result.status, result.err) == (0, "")
     assert result.out.count("\n") == 1
@@ -24,37 +24,37 @@ def asked(ludus, *arguments):
 
 
 def test_json_has_the_value_and_every_move_best_first(ludus):
-    told = asked(ludus, "nine_mens_morris", WON)
+    report = query(ludus, "nine_mens_morris", WON)
     position = package.game("nine_mens_morris").parse(WON)
-    assert (told["value"], told["depth"]) == ("win", 1)
-    assert told["position"] == WON
-    assert [each["move"] for each in told["moves"][:3]] == ["b6-d7xg4", "b6-d7xf4", "b6-d7xe4"]
+    assert (report["value"], report["depth"]) == ("win", 1)
+    assert report["position"] == WON
+    assert [each["move"] for each in report["moves"][:3]] == ["b6-d7xg4", "b6-d7xf4", "b6-d7xe4"]
     rated = oracle_for(package.game("nine_mens_morris")).rate_moves(position)
-    assert told["moves"] == [
+    assert report["moves"] == [
         {"move": str(each.move), "value": each.value, "depth": each.depth} for each in rated
     ]
-    assert {each["value"] for each in told["moves"]} == {"win", "draw", "loss"}
+    assert {each["value"] for each in report["moves"]} == {"win", "draw", "loss"}
 
 
 @pytest.mark.parametrize(
     ("game", "moves"), [("noughts_and_crosses", 9), ("hexapawn", 3), ("hexapawn:four", 4)]
 )
 def test_small_games_are_solved_from_the_start(ludus, game, moves):
-    told = asked(ludus, game, "start")
-    assert (told["value"], told["depth"], len(told["moves"])) == ("draw", None, moves)
+    report = query(ludus, game, "start")
+    assert (report["value"], report["depth"], len(report["moves"])) == ("draw", None, moves)
 
 
 def test_rules_count(ludus):
-    flying = asked(ludus, "nine_mens_morris", WON)
-    sliding = asked(ludus, "nine_mens_morris", WON, "--rules", "flying=no")
+    flying = query(ludus, "nine_mens_morris", WON)
+    sliding = query(ludus, "nine_mens_morris", WON, "--rules", "flying=no")
     assert sliding["rules"]["flying"] is False
     assert len(sliding["moves"]) < len(flying["moves"])
     assert sliding["value"] != "win" or sliding["depth"] > 1
 
 
 def test_a_game_that_is_over(ludus):
-    told = asked(ludus, "noughts_and_crosses", "XXX/OO./... o")
-    assert (told["value"], told["depth"], told["moves"]) == ("loss", 0, [])
+    report = query(ludus, "noughts_and_crosses", "XXX/OO./... o")
+    assert (report["value"], report["depth"], report["moves"]) == ("loss", 0, [])
     assert "Crosses X wins (line)" in ludus("value", "noughts_and_crosses", "XXX/OO./... o").out
 
 
@@ -73,7 +73,7 @@ def test_people_see_the_board_and_a_table(ludus):
     assert (kept, thrown) == ({"win"}, {"draw", "loss"})
 
 
-def test_a_named_database_is_asked(ludus, tmp_path):
+def test_a_named_database_is_used(ludus, tmp_path):
     rules = package.game("nine_mens_morris").rules
     with Database.open_for_writing(tmp_path / "empty", rules, has_depth=True):
         pass

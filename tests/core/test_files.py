@@ -120,6 +120,6 @@ def test_a_folder_is_made_with_its_parents(tmp_path):
         make_folder(tmp_path / "file/b")
 
 
-def test_an_error_of_the_system_is_told_without_the_file():
+def test_an_error_of_the_system_is_reported_without_the_file():
     assert describe_os_error(OSError("odd")) == "odd"
     assert describe_os_error(ValueError("embedded null byte")) == "embedded null byte"

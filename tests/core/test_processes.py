@@ -17,7 +17,7 @@ print(os.environ["OPENBLAS_NUM_THREADS"])
 """
 
 
-def told(**environment):
+def read_thread_limit(**environment):
     base = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -31,5 +31,5 @@ def told(**environment):
 
 
 def test_one_thread_unless_the_user_says_otherwise():
-    assert told() == "1"
-    assert told(OPENBLAS_NUM_THREADS="4") == "4"
+    assert read_thread_limit() == "1"
+    assert read_thread_limit(OPENBLAS_NUM_THREADS="4") == "4"

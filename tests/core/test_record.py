@@ -402,19 +402,19 @@ class Stubborn(Player):
         return Choice(self.game.start().legal_moves()[0], comment="I like {this}")
 
 
-def test_an_illegal_move_is_told_in_a_comment():
+def test_an_illegal_move_is_reported_in_a_comment():
     game = ludus.game("noughts_and_crosses")
     players = (Stubborn(game, None, "one"), Stubborn(game, None, "two"))
     record = Record.from_match(play_match(game, players, seed=0), game)
     assert record.headers["Reason"] == "illegal"
     assert record.result == "1-0"
-    told = "I like {this}; then came 'a3', which is illegal; I like {this}"
-    assert record.line == Line((Node("a3", told),))
+    report = "I like {this}; then came 'a3', which is illegal; I like {this}"
+    assert record.line == Line((Node("a3", report),))
     assert Record.parse(str(record)) == record
     assert len(record.replay(game)) == 2
 
 
-def test_an_illegal_first_move_is_told_as_well():
+def test_an_illegal_first_move_is_reported_as_well():
     game = ludus.game("noughts_and_crosses")
     players = (Stubborn(game, None, "one"), Stubborn(game, None, "two"))
     start = game.parse("X../.O./... x")
@@ -433,7 +433,7 @@ class NoRules:
 
 @dataclass(frozen=True)
 class Race:
-    """Whoever brings both men home first; each turn rolls 1 or 2 and runs that far with each."""
+    """A race to bring both men home; each turn rolls 1 or 2 and moves that far with each."""
 
     men: tuple[int, int] = (4, 4)
     turn: int = 0

@@ -29,7 +29,7 @@ def test_ranges_include_their_ends_and_none_is_allowed():
         check_range("speed", math.nan, 0, 1)
 
 
-def test_an_unknown_choice_is_told_with_the_known_ones():
+def test_an_unknown_choice_is_reported_with_the_known_ones():
     check_choice("there is no colour", "red", ("red", "blue"))
     with pytest.raises(UnknownName, match=r"no colour 'rad' \(did you mean red\?\); there are red"):
         check_choice("there is no colour", "rad", ("red", "blue"))

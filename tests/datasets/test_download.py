@@ -52,7 +52,7 @@ def test_what_broke_off_goes_on(server, tmp_path):
     assert _files(tmp_path) == {"folder/.data.bin.part"}
     assert _fetch(server.address, tmp_path) == len(BODY)
     assert (tmp_path / "folder/data.bin").read_bytes() == BODY
-    (_, first), (_, second) = server.asked
+    (_, first), (_, second) = server.requests
     assert first is None
     assert second == "bytes=100000-"
 
@@ -86,7 +86,7 @@ def test_a_rest_that_the_server_does_not_have(server, tmp_path):
     server.files[PATH] = BODY[:100]
     with pytest.raises(CannotFetch, match="after 100 of 300000 bytes"):
         _fetch(server.address, tmp_path)
-    assert [wanted for _, wanted in server.asked] == ["bytes=200000-", None]
+    assert [wanted for _, wanted in server.requests] == ["bytes=200000-", None]
 
 
 @pytest.mark.parametrize("body", [b"y" * len(BODY), BODY + b"more" * 100_000])

@@ -69,7 +69,7 @@ def test_players_of_all_games_play_it(ludus):
     assert found["reasons"] == {"taken": 4}
 
 
-def test_it_is_solved_and_judged(ludus):
+def test_it_is_solved_and_evaluated(ludus):
     """The mover loses exactly if the number of matches is divisible by four."""
     for matches in range(1, 13):
         found = json.loads(ludus("value", "nim", f"{matches} w", "--json"))
@@ -79,17 +79,17 @@ def test_it_is_solved_and_judged(ludus):
 
 
 def test_it_is_played_in_the_terminal(ludus):
-    said = ludus("play", "nim", "--text", "--side", "both", text="10\n7\n4\n1\nno\n")
-    assert "Nim · two people" in said
-    assert " ‹|›‹|›‹|›" in said, "the matches that may be taken are marked"
-    assert "Black won" in said
+    output = ludus("play", "nim", "--text", "--side", "both", text="10\n7\n4\n1\nno\n")
+    assert "Nim · two people" in output
+    assert " ‹|›‹|›‹|›" in output, "the matches that may be taken are marked"
+    assert "Black won" in output
 
 
 def test_another_program_plays_it(ludus):
     talk = "uci\nposition startpos moves 10 7\ngo depth 3\nquit\n"
-    said = ludus("engine", "nim", "--player", "perfect", text=talk)
-    assert "option name Game type combo default nim" in said
-    assert "bestmove " in said
+    output = ludus("engine", "nim", "--player", "perfect", text=talk)
+    assert "option name Game type combo default nim" in output
+    assert "bestmove " in output
 
 
 def test_it_is_played_on_the_page(environment, tmp_path, monkeypatch):

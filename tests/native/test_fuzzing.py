@@ -125,7 +125,7 @@ def test_positions_with_a_common_past_in_several_threads(modules):
 
 
 def test_finalizers_may_ask_for_moves(modules):
-    report = scenario(modules, "asked_while_collecting", 2000)
+    report = scenario(modules, "moves_while_collecting", 2000)
     assert report["asked"] > 100
 
 

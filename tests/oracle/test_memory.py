@@ -125,9 +125,9 @@ def test_moves_are_rated_for_the_side_that_makes_them():
     game = ludus.game("noughts_and_crosses")
     oracle = MemoryOracle(game)
     rated = oracle.rate_moves(game.parse("XO./.../X.O x"))
-    told = [(str(each.move), each.value, each.depth) for each in rated]
-    assert told[0] == ("a2", WIN, 1)
-    assert told[1:] == sorted(told[1:], key=lambda each: (-(each[1] == WIN), each[2] or 0))
+    report = [(str(each.move), each.value, each.depth) for each in rated]
+    assert report[0] == ("a2", WIN, 1)
+    assert report[1:] == sorted(report[1:], key=lambda each: (-(each[1] == WIN), each[2] or 0))
     over = game.parse("XXX/OO./... o")
     assert oracle.rate_moves(over) == []
     assert oracle.value(over) == Value(LOSS, 0)
@@ -220,7 +220,7 @@ def test_a_verdict_has_the_cost_of_each_move_and_comes_back_from_json():
     assert read.to_json() == data
 
 
-def test_where_every_move_is_worth_the_same_nothing_is_critical():
+def test_where_all_moves_have_the_same_value_nothing_is_critical():
     game = ludus.game("noughts_and_crosses")
     start = MemoryOracle(game).verdict(game.start())
     assert (start.value.result, start.is_critical, len(start.best)) == ("draw", False, 9)

@@ -31,7 +31,7 @@ def test_without_a_database_there_are_the_built_in_endings():
     assert place("lasker") == "the built-in endings"
 
 
-def test_a_folder_that_is_given_is_asked(tmp_path):
+def test_a_folder_that_is_given_is_used(tmp_path):
     assert str(begun(tmp_path / "one")) in place(folder=tmp_path / "one")
     assert place("repetition=3", folder=tmp_path / "one") == place(folder=tmp_path / "one")
     with pytest.raises(WrongRules, match=r"holds .*:standard, not .*lasker"):
@@ -65,7 +65,7 @@ def test_the_users_data_folder_is_looked_into(tmp_path, monkeypatch):
     assert place() == "the built-in endings"
 
 
-def test_the_largest_database_is_asked(tmp_path, monkeypatch):
+def test_the_largest_database_is_used(tmp_path, monkeypatch):
     monkeypatch.setenv("LUDUS_ORACLE", str(tmp_path))
     begun(tmp_path / "a")
     large = begun(tmp_path / "b")

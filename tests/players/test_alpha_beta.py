@@ -67,12 +67,12 @@ def _ends(oracle, position, score):
     return value is not None and -value_to_score(value, 1) == score
 
 
-def test_the_solved_part_is_asked_before_the_evaluation():
+def test_the_solved_part_is_used_before_the_evaluation():
     """Down to five men against three, White is a man up either way; only one capture wins."""
     game = ludus.game("nine_mens_morris")
     oracle = oracle_for(game)
     rng = random.Random(7)
-    told_apart = 0
+    num_distinguished = 0
     for _ in range(300):
         points = rng.sample(range(24), 8)
         text = _text(points[:5], points[5:])
@@ -81,8 +81,8 @@ def test_the_solved_part_is_asked_before_the_evaluation():
         if not takes or oracle.has_value(position):
             continue
         found = AlphaBetaSearch(game, oracle, Limit(depth=1)).run(position)
-        told_apart += found.best == WIN_SCORE - 1
-    assert told_apart > 5
+        num_distinguished += found.best == WIN_SCORE - 1
+    assert num_distinguished > 5
 
 
 def _text(white, black):

@@ -5,7 +5,7 @@ import pytest
 from ludus.games.backgammon.board import ROLLS, Roll, View, make_view
 from ludus.games.backgammon.reference import generate_plays
 from ludus.players.backgammon_features import (
-    compute_features,
+    compute_board_features,
     count_escapes,
     count_shots,
     find_longest_run,
@@ -13,7 +13,7 @@ from ludus.players.backgammon_features import (
 )
 from support.backgammon_rolls import met
 
-# Rolls of 36 that hit a lone blot so many pips away, as printed in the books on the game
+# Rolls of 36 that hit a lone blot at this distance in pips, as printed in the books on the game
 # (for instance Magriel, Backgammon, 1976).
 HITS = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3}
 HITS |= {15: 1, 16: 1, 18: 1, 20: 1, 13: 0, 14: 0, 17: 0, 19: 0, 21: 0, 22: 0, 23: 0}
@@ -84,7 +84,7 @@ def test_nobody_escapes_a_full_prime():
 
 
 def test_facts_of_the_start():
-    found = compute_features(board({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5}))
+    found = compute_board_features(board({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5}))
     assert (found.own_pips, found.their_pips) == (167, 167)
     assert found.has_contact
     assert (found.home_points, found.num_own_back_men, found.anchors) == (1, 2, 1)

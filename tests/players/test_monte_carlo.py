@@ -43,7 +43,7 @@ def test_the_comment_tells_what_the_games_came_to():
     assert found.scores[found.move] == pytest.approx((wins - lost) / 100)
 
 
-def test_the_only_move_needs_no_thought():
+def test_the_only_move_needs_no_search():
     found = choice("noughts_and_crosses", "XOX/XOO/OX. x", ":games=1")
     assert str(found.move) == "c1"
     assert found.comment == "has no choice"

@@ -21,7 +21,7 @@ def choose(options, text, game=None, limit=None, seed=1):
     return player.choose(game.parse(text), limit or ludus.Limit())
 
 
-def test_a_win_is_told_by_its_distance():
+def test_a_win_is_reported_by_its_distance():
     found = choose("endings=no", "W.W/.../.../W...../.B./.../B.B w 0 0")
     assert str(found.move).startswith("a4-d7x")
     assert found.comment == f"wins in 1 ply: {found.move}"
@@ -52,7 +52,7 @@ def test_a_limit_of_the_match_binds_too():
     assert "at depth 0:" in player.choose(game.start(), ludus.Limit(nodes=1)).comment
 
 
-def test_the_only_move_needs_no_thought():
+def test_the_only_move_needs_no_search():
     game = morris("blocked=passes")
     position = game.parse("BBW/WWW/.../BBW.../.../W../W.. b 0 0")
     found = ludus.player("negascout", game).choose(position)
@@ -178,7 +178,7 @@ def test_it_plays_morris_alone():
         ludus.player("negascout", ludus.game("backgammon"))
 
 
-def test_it_can_be_told_to_stop():
+def test_it_can_be_stopped():
     game = morris()
     player = ludus.player("negascout:time=600", game)
     player.choose(game.start(), ludus.Limit(depth=1))

@@ -186,7 +186,7 @@ def test_ties_are_left_to_the_seed():
     assert moves == again
 
 
-def test_any_move_that_draws_may_be_asked_for():
+def test_any_move_that_draws_may_be_requested():
     """The empty board of noughts and crosses: all nine moves draw, few of them are tricky."""
     game = ludus.game("noughts_and_crosses")
 
@@ -205,14 +205,14 @@ def test_scores_are_ordered_like_the_moves():
     position = MORRIS.parse("W.W/W../.../...BBB/.../.../... w 0 0")
     scores = perfect(MORRIS).choose(position).scores
     rated = oracle_for(MORRIS).rate_moves(position)
-    told = [scores[each.move] for each in rated]
-    assert told == sorted(told, reverse=True)
+    report = [scores[each.move] for each in rated]
+    assert report == sorted(report, reverse=True)
     assert {each.value: scores[each.move] > 0 for each in rated} == {
         "win": True,
         "draw": False,
         "loss": False,
     }
-    assert all(abs(score) <= 1 for score in told)
+    assert all(abs(score) <= 1 for score in report)
 
 
 def test_the_name_tells_how_far_perfection_goes():
@@ -272,7 +272,7 @@ def test_options(tmp_path):
         perfect(MORRIS, f":oracle={tmp_path}")
 
 
-def test_a_database_that_is_named_is_asked(tmp_path):
+def test_a_database_that_is_named_is_used(tmp_path):
     for has_depth in (True, False):
         with Database.open_for_writing(tmp_path / str(has_depth), MORRIS.rules, has_depth):
             pass

@@ -22,7 +22,7 @@ def own_cache(tmp_path_factory, monkeypatch):
 
 
 def few_men(game, number, seed, counts):
-    """Positions with so many men, anywhere, of games that go on."""
+    """Unfinished positions with these numbers of men on random points."""
     rng = random.Random(seed)
     while number:
         white, black = counts if rng.random() < 0.5 else counts[::-1]
@@ -52,9 +52,9 @@ def test_looked_up_values_are_exact(rules, counts):
         moves = position.legal_moves()
         for depth in (1, 3):
             lines = run(search, position, depth=depth, lines=len(moves), endgames=known)["lines"]
-            told = {Move(*line[0]): score for score, line in lines}
+            report = {Move(*line[0]): score for score, line in lines}
             for rated in oracle.rate_moves(position):
-                assert told[rated.move] == exact(Value(rated.value, rated.depth)), (
+                assert report[rated.move] == exact(Value(rated.value, rated.depth)), (
                     str(position),
                     str(rated.move),
                     depth,

@@ -41,7 +41,7 @@ def test_nodes_are_counted_exactly(nodes):
     assert len(result["lines"]) == 1
 
 
-def test_depth_is_what_was_asked_for():
+def test_depth_is_what_was_requested():
     rules, start = quiet_position()
     for depth in (1, 2, 5):
         result = run(Search(rules), start, depth=depth)

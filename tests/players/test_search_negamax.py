@@ -80,9 +80,9 @@ def test_every_line_has_its_own_score():
         if len(moves) > 14:
             continue
         lines = run(search, position, depth=2, lines=len(moves), **PLAIN)["lines"]
-        told = {Move(*line[0]): score for score, line in lines}
-        assert told == {move: -negamax.score(position.play(move), 1, 1) for move in moves}
-        assert list(told.values()) == sorted(told.values(), reverse=True)
+        report = {Move(*line[0]): score for score, line in lines}
+        assert report == {move: -negamax.score(position.play(move), 1, 1) for move in moves}
+        assert list(report.values()) == sorted(report.values(), reverse=True)
 
 
 def test_the_expected_moves_can_be_played():

@@ -126,12 +126,12 @@ def test_marks_and_ratings():
 def test_a_strong_side_gives_away_less_than_chance():
     record = games(1, "gnubg", "random")[0]
     made = list(iterate_decisions(record, GAME))
-    judged = list(review_decisions(made, 0))
-    assert len(judged) == len(made) > 20
-    assert compute_error_per_move(judged, 0) == 0  # judged by itself
-    assert compute_error_per_move(judged, 1) > 0.1
-    worst = max(judged, key=lambda each: each.loss)
+    rated = list(review_decisions(made, 0))
+    assert len(rated) == len(made) > 20
+    assert compute_error_per_move(rated, 0) == 0  # evaluated by itself
+    assert compute_error_per_move(rated, 1) > 0.1
+    worst = max(rated, key=lambda each: each.loss)
     assert worst.mark == "??"
     assert worst.best != worst.move
     assert 0 <= worst.ranked.win <= 1
-    assert compute_error_per_move(judged[:0], 0) is None
+    assert compute_error_per_move(rated[:0], 0) is None

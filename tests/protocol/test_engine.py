@@ -44,11 +44,11 @@ def test_it_introduces_itself(fresh):
     assert any(line.startswith("option name Game type combo default nine_mens") for line in options)
 
 
-def test_told_options_are_those_that_are_set(fresh):
+def test_reported_options_are_those_that_are_set(fresh):
     assert fresh.answers("setoption name multipv value 3", "setoption name LEVEL value 4") == []
-    told = fresh.answers("uci")
-    assert "option name MultiPV type spin default 3 min 1 max 1000" in told
-    assert "option name Level type spin default 4 min 1 max 10" in told
+    result = fresh.answers("uci")
+    assert "option name MultiPV type spin default 3 min 1 max 1000" in result
+    assert "option name Level type spin default 4 min 1 max 10" in result
     assert fresh.answers("setoption name Depth value 5", "setoption name Depth value <empty>") == []
     assert "option name Depth type string default <empty>" in fresh.answers("uci")
 
@@ -102,16 +102,16 @@ def test_a_bad_line_gets_one_line_and_changes_nothing(fresh, line):
     assert fresh.answers("d") == before
 
 
-def test_a_search_is_told_depth_by_depth_and_is_the_players(fresh):
+def test_a_search_is_reported_depth_by_depth_and_is_the_players(fresh):
     fresh.say("position startpos moves d6 f4 d2 b4", "go nodes 30000")
     lines = fresh.until("bestmove ")
-    told = list(info(lines))
-    assert [int(each["depth"]) for each in told[:4]] == [1, 2, 3, 4]
-    nodes = [int(each["nodes"]) for each in told]
+    result = list(info(lines))
+    assert [int(each["depth"]) for each in result[:4]] == [1, 2, 3, 4]
+    nodes = [int(each["nodes"]) for each in result]
     assert nodes == sorted(nodes)
     assert nodes[-1] == 30000
-    assert all(int(each["seldepth"]) >= int(each["depth"]) for each in told)
-    assert {"score", "nps", "time", "multipv"} - {"score"} <= told[-1].keys()
+    assert all(int(each["seldepth"]) >= int(each["depth"]) for each in result)
+    assert {"score", "nps", "time", "multipv"} - {"score"} <= result[-1].keys()
     game = ludus.game("nine_mens_morris")
     position = game.start()
     for move in ("d6", "f4", "d2", "b4"):
@@ -120,30 +120,30 @@ def test_a_search_is_told_depth_by_depth_and_is_the_players(fresh):
     player.start_game(0)
     choice = player.choose(position, Limit(nodes=30000))
     assert lines[-1] == f"bestmove {choice.move}"
-    assert told[-1]["cp"] == str(round(100 * choice.scores[choice.move]))
+    assert result[-1]["cp"] == str(round(100 * choice.scores[choice.move]))
     assert lines[-2] == f"info string {choice.comment}"
 
 
-def test_every_line_that_is_told_can_be_played(fresh):
+def test_every_line_that_is_reported_can_be_played(fresh):
     fresh.say("setoption name MultiPV value 4", "position startpos moves d6 f4 d2 b4")
     fresh.say("go depth 7")
-    told = list(info(fresh.until("bestmove ")))
-    last = [each for each in told if each["depth"] == "7"]
+    result = list(info(fresh.until("bestmove ")))
+    last = [each for each in result if each["depth"] == "7"]
     assert [each["multipv"] for each in last] == ["1", "2", "3", "4"]
     assert len({each["pv"].split()[0] for each in last}) == 4
     scores = [int(each["cp"]) for each in last]
     assert scores == sorted(scores, reverse=True)
-    for each in told:
+    for each in result:
         assert fresh.answers(f"position startpos moves d6 f4 d2 b4 {each['pv']}") == []
 
 
-def test_a_win_is_told_in_moves(fresh):
+def test_a_win_is_reported_in_moves(fresh):
     """White has three men in a corner and closes the mill that leaves Black with two."""
     assert fresh.bestmove("position fen W.W/.../.../W...../..B/B../B.. w 0 0", "go depth 3")
     fresh.say("go depth 3")
-    told = list(info(fresh.until("bestmove ")))
-    assert told[0]["mate"] == "1"
-    assert told[0]["pv"].startswith("a4-d7x")
+    result = list(info(fresh.until("bestmove ")))
+    assert result[0]["mate"] == "1"
+    assert result[0]["pv"].startswith("a4-d7x")
 
 
 def test_only_stop_ends_an_infinite_search(fresh):
@@ -321,6 +321,6 @@ def test_bad_arguments_are_one_line():
 
 def test_json_tells_what_can_be_set():
     status, lines, _ = talk("", "hexapawn", "--json")
-    told = json.loads(lines[0])
-    assert (status, told["game"], told["player"]) == (0, "hexapawn", "perfect")
-    assert {"name": "Seed", "default": "0"} in told["options"]
+    result = json.loads(lines[0])
+    assert (status, result["game"], result["player"]) == (0, "hexapawn", "perfect")
+    assert {"name": "Seed", "default": "0"} in result["options"]

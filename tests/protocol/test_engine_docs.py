@@ -47,7 +47,7 @@ def test_the_tournament(tmp_path):
         check=True,
         timeout=120,
     )
-    told = json.loads(done.stdout)
-    standings = {each["player"]: each for each in told["players"]}
+    result = json.loads(done.stdout)
+    standings = {each["player"]: each for each in result["players"]}
     assert standings["perfect"]["losses"] == 0
     assert not any(each["faults"] for each in standings.values())

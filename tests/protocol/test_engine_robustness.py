@@ -24,15 +24,15 @@ def test_long_lines_nul_bytes_and_what_is_no_text():
         b"\xed\xa0\x80",
         b" \t\r",
     ]
-    status, said, complaints = talk(b"\n".join((*lines, b"wait", b"isready", b"quit", b"")))
+    status, output, complaints = talk(b"\n".join((*lines, b"wait", b"isready", b"quit", b"")))
     assert (status, complaints) == (0, "")
-    assert said[-1] == "readyok"
-    errors = [line for line in said if line.startswith("info string error: ")]
+    assert output[-1] == "readyok"
+    errors = [line for line in output if line.startswith("info string error: ")]
     assert len(errors) == len(lines) - 2, (
         "all but the blank line and the depths, of which one counts"
     )
-    assert max(map(len, said)) < 2000
-    assert sum(line.startswith("bestmove") for line in said) == 1
+    assert max(map(len, output)) < 2000
+    assert sum(line.startswith("bestmove") for line in output) == 1
 
 
 def test_an_endless_line_takes_no_memory():
@@ -74,11 +74,11 @@ def test_thousands_of_commands():
             )
         )
     text = "".join(f"{command}\n" for command in commands)
-    status, said, complaints = talk(text)
+    status, output, complaints = talk(text)
     assert (status, complaints) == (0, "")
-    assert said.count("readyok") == commands.count("isready")
-    answers = [line for line in said if line.startswith("bestmove")]
+    assert output.count("readyok") == commands.count("isready")
+    answers = [line for line in output if line.startswith("bestmove")]
     assert len(answers) == sum(command.startswith("go") for command in commands)
     assert "bestmove (none)" not in answers
-    errors = [line for line in said if "error" in line]
+    errors = [line for line in output if "error" in line]
     assert len(errors) == commands.count("nonsense")

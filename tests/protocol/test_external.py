@@ -81,7 +81,7 @@ def test_options_are_set_and_must_be_offered():
         player.start_game(1)
 
 
-def test_the_engine_is_told_the_game_and_its_rules():
+def test_the_engine_gets_the_game_and_its_rules():
     game = ludus.game("hexapawn:four")
     player = ludus.player(ludus_engine("nine_mens_morris", nodes=10), game)
     player.start_game(1)
@@ -89,7 +89,7 @@ def test_the_engine_is_told_the_game_and_its_rules():
     player.close()
 
 
-def test_it_is_told_the_moves_and_not_only_positions():
+def test_it_gets_the_moves_and_not_only_positions():
     """Only who knows the moves sees that the third occurrence is a draw."""
     game = ludus.game("nine_mens_morris")
     player = ludus.player(faulty_engine("plays"), game)

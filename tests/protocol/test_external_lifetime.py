@@ -1,4 +1,4 @@
-"""Engines end with whoever started them, however that comes to its end."""
+"""Engines end with the process that started them, however it ends."""
 
 import gc
 import os
@@ -40,7 +40,7 @@ def test_a_player_that_nobody_needs_ends_its_engine(tmp_path):
     wait_until_gone(numbers(tmp_path / "n"))
 
 
-def test_a_polite_engine_is_asked_to_quit(tmp_path):
+def test_a_polite_engine_gets_quit(tmp_path):
     """It ends by itself: `end` says so."""
     player = begun(tmp_path / "n", "plays")
     assert player._process.end() == "exit status 0"
@@ -83,8 +83,8 @@ def test_the_engine_ends_when_its_process_does(tmp_path, end):
     status = process(file, end).wait(PATIENCE)
     assert status == {"": 0, "error": 3, "_exit": 4, "fork": 0}[end]
     assert Path(f"{file}.err").read_text() == ""
-    said = Path(f"{file}.out").read_text().split()
-    assert said == ["begun", "b1-b2"] if end == "fork" else ["begun"]
+    output = Path(f"{file}.out").read_text().split()
+    assert output == ["begun", "b1-b2"] if end == "fork" else ["begun"]
     wait_until_gone(numbers(file))
 
 

@@ -56,7 +56,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("way", MESSAGES)
-def test_faults_are_told_and_nobody_is_left(way, tmp_path, monkeypatch):
+def test_faults_are_reported_and_nobody_is_left(way, tmp_path, monkeypatch):
     if MESSAGES[way] == "does not answer":
         monkeypatch.setattr(gnubg_module, "STARTUP_SECONDS", 0.5)
     before = open_files()
@@ -111,7 +111,7 @@ def test_a_program_that_cannot_be_started(tmp_path):
 
 @pytest.mark.needs_debian("gnubg")
 class TestTheRealOne:
-    def test_it_is_asked_many_times_and_goes_when_nobody_holds_it(self):
+    def test_it_serves_many_requests_and_ends_with_its_last_user(self):
         gnubg = GnubgProcess()
         group = gnubg.pid
         for plies in (0, 1, 0):

@@ -46,7 +46,7 @@ def old(move):
 def test_every_way_of_saying_a_move_is_understood(rules):
     """Random games, told in every way at once; all ways lead to the same positions."""
     game = ludus.game("nine_mens_morris", rules)
-    said = game.move_notation()
+    notation = game.move_notation()
     source = random.Random(rules)
     taken = 0
     for _ in range(12):
@@ -58,15 +58,15 @@ def test_every_way_of_saying_a_move_is_understood(rules):
             whole = str(move)
             ways = [
                 [whole],
-                said.format_words(move),
-                said.format_words(move, separate_captures=True),
+                notation.format_words(move),
+                notation.format_words(move, separate_captures=True),
             ]
             if move.to is not None:
                 ways += [old(move), [whole.upper()], [whole.replace("-", "")], ["".join(old(move))]]
             for way in ways:
                 turn = TurnState(position)
                 for word in way:
-                    turn = said.advance(turn, word)
+                    turn = notation.advance(turn, word)
                 assert turn == TurnState(after), way
             position = after
     assert taken > 50
@@ -108,7 +108,7 @@ def test_a_mill_that_is_closed_waits_for_the_man_it_takes():
         "(1,1)" * 100,
     ],
 )
-def test_what_cannot_be_said(words):
+def test_moves_without_a_notation(words):
     with pytest.raises(BadMove):
         follow(words)
 
@@ -116,13 +116,13 @@ def test_what_cannot_be_said(words):
 def test_words_of_other_games_have_no_spaces():
     for name in ludus.GAMES:
         game = ludus.game(name)
-        said, source = game.move_notation(), random.Random(1)
+        notation, source = game.move_notation(), random.Random(1)
         position = game.start()
         for _ in range(60):
             if position.outcome() is not None:
                 break
             move = source.choice(position.legal_moves())
-            (word,) = said.format_words(move)
+            (word,) = notation.format_words(move)
             assert not set(word) & set(" \t")
-            assert said.parse(TurnState(position), word) == (move, True)
+            assert notation.parse(TurnState(position), word) == (move, True)
             position = position.play(move)

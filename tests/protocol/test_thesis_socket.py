@@ -60,14 +60,14 @@ def test_nonsense_is_answered_with_one_line_each(server, known):
         assert answer[1:] == [known[state], b""]
 
 
-def test_a_line_without_end_and_a_state_that_does_not_come_are_told_so(server):
+def test_a_line_without_end_and_a_state_that_does_not_come_get_a_message(server):
     assert server.ask(b"M" * 100_000, ends=False) == b"error: a line is longer than 1000 bytes\n"
     assert server.ask(START[:20], ends=False) == b"error: no whole state has come in time\n"
 
 
 def test_the_player_of_2018_speaks_in_numbers(player, known):
     with Server(player, "--compat", "2018", "--line-time", "3") as server:
-        assert server.told["dialect"] == "2018"
+        assert server.startup["dialect"] == "2018"
         for state, move in list(known.items())[::15]:
             (numbers,) = parse_lines(state + b"-" + move).moves.classes.tolist()
             wanted = "".join(f"{number}\n" for number in numbers).encode()
@@ -88,14 +88,14 @@ def test_the_conversation_in_the_docs_is_true(tmp_path):
     save_weights(tmp_path / "author", import_galassi_networks(external("nnmm", "npz")))
     page = (ROOT / "docs" / "nnmm.md").read_text(encoding="utf-8")
     block = page.split("```text\n")[1].split("```")[0].splitlines()
-    asked = [line[2:] for line in block if line.startswith("> ")]
-    said = [line for line in block if not line.startswith("> ")]
+    sent = [line[2:] for line in block if line.startswith("> ")]
+    answers = [line for line in block if not line.startswith("> ")]
     with Server(f"nnmm:weights={tmp_path / 'author'}") as server:
-        assert server.ask("\n".join(asked).encode()).decode().splitlines() == said
+        assert server.ask("\n".join(sent).encode()).decode().splitlines() == answers
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_it_cleanly_whoever_is_connected(player, how):
+def test_signals_end_it_cleanly_with_any_clients(player, how):
     with Server(player) as server, ExitStack() as stack:
         clients = [stack.enter_context(connected(server)) for _ in range(20)]
         for number, client in enumerate(clients):
@@ -154,7 +154,7 @@ def test_a_client_that_never_listens_is_dropped(server, known):
 
 
 def wait_for_files(server, number):
-    """Until the server has no more than so many files open, connections included."""
+    """Wait until the server has at most this number of open files, connections included."""
     wait_until(lambda: server.open_files <= number, "no connection is left open")
 
 
@@ -206,7 +206,7 @@ def test_200_clients_for_a_minute(player, known):
         ("--clients", "0"),
     ],
 )
-def test_what_cannot_be_served_is_said_in_one_line(player, arguments, capsys):
+def test_what_cannot_be_served_is_reported_in_one_line(player, arguments, capsys):
     given = arguments if "--player" in arguments else ("--player", player, *arguments)
     assert run(["serve", "nnmm", "--port", "0", *given]) == 2
     out, err = capsys.readouterr()
@@ -215,7 +215,7 @@ def test_what_cannot_be_served_is_said_in_one_line(player, arguments, capsys):
     assert err.count("\n") == 1
 
 
-def test_a_port_that_is_taken_is_said_in_one_line(player, capsys):
+def test_a_port_that_is_taken_is_reported_in_one_line(player, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert run(["serve", "nnmm", "--port", port, "--player", player]) == 2

@@ -57,7 +57,7 @@ class Some:
             raise BadSpec("size")
 
 
-def test_options_are_told_with_their_types_and_ranges():
+def test_options_are_reported_with_their_types_and_ranges():
     assert [str(option) for option in list_player_options(Some())] == [
         "option name Colour type combo default blue var red var blue",
         "option name Size type spin default 5 min -3 max 999",
@@ -84,7 +84,7 @@ def test_options_are_set_by_their_types():
 
 
 @pytest.mark.parametrize("name", list(PLAYERS))
-def test_the_options_of_every_player_can_be_told(name):
+def test_the_options_of_every_player_can_be_listed(name):
     for option in list_player_options(PLAYERS[name].options):
         assert str(option).startswith(f"option name {option.name} type {option.kind} default ")
 

@@ -19,7 +19,7 @@ def labels(picture: str) -> dict[tuple[float, float], str]:
     }
 
 
-def said(picture: str) -> str:
+def read_caption(picture: str) -> str:
     (caption,) = shapes(picture, "caption")
     return caption.text or ""
 
@@ -96,11 +96,11 @@ def test_the_compiled_twin_draws_the_same_board(rules):
 
 
 def test_a_picture_tells_who_is_to_move_or_who_has_won():
-    assert said(position("nine_mens_morris", "start").svg()) == "White to move"
+    assert read_caption(position("nine_mens_morris", "start").svg()) == "White to move"
     lost = position("nine_mens_morris", "WW./.../.../BBB.../.../.../... w 0 0")
-    assert said(lost.svg()) == "Black wins (men)"
+    assert read_caption(lost.svg()) == "Black wins (men)"
     assert "Black ● wins (men)" in lost.text()
-    assert said(position("noughts_and_crosses", "XOX/XOO/OXX o").svg()) == "Draw (full)"
+    assert read_caption(position("noughts_and_crosses", "XOX/XOO/OXX o").svg()) == "Draw (full)"
 
 
 def test_the_description_names_every_man():

@@ -97,8 +97,8 @@ def test_heat_can_be_read(game):
     drawn = position(game)
     picture = drawn.svg(Marks(heat=heat))
     titles = {area.get("data-place"): area[0].text for area in shapes(picture, "place")}
-    told = [f"{place}: {share}" for place, share in zip(heat, PERCENT, strict=True)]
-    assert [titles[place] for place in heat] == told
+    result = [f"{place}: {share}" for place, share in zip(heat, PERCENT, strict=True)]
+    assert [titles[place] for place in heat] == result
     assert len(shapes(picture, "heat")) == 6
     strengths = {float(halo.get("fill-opacity", 1)) for halo in shapes(picture, "heat")}
     assert len(strengths) == 6

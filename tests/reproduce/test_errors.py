@@ -52,7 +52,7 @@ def test_folders_that_are_not_there(complaint, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("id = ", "id ", "is not TOML"),
         ("[[rows]]", f"x = {ENDLESS}\n[[rows]]", "is not TOML"),
@@ -89,10 +89,10 @@ def test_folders_that_are_not_there(complaint, tmp_path):
         ),
     ],
 )
-def test_broken_toml(complaint, old, new, said):
+def test_broken_toml(complaint, old, new, message):
     assert old in TOML or old == "x"
     toml = TOML + "x" if old == "x" else TOML
-    assert said in complaint(toml=toml.replace(old, new, 1))
+    assert message in complaint(toml=toml.replace(old, new, 1))
 
 
 def test_no_sizes(complaint):
@@ -110,7 +110,7 @@ def test_toml_that_is_no_text(complaint, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         ("def run(context:", "line 1: SyntaxError"),
         ("import no_such_module", "line 1: ModuleNotFoundError"),
@@ -137,12 +137,12 @@ def test_toml_that_is_no_text(complaint, tmp_path):
         (CODE.replace('"hexapawn"', '"hexa"'), "there is no game 'hexa'"),
     ],
 )
-def test_broken_experiments(complaint, code, said):
-    assert said in complaint(code=code)
+def test_broken_experiments(complaint, code, message):
+    assert message in complaint(code=code)
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda text: text[: len(text) // 2], "is no file of results"),
         (lambda text: "[" * 100_000, "is no file of results"),
@@ -155,7 +155,7 @@ def test_broken_experiments(complaint, code, said):
         (lambda text: text.replace('"remarks"', '"marks"'), "KeyError: 'remarks'"),
     ],
 )
-def test_broken_results(complaint, capsys, tmp_path, spoil, said):
+def test_broken_results(complaint, capsys, tmp_path, spoil, message):
     folder = write(tmp_path)
     options = ["--experiments", str(folder), "--out", str(tmp_path / "out"), "--save"]
     assert run(["reproduce", "smith-table-1", *options]) == 0
@@ -165,7 +165,7 @@ def test_broken_results(complaint, capsys, tmp_path, spoil, said):
     json.loads(text)
     stored.write_text(spoil(text))
     assert spoil(text) != text
-    assert said in complaint("smith-table-1", "--from-results")
+    assert message in complaint("smith-table-1", "--from-results")
 
 
 def test_other_experiments_do_not_stand_in_the_way(complaint, capsys, tmp_path):

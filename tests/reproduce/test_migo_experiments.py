@@ -22,10 +22,10 @@ def module(identity):
     return find_experiment(identity, FOLDER).module()
 
 
-def claims():
+def significance_tests():
     """The file of the statistics, which all experiments of the folder share."""
     module("migo-figure-3")
-    return sys.modules["ludus_experiments.migo.claims"]
+    return sys.modules["ludus_experiments.migo.significance_tests"]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_stored_means_of_migo_agree_with_the_published_ones():
 
 def test_published_p_values_follow_from_the_published_means():
     """Figure 5a: 19.65 (4.07) with transfer, 48.8 (43.26) without, 20 runs each."""
-    summary, welch = claims().Summary, claims().welch
+    summary, welch = significance_tests().Summary, significance_tests().welch_test
     t = (19.65 - 48.8) / ((4.07**2 + 43.26**2) / 19) ** 0.5
     p = welch(summary(19.65, 4.07, 20), summary(48.8, 43.26, 20))
     assert p == pytest.approx(stats.t.cdf(t, 19.3), rel=0.02)
@@ -117,14 +117,14 @@ def test_published_p_values_follow_from_the_published_means():
 
 
 def test_statistics_of_runs():
-    p, lower = claims().mann_whitney([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
+    p, lower = significance_tests().mann_whitney_test([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
     assert lower == 1
     assert p < 0.01
-    assert claims().mann_whitney([1, 2], [1, 2])[1] == 0.5
-    assert claims().holm([0.01, 0.04, 0.02]) == pytest.approx([0.03, 0.04, 0.04])
+    assert significance_tests().mann_whitney_test([1, 2], [1, 2])[1] == 0.5
+    assert significance_tests().adjust_holm([0.01, 0.04, 0.02]) == pytest.approx([0.03, 0.04, 0.04])
     slow = [1] * 50 + [0] * 50
-    assert claims().games_to_converge(slow, 1.0) == 45
-    assert claims().games_to_converge([1] * 100, 1.0) == 100
+    assert significance_tests().count_games_to_converge(slow, 1.0) == 45
+    assert significance_tests().count_games_to_converge([1] * 100, 1.0) == 100
 
 
 def test_rules_are_the_same_if_they_hold_for_the_same_moves():
@@ -136,9 +136,9 @@ def test_rules_are_the_same_if_they_hold_for_the_same_moves():
     assert figure.has_rule(rows, twice)
     assert not figure.has_rule(rows, other)
     assert not figure.has_rule(rows, [])
-    assert figure.meanings(twice)["win_1"] == [frozenset({"won"})]
+    assert figure.unfold_clauses(twice)["win_1"] == [frozenset({"won"})]
     with pytest.raises(ValueError, match="not a clause"):
-        figure.meanings(["nonsense"])
+        figure.unfold_clauses(["nonsense"])
 
 
 def test_courses_do_not_depend_on_the_processes():
@@ -182,23 +182,23 @@ hexapawn4,theirs,0,1,9
 def test_curves_are_read_from_files(tmp_path, monkeypatch):
     """In the columns of the authors' files; the numbers are made up."""
     monkeypatch.setenv("LUDUS_MIGO_DATA", str(tmp_path))
-    assert curves().published_curves() == {}
-    assert curves().published_runs("ours") == []
+    assert curves().read_published_curves() == {}
+    assert curves().read_published_runs("ours") == []
     other = tmp_path / "other"
     other.mkdir()
     (other / "migo_published_curves.csv").write_text(CURVES)
     (other / "migo_published_h4_transfer_per_run.csv").write_text(RUNS)
     monkeypatch.setenv("LUDUS_MIGO_DATA", str(other))
-    found = curves().published_curves()
+    found = curves().read_published_curves()
     assert found == {("hexapawn3", "ours"): [0.5, 0.75], ("hexapawn3", "theirs"): [2.0]}
-    assert curves().published_runs("ours") == [3, 0]
+    assert curves().read_published_runs("ours") == [3, 0]
 
 
 @pytest.mark.external("migo")
 def test_the_published_rows_are_the_ends_of_the_authors_curves(monkeypatch):
     """The rows stand in `experiments/migo/figure_3.toml`, with their source."""
     monkeypatch.setenv("LUDUS_MIGO_DATA", str(external("migo")))
-    found = curves().published_curves()
+    found = curves().read_published_curves()
     names = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
     for row in find_experiment("migo-figure-3", FOLDER).published().rows:
         if row.published is not None:

@@ -134,7 +134,7 @@ def test_matches_count_for_players_and_not_for_sides(context):
 
 
 def test_compiled_matches_count_as_matches_of_the_arena_do(context):
-    """Focused beats basic as often in either, whoever begins."""
+    """Focused beats basic as often in either order."""
     for starter in ("first", "second", "alternate"):
         settings = {"rules": "vrajitoru", "starter": starter}
         many = context.matches("nine_mens_morris", "focused", "basic", 20_000, **settings)

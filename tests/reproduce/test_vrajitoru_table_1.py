@@ -22,11 +22,11 @@ def context(tmp_path):
         yield made
 
 
-def readings():
+def interpretations():
     import sys
 
     EXPERIMENT.module()
-    return sys.modules["ludus_experiments.vrajitoru.readings"]
+    return sys.modules["ludus_experiments.vrajitoru.interpretations"]
 
 
 def test_the_table_holds_a_hundred_matches_of_each_kind():
@@ -39,10 +39,12 @@ def test_the_table_holds_a_hundred_matches_of_each_kind():
 def test_the_shape_of_the_table_with_10000_games(context):
     """Focused beats basic in 80 to 92%, basic is a little ahead of newbie."""
     module = EXPERIMENT.module()
-    plain = readings().Reading(tuple(context.published["plain"][q] for q in module.QUESTIONS))
-    published = module.published_counts(context)
+    plain = interpretations().Interpretation(
+        tuple(context.published["plain"][q] for q in module.QUESTIONS)
+    )
+    published = module.get_published_counts(context)
     found = {
-        (pair[0], starter): module.play(context, plain, pair, starter)
+        (pair[0], starter): module.play_matches(context, plain, pair, starter)
         for pair, cells in published.items()
         for starter in cells
     }
@@ -62,9 +64,9 @@ def test_the_shape_of_the_table_with_10000_games(context):
 
 
 def test_every_reading_is_of_rules_and_players_that_exist(context):
-    every = list(readings().all_readings(context.published["grid"]))
+    every = list(interpretations().list_interpretations(context.published["grid"]))
     assert len(every) == len(set(every)) == 2**4 * 3**3 * 4
-    plain = readings().Reading(tuple(context.published["plain"].values()))
+    plain = interpretations().Interpretation(tuple(context.published["plain"].values()))
     assert plain in every
     assert plain.player("newbie") == "newbie:taking=any,among=moves"
     from ludus.games import game
@@ -78,15 +80,17 @@ def test_the_likelihood_becomes_multinomial_with_many_games():
     published, chances = (84, 15, 1), (0.8, 0.19, 0.01)
     ours = [round(share * 10**9) for share in chances]
     exact = stats.multinomial(100, chances).logpmf(published)
-    assert readings().log_likelihood(published, ours) == pytest.approx(exact, abs=1e-5)
+    assert interpretations().compute_log_likelihood(published, ours) == pytest.approx(
+        exact, abs=1e-5
+    )
 
 
 def test_the_likelihoods_of_all_counts_add_up_to_one():
     ours = (7, 2, 0)
     every = [(a, b, 6 - a - b) for a in range(7) for b in range(7 - a)]
-    assert sum(math.exp(readings().log_likelihood(each, ours)) for each in every) == pytest.approx(
-        1
-    )
+    assert sum(
+        math.exp(interpretations().compute_log_likelihood(each, ours)) for each in every
+    ) == pytest.approx(1)
 
 
 def test_quick_size_has_the_table_the_tests_and_the_ranking(tmp_path, capsys):

@@ -17,7 +17,7 @@ class Behaviour:
         self.breaks_after: int | None = None
         """Bytes after which the connection is cut, once."""
 
-        self.asked: list[tuple[str, str | None]] = []
+        self.requests: list[tuple[str, str | None]] = []
         """Path and range of every request."""
 
         self.address = ""
@@ -29,7 +29,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         does = self.behaviour
         wanted = self.headers.get("Range")
-        does.asked.append((self.path, wanted))
+        does.requests.append((self.path, wanted))
         if self.path not in does.files:
             self.send_error(404)
             return

@@ -1,4 +1,4 @@
-"""What the tests of MIGO share: learners that have had their lessons, and all positions."""
+"""What the tests of MIGO share: trained learners, and all positions."""
 
 from functools import cache
 
@@ -16,8 +16,8 @@ def opponent(spec):
     return PerfectOpponent(game(spec))
 
 
-def lessons(spec, games, seed, **settings):
-    """A learner after so many games, and the regret of each."""
+def train_learner(spec, games, seed, **settings):
+    """A learner after this number of games, and the regret of each."""
     played = game(spec)
     learner = MigoLearner(played, MigoLearnerOptions(**settings))
     marks = train_episodes(learner, played.training_starts(), opponent(spec), games, seed)
@@ -25,9 +25,9 @@ def lessons(spec, games, seed, **settings):
 
 
 @cache
-def taught(spec, mode, games=200, seed=0):
+def train_program(spec, mode, games=200, seed=0):
     """The program that was learned."""
-    return lessons(spec, games, seed, mode=mode)[0].program
+    return train_learner(spec, games, seed, mode=mode)[0].program
 
 
 def exact(spec, program):

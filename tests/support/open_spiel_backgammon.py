@@ -1,7 +1,7 @@
 """Backgammon as OpenSpiel plays it, brought to our way of counting; run to print the perft table.
 
 Differences, and what is done about them here:
-- Its first chance node also draws who begins. Ours calls whoever begins side 0, so the boards are
+- Its first chance node also draws who begins. Ours numbers the beginner 0, so the boards are
   read with the beginner as side 0, and perft follows the 15 outcomes in which one of them begins.
 - It tells apart which die shows what, so most rolls are there twice; here they are taken once.
 - It plays a double as two half turns, each of which must use as many dice as it can. A turn's ends

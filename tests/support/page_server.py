@@ -83,7 +83,7 @@ def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
 
 
 def touch(client: httpx.Client, view: dict[str, Any], place: str) -> dict[str, Any]:
-    """Touch a place, and wait for the answer of whoever is next."""
+    """Touch a place, and wait for the answer of the next player."""
     body = {"node": view["at"], "touched": view["touched"], "place": place}
     answer = client.post(f"/api/games/{view['id']}/touch", json=body)
     assert answer.status_code == 200, answer.text

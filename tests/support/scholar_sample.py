@@ -56,7 +56,7 @@ def _positions(file: Any, prefix: str) -> PositionBatch:
 
 
 def one_ply(source: ExampleSource, examples: ExampleBatch, drawn: PositionBatch) -> GameBatch:
-    """A ply from each position; some have had so many that they begin anew among the drawn."""
+    """Play a ply from each position; some have reached the maximum and restart."""
     (plies,) = source.to_columns([np.arange(len(examples), dtype=np.int32) % 5])
     return source.advance(GameBatch(examples.positions, plies), examples, drawn[:100], **PLY)
 

@@ -28,9 +28,9 @@ def random_weights(way: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
         else:
             shapes = {
                 f"{part}.{name}": shape
-                for told, part in enumerate(MOVE_PARTS)
+                for result, part in enumerate(MOVE_PARTS)
                 for name, shape in list_parameter_shapes(
-                    NUM_FEATURES + told * (NO_POINT + 1), NO_POINT + 1, channels, blocks, False
+                    NUM_FEATURES + result * (NO_POINT + 1), NO_POINT + 1, channels, blocks, False
                 ).items()
             }
         tensors = {

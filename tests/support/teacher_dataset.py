@@ -29,14 +29,14 @@ def text() -> str:
     return "".join(f"{line}\n" for line in found.values())
 
 
-def lessons() -> MoveBatch:
+def teacher_moves() -> MoveBatch:
     """The same as entries."""
     return parse_lines(text().encode()).moves
 
 
-def lessons_file(folder: Path) -> Path:
+def write_teacher_moves(folder: Path) -> Path:
     """The same as a file."""
-    file = folder / "lessons.txt"
+    file = folder / "moves.txt"
     file.write_text(text())
     return file
 

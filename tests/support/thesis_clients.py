@@ -49,8 +49,8 @@ class Server:
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
         assert self.process.stdout is not None
-        self.told = json.loads(self.process.stdout.readline())
-        self.port = self.told["port"]
+        self.startup = json.loads(self.process.stdout.readline())
+        self.port = self.startup["port"]
 
     def __enter__(self) -> "Server":
         return self
@@ -114,7 +114,7 @@ class Clients:
         self._is_over = False
 
     async def run(self, number: int, seconds: float) -> None:
-        """So many clients, the manners in turn, each again and again."""
+        """This number of clients, with the behaviours in turn, each repeatedly."""
         manners = (self.polite, self.broken, self.slow, self.endless, self.stalled, self.fickle)
         tasks = [
             asyncio.create_task(self._repeat(manners[each % len(manners)], random.Random(each)))

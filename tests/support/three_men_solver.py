@@ -25,15 +25,15 @@ SETS = {
 NUMBERS = {size: {int(men): number for number, men in enumerate(SETS[size])} for size in SETS}
 
 
-def worth(values):
+def utility(values):
     """Values of the solver as worth."""
     plies = values.astype(np.int32)
     return np.where(plies == 255, 0, np.where(plies % 2 == 1, WON - plies, plies - WON))
 
 
-def after_move(their_worth):
+def after_move(their_utility):
     """What a position is worth to the side that has just moved."""
-    mine = -their_worth
+    mine = -their_utility
     return mine - np.sign(mine)
 
 

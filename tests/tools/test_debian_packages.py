@@ -52,7 +52,7 @@ def test_a_malformed_line_is_named(tmp_path: Path, line: str) -> None:
         debian_packages.read(tmp_path / "list.txt")
 
 
-def test_nothing_is_said_when_all_is_there(
+def test_nothing_is_printed_when_all_is_there(
     package_list: Path, programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     add_program(programs, "ludus-no-program", "exit 0")
@@ -61,7 +61,7 @@ def test_nothing_is_said_when_all_is_there(
 
 
 @pytest.mark.parametrize(("ci", "status"), [("", 0), ("true", 1)])
-def test_a_person_is_told_and_ci_stops(
+def test_a_person_gets_a_message_and_ci_stops(
     package_list: Path,
     programs: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -84,12 +84,12 @@ def test_root_installs(
 ) -> None:
     become(monkeypatch, 0)
     add_program(programs, "ready", "exit 0")
-    told = tmp_path / "told"
-    script = f'echo "$@" >> {told}; [ $2 = update ] || /bin/mv {programs}/ready '
+    result = tmp_path / "told"
+    script = f'echo "$@" >> {result}; [ $2 = update ] || /bin/mv {programs}/ready '
     add_program(programs, "apt-get", script + f"{programs}/ludus-no-program")
     monkeypatch.setenv("CI", "true")
     assert debian_packages.main([str(package_list)]) == 0
-    assert told.read_text().splitlines() == [
+    assert result.read_text().splitlines() == [
         "-qq update",
         "-qq install --yes --no-install-recommends ludus-no-package",
     ]

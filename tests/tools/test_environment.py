@@ -266,14 +266,17 @@ HOLD = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
 def test_a_step_that_outlives_its_make_keeps_the_lock(ready: Rehearsal) -> None:
     write("CMakeLists.txt", "#")(ready.root)
     script = f"""
-import sys; sys.path.insert(0, {str(ready.root / "tools")!r})
+import sys
 import environment
 environment.check_machine = lambda: None
 environment.pip = lambda *arguments: environment.run(sys.executable, "-c", {HOLD!r})
 environment.prepare(["build"])
 """
     log = ready.root / ".venv/setup.log"
-    make = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "PYTHONPATH": str(ready.root / "tools")}
+    make = subprocess.Popen(
+        [sys.executable, "-c", script], stderr=subprocess.DEVNULL, env=environment
+    )
     while not (log.exists() and log.read_text().endswith("\n")):
         assert make.poll() is None
         time.sleep(0.02)

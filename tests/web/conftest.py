@@ -76,7 +76,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
     opened = context.new_page()
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on(
-        "console", lambda said: complaints.append(said.text) if said.type == "error" else None
+        "console", lambda output: complaints.append(output.text) if output.type == "error" else None
     )
     yield opened
     expected = ("the server responded with a status of", "net::ERR_CONNECTION_REFUSED", "WebSocket")

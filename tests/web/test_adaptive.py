@@ -136,8 +136,8 @@ def test_a_new_one_is_shown_the_game_so_far(monkeypatch):
     worker_cache._session_players.clear()
     moves = ["d6", "f4", "d2", "b4"]
     worker_cache.load_player(job(moves), 0)
-    roads = ([], moves[:2])
-    assert seen == [(str(load_position(job(road))), worker_cache.REPLAY_LIMIT) for road in roads]
+    paths = ([], moves[:2])
+    assert seen == [(str(load_position(job(path))), worker_cache.REPLAY_LIMIT) for path in paths]
     assert isinstance(worker_cache.REPLAY_LIMIT, Limit)
 
 

@@ -136,7 +136,7 @@ def test_a_review_finds_the_mistake(client):
     assert [move["verdict"] for move in moves] == ["", "lost"]
 
 
-def test_thoughts_are_told_and_drawn(client):
+def test_explanations_are_written_and_drawn(client):
     view = begin(client, "noughts_and_crosses", None, "playouts")
     view = touch(client, view, "b2")
     assert view["thought"]["comment"]
@@ -169,14 +169,14 @@ def test_hints_of_players_lie_on_the_board_too(client, game):
 
 
 def test_backgammon_is_arranged_with_bar_and_dice(client):
-    asked = {
+    body = {
         "game": "backgammon",
         "men": {"6": {"side": 0, "count": 5}, "bar": {"side": 0}, "19": {"side": 1, "count": 4}},
         "hands": [1, 2],
         "dice": [2, 5],
         "mover": 1,
     }
-    found = client.post("/api/arrangements", json=asked).json()
+    found = client.post("/api/arrangements", json=body).json()
     assert found["position"] == "bar:2,6:5,off:8 bar:2,6:4,off:9 1 52"
     assert (found["problem"], found["hands"], found["dice"]) == ("", [2, 2], [5, 2])
     assert "bar" not in found["men"]
@@ -184,7 +184,7 @@ def test_backgammon_is_arranged_with_bar_and_dice(client):
     assert client.post("/api/arrangements", json=again).json() == found
     view = begin(client, "backgammon", position=found["position"])
     assert (view["places"], view["mover"]) == (["bar"], 1)
-    crowded = client.post("/api/arrangements", json={**asked, "hands": [15, 15]}).json()
+    crowded = client.post("/api/arrangements", json={**body, "hands": [15, 15]}).json()
     assert crowded["problem"]
 
 
@@ -204,8 +204,8 @@ def test_opponents_are_those_of_the_registry(client):
 def test_positions_are_read_and_written_in_every_notation(client):
     start = client.post("/api/positions", json={"game": "backgammon"}).json()
     for text in start["texts"].values():
-        asked = {"game": "backgammon", "position": text}
-        assert client.post("/api/positions", json=asked).status_code == 200
+        body = {"game": "backgammon", "position": text}
+        assert client.post("/api/positions", json=body).status_code == 200
     assert set(start["texts"]) == {"Ludus", "GNU Backgammon", "XGID"}
 
 

@@ -50,18 +50,18 @@ class Clumsy(RandomPlayer):
         raise ValueError("no pencil")
 
 
-def thought_by(kind):
+def explanation_of(kind):
     game = named_game("nine_mens_morris")
     return explain_choice(kind(game, None, "seer"), game.start(), Choice(None, "I see", {}))
 
 
 def test_a_title_and_marks_are_enough():
-    [picture] = thought_by(Plain)["pictures"]
+    [picture] = explanation_of(Plain)["pictures"]
     assert picture_from_json(picture) == Picture("where I look", Marks(heat={"d6": 0.5}))
 
 
 def test_who_cannot_draw_still_moves():
-    [picture] = thought_by(Clumsy)["pictures"]
+    [picture] = explanation_of(Clumsy)["pictures"]
     assert picture["text"] == "It failed: ValueError: no pencil"
 
 
@@ -105,7 +105,7 @@ def kept_server(tmp_path):
         state = {"at": 1, "seats": seats, "paused": False, "delay": 0.0, "comment": ""}
         start = str(named_game("nine_mens_morris").start())
         kept = StoredGame("a-game-that-was-kept", "nine_mens_morris", "", start, 1, state)
-        await store.save(kept, [StoredNode(1, 0, "d6", "player", "", thought_by(Mapper))])
+        await store.save(kept, [StoredNode(1, 0, "d6", "player", "", explanation_of(Mapper))])
         await store.close()
 
     with ThreadPoolExecutor(1) as thread:

@@ -24,7 +24,7 @@ def play(page, place):
     return status(page)
 
 
-def test_a_newcomer_lands_on_a_board_and_is_told_what_to_do(page, server):
+def test_a_newcomer_lands_on_a_board_and_sees_what_to_do(page, server):
     page.goto(f"{server.base}/")
     prompt_says(page, "Place a man on a free point")
     assert len(open_places(page)) == 24

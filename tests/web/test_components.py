@@ -72,19 +72,19 @@ def test_a_search_is_hurried_and_still_moves():
     async def work(pool):
         await pool.run(choose("newbie"))
         now = asyncio.Event()
-        asking = asyncio.create_task(pool.run(ENDLESS, now))
+        pending = asyncio.create_task(pool.run(ENDLESS, now))
         await asyncio.sleep(0)
         now.set()
-        return await asking
+        return await pending
 
     assert with_pool(work)["move"]
 
 
-def test_whoever_is_given_up_makes_room_for_the_next():
+def test_a_cancelled_task_makes_room_for_the_next():
     async def work(pool):
-        asking = asyncio.create_task(pool.run(ENDLESS))
+        pending = asyncio.create_task(pool.run(ENDLESS))
         await asyncio.sleep(0.3)
-        asking.cancel()
+        pending.cancel()
         return await pool.run(choose("newbie"))
 
     assert with_pool(work)["move"]
@@ -106,13 +106,13 @@ def test_one_that_does_not_stop_is_killed(monkeypatch):
 
 def test_only_so_many_wait():
     async def work(pool):
-        asking = [asyncio.create_task(pool.run(ENDLESS)) for _ in range(3)]
+        pending = [asyncio.create_task(pool.run(ENDLESS)) for _ in range(3)]
         await asyncio.sleep(0.2)
         with pytest.raises(WorkerUnavailable, match="busy"):
             await pool.run(choose("newbie"))
-        for task in asking:
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*asking, return_exceptions=True)
+        await asyncio.gather(*pending, return_exceptions=True)
 
     with_pool(work, max_queued_jobs=2)
 
@@ -255,8 +255,8 @@ def test_curves_are_read_while_they_are_written(tmp_path):
         worker.load_curves({"folder": str(tmp_path / "other.txt" / "x")})
 
 
-def test_players_get_ready_once_and_before_they_are_asked():
-    """Failures are for whoever plays, and are not remembered as an answer."""
+def test_players_get_ready_once_and_before_the_first_move():
+    """Failures are reported to the person who plays, and are not cached as an answer."""
 
     async def run():
         workers = WorkerPool(Settings())
@@ -271,18 +271,18 @@ def test_players_get_ready_once_and_before_they_are_asked():
         finally:
             await workers.close()
 
-    asked, known, waiting = run_apart(run())
-    assert (asked, known, waiting) == (2, {("nine_mens_morris", "", "newbie")}, {})
+    num_requests, known, waiting = run_apart(run())
+    assert (num_requests, known, waiting) == (2, {("nine_mens_morris", "", "newbie")}, {})
 
 
-def test_strengths_are_told_with_how_sure_they_are():
+def test_strengths_are_shown_with_their_margins():
     game = named_game("backgammon")
     measured = json.loads(STRENGTHS.read_text())["backgammon"]
     assert "others are measured" in opponents.describe_strength(game, "pubeval")
     for spec in measured.keys() - {"pubeval"}:
-        found, told = measured[spec], opponents.describe_strength(game, spec)
-        assert f"of {found['games']} games against {found['against']}" in told
-        assert "±" in told
+        found, report = measured[spec], opponents.describe_strength(game, spec)
+        assert f"of {found['games']} games against {found['against']}" in report
+        assert "±" in report
     assert (
         opponents.describe_strength(named_game("backgammon", "hyper"), "playouts") == "not measured"
     )
@@ -304,13 +304,13 @@ def test_every_game_says_how_it_is_played(name, preset):
     assert all(each[0].isupper() and each.endswith(".") for each in sentences)
 
 
-def test_the_rules_that_are_told_are_those_that_are_played():
-    told = {
+def test_the_rules_that_are_shown_are_those_that_are_played():
+    report = {
         preset: " ".join(get_move_entry(named_game("nine_mens_morris", preset)).describe_rules())
         for preset in ("standard", "vrajitoru", "lasker", "morabaraba")
     }
-    assert "9 men" in told["standard"]
-    assert "jump" in told["standard"]
-    assert "jump" not in told["vrajitoru"]
-    assert "10 men. In turn, place one of them on a free point, or move" in told["lasker"]
-    assert "A full board is a draw." in told["morabaraba"]
+    assert "9 men" in report["standard"]
+    assert "jump" in report["standard"]
+    assert "jump" not in report["vrajitoru"]
+    assert "10 men. In turn, place one of them on a free point, or move" in report["lasker"]
+    assert "A full board is a draw." in report["morabaraba"]

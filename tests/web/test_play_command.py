@@ -18,11 +18,11 @@ def address(
     return make_start_path(game, rules, position, opponent, side, seed)
 
 
-def test_the_address_says_what_was_asked_for():
+def test_the_address_says_what_was_requested():
     assert address() == "/"
     assert address("hexapawn:four") == "/new?game=hexapawn&rules=four"
-    asked = address("nine_mens_morris", "lasker", opponent="negascout:level=2", side=Side.SECOND)
-    assert asked == "/new?game=nine_mens_morris&rules=lasker&opponent=negascout&level=2&side=second"
+    url = address("nine_mens_morris", "lasker", opponent="negascout:level=2", side=Side.SECOND)
+    assert url == "/new?game=nine_mens_morris&rules=lasker&opponent=negascout&level=2&side=second"
     assert address(seed=5) == "/new?game=nine_mens_morris&seed=5"
 
 
@@ -38,12 +38,12 @@ def test_the_address_says_what_was_asked_for():
 )
 def test_what_cannot_be_done_is_one_line(capsys, arguments, complaint):
     assert run(["play", "--no-browser", *arguments]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert complaint in output
+    assert output.count("\n") == 1
 
 
-def test_a_port_that_is_taken_is_an_error_only_if_it_was_asked_for(capsys):
+def test_a_port_that_is_taken_is_an_error_only_if_it_was_requested(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert run(["play", "--no-browser", "--port", str(port)]) == 2

@@ -17,7 +17,8 @@ template <typename Watch>
 class Perft {
 public:
     Perft(int depth, Watch watch)
-        : plays_(std::make_unique<Plays[]>(static_cast<std::size_t>(depth / 2 + 1))), watch_(watch) {}
+        : plays_(std::make_unique<Plays[]>(static_cast<std::size_t>(depth / 2 + 1))),
+          watch_(watch) {}
 
     std::uint64_t count(const View& view, std::optional<Dice> dice, bool is_opening, int depth) {
         if (depth == 0) {
@@ -27,7 +28,7 @@ public:
     }
 
 private:
-    static constexpr int kWorthWatching = 4;
+    static constexpr int kMinWatchedDepth = 4;
 
     std::uint64_t count_rolls(const View& view, bool is_opening, int depth) {
         if (view.is_over()) {
@@ -48,7 +49,7 @@ private:
     }
 
     std::uint64_t count_plays(const View& view, Dice dice, int depth) {
-        if (depth >= kWorthWatching) {
+        if (depth >= kMinWatchedDepth) {
             watch_();
         }
         Plays& plays = plays_[static_cast<std::size_t>(depth / 2)];

@@ -30,7 +30,8 @@ struct Ending {
 };
 
 // One game from here; sides are numbered from the viewer, 0, on.
-inline Ending play_out(View view, std::optional<Dice> dice, bool is_opening, Random& random, Plays& plays) {
+inline Ending play_out(View view, std::optional<Dice> dice, bool is_opening, Random& random,
+                       Plays& plays) {
     for (int side = 0;; side = 1 - side) {
         if (view.is_over()) {
             return {1 - side, view.points_lost()};
@@ -45,15 +46,16 @@ inline Ending play_out(View view, std::optional<Dice> dice, bool is_opening, Ran
 
 // `watch` is called between games, so that many of them can be broken off by throwing.
 template <typename Watch>
-Tally play_out_games(const View& view, std::optional<Dice> dice, bool is_opening, std::uint64_t games,
-                     std::uint64_t seed, Watch watch) {
+Tally play_out_games(const View& view, std::optional<Dice> dice, bool is_opening,
+                     std::uint64_t games, std::uint64_t seed, Watch watch) {
     const auto plays = std::make_unique<Plays>();
     Random random(seed);
     Tally tally{};
     for (std::uint64_t game = 0; game < games; ++game) {
         watch();
         const Ending ending = play_out(view, dice, is_opening, random, *plays);
-        ++tally[static_cast<std::size_t>(ending.winner)][static_cast<std::size_t>(ending.points - 1)];
+        ++tally[static_cast<std::size_t>(ending.winner)]
+               [static_cast<std::size_t>(ending.points - 1)];
     }
     return tally;
 }

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/random.hpp"
 #include "backgammon/view.hpp"
+#include "common/random.hpp"
 
 namespace ludus::backgammon {
 

@@ -39,7 +39,8 @@ struct View {
         if (own[kOff] > 0) {
             return 1;
         }
-        const bool is_far = std::any_of(own.end() - kHome - 1, own.end(), [](auto men) { return men > 0; });
+        const bool is_far =
+            std::any_of(own.end() - kHome - 1, own.end(), [](auto men) { return men > 0; });
         return is_far ? 3 : 2;
     }
 };

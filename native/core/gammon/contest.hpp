@@ -3,9 +3,9 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
-#include <chrono>
 #include <span>
 #include <thread>
 
@@ -28,7 +28,8 @@ inline Random random_of(std::uint64_t seed, std::uint64_t game) {
 // One game; `movers[side]` plays for that side, and side 0 is the viewer. `meet` sees every roll
 // before it is played: (side, view of the side, dice, plays).
 template <typename Meet>
-Ending play_game(View view, bool is_opening, std::array<Mover*, 2> movers, Random& random, Plays& plays, Meet meet) {
+Ending play_game(View view, bool is_opening, std::array<Mover*, 2> movers, Random& random,
+                 Plays& plays, Meet meet) {
     for (std::size_t side = 0;; side = 1 - side) {
         if (view.is_over()) {
             return {static_cast<int>(1 - side), view.points_lost()};
@@ -45,8 +46,8 @@ Ending play_game(View view, bool is_opening, std::array<Mover*, 2> movers, Rando
 // Games from the opening position, which the two begin in turn. `watch` is called now and then on
 // the calling thread and may throw.
 template <typename Watch>
-Tally contest(const View& start, const MakeMover& first, const MakeMover& second, std::uint64_t games,
-              std::uint64_t seed, unsigned threads, Watch watch) {
+Tally contest(const View& start, const MakeMover& first, const MakeMover& second,
+              std::uint64_t games, std::uint64_t seed, unsigned threads, Watch watch) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<unsigned> working{threads};
     std::mutex mutex;
@@ -63,8 +64,8 @@ Tally contest(const View& start, const MakeMover& first, const MakeMover& second
             if (beginner == 1) {
                 std::swap(movers[0], movers[1]);
             }
-            const Ending ending =
-                play_game(start, true, movers, random, *plays, [](auto, const auto&, auto, const auto&) {});
+            const Ending ending = play_game(start, true, movers, random, *plays,
+                                            [](auto, const auto&, auto, const auto&) {});
             const auto winner = static_cast<std::size_t>(ending.winner) ^ beginner;
             ++tally[winner][static_cast<std::size_t>(ending.points - 1)];
         }
@@ -94,7 +95,7 @@ Tally contest(const View& start, const MakeMover& first, const MakeMover& second
     return total;
 }
 
-// A position in which somebody had a choice.
+// A position with more than one play.
 struct Met {
     View before;
     Dice dice;
@@ -104,15 +105,18 @@ struct Met {
 };
 
 // The positions of games between two movers, who play a random move with a chance of `stray`.
-inline std::vector<Met> positions_met(std::span<const View> starts, bool is_opening, Mover& first, Mover& second,
-                                      std::uint32_t games, double stray, std::uint64_t seed) {
+inline std::vector<Met> positions_met(std::span<const View> starts, bool is_opening, Mover& first,
+                                      Mover& second, std::uint32_t games, double stray,
+                                      std::uint64_t seed) {
     class Straying final : public Mover {
     public:
         Straying(Mover& mover, double stray) : mover_(mover), stray_(stray) {}
         int choose(const View& before, Dice dice, const Plays& plays, Random& random) override {
-            const bool strays = static_cast<double>(random.next() >> 11) < stray_ * 9007199254740992.0;
+            const bool strays =
+                static_cast<double>(random.next() >> 11) < stray_ * 9007199254740992.0;
             UniformMover uniform;
-            return (strays ? static_cast<Mover&>(uniform) : mover_).choose(before, dice, plays, random);
+            return (strays ? static_cast<Mover&>(uniform) : mover_)
+                .choose(before, dice, plays, random);
         }
 
     private:
@@ -129,7 +133,8 @@ inline std::vector<Met> positions_met(std::span<const View> starts, bool is_open
         play_game(starts[game % starts.size()], is_opening, {&one, &other}, random, *plays,
                   [&](auto, const View& view, Dice dice, const Plays& found) {
                       if (found.size() > 1) {
-                          met.push_back({view, dice, game, ply, static_cast<std::uint16_t>(found.size())});
+                          met.push_back(
+                              {view, dice, game, ply, static_cast<std::uint16_t>(found.size())});
                       }
                       ++ply;
                   });

@@ -11,7 +11,7 @@ inline constexpr int kMidPoint = 13;
 inline constexpr int kHomeEnd = 6;
 inline constexpr int kTheirHome = 19;
 
-// Everything is as the side sees it that has just moved; the other side rolls next.
+// Everything is from the view of the side that has just moved; the other side rolls next.
 struct Facts {
     int own_pips = 0;
     int their_pips = 0;
@@ -83,7 +83,7 @@ inline Facts facts(const View& end) {
     return found;
 }
 
-// What hits would cost: the pips each blot has come so far, times the chance that it is hit.
+// The expected loss by hits: the pips each blot has come so far, times the chance that it is hit.
 inline float pips_at_risk(const Shots& exposure) {
     int sum = 0;
     for (int place = 1; place < kBar; ++place) {

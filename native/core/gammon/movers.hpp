@@ -1,4 +1,4 @@
-// Who can play whole games without Python: the conventional program, a network, and chance.
+// Players of whole games without Python: the conventional program, a network, and random moves.
 #pragma once
 
 #include <memory>
@@ -49,11 +49,12 @@ public:
 
 class NetworkMover final : public Mover {
 public:
-    explicit NetworkMover(const Network& network) : network_(network), activities_(network.scratch()) {}
+    explicit NetworkMover(const Network& network)
+        : network_(network), activities_(network.scratch()) {}
 
     int choose(const View& before, Dice dice, const Plays& plays, Random&) override {
         return best_play(plays, [&](const View& end) {
-            encode(units_, before, dice, end, network_.coding());
+            encode(units_, before, dice, end, network_.encoding());
             return network_.score({units_.index(), units_.value(), units_.size()}, activities_);
         });
     }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gammon/coding.hpp"
+#include "gammon/encoding.hpp"
 
 namespace ludus::gammon {
 
@@ -31,9 +31,10 @@ using Activities = std::vector<std::vector<float>>;
 
 class Network {
 public:
-    Network(Coding coding, std::vector<Layer> layers) : coding_(coding), layers_(std::move(layers)) {}
+    Network(Encoding encoding, std::vector<Layer> layers)
+        : encoding_(encoding), layers_(std::move(layers)) {}
 
-    const Coding& coding() const { return coding_; }
+    const Encoding& encoding() const { return encoding_; }
     const std::vector<Layer>& layers() const { return layers_; }
     std::vector<Layer>& layers() { return layers_; }
 
@@ -68,7 +69,8 @@ public:
     }
 
 private:
-    static void add_row(const Layer& layer, std::size_t row, float activity, std::vector<float>& above) {
+    static void add_row(const Layer& layer, std::size_t row, float activity,
+                        std::vector<float>& above) {
         const float* weights = layer.weights.data() + row * layer.above;
         float* sums = above.data();
         for (std::size_t j = 0; j < layer.above; ++j) {
@@ -76,7 +78,7 @@ private:
         }
     }
 
-    Coding coding_;
+    Encoding encoding_;
     std::vector<Layer> layers_;
 };
 

@@ -43,7 +43,9 @@ inline Walkers walkers_against(const View& view) {
 }
 
 // Where men can be after one step of a die.
-inline Mask step(Mask men, int die, const Walkers& walkers) { return (men << die) & ~walkers.blocks; }
+inline Mask step(Mask men, int die, const Walkers& walkers) {
+    return (men << die) & ~walkers.blocks;
+}
 
 // Points reached with two different dice, by one man in one or both of them. A man on the bar goes
 // first; with two of them there, nobody else moves.
@@ -55,7 +57,8 @@ inline Mask reached(const Walkers& walkers, int high, int low) {
         return with_high | with_low;
     }
     if (walkers.on_bar == 1) {
-        Mask all = with_high | with_low | step(with_high, low, walkers) | step(with_low, high, walkers);
+        Mask all =
+            with_high | with_low | step(with_high, low, walkers) | step(with_low, high, walkers);
         all |= with_low != 0 ? step(walkers.men, high, walkers) : 0;
         all |= with_high != 0 ? step(walkers.men, low, walkers) : 0;
         return all;
@@ -95,7 +98,8 @@ inline Shots shots(const Walkers& walkers) {
     for (int high = 1; high <= 6; ++high) {
         for (int low = 1; low <= high; ++low) {
             const int ways = high == low ? 1 : 2;
-            Mask hit = (high == low ? reached(walkers, high) : reached(walkers, high, low)) & walkers.blots;
+            Mask hit = (high == low ? reached(walkers, high) : reached(walkers, high, low)) &
+                       walkers.blots;
             found.any += hit != 0 ? ways : 0;
             for (; hit != 0; hit &= hit - 1) {
                 auto& count = found.at[static_cast<std::size_t>(std::countr_zero(hit))];
@@ -112,7 +116,8 @@ inline int escapes(const Walkers& walkers) {
         return kRolls;
     }
     const int rear = walkers.on_bar > 0 ? 0 : std::countr_zero(walkers.men);
-    const Walkers alone{rear == 0 ? Mask{0} : Mask{1} << rear, rear == 0 ? 1 : 0, 0, walkers.blocks};
+    const Walkers alone{rear == 0 ? Mask{0} : Mask{1} << rear, rear == 0 ? 1 : 0, 0,
+                        walkers.blocks};
     const Mask beyond = ~Mask{0} << (rear + 7);
     int count = 0;
     for (int high = 1; high <= 6; ++high) {

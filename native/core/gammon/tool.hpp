@@ -1,4 +1,5 @@
-// The conventional program: 17 terms with fixed weights, the twin of ludus.players.backgammon_heuristics.
+// The conventional program: 17 terms with fixed weights, the twin of
+// ludus.players.backgammon_heuristics.
 #pragma once
 
 #include <array>
@@ -10,10 +11,10 @@ namespace ludus::gammon {
 inline constexpr std::size_t kTerms = 17;
 using Terms = std::array<float, kTerms>;
 
-// Points by what they are worth to their owner, from the own ace point on.
-inline constexpr std::array<float, 25> kPointValue = {0,    0.2f, 0.35f, 0.55f, 0.85f, 1.0f, 0.9f, 0.8f, 0.5f,
-                                                      0.3f, 0.25f, 0.2f, 0.2f,  0.3f,  0.1f, 0.15f, 0.2f, 0.2f,
-                                                      0.3f, 0.3f, 0.9f, 0.8f,  0.55f, 0.3f, 0.2f};
+// The value of points to their owner, from the own ace point on.
+inline constexpr std::array<float, 25> kPointValue = {
+    0,    0.2f, 0.35f, 0.55f, 0.85f, 1.0f, 0.9f, 0.8f, 0.5f, 0.3f,  0.25f, 0.2f, 0.2f,
+    0.3f, 0.1f, 0.15f, 0.2f,  0.2f,  0.3f, 0.3f, 0.9f, 0.8f, 0.55f, 0.3f,  0.2f};
 
 inline float point_values(const View& end) {
     float sum = 0;
@@ -49,8 +50,8 @@ inline Terms terms(const View& end, const Facts& facts) {
 }
 
 // Chosen by hand; see docs/backgammon.md.
-inline constexpr Terms kContactWeights = {1.0f, -0.5f, -1.6f, 0.9f, 1.2f, 0.6f, 0.9f, 0.5f, 0.25f,
-                                          -0.5f, 1.3f, 0.25f, 0.5f, 0.5f, -0.5f, 0.8f, -0.2f};
+inline constexpr Terms kContactWeights = {1.0f,  -0.5f, -1.6f, 0.9f, 1.2f, 0.6f,  0.9f, 0.5f, 0.25f,
+                                          -0.5f, 1.3f,  0.25f, 0.5f, 0.5f, -0.5f, 0.8f, -0.2f};
 inline constexpr Terms kRaceWeights = {1.0f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3.0f, -0.6f};
 
 inline float tool_score(const View& end) {

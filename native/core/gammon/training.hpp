@@ -16,7 +16,8 @@ struct Patterns {
     std::size_t size() const { return starts.size() - 1; }
     Pattern operator[](std::size_t i) const {
         const auto begin = static_cast<std::size_t>(starts[i]);
-        return {index.data() + begin, value.data() + begin, static_cast<std::size_t>(starts[i + 1]) - begin};
+        return {index.data() + begin, value.data() + begin,
+                static_cast<std::size_t>(starts[i + 1]) - begin};
     }
 };
 
@@ -32,11 +33,11 @@ public:
         return (target - output) * (target - output);
     }
 
-    // One step for the alternatives of one position. The error of each is what the network gives
-    // it as its share among all of them, against what the teacher's scores give it: what is
-    // common to them does not count, and the order does.
-    float compare(const Patterns& patterns, std::span<const std::int64_t> rows, std::span<const float> targets,
-                  float sharpness, float rate) {
+    // One step for the alternatives of one position. The error of each is the difference of its
+    // softmax over all of them by the network and by the teacher's scores: a common offset does not
+    // count, and the order does.
+    float compare(const Patterns& patterns, std::span<const std::int64_t> rows,
+                  std::span<const float> targets, float sharpness, float rate) {
         outputs_.resize(rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) {
             outputs_[i] = network_.score(patterns[static_cast<std::size_t>(rows[i])], activities_);

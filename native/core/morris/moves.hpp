@@ -1,4 +1,4 @@
-// What can be seen on the board, and the moves it allows. Repetition and quiet plies, which need
+// Mills and blocked men on the board, and the legal moves. Repetition and quiet plies, which need
 // a memory, are the business of position.hpp.
 #pragma once
 
@@ -47,9 +47,10 @@ struct State {
                std::uint64_t{hand[1]} << 52 | std::uint64_t{mover} << 56;
     }
     static State from_key(std::uint64_t key) {
-        return {{static_cast<Bits>(key & kAll), static_cast<Bits>(key >> 24 & kAll)},
-                {static_cast<std::uint8_t>(key >> 48 & 15), static_cast<std::uint8_t>(key >> 52 & 15)},
-                static_cast<std::uint16_t>(key >> 56 & 1)};
+        return {
+            {static_cast<Bits>(key & kAll), static_cast<Bits>(key >> 24 & kAll)},
+            {static_cast<std::uint8_t>(key >> 48 & 15), static_cast<std::uint8_t>(key >> 52 & 15)},
+            static_cast<std::uint16_t>(key >> 56 & 1)};
     }
     bool operator==(const State&) const = default;
 };

@@ -15,10 +15,10 @@ struct Outcome {
     LUDUS_HD bool is_over() const { return reason != Reason::none; }
 };
 
-// The outcome of a state that has occurred so often, after so many quiet plies, for those who
+// The outcome of a state, given its number of occurrences and of quiet plies, for callers that
 // know already whether the mover can move.
 LUDUS_HD inline Outcome outcome(const Rules& rules, const State& s, int occurrence, int quiet,
-                       bool mover_can_move) {
+                                bool mover_can_move) {
     const auto mover = static_cast<std::uint8_t>(s.mover);
     const auto other = static_cast<std::uint8_t>(mover ^ 1);
     if (s.total(mover) < rules.lose_below) return {Reason::men, other};

@@ -11,9 +11,9 @@ constexpr int kMaxDepth = 100;  // the count goes as deep as the stack; no machi
 // so that a long count can be broken off by throwing.
 template <class Watch>
 std::uint64_t perft(const Rules& rules, const Position& position, int depth, const Watch& watch) {
-    constexpr int kWorthWatching = 5;
+    constexpr int kMinWatchedDepth = 5;
     if (depth <= 0) return 1;
-    if (depth >= kWorthWatching) watch();
+    if (depth >= kMinWatchedDepth) watch();
     if (position.outcome(rules).is_over()) return 0;
     if (position.must_pass(rules)) {
         return depth == 1 ? 1 : perft(rules, position.play(rules, Move{}), depth - 1, watch);

@@ -20,8 +20,9 @@ Tally games_of(const Rules& rules, const Position& start, std::uint64_t games, s
                int threads, int max_plies, const MovesOf& moves_of, const Watch& watch) {
     constexpr std::uint64_t kBatch = 1024;  // each batch has a generator of its own
     const std::uint64_t batches = games / kBatch + (games % kBatch != 0 ? 1 : 0);
-    const auto workers = static_cast<std::size_t>(std::clamp<std::uint64_t>(
-        static_cast<std::uint64_t>(threads), 1, std::clamp<std::uint64_t>(batches, 1, kMaxThreads)));
+    const auto workers = static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(threads), 1,
+                                  std::clamp<std::uint64_t>(batches, 1, kMaxThreads)));
     std::atomic<std::uint64_t> next_batch{0};
     std::vector<Tally> tallies(workers);
     const auto work = [&](Tally& tally, const auto& between) {

@@ -103,8 +103,7 @@ struct Position {
         if (rules.quiet_plies > 0) next.quiet = static_cast<std::uint16_t>(quiet + 1);
         if (rules.repetition > 0) {
             next.history = history.with(state.key());
-            next.occurrence =
-                static_cast<std::uint16_t>(1 + next.history.count(next.state.key()));
+            next.occurrence = static_cast<std::uint16_t>(1 + next.history.count(next.state.key()));
         }
         return next;
     }

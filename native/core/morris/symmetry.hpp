@@ -16,9 +16,7 @@ LUDUS_HD constexpr Bits mirrored(Bits b) {
     return turned(b, 3);  // place i went to 7 - i; the left-right mirror sends it to 2 - i
 }
 
-LUDUS_HD constexpr Bits inside_out(Bits b) {
-    return ((b & 0xFF) << 16) | (b & 0xFF00) | (b >> 16);
-}
+LUDUS_HD constexpr Bits inside_out(Bits b) { return ((b & 0xFF) << 16) | (b & 0xFF00) | (b >> 16); }
 
 // Symmetry 8 * inside_out + 4 * mirrored + quarter turns, in the order of Python's SYMMETRIES.
 LUDUS_HD constexpr Bits transformed(Bits b, int symmetry) {

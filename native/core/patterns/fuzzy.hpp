@@ -1,6 +1,6 @@
 // The Fuzzy player of Vrajitoru's paper: scores for all moves out of a network of patterns, and a
-// choice in proportion to them. The twin of ludus.learn.patterns.inference, which says how the paper
-// was read.
+// choice in proportion to them. The twin of ludus.learn.patterns.inference, which says how the
+// paper was read.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +78,8 @@ private:
     // The best known score of a step for the side with these men, at least `floor`, among the
     // patterns whose score is more than `threshold` times what it was.
     double best(Bits men, Move step, double floor, double threshold) const {
-        const Bits moved = (step.from == morris::kNone ? men : men & ~bit(step.from)) | bit(step.to);
+        const Bits moved =
+            (step.from == morris::kNone ? men : men & ~bit(step.from)) | bit(step.to);
         double score = floor;
         for (int q = 0; q < kQuadrants; ++q) {
             if (!has_point(q, step.to)) continue;
@@ -94,7 +95,8 @@ private:
     }
 
     // For each point the best score the other side could reach by a step to it.
-    void find_threats(const Rules& rules, State s, std::array<double, morris::kPoints>& threats) const {
+    void find_threats(const Rules& rules, State s,
+                      std::array<double, morris::kPoints>& threats) const {
         s.mover ^= 1;
         Move last;
         morris::for_each_move(rules, s, [&](Move move) {
@@ -105,12 +107,13 @@ private:
         });
     }
 
-    // The probability of each man to be the one that is taken.
+    // The probability of each man to be taken.
     std::array<double, morris::kPoints> take_shares(Bits men, Bits booty) const {
         std::array<double, morris::kPoints> shares{};
         if (known_.take == Take::random) {
             const double share = 1.0 / std::max(1, morris::count(booty));
-            morris::for_each_point(booty, [&](int man) { shares[static_cast<std::size_t>(man)] = share; });
+            morris::for_each_point(booty,
+                                   [&](int man) { shares[static_cast<std::size_t>(man)] = share; });
             return shares;
         }
         double highest = 0, total = 0;

@@ -32,9 +32,9 @@ private:
 
 // Games between two sides; the first one is side 0.
 template <class Watch>
-morris::Tally games(const Rules& rules, const morris::Position& start, const std::array<Side, 2>& sides,
-                    std::uint64_t number, std::uint64_t seed, int threads, int max_plies,
-                    const Watch& watch) {
+morris::Tally games(const Rules& rules, const morris::Position& start,
+                    const std::array<Side, 2>& sides, std::uint64_t number, std::uint64_t seed,
+                    int threads, int max_plies, const Watch& watch) {
     const auto moves_of = [&](const State& s) {
         return std::visit([&](const auto& side) { return SideMoves(rules, s, side); },
                           sides[s.mover]);

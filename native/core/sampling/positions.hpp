@@ -13,7 +13,7 @@ using morris::Bits;
 using morris::Rules;
 using morris::State;
 
-// Columns in main memory or in that of a GPU. In a State that is seen so, the mover is side 0.
+// Columns in main memory or in that of a GPU. In such a State the mover is side 0.
 struct Positions {
     std::uint32_t* own;
     std::uint32_t* other;
@@ -32,7 +32,7 @@ struct Positions {
 };
 
 // The position after a move, as the side that is then to move sees it.
-LUDUS_HD inline State seen_after(const State& s, morris::Move move) {
+LUDUS_HD inline State child_of(const State& s, morris::Move move) {
     const State then = morris::after(s, move);
     return {{then.men[1], then.men[0]}, {then.hand[1], then.hand[0]}, 0};
 }

@@ -12,7 +12,7 @@ namespace ludus::search {
 
 class Endgames {
 public:
-    // Sides have at most so many men.
+    // The maximum number of men of each side.
     explicit Endgames(int max_men) : orbits_(max_men) {}
 
     // The values of a sector without men in hand, for X to move or for Y; as many as its slots.
@@ -30,13 +30,14 @@ public:
     std::optional<Score> probe(const morris::State& s, int ply) const {
         if ((s.hand[0] | s.hand[1]) != 0) return std::nullopt;
         const morris::Bits own = s.own(), other = s.other();
-        const auto [id, mover_is_x] = solver::oriented(morris::count(own), morris::count(other), 0, 0);
+        const auto [id, mover_is_x] =
+            solver::oriented(morris::count(own), morris::count(other), 0, 0);
         if (id.x > kMost) return std::nullopt;
         const Half& half = at(id.x, id.y, mover_is_x);
         if (half.values == nullptr) return std::nullopt;
-        const solver::Value value = half.values[mover_is_x
-                                                    ? solver::slot(orbits_, *half.shape, own, other)
-                                                    : solver::slot(orbits_, *half.shape, other, own)];
+        const solver::Value value =
+            half.values[mover_is_x ? solver::slot(orbits_, *half.shape, own, other)
+                                   : solver::slot(orbits_, *half.shape, other, own)];
         if (value == solver::kDraw) return 0;
         return solver::is_win(value) ? won_in(ply + value) : lost_in(ply + value);
     }

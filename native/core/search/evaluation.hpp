@@ -1,7 +1,7 @@
 // How a position looks to somebody who cannot see its end. All terms are named here, and each one
-// is counted for both sides; what they are worth is the struct Weights, in hundredths of a man.
+// is counted for both sides; their weights are the struct Weights, in hundredths of a man.
 //
-// While men are placed, freedom to move later on is worth a great deal: the weights for it are
+// While men are placed, freedom to move later on matters most: the weights for it are
 // those that predict the exact values of 12,388 positions with men in hand best (a logistic fit).
 // Such a fit made the search worse with all men placed, where it sees consequences for itself.
 #pragma once
@@ -18,7 +18,7 @@ using morris::State;
 
 struct Weights {
     Score man = 100;          // on the board or in hand
-    Score step = 3;           // a free point beside a man, counted for each such pair
+    Score step = 3;           // a free point adjacent to a man, counted for each such pair
     Score blocked = -8;       // a man that cannot move
     Score mill = 12;          // three in a line
     Score pair = 6;           // a free point that would complete a line of one's own
@@ -43,7 +43,7 @@ inline constexpr Weights kPlacing = {
     .crossing = 14,
 };
 
-// What terms are worth while either side has men in hand, and afterwards. Where a man in hand
+// Weights of the terms while either side has men in hand, and afterwards. Where a man in hand
 // need not be placed, the game is one of moving from the start.
 struct Evaluation {
     Weights placing = kPlacing;
@@ -54,7 +54,7 @@ struct Evaluation {
     }
 };
 
-// What can be seen of one side.
+// The features of one side.
 struct Features {
     int men = 0;       // on the board and in hand
     int steps = 0;
@@ -122,7 +122,7 @@ inline Features features(const Rules& rules, const State& s, std::size_t side) {
     return f;
 }
 
-inline Score worth(const Weights& w, const Features& f, bool is_mover) {
+inline Score weigh(const Weights& w, const Features& f, bool is_mover) {
     Score score = w.man * f.men + w.mill * f.mills + w.pair * f.pairs + w.swing * f.swings +
                   w.crossing * f.crossings;
     score += f.flies ? w.flying : w.step * f.steps + w.blocked * f.blocked;
@@ -136,8 +136,8 @@ inline Score worth(const Weights& w, const Features& f, bool is_mover) {
 inline Score evaluate(const Rules& rules, const Evaluation& evaluation, const State& s) {
     const std::size_t mover = s.mover;
     const Weights& weights = evaluation(rules, s);
-    return worth(weights, features(rules, s, mover), true) -
-           worth(weights, features(rules, s, mover ^ 1), false);
+    return weigh(weights, features(rules, s, mover), true) -
+           weigh(weights, features(rules, s, mover ^ 1), false);
 }
 
 }  // namespace ludus::search

@@ -77,7 +77,8 @@ private:
     }
 
     std::array<std::array<Move, 2>, kMaxPly + 1> killers_{};
-    std::array<std::array<std::array<std::int32_t, morris::kPoints>, morris::kPoints + 1>, 2> history_{};
+    std::array<std::array<std::array<std::int32_t, morris::kPoints>, morris::kPoints + 1>, 2>
+        history_{};
     std::array<std::array<std::int32_t, morris::kPoints>, 2> taken_{};
 };
 

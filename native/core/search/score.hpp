@@ -1,4 +1,4 @@
-// What a search thinks of a position, seen by its mover: hundredths of a man, or how many plies
+// The score of a position for its mover: hundredths of a man, or how many plies
 // away the end of the game is.
 #pragma once
 

@@ -16,11 +16,12 @@ struct Limits {
     int depth = kMaxDepth;
     std::uint64_t nodes = ~std::uint64_t{0};
     Clock::time_point end = Clock::time_point::max();
-    std::vector<morris::Move> only = {};  // moves at the root to choose from; all of them if there are none
+    // Moves at the root to choose from; all of them if empty.
+    std::vector<morris::Move> only = {};
 };
 
 struct Settings {
-    int num_lines = 1;       // best moves to be told, each with its own score (multi-PV)
+    int num_lines = 1;       // best moves to report, each with its own score (multi-PV)
     int threads = 1;         // more than one are faster, and no two runs are alike
     bool extends = true;     // captures at the end of a line are followed by one more ply
     bool reduces = true;     // moves that are unlikely to be good are searched less deeply first

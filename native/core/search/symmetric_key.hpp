@@ -86,7 +86,8 @@ public:
         const Canonical form = canonical(s.own(), s.other());
         symmetry_ = static_cast<std::size_t>(form.symmetry);
         key_ = form.boards | std::uint64_t{s.hand[s.mover]} << 48 |
-               std::uint64_t{s.hand[s.mover ^ 1]} << 52 | static_cast<std::uint64_t>(countdown) << 56;
+               std::uint64_t{s.hand[s.mover ^ 1]} << 52 |
+               static_cast<std::uint64_t>(countdown) << 56;
     }
 
     std::uint64_t key() const { return key_; }

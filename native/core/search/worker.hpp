@@ -1,5 +1,5 @@
 // One thread's search: NegaScout with everything that it remembers on the way. How deep it goes,
-// and how often, is the business of deepening.hpp.
+// and how often, is decided in iterative_deepening.hpp.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ struct Shared {
 struct Node {
     State state;
     int quiet = 0;          // plies since a man was placed or taken
-    std::size_t since = 0;  // the first key of the road that can come again
+    std::size_t since = 0;  // index of the first key that can be repeated
     bool can_repeat = false;
 };
 
@@ -41,25 +41,29 @@ public:
     using Watch = std::function<bool()>;
 
     Worker(Shared& shared, const Settings& settings, const Limits& limits, Watch watch)
-        : shared_(shared), rules_(shared.rules), settings_(settings), limits_(limits),
+        : shared_(shared),
+          rules_(shared.rules),
+          settings_(settings),
+          limits_(limits),
           watch_(std::move(watch)),
-          moves_(std::make_unique_for_overwrite<RankedMove[]>(
-              std::size_t{kMaxPly + 1} * morris::kMaxMoves)) {
-        look_at_ = std::min<std::uint64_t>(kNodesALook, limits_.nodes);
+          moves_(std::make_unique_for_overwrite<RankedMove[]>(std::size_t{kMaxPly + 1} *
+                                                              morris::kMaxMoves)) {
+        check_at_ = std::min<std::uint64_t>(kNodesPerCheck, limits_.nodes);
     }
 
     Node begin(const morris::Position& position) {
-        road_ = position.history.keys();
+        keys_ = position.history.keys();
         return {position.state, position.quiet, 0, false};
     }
 
-    // What a move of this node is worth to its mover, between alpha and beta.
-    Score after(const Node& node, Move move, int depth, Score alpha, Score beta, int ply, int extra) {
+    // The score of a move of this node for its mover, between alpha and beta.
+    Score after(const Node& node, Move move, int depth, Score alpha, Score beta, int ply,
+                int extra) {
         Node next{morris::after(node.state, move), node.quiet + 1, node.since, true};
-        road_.push_back(node.state.key());
-        if (move.is_irreversible()) next = {next.state, 0, road_.size(), false};
+        keys_.push_back(node.state.key());
+        if (move.is_irreversible()) next = {next.state, 0, keys_.size(), false};
         const Score score = -search(next, depth - 1, -beta, -alpha, ply + 1, extra);
-        road_.pop_back();
+        keys_.pop_back();
         return score;
     }
 
@@ -87,17 +91,17 @@ public:
     bool is_stopped() const { return is_stopped_; }
 
 private:
-    static constexpr std::uint64_t kNodesALook = 1024;
+    static constexpr std::uint64_t kNodesPerCheck = 1024;
     static constexpr int kMaxExtra = 6;  // plies by which extensions may lengthen a line
 
     Score search(const Node& node, int depth, Score alpha, Score beta, int ply, int extra) {
         if (is_stopped_) return 0;
-        if (++nodes_ >= look_at_) look();
+        if (++nodes_ >= check_at_) check_limits();
         deepest_ = std::max(deepest_, ply);
         lines_[static_cast<std::size_t>(ply)].clear();
         const State& s = node.state;
         const bool can_move = morris::can_move(rules_, s, s.mover);
-        const int occurrence = times_seen(node);
+        const int occurrence = count_occurrences(node);
         const morris::Outcome end = morris::outcome(rules_, s, occurrence, node.quiet, can_move);
         if (end.is_over()) return score_of(end, s, ply);
         if (shared_.endgames != nullptr) {
@@ -109,12 +113,13 @@ private:
         alpha = std::max(alpha, lost_in(ply));
         beta = std::min(beta, won_in(ply + 1));
         if (alpha >= beta) return alpha;
-        return look_up_or_try(node, depth, alpha, beta, ply, extra);
+        return probe_or_search(node, depth, alpha, beta, ply, extra);
     }
 
     // Also one ply before the end of a line: without the table there, more nodes are visited in a
     // second, and twice as many are needed.
-    Score look_up_or_try(const Node& node, int depth, Score alpha, Score beta, int ply, int extra) {
+    Score probe_or_search(const Node& node, int depth, Score alpha, Score beta, int ply,
+                          int extra) {
         if (!settings_.uses_table) {
             Move best;
             return try_moves(node, depth, alpha, beta, ply, extra, best);
@@ -124,9 +129,9 @@ private:
         Move best;
         if (known) {
             best = key.from_table(known->move);
-            // Lines that are told in the end are searched in full.
-            const bool is_told = beta - alpha > 1;
-            if (known->depth >= depth && !is_told) {
+            // Reported lines are searched in full.
+            const bool is_reported = beta - alpha > 1;
+            if (known->depth >= depth && !is_reported) {
                 const Score score = from_root(known->score, ply);
                 if (known->bound == Bound::exact ||
                     (known->bound == Bound::at_least && score >= beta) ||
@@ -145,7 +150,8 @@ private:
     }
 
     // The best score of all moves; `best` says which to try first and becomes the best one.
-    Score try_moves(const Node& node, int depth, Score alpha, Score beta, int ply, int extra, Move& best) {
+    Score try_moves(const Node& node, int depth, Score alpha, Score beta, int ply, int extra,
+                    Move& best) {
         RankedMove* list = moves_at(ply);
         int size = ordering_.generate(rules_, node.state, best, ply, list);
         if (settings_.oversight > 0) size = drop_overlooked(node.state, list, size, ply);
@@ -153,7 +159,8 @@ private:
         for (int i = 0; i < size; ++i) {
             Ordering::bring_best(list, i, size);
             const Move move = list[i].move;
-            const Score score = try_move(node, list[i], i, depth, std::max(alpha, highest), beta, ply, extra);
+            const Score score =
+                try_move(node, list[i], i, depth, std::max(alpha, highest), beta, ply, extra);
             if (is_stopped_) return 0;
             if (score <= highest) continue;
             highest = score;
@@ -178,11 +185,15 @@ private:
         }
         if (number == 0) return after(node, move, depth, alpha, beta, ply, extra);
         const int less = settings_.reduces && depth >= 3 && ranked.rank < Ordering::kKiller
-                             ? (number >= 10 ? 2 : number >= 3 ? 1 : 0)
+                             ? (number >= 10  ? 2
+                                : number >= 3 ? 1
+                                              : 0)
                              : 0;
         Score score = after(node, move, depth - less, alpha, alpha + 1, ply, extra);
-        if (less > 0 && score > alpha) score = after(node, move, depth, alpha, alpha + 1, ply, extra);
-        if (score > alpha && score < beta) score = after(node, move, depth, alpha, beta, ply, extra);
+        if (less > 0 && score > alpha)
+            score = after(node, move, depth, alpha, alpha + 1, ply, extra);
+        if (score > alpha && score < beta)
+            score = after(node, move, depth, alpha, beta, ply, extra);
         return score;
     }
 
@@ -192,15 +203,15 @@ private:
         return score;
     }
 
-    // How often the position has occurred, as the rules count; only the mover's own turns can be it.
-    int times_seen(const Node& node) const {
+    // The number of occurrences of the position by the rules; only the mover's own turns count.
+    int count_occurrences(const Node& node) const {
         if (rules_.repetition == 0 || !node.can_repeat) return 1;
         const std::uint64_t key = node.state.key();
-        int seen = 1;
-        for (std::size_t i = road_.size(); i >= node.since + 2; i -= 2) {
-            if (road_[i - 2] == key) ++seen;
+        int count = 1;
+        for (std::size_t i = keys_.size(); i >= node.since + 2; i -= 2) {
+            if (keys_[i - 2] == key) ++count;
         }
-        return seen;
+        return count;
     }
 
     static Score score_of(const morris::Outcome& end, const State& s, int ply) {
@@ -215,18 +226,18 @@ private:
         return left <= depth + kMaxExtra ? left : 0;
     }
 
-    // Takes away what a careless player does not see, which is the same for all men that a move
-    // might take; something is always left.
+    // Removes the moves that a careless player overlooks, the same for all captures of a move; at
+    // least one move is left.
     int drop_overlooked(const State& s, RankedMove* list, int size, int ply) const {
         if (settings_.oversight <= 0 || ply > 1 || size < 2) return size;
-        const auto is_seen = [&](Move move) {
+        const auto is_noticed = [&](Move move) {
             const std::uint64_t step = std::uint64_t{move.from} << 8 | move.to;
             Random random(settings_.seed ^ (s.key() * 0x9E3779B97F4A7C15u) ^ (step << 40));
             return static_cast<double>(random.next() >> 11) * 0x1p-53 >= settings_.oversight;
         };
         int kept = 0;
         for (int i = 0; i < size; ++i) {
-            if (is_seen(list[i].move)) list[kept++] = list[i];
+            if (is_noticed(list[i].move)) list[kept++] = list[i];
         }
         return kept > 0 ? kept : 1;
     }
@@ -238,18 +249,20 @@ private:
         lines_[here].insert(lines_[here].end(), rest.begin(), rest.end());
     }
 
-    // Whether time, nodes or patience are at an end.
-    void look() {
+    // Stops at the limits of time or nodes, or when the caller asks for it.
+    void check_limits() {
         const Clock::time_point now = Clock::now();
         if (nodes_ >= limits_.nodes || now >= limits_.end || shared_.is_stopped) is_stopped_ = true;
         if (watch_ && now >= watch_at_) {
             if (watch_()) is_stopped_ = true;
             watch_at_ = now + std::chrono::milliseconds(10);
         }
-        look_at_ = std::min(nodes_ + kNodesALook, limits_.nodes);
+        check_at_ = std::min(nodes_ + kNodesPerCheck, limits_.nodes);
     }
 
-    RankedMove* moves_at(int ply) { return &moves_[static_cast<std::size_t>(ply) * morris::kMaxMoves]; }
+    RankedMove* moves_at(int ply) {
+        return &moves_[static_cast<std::size_t>(ply) * morris::kMaxMoves];
+    }
 
     Shared& shared_;
     const Rules rules_;
@@ -258,9 +271,9 @@ private:
     Watch watch_;
     std::unique_ptr<RankedMove[]> moves_;
     Ordering ordering_;
-    std::vector<std::uint64_t> road_;  // keys of the game and of the line that is being searched
+    std::vector<std::uint64_t> keys_;  // keys of the game and of the line that is being searched
     std::array<std::vector<Move>, kMaxPly + 2> lines_;
-    std::uint64_t nodes_ = 0, look_at_ = 0;
+    std::uint64_t nodes_ = 0, check_at_ = 0;
     Clock::time_point watch_at_ = Clock::now() + std::chrono::milliseconds(10);
     int deepest_ = 0;
     bool is_stopped_ = false;

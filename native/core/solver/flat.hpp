@@ -63,7 +63,7 @@ struct FlatTables {
                read(high + (morris::count(lower) << kLowBits) + (set >> kLowBits));
     }
 
-    // The slot of a position in a table with so many columns.
+    // The slot of a position in a table with `num_cols` columns.
     LUDUS_HD std::uint64_t slot(Bits x, Bits y, std::uint64_t cols) const {
         const std::uint32_t place = read(places + x), row = place & 0xFFFFF;
         const Bits image = morris::transformed(y, static_cast<int>(place >> 20));

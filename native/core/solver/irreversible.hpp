@@ -22,7 +22,9 @@ struct RowMen {
 class Irreversible {
 public:
     Irreversible(const Rules& rules, const Store& store, SectorId id)
-        : rules_(rules), x_(side(rules, id.x, id.x_hand)), y_(side(rules, id.y, id.y_hand)),
+        : rules_(rules),
+          x_(side(rules, id.x, id.x_hand)),
+          y_(side(rules, id.y, id.y_hand)),
           x_places_(rules, store, id.x + 1, id.y, id.x_hand - 1, id.y_hand, false),
           x_places_taking_(rules, store, id.x + 1, id.y - 1, id.x_hand - 1, id.y_hand, false),
           x_slides_taking_(rules, store, id.x, id.y - 1, id.x_hand, id.y_hand, false),
@@ -111,8 +113,10 @@ private:
         morris::for_each_point(booty, [&](int take) {
             Taken& taken = taken_[num_taken_++];
             taken.x = x & ~morris::bit(take);
-            if (y_.places && in_rows(y_places_taking_)) taken.placing = y_places_taking_.row(taken.x);
-            if (y_.slides && in_rows(y_slides_taking_)) taken.sliding = y_slides_taking_.row(taken.x);
+            if (y_.places && in_rows(y_places_taking_))
+                taken.placing = y_places_taking_.row(taken.x);
+            if (y_.slides && in_rows(y_slides_taking_))
+                taken.sliding = y_slides_taking_.row(taken.x);
         });
     }
 
@@ -153,7 +157,7 @@ private:
         Target::Row placing, sliding;
     };
 
-    Value best_taking(const Target& target, Target::Row Taken::*row, Bits after) const {
+    Value best_taking(const Target& target, Target::Row Taken::* row, Bits after) const {
         if (target.is_lost()) return 1;
         Value best = kNothing;
         if (target.a_is_x()) {

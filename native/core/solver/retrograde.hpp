@@ -3,7 +3,7 @@
 //
 // A position is won in n plies if some move leads to one lost in n - 1, and lost in n if all
 // moves lead to won ones, the slowest of them won in n - 1. So in odd rounds the predecessors of
-// lost positions become won, and in even rounds the predecessors of won positions are looked at
+// lost positions become won, and in even rounds the predecessors of won positions are examined
 // again. Moves into solved sectors were reduced to one offer per position beforehand; an offer
 // joins in the round of its depth. What is never reached is drawn.
 #pragma once
@@ -21,7 +21,11 @@ class Retrograde {
 public:
     Retrograde(const Rules& rules, const Store& store, Table& table, Workers& workers,
                Progress& progress)
-        : rules_(rules), store_(store), table_(table), workers_(workers), progress_(progress),
+        : rules_(rules),
+          store_(store),
+          table_(table),
+          workers_(workers),
+          progress_(progress),
           columns_(subsets(morris::kPoints - table.id.x, table.id.y)),
           x_side_(side(rules, table.id.x, table.id.x_hand)),
           y_side_(side(rules, table.id.y, table.id.y_hand)) {
@@ -133,7 +137,7 @@ private:
         num_new_.store(1, std::memory_order_relaxed);
     }
 
-    // In odd rounds a predecessor is won; in even rounds it is to be looked at.
+    // In odd rounds a predecessor is won; in even rounds it becomes a candidate.
     void reach_back(Half& half, std::uint64_t slot, std::uint64_t row, Value depth) {
         if (get(half, slot) != kDraw) return;
         if ((depth & 1) != 0) {
@@ -192,7 +196,7 @@ private:
         });
     }
 
-    // A move of X, forwards or backwards, seen from the row: which row it leads to and how.
+    // A move of X, forwards or backwards, from the view of the row: which row it leads to and how.
     struct RowMove {
         std::uint64_t row, base;
         const SymmetryTable::Rings* rings;
@@ -223,8 +227,7 @@ private:
             const Bits rest = x & ~morris::bit(to);
             morris::for_each_point(reach(rules_, x_side_, to) & x_free, [&](int from) {
                 const RowMove move = row_move(rest | morris::bit(from));
-                const std::uint16_t stabiliser =
-                    store_.orbits().stabilisers(table_.id.x)[move.row];
+                const std::uint16_t stabiliser = store_.orbits().stabilisers(table_.id.x)[move.row];
                 for (const std::uint32_t col : cols) {
                     const Bits y = spread(columns_[col], x_free);
                     if ((y & morris::bit(from)) != 0) continue;
@@ -245,7 +248,7 @@ private:
         }
     }
 
-    // Looks at the candidates of a row: those whose every move loses are lost at this depth.
+    // Examines the candidates of a row: those whose every move loses are lost at this depth.
     void judge(std::uint64_t row, Value depth, Scratch& scratch) {
         const std::uint64_t base = row * table_.cols;
         for (Half* half : {&x_, &y_}) {

@@ -1,7 +1,7 @@
 // A sector is all positions with given numbers of men on the board and in hand. One side, called
-// X, decides the row of the table (its men up to symmetry), the other, Y, the column (its men on
+// X, determines the row of the table (its men up to symmetry), the other, Y, the column (its men on
 // the points that X leaves free). A move of Y therefore stays within its row, and a move of X
-// takes the whole row to one other row: both keep the processor's cache warm.
+// maps the whole row to one other row: both keep to the processor's cache.
 //
 // X is the side with more men on the board, or else more in hand.
 #pragma once
@@ -18,7 +18,7 @@
 namespace ludus::solver {
 
 struct SectorId {
-    int x = 0, y = 0;            // men on the board
+    int x = 0, y = 0;  // men on the board
     int x_hand = 0, y_hand = 0;  // men in hand
 
     auto operator<=>(const SectorId&) const = default;
@@ -27,7 +27,7 @@ struct SectorId {
     bool is_ordered() const { return x > y || (x == y && x_hand >= y_hand); }
 };
 
-// A sector as seen by somebody who calls the sides A and B, and whether A is its X.
+// A sector given by sides called A and B, and whether A is its X.
 struct Oriented {
     SectorId id;
     bool a_is_x;
@@ -45,7 +45,8 @@ struct Table {
     std::vector<Value> x_moves, y_moves;
 
     Table(SectorId sector, const Orbits& orbits)
-        : id(sector), rows(orbits.representatives(sector.x).size()),
+        : id(sector),
+          rows(orbits.representatives(sector.x).size()),
           cols(choose(morris::kPoints - sector.x, sector.y)) {}
 
     std::uint64_t slots() const { return rows * cols; }

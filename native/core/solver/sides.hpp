@@ -19,8 +19,10 @@ inline Side side(const Rules& rules, int men, int hand) {
             .flies = rules.flying && hand == 0 && men <= 3};
 }
 
-// Whether a side with so many men on the board and in hand has lost.
-inline bool has_lost(const Rules& rules, int men, int hand) { return men + hand < rules.lose_below; }
+// Whether a side with these numbers of men on the board and in hand has lost.
+inline bool has_lost(const Rules& rules, int men, int hand) {
+    return men + hand < rules.lose_below;
+}
 
 // Whether a side can be to move with these hands. Where nobody may move before all men are
 // placed, the sides place in turn: the first one moves with equal hands, the second with one more.

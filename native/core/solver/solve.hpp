@@ -24,8 +24,8 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
                    Progress& progress) {
     const std::vector<Bits> columns = subsets(morris::kPoints - table.id.x, table.id.y);
     const Irreversible ready(rules, store, table.id);
-    const bool x_to_move = can_be_to_move(rules, table.id.x_hand, table.id.y_hand) &&
-                           ready.is_ready(table.id, true);
+    const bool x_to_move =
+        can_be_to_move(rules, table.id.x_hand, table.id.y_hand) && ready.is_ready(table.id, true);
     const bool y_to_move = !table.id.is_symmetric() &&
                            can_be_to_move(rules, table.id.y_hand, table.id.x_hand) &&
                            ready.is_ready(table.id, false);
@@ -52,7 +52,8 @@ inline void settle(const Rules& rules, const Store& store, Table& table, Workers
     });
 }
 
-// Solves a sector. Throws Stopped, TooDeep or MissingSector, and then the sector is not in the store.
+// Solves a sector. Throws Stopped, TooDeep or MissingSector, and then the sector is not in the
+// store.
 inline void solve(const Rules& rules, Store& store, SectorId id, Workers& workers,
                   Progress& progress) {
     progress.rows = 0;

@@ -9,7 +9,7 @@
 
 namespace ludus::solver {
 
-// Where the solved tables are kept while others are being solved. One thread may ask for a table,
+// Where the solved tables are kept while others are being solved. One thread may read a table,
 // to write it to a file, while another adds the next: tables stay where they are, but the map that
 // finds them is changed.
 class Store {
@@ -40,7 +40,7 @@ private:
 };
 
 // Looks up positions of one sector in which a given side is to move. The sides are called A and
-// B by the asker; which of them decides the row in the target is settled once.
+// B by the caller; which of them determines the row in the target is settled once.
 class Target {
 public:
     Target(const Rules& rules, const Store& store, int a, int b, int a_hand, int b_hand,

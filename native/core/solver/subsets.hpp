@@ -23,7 +23,8 @@ constexpr int kLowBits = 12;
 LUDUS_HD constexpr std::uint64_t choose(int n, int k) {
     if (k < 0 || k > n) return 0;
     std::uint64_t result = 1;
-    for (int i = 1; i <= k; ++i) result = result * static_cast<std::uint64_t>(n - k + i) / static_cast<std::uint64_t>(i);
+    for (int i = 1; i <= k; ++i)
+        result = result * static_cast<std::uint64_t>(n - k + i) / static_cast<std::uint64_t>(i);
     return result;
 }
 
@@ -53,7 +54,7 @@ private:
         for (int i = before + 1; set != 0; set &= set - 1, ++i) {
             total += choose(morris::lowest(set) + offset, i);
         }
-        return static_cast<std::uint32_t>(total);  // sets beyond 24 places are never asked for
+        return static_cast<std::uint32_t>(total);  // sets beyond 24 places do not occur
     }
 };
 

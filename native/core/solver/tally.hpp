@@ -36,8 +36,7 @@ struct Tally {
 inline bool is_representative(Bits x, Bits y, std::uint16_t stabiliser) {
     const Bits free = kAll & ~x, own = squeezed(y, free);
     for (int g = 1; g < morris::kSymmetries; ++g) {
-        if ((stabiliser >> g & 1) != 0 &&
-            squeezed(image(symmetry_table()[g], y), free) < own) {
+        if ((stabiliser >> g & 1) != 0 && squeezed(image(symmetry_table()[g], y), free) < own) {
             return false;
         }
     }

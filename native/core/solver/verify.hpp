@@ -13,7 +13,8 @@ namespace ludus::solver {
 class Definition {
 public:
     Definition(const Rules& rules, const Store& store, const Table& table)
-        : rules_(rules), x_side_(side(rules, table.id.x, table.id.x_hand)),
+        : rules_(rules),
+          x_side_(side(rules, table.id.x, table.id.x_hand)),
           y_side_(side(rules, table.id.y, table.id.y_hand)),
           after_x_(rules, store, table.id.x, table.id.y, table.id.x_hand, table.id.y_hand, false),
           after_y_(rules, store, table.id.x, table.id.y, table.id.x_hand, table.id.y_hand, true),
@@ -32,7 +33,8 @@ public:
                 Bits targets = reach(rules_, mover, from) & free;
                 if (is_taking) targets &= ~morris::completes_mill(rest, rules_.diagonals);
                 morris::for_each_point(targets, [&](int to) {
-                    best = better(best, after_move(successor(rest | morris::bit(to), other, x_to_move)));
+                    best = better(best,
+                                  after_move(successor(rest | morris::bit(to), other, x_to_move)));
                 });
             });
         }

@@ -1,4 +1,4 @@
-// A fixed crew of threads that share out the rows of a table.
+// A pool of threads that process the rows of a table.
 #pragma once
 
 #include <atomic>
@@ -54,14 +54,14 @@ private:
     }
 
     void serve() {
-        std::uint64_t seen = 0;
+        std::uint64_t last_round = 0;
         for (;;) {
             const std::function<void(std::uint64_t, std::uint64_t)>* work = nullptr;
             {
                 std::unique_lock lock(mutex_);
-                wake_.wait(lock, [&] { return is_closing_ || round_ != seen; });
+                wake_.wait(lock, [&] { return is_closing_ || round_ != last_round; });
                 if (is_closing_) return;
-                seen = round_;
+                last_round = round_;
                 work = work_;
             }
             run(*work);

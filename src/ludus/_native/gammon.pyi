@@ -26,7 +26,7 @@ def tool_scores(ends: NDArray[np.int8], /) -> NDArray[np.float32]:
     """Return the conventional program's scores of boards after its move; shape (boards,)."""
 
 def inputs(
-    boards: NDArray[np.int8], rolls: NDArray[np.int8], change: int, beside: int, /
+    boards: NDArray[np.int8], rolls: NDArray[np.int8], change: int, extra: int, /
 ) -> Patterns:
     """Encode all moves of boards (n, 52) with rolls (n, 2).
 
@@ -63,7 +63,7 @@ def met_in_games(
 class Network:
     """A feed-forward network of logistic units with one output."""
 
-    def __init__(self, change: int, beside: int, layers: Sequence[Layer], /) -> None: ...
+    def __init__(self, change: int, extra: int, layers: Sequence[Layer], /) -> None: ...
     def scores(
         self, starts: NDArray[np.int64], index: NDArray[np.uint16], value: NDArray[np.float32], /
     ) -> NDArray[np.float32]:

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.core.player import Limit, Player
 from ludus.core.spec import format_suggestion
 
 BATCH_SIZE = 2048
+"""Positions that a player chooses moves for at once, if it gains from batches."""
 MAX_LISTED_ERRORS = 5
 """Number of further invalid lines that an error lists."""
 
@@ -16,7 +17,7 @@ MAX_LISTED_ERRORS = 5
 class PositionRequest(NamedTuple):
     """A position, and the format of the response (`Game.move_formats`)."""
 
-    position: Any
+    position: Position
     format_move: Callable[[Any], str]
 
 
@@ -74,7 +75,7 @@ def choose_and_format(
 
 
 def choose_moves(
-    player: Player, positions: Sequence[Any], limit: Limit, batch: int
+    player: Player, positions: Sequence[Position], limit: Limit, batch: int
 ) -> Iterator[list[Any]]:
     """Yield the player's moves, one list per batch of positions; raise LudusError for illegal
     moves.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ludus.arena.jobs import GameConditions, GameResult, Job
 from ludus.core.errors import to_one_line
-from ludus.core.game import AnyGame, Outcome
+from ludus.core.game import AnyGame, Outcome, Position
 from ludus.core.match import MatchRecord, MoveRecord, play_match
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.record import Record
@@ -57,7 +57,7 @@ class SupervisedPlayer(Player):
         with suppress(Exception, SystemExit):
             self._player.finish_game(outcome)
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         self._watch(self._side, position)
         began = time.perf_counter()
         try:

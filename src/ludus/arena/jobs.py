@@ -5,7 +5,7 @@ The result of a job does not depend on the process or machine that runs it.
 
 import hashlib
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -172,3 +172,15 @@ def _play_random_plies(game: AnyGame, plies: int, seed: int) -> Any:
             # Parse the text to drop the history of the game.
             return game.parse(str(position))
     raise LudusError(f"games of {game.id} are over before {plies} random plies")
+
+
+FAULT_REASONS = ("illegal", "timeout", "crash")
+"""Outcome reasons outside the rules of the game."""
+
+GameTracker = Callable[[Iterator[GameResult], int], Iterable[GameResult]]
+"""Passes on the results of a given number of games, and may show progress or store them."""
+
+
+def track_nothing(results: Iterator[GameResult], num_games: int) -> Iterable[GameResult]:
+    """Pass on results without showing progress."""
+    return results

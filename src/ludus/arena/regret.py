@@ -5,26 +5,31 @@ utility 1, a draw 0 and a loss -1: so it is 0, 1 or 2. The regret of a game is t
 player's moves. A position is critical if some legal move has positive regret.
 """
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ludus.arena.executors import Executor, LocalPool
 from ludus.arena.jobs import (
+    FAULT_REASONS,
     GameConditions,
+    GameTracker,
     Job,
     JobKey,
     StartPositions,
     schedule_starts,
+    track_nothing,
 )
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.record import Record
 from ludus.core.statistics import estimate_mean
 from ludus.games import game as named_game
-from ludus.oracle import Oracle, Unsolved, Verdict
+from ludus.oracle import Oracle, Unsolved, Verdict, oracle_for
 
 
-def find_verdicts(oracle: Oracle, positions: Sequence[Any]) -> list[Verdict | None]:
+def find_verdicts(oracle: Oracle, positions: Sequence[Position]) -> list[Verdict | None]:
     """Return the verdict on each position; None where the oracle has no value."""
     try:
         return list(oracle.verdicts(positions))
@@ -56,7 +61,7 @@ class RegretTally:
     critical: int = 0
     critical_kept: int = 0
 
-    def add(self, verdict: Verdict | None, move: Any) -> None:
+    def add(self, verdict: Verdict | None, move: Move) -> None:
         self.moves += 1
         if verdict is None:
             self.num_unevaluated += 1
@@ -92,6 +97,9 @@ class RegretStatistics:
     first_errors: Counter[MoveError] = field(default_factory=Counter)
     """The first move with positive regret in a game, to the number of such games."""
 
+    faults: Counter[str] = field(default_factory=Counter)
+    """The number of games lost by a fault of the player, by reason."""
+
     @property
     def mean(self) -> float | None:
         """Mean regret of a game over the evaluated moves; None if no move was evaluated."""
@@ -123,7 +131,7 @@ class RegretStatistics:
             self.first_errors[first] += 1
         self.games.append(self.total.regret - before)
 
-    def add_moves(self, positions: Sequence[Any], moves: Sequence[Any]) -> None:
+    def add_moves(self, positions: Sequence[Position], moves: Sequence[Move]) -> None:
         """Evaluate one move in each position, each as a game of one move."""
         found = find_verdicts(self.oracle, positions)
         for position, move, verdict in zip(positions, moves, found, strict=True):
@@ -133,7 +141,7 @@ class RegretStatistics:
                 self.first_errors[error] += 1
 
     def _count(
-        self, verdict: Verdict | None, position: Any, move: Any, number: int
+        self, verdict: Verdict | None, position: Position, move: Move, number: int
     ) -> MoveError | None:
         """Count a move; return it if it has positive regret."""
         self.total.add(verdict, move)
@@ -165,29 +173,56 @@ class RegretSchedule:
             yield Job(key, self.conditions, is_swapped, start)
 
 
+def measure_regret(
+    schedule: RegretSchedule,
+    oracle: Oracle | None = None,
+    executor: Executor | None = None,
+    *,
+    track: GameTracker = track_nothing,
+) -> RegretStatistics:
+    """Play the games of a schedule and evaluate every move of its player.
+
+    By default the oracle is that of `oracle_for`, and games are played in one process per core.
+
+    >>> schedule = RegretSchedule(GameConditions("hexapawn"), "perfect", "random", games=2)
+    >>> measure_regret(schedule).mean
+    0.0
+    """
+    conditions = schedule.conditions
+    game = named_game(conditions.game, conditions.rules)
+    found = RegretStatistics(game, oracle_for(game) if oracle is None else oracle)
+    jobs = {job.key: job for job in schedule.schedule()}
+    with executor or LocalPool(os.cpu_count() or 1) as pool:
+        for result in track(pool.run(jobs.values()), len(jobs)):
+            found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
+            if result.reason in FAULT_REASONS and result.winner == 1:
+                found.faults[result.reason] += 1
+    return found
+
+
 Policy = Callable[[Any], Mapping[Any, float]]
 """Returns the probability of each move in a position."""
 
 
-def get_uniform_policy(position: Any) -> dict[Any, float]:
+def get_uniform_policy(position: Position) -> dict[Move, float]:
     """Return the policy of the player `random`."""
     moves = position.legal_moves()
     return dict.fromkeys(moves, 1 / len(moves))
 
 
-def compute_expected_regret(oracle: Oracle, policy: Policy, starts: Iterable[Any]) -> float:
+def compute_expected_regret(oracle: Oracle, policy: Policy, starts: Iterable[Position]) -> float:
     """Return the exact expected regret of a game from these positions, with the player to move.
 
     The opponent always plays the oracle's first move: the best value, then the quickest win or the
     slowest loss, then the first in the order of legal moves.
     """
-    known: dict[Any, float] = {}
+    known: dict[Position, float] = {}
     found = [_compute_expected(oracle, policy, start, known) for start in starts]
     return sum(found) / len(found)
 
 
 def _compute_expected(
-    oracle: Oracle, policy: Policy, position: Any, known: dict[Any, float]
+    oracle: Oracle, policy: Policy, position: Position, known: dict[Position, float]
 ) -> float:
     if position.outcome() is not None:
         return 0.0

@@ -1,20 +1,22 @@
-"""Standings, ratings and significance tests of a tournament."""
+"""Run a tournament; standings, ratings and significance tests of its results."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
-from ludus.arena.jobs import GameResult
-from ludus.arena.ratings import Rating, compute_ratings
+from ludus.arena.executors import Executor, LocalPool
+from ludus.arena.jobs import FAULT_REASONS, GameResult, GameTracker, Job, track_nothing
+from ludus.arena.ratings import Rating, check_anchor, compute_ratings
+from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.game import AnyGame
 from ludus.core.match import MatchTally
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
-
-FAULT_REASONS = ("illegal", "timeout", "crash")
-"""Outcome reasons outside the rules of the game."""
 
 
 @dataclass
@@ -172,3 +174,34 @@ def make_report(
         compute_ratings(tournament.players, scores, anchor),
         {players: compare_wins(*pair.wins) for players, pair in found.pairs.items()},
     )
+
+
+def run_tournament(
+    tournament: Tournament,
+    executor: Executor | None = None,
+    store: ResultStore | None = None,
+    *,
+    anchor: str | None = None,
+    track: GameTracker = track_nothing,
+) -> TournamentReport:
+    """Play the games that the store lacks, and report all of them.
+
+    By default games are played in one process per core and kept in memory. `anchor` is the player
+    whose rating is 0, by default the mean of all.
+    """
+    check_anchor(anchor, tournament.players)
+    with ExitStack() as stack:
+        if store is None:
+            store = stack.enter_context(ResultStore(Path(":memory:")))
+        missing = list_missing_games(tournament, store)
+        pool = stack.enter_context(executor or LocalPool(os.cpu_count() or 1))
+        for result in track(pool.run(missing), len(missing)):
+            store.add(result)
+        return make_report(tournament, store.results(tournament.id), anchor)
+
+
+def list_missing_games(tournament: Tournament, store: ResultStore) -> list[Job]:
+    """Return the games of a tournament without a result in the store."""
+    store.begin(tournament)
+    stored = store.keys(tournament.id)
+    return [job for job in tournament.schedule() if job.key not in stored]

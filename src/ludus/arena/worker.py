@@ -17,6 +17,7 @@ from typing import Any
 from ludus.arena.job_runner import MAX_MESSAGE_LENGTH, Forfeit, make_forfeit_result, run_job
 from ludus.arena.jobs import GameResult, Job
 from ludus.core.errors import LudusError, to_one_line
+from ludus.core.game import Position
 from ludus.core.processes import prepare_worker
 
 WorkerInitializer = Callable[[], None]
@@ -49,7 +50,7 @@ def _run_worker(connection: Connection, turn: Any, initializer: WorkerInitialize
     if initializer is not None:
         initializer()
 
-    def watch(side: int, position: Any) -> None:
+    def watch(side: int, position: Position) -> None:
         text = "" if position is None else str(position)
         turn.position = text.encode("ascii", "backslashreplace")[: MAX_POSITION_BYTES - 1]
         # Constructing a player and beginning a game are not timed.

@@ -18,7 +18,6 @@ from ludus.games import game as named_game
 
 if TYPE_CHECKING:
     from ludus.oracle import Verdict
-    from ludus.oracle.morris.sectors import Sector
     from ludus.oracle.morris.solver import SolveResult
 
 ThreadsOption = Annotated[
@@ -56,10 +55,10 @@ def solve(
     from ludus.cli.progress import run_with_progress_bar
     from ludus.oracle.morris.database import Database
     from ludus.oracle.morris.sectors import estimate_peak_bytes
-    from ludus.oracle.morris.solver import SolveRun, make_solver
+    from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
 
     chosen = named_game(game, rules)
-    sectors = _select_sectors(chosen, max_men)
+    sectors = select_sectors(chosen, max_men)
     if wdl and out is None:
         raise typer.BadParameter("--wdl needs --out")
     if device == "cpu":
@@ -84,22 +83,6 @@ def solve(
         _print_solution(report)
     if found.num_wrong:
         raise typer.Exit(1)
-
-
-def _select_sectors(chosen: "AnyGame", max_men: int | None) -> "list[Sector]":
-    """Return the sectors to solve: all, or those of moving with at most `max_men` men per side."""
-    from ludus.core.errors import CannotSolve
-    from ludus.oracle.morris.database import GAME_ID
-    from ludus.oracle.morris.sectors import all_sectors, moving_sectors
-
-    if chosen.oracle_kind != "tables":
-        raise CannotSolve(f"only {GAME_ID} is solved into tables, not {chosen.id}")
-    if max_men is None:
-        return all_sectors(chosen.rules)
-    low, high = chosen.rules.lose_below, chosen.rules.men
-    if not low <= max_men <= high:
-        raise CannotSolve(f"--max-men {max_men} must be from {low} to {high} under these rules")
-    return moving_sectors(chosen.rules, max_men)
 
 
 def _check_memory(needed: int) -> None:

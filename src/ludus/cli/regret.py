@@ -27,7 +27,7 @@ from ludus.players import player as named_player
 
 if TYPE_CHECKING:
     from ludus.arena.jobs import StartPositions
-    from ludus.arena.regret import RegretSchedule, RegretStatistics, RegretTally
+    from ludus.arena.regret import RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
     from ludus.core.player import Limit, Player
 
@@ -74,8 +74,9 @@ def regret(
     json: JsonOption = False,
 ) -> None:
     """Play games and compare every move of a player with perfect play."""
+    from ludus.arena.executors import LocalPool
     from ludus.arena.jobs import GameConditions
-    from ludus.arena.regret import RegretSchedule, RegretStatistics
+    from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.core.player import Limit
     from ludus.oracle import oracle_for
 
@@ -90,7 +91,6 @@ def regret(
     if one_move:
         over = _evaluate_choices(found, named_player(player, chosen), positions, games, seed, limit)
         about["over"] = over
-        report = _make_report(found, {})
     else:
         other = _add_oracle_option(opponent, oracle)
         for spec in (player, other):
@@ -99,7 +99,14 @@ def regret(
         conditions = GameConditions(game, rules, limit)
         plan = RegretSchedule(conditions, player, other, games or 100, seed, starts, alternate)
         about["opponent"] = other
-        report = _make_report(found, _play_games(plan, found, jobs or os.cpu_count() or 1))
+        pool = LocalPool(jobs or os.cpu_count() or 1)
+        found = measure_regret(
+            plan,
+            found.oracle,
+            pool,
+            track=lambda results, count: track_progress(results, count, "playing"),
+        )
+    report = _make_report(found)
     if json:
         print_json(**about, seed=seed, **report)
         return
@@ -131,27 +138,6 @@ def _read_starts(game: "AnyGame", file: Path | None, random_plies: int) -> "Star
     if not found:
         raise BadPosition(f"{quote_path(file)} has no position")
     return StartPositions(tuple(found), random_plies)
-
-
-def _play_games(
-    plan: "RegretSchedule", found: "RegretStatistics", num_workers: int
-) -> dict[str, int]:
-    """Play and evaluate games; return the number of games lost by faults, by reason."""
-    from collections import Counter
-
-    from ludus.arena.executors import LocalPool
-    from ludus.arena.report import FAULT_REASONS
-    from ludus.core.record import Record
-
-    jobs = {job.key: job for job in plan.schedule()}
-    faults: Counter[str] = Counter()
-    with LocalPool(num_workers) as pool:
-        results = pool.run(jobs.values())
-        for result in track_progress(results, plan.games, "playing"):
-            found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
-            if result.reason in FAULT_REASONS and result.winner == 1:
-                faults[result.reason] += 1
-    return dict(faults)
 
 
 def _evaluate_choices(
@@ -193,7 +179,7 @@ def _evaluate_choices(
     return over
 
 
-def _make_report(found: "RegretStatistics", faults: dict[str, int]) -> dict[str, Any]:
+def _make_report(found: "RegretStatistics") -> dict[str, Any]:
     errors = sorted(
         found.first_errors.items(),
         key=lambda item: (-item[1], -item[0].regret, item[0].position, item[0].move),
@@ -216,7 +202,7 @@ def _make_report(found: "RegretStatistics", faults: dict[str, int]) -> dict[str,
             for error, count in errors[:MAX_ERRORS_SHOWN]
         ],
         "solved": found.oracle.coverage,
-        "faults": faults,
+        "faults": dict(found.faults),
     }
 
 

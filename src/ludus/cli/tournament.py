@@ -14,8 +14,6 @@ from ludus.cli.progress import track_progress
 if TYPE_CHECKING:
     from ludus.arena.executors import Executor
     from ludus.arena.report import TournamentReport
-    from ludus.arena.result_store import ResultStore
-    from ludus.arena.tournament import Tournament
 
 JobsOption = Annotated[
     int,
@@ -55,7 +53,7 @@ def tournament(
 ) -> None:
     """Play a round robin or a gauntlet; the same command resumes an interrupted one."""
     from ludus.arena.ratings import check_anchor
-    from ludus.arena.report import make_report
+    from ludus.arena.report import list_missing_games, run_tournament
     from ludus.arena.result_store import ResultStore
     from ludus.arena.tournament import read_tournament
 
@@ -63,10 +61,22 @@ def tournament(
     check_anchor(anchor or None, plan.players)
     executor = _make_executor(jobs, cluster)
     with ResultStore(out or file.with_suffix(".sqlite")) as store:
-        before = _play_missing_games(plan, store, executor)
-        found = make_report(plan, store.results(plan.id), anchor or None)
+        resumed = plan.num_games - len(list_missing_games(plan, store))
+        try:
+            found = run_tournament(
+                plan,
+                executor,
+                store,
+                anchor=anchor or None,
+                track=lambda results, count: track_progress(results, count, "playing"),
+            )
+        except KeyboardInterrupt:
+            num_left = len(list_missing_games(plan, store))
+            message = f"{num_left} games are left; run the same command to resume"
+            print(f"ludus: {message}", file=sys.stderr)
+            raise
     if json:
-        print_json(resumed=before, **found.as_json())
+        print_json(resumed=resumed, **found.as_json())
         return
     _print_report(found)
 
@@ -79,23 +89,6 @@ def _make_executor(jobs: int, cluster: str) -> "Executor":
     from ludus.arena.executors import LocalPool
 
     return LocalPool(jobs or os.cpu_count() or 1)
-
-
-def _play_missing_games(plan: "Tournament", store: "ResultStore", executor: "Executor") -> int:
-    """Play the missing games; return the number of games that were already stored."""
-    store.begin(plan)
-    stored_keys = store.keys(plan.id)
-    missing = [job for job in plan.schedule() if job.key not in stored_keys]
-    try:
-        with executor:
-            for result in track_progress(executor.run(missing), len(missing), "playing"):
-                store.add(result)
-    except KeyboardInterrupt:
-        # Not counted in the loop: Ctrl-C may come between the storing of a game and its counting.
-        num_left = plan.num_games - len(store.keys(plan.id))
-        print(f"ludus: {num_left} games are left; run the same command to resume", file=sys.stderr)
-        raise
-    return plan.num_games - len(missing)
 
 
 def _print_report(found: "TournamentReport") -> None:

@@ -327,6 +327,7 @@ class Game(ABC, Generic[P, M]):
 
 
 AnyGame = Game[Any, Any]
+"""A game whose types of positions and moves are not known."""
 
 
 def _format_examples(legal: Sequence[object]) -> str:

@@ -24,6 +24,7 @@ class Marks:
 
 
 NO_MARKS = Marks()
+"""A drawing of the board alone."""
 
 
 NUM_COLOURS = 9

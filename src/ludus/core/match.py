@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from ludus.core.game import CHANCE, AnyGame, Outcome
+from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position
 from ludus.core.player import Limit, Player
 
 MAX_PLIES = 10_000
@@ -19,7 +19,7 @@ class MoveRecord:
     """One move (or roll) of a match."""
 
     mover: int
-    move: Any
+    move: Move
     seconds: float
     comment: str = ""
 
@@ -90,9 +90,9 @@ def play_match(
     *,
     seed: int,
     limit: Limit = Limit(),  # noqa: B008 - frozen
-    start: Any = None,
+    start: Position | None = None,
     max_plies: int = MAX_PLIES,
-    on_move: Callable[[Any, MoveRecord], None] | None = None,
+    on_move: Callable[[Position, MoveRecord], None] | None = None,
 ) -> MatchRecord:
     """Play one game; `players[0]` is side 0. Equal seeds give equal games.
 

@@ -47,6 +47,7 @@ class Choice:
     """A player's decision and, where the player can give one, an explanation."""
 
     move: Any
+    """A move of the position's game."""
 
     comment: str = ""
     """Explanation in one sentence."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quote
-from ludus.core.game import AnyGame, Outcome
+from ludus.core.game import AnyGame, Outcome, Position
 from ludus.core.match import MatchRecord
 from ludus.core.movetext import (
     HEADER_NAME,
@@ -190,7 +190,7 @@ def _join_remarks(remarks: list[str]) -> str:
 
 
 def _replay_line(
-    line: Line, position: Any, first_ply: int, game: AnyGame, where: str = ""
+    line: Line, position: Position, first_ply: int, game: AnyGame, where: str = ""
 ) -> list[Any]:
     """Return the positions along a line; its variations are replayed, too."""
     positions = [position]

@@ -2,10 +2,65 @@
 
 from typing import TYPE_CHECKING
 
+from ludus._lazy import lazy_exports
 from ludus.core.spec import Registry
 
 if TYPE_CHECKING:
-    from ludus.datasets.generator import DatasetGenerator
+    from ludus.datasets.backgammon.positions import classify_theme
+    from ludus.datasets.backgammon.scored_positions import (
+        BadScoredPosition,
+        ScoredPosition,
+        format_scored_positions,
+        parse_scored_positions,
+    )
+    from ludus.datasets.download import default_folder
+    from ludus.datasets.generation import GenerationResult, GenerationRun
+    from ludus.datasets.generator import DatasetGenerator, GenerationPlan
+    from ludus.datasets.morris import (
+        RECIPES,
+        BadLine,
+        Chunk,
+        MoveBatch,
+        augment,
+        format_lines,
+        parse_lines,
+        read_chunks,
+        read_dataset,
+    )
+    from ludus.datasets.morris.labels import LabelCounts, Labels, format_labels, label
+    from ludus.datasets.morris.statistics import DatasetStatistics, compute_statistics
+
+__all__ = [
+    "GENERATORS",
+    "RECIPES",
+    "BadLine",
+    "BadScoredPosition",
+    "Chunk",
+    "DatasetGenerator",
+    "DatasetStatistics",
+    "GenerationPlan",
+    "GenerationResult",
+    "GenerationRun",
+    "LabelCounts",
+    "Labels",
+    "MoveBatch",
+    "ScoredPosition",
+    "augment",
+    "classify_theme",
+    "compute_statistics",
+    "default_folder",
+    "format_labels",
+    "format_lines",
+    "format_scored_positions",
+    "label",
+    "parse_lines",
+    "parse_scored_positions",
+    "read_chunks",
+    "read_dataset",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 GENERATORS: Registry[type["DatasetGenerator"]] = Registry(
     "generator of datasets for",

@@ -1,7 +1,7 @@
 """The games, all with the interface of `ludus.core.game`."""
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
@@ -13,6 +13,14 @@ from ludus.core.spec import (
     parse_spec,
 )
 
+if TYPE_CHECKING:
+    from ludus.games.backgammon import Backgammon
+    from ludus.games.hexapawn import Hexapawn
+    from ludus.games.nine_mens_morris import NineMensMorris
+    from ludus.games.noughts_and_crosses import NoughtsAndCrosses
+
+__all__ = ["ENGINES", "GAMES", "game"]
+
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",
     {
@@ -22,11 +30,26 @@ GAMES: Registry[type[AnyGame]] = Registry(
         "hexapawn": "ludus.games.hexapawn:Hexapawn",
     },
 )
+"""Games by name; a module is imported when its game is first used."""
 
 ENGINES = ("native", "python")
 """Implementations of the rules: native where a game has one (the default), or Python."""
 
 
+@overload
+def game(
+    spec: Literal["nine_mens_morris"], rules: Any = "", engine: str = "native"
+) -> "NineMensMorris": ...
+@overload
+def game(spec: Literal["backgammon"], rules: Any = "", engine: str = "native") -> "Backgammon": ...
+@overload
+def game(
+    spec: Literal["noughts_and_crosses"], rules: Any = "", engine: str = "native"
+) -> "NoughtsAndCrosses": ...
+@overload
+def game(spec: Literal["hexapawn"], rules: Any = "", engine: str = "native") -> "Hexapawn": ...
+@overload
+def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame: ...
 def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     """Return a game by its spec: a name, then a preset and options of its rules.
 

@@ -2,12 +2,30 @@
 
 from typing import TYPE_CHECKING
 
+from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame
 from ludus.core.spec import Registry, apply_options, parse_spec
 
 if TYPE_CHECKING:
-    from ludus.learn.common.learner import Learner
+    from ludus.learn.common.devices import select_device
+    from ludus.learn.common.learner import Learner, PerfectOpponent, train_episodes
+    from ludus.learn.common.runs import RunConfig, RunResult, run_trainings
+
+__all__ = [
+    "LEARNERS",
+    "Learner",
+    "PerfectOpponent",
+    "RunConfig",
+    "RunResult",
+    "learner",
+    "run_trainings",
+    "select_device",
+    "train_episodes",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 LEARNERS: Registry[type["Learner"]] = Registry(
     "learner",

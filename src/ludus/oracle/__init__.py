@@ -1,32 +1,52 @@
 """Perfect values: solver, database, verification and lookup."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.oracle.memory import MemoryOracle
-    from ludus.oracle.morris.oracle import MorrisOracle
-    from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, Verdict, WrongRules
+    from ludus.oracle.memory import MemoryOracle, solve_backwards
+    from ludus.oracle.morris.cuda_solver import CudaSolver
+    from ludus.oracle.morris.database import Database
+    from ludus.oracle.morris.oracle import MorrisOracle, make_indexer
+    from ludus.oracle.morris.sectors import (
+        TableReferences,
+        all_sectors,
+        moving_sectors,
+        sides_to_move,
+        start_sector,
+        subspace_of,
+    )
+    from ludus.oracle.morris.solver import SolveResult, SolveRun, make_solver, solve
+    from ludus.oracle.oracle import ORDER, Oracle, RatedMove, Unsolved, Value, Verdict, WrongRules
     from ludus.oracle.selection import oracle_for
 
 __all__ = [
+    "ORDER",
+    "CudaSolver",
+    "Database",
     "MemoryOracle",
     "MorrisOracle",
     "Oracle",
     "RatedMove",
+    "SolveResult",
+    "SolveRun",
+    "TableReferences",
     "Unsolved",
     "Value",
     "Verdict",
     "WrongRules",
+    "all_sectors",
+    "make_indexer",
+    "make_solver",
+    "moving_sectors",
     "oracle_for",
+    "sides_to_move",
+    "solve",
+    "solve_backwards",
+    "start_sector",
+    "subspace_of",
 ]
 
-# Names are imported on demand: solving on a GPU needs none of them, nor the packages that read
-# databases.
-_HOMES = {"oracle_for": "selection", "MemoryOracle": "memory", "MorrisOracle": "morris.oracle"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'oracle')}"), name)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
 
 MAX_POSITIONS = 100_000
@@ -28,14 +28,14 @@ class MemoryOracle(Oracle):
     def coverage(self) -> str:
         return f"where at most {self.max_positions:,} positions can follow"
 
-    def has_value(self, position: Any) -> bool:
+    def has_value(self, position: Position) -> bool:
         try:
             self.value(position)
         except Unsolved:
             return False
         return True
 
-    def value_if_known(self, position: Any) -> Value | None:
+    def value_if_known(self, position: Position) -> Value | None:
         return self._values.get(position)
 
     def values(self, positions: Sequence[Any]) -> list[Value]:
@@ -45,13 +45,13 @@ class MemoryOracle(Oracle):
                 self._solve(position)
         return [self._values[position] for position in positions]
 
-    def _check(self, position: Any) -> None:
+    def _check(self, position: Position) -> None:
         if getattr(position, "rules", self.game.rules) != self.game.rules:
             raise WrongRules(
                 f"{position} has other rules than the {self.game.id} that is solved here"
             )
 
-    def _solve(self, position: Any) -> None:
+    def _solve(self, position: Position) -> None:
         if position in self._too_large:
             raise self._too_many(position)
         positions, replies = self._explore(position)
@@ -62,7 +62,7 @@ class MemoryOracle(Oracle):
         solved = solve_backwards(replies, known)
         self._values.update(zip(positions, solved, strict=True))
 
-    def _explore(self, position: Any) -> tuple[list[Any], list[list[int]]]:
+    def _explore(self, position: Position) -> tuple[list[Any], list[list[int]]]:
         """Return all positions that can follow, and for each one the indices of its successors."""
         positions, numbers = [position], {position: 0}
         replies: list[list[int]] = []
@@ -81,7 +81,7 @@ class MemoryOracle(Oracle):
                 raise self._too_many(position)
         return positions, replies
 
-    def _too_many(self, position: Any) -> Unsolved:
+    def _too_many(self, position: Position) -> Unsolved:
         return Unsolved(
             f"more than {self.max_positions:,} positions of {self.game.id} can follow {position}, "
             "too many to solve in memory; ask again later in the game"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ludus.core.errors import LudusError, quote
+from ludus.core.game import Move, Position
 
 if TYPE_CHECKING:
     from ludus.oracle.morris.oracle import MorrisOracle
@@ -77,7 +78,7 @@ class Value:
 class RatedMove:
     """A legal move and its value."""
 
-    move: Any
+    move: Move
 
     value: Result
     """The result after the move under perfect play, for the side that makes it."""
@@ -120,7 +121,7 @@ class Verdict:
         """Whether some move has a cost."""
         return any(each.cost for each in self.moves)
 
-    def cost(self, move: Any) -> int:
+    def cost(self, move: Move) -> int:
         """Return the cost of a legal move."""
         return next(each.cost for each in self.moves if each.move == move)
 
@@ -155,33 +156,33 @@ class Oracle(ABC):
         return True
 
     @abstractmethod
-    def has_value(self, position: Any) -> bool:
+    def has_value(self, position: Position) -> bool:
         """Return whether the position has a value here; it may be solved to find out."""
 
     @abstractmethod
-    def value_if_known(self, position: Any) -> Value | None:
+    def value_if_known(self, position: Position) -> Value | None:
         """Return the value if it is available quickly enough for a search; otherwise None."""
 
     @abstractmethod
-    def values(self, positions: Sequence[Any]) -> list[Value]:
+    def values(self, positions: Sequence[Position]) -> list[Value]:
         """Return the values of many positions; Unsolved if one of them has none here."""
 
-    def value(self, position: Any) -> Value:
+    def value(self, position: Position) -> Value:
         """Return the value of a position; Unsolved if it has none here."""
         return self.values([position])[0]
 
-    def rate_moves(self, position: Any) -> list[RatedMove]:
+    def rate_moves(self, position: Position) -> list[RatedMove]:
         """Return every legal move with its value, best first, as in `Verdict.moves`."""
         return list(self.verdict(position).moves)
 
-    def verdict(self, position: Any) -> Verdict:
+    def verdict(self, position: Position) -> Verdict:
         """Return the value of a position and of its moves; Unsolved if it has none here."""
         return self.verdicts([position])[0]
 
-    def verdicts(self, positions: Sequence[Any]) -> list[Verdict]:
+    def verdicts(self, positions: Sequence[Position]) -> list[Verdict]:
         """Return the verdicts on many positions; Unsolved if one of them has none here."""
         legal = [position.legal_moves() for position in positions]
-        successors: list[Any] = []
+        successors: list[Position] = []
         for position, moves in zip(positions, legal, strict=True):
             successors += [position, *map(position.play, moves)]
         values = iter(self.values(successors))
@@ -191,7 +192,7 @@ class Oracle(ABC):
         ]
 
 
-def _rank_moves(moves: Sequence[Any], values: Sequence[Value]) -> tuple[RatedMove, ...]:
+def _rank_moves(moves: Sequence[Move], values: Sequence[Value]) -> tuple[RatedMove, ...]:
     """Rank the moves, best first; `values` are those of the positions they lead to."""
     rated = [(move, value.for_previous_mover()) for move, value in zip(moves, values, strict=True)]
     rated.sort(key=lambda each: each[1].rank)
@@ -201,7 +202,7 @@ def _rank_moves(moves: Sequence[Any], values: Sequence[Value]) -> tuple[RatedMov
     )
 
 
-def evaluate_end(position: Any) -> Value | None:
+def evaluate_end(position: Position) -> Value | None:
     """Return the value of a finished game for the side to move next; None if it is not finished."""
     outcome = position.outcome()
     if outcome is None:

@@ -1,10 +1,41 @@
 """Players and the registry that finds them by name."""
 
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.core.spec import Registry, apply_options, parse_spec
 from ludus.games import GAMES
+
+if TYPE_CHECKING:
+    from ludus.players.backgammon_features import BoardFeatures, compute_board_features
+    from ludus.players.backgammon_heuristics import ToolPlayer
+    from ludus.players.monte_carlo import PlayoutPlayer
+    from ludus.players.morris_heuristics import BasicPlayer, FocusedPlayer, NewbiePlayer
+    from ludus.players.negascout import NegascoutPlayer
+    from ludus.players.perfect import PerfectPlayer
+    from ludus.players.random_play import RandomPlayer, play_random_games
+
+__all__ = [
+    "PLAYERS",
+    "BasicPlayer",
+    "BoardFeatures",
+    "FocusedPlayer",
+    "NegascoutPlayer",
+    "NewbiePlayer",
+    "PerfectPlayer",
+    "PlayoutPlayer",
+    "RandomPlayer",
+    "ToolPlayer",
+    "compute_board_features",
+    "play_random_games",
+    "player",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 PLAYERS: Registry[type[Player]] = Registry(
     "player",

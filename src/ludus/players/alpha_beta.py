@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Move, Position
 from ludus.core.player import Limit
 from ludus.oracle.oracle import Oracle, Value, evaluate_end
 
@@ -54,7 +54,7 @@ class TableEntry:
     score: int
     is_lower_bound: bool
     is_upper_bound: bool
-    move: Any
+    move: Move
 
 
 class AlphaBetaSearch:
@@ -68,7 +68,7 @@ class AlphaBetaSearch:
         self._began = time.perf_counter()
         self._table: dict[Any, TableEntry] = {}
 
-    def run(self, position: Any) -> SearchResult | None:
+    def run(self, position: Position) -> SearchResult | None:
         """Return the result of the deepest completed search, or None if none was completed."""
         found = None
         order = position.legal_moves()
@@ -83,7 +83,7 @@ class AlphaBetaSearch:
             pass
         return found
 
-    def _search_root(self, position: Any, order: list[Any], depth: int) -> dict[Any, int]:
+    def _search_root(self, position: Position, order: list[Any], depth: int) -> dict[Any, int]:
         scores: dict[Any, int] = {}
         best = -INFINITE_SCORE
         for move in order:
@@ -94,7 +94,7 @@ class AlphaBetaSearch:
             best = max(best, scores[move])
         return scores
 
-    def _search(self, position: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
+    def _search(self, position: Position, depth: int, ply: int, alpha: int, beta: int) -> int:
         """Return the mover's score: exact between alpha and beta, a bound outside."""
         self._count_node()
         value = evaluate_end(position) or self.oracle.value_if_known(position)
@@ -124,7 +124,7 @@ class AlphaBetaSearch:
         )
         return best
 
-    def _order_moves(self, position: Any, known: TableEntry | None) -> list[Any]:
+    def _order_moves(self, position: Position, known: TableEntry | None) -> list[Any]:
         """Return the legal moves: the earlier best move first, then captures."""
         moves: list[Any] = position.legal_moves()
         best = None if known is None else known.move

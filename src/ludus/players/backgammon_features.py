@@ -177,7 +177,7 @@ class BoardFeatures:
     their_anchors: int
 
 
-def compute_features(view: View) -> BoardFeatures:
+def compute_board_features(view: View) -> BoardFeatures:
     """Compute all counts of a board."""
     turned = view.flip()
     against, ours = get_advancing_opponent(view), get_advancing_opponent(turned)

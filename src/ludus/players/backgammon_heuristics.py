@@ -5,14 +5,15 @@ The reference implementation of native/core/gammon/tool.hpp.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from ludus._native import gammon
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import generate_afterstates, row_to_view
 from ludus.games.backgammon.board import OFF, View
+from ludus.games.backgammon.position import Position as BackgammonPosition
 from ludus.players.backgammon_features import (
-    compute_features,
+    compute_board_features,
     compute_pips_at_risk,
     count_builders,
     count_crossovers,
@@ -61,7 +62,7 @@ def compute_terms(end: View) -> dict[str, float]:
     A term lies roughly between 0 and 1. It has one weight while there is contact and another in a
     race.
     """
-    found = compute_features(end)
+    found = compute_board_features(end)
     return {
         # Pips ahead.
         "race": min(max((found.their_pips - found.own_pips) / 100, -1.5), 1.5),
@@ -94,7 +95,7 @@ def compute_terms(end: View) -> dict[str, float]:
 
 def evaluate_board(end: View) -> float:
     """Return the weighted sum of the terms of a board after a move."""
-    weights = CONTACT_WEIGHTS if compute_features(end).has_contact else RACE_WEIGHTS
+    weights = CONTACT_WEIGHTS if compute_board_features(end).has_contact else RACE_WEIGHTS
     return sum(weights[name] * value for name, value in compute_terms(end).items())
 
 
@@ -108,7 +109,7 @@ class ToolPlayer(Player):
     title: ClassVar[str] = "a conventional backgammon program: 17 weighted terms, no look-ahead"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")

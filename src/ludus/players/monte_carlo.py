@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ludus.core.game import Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.players.random_play import ScoreCounts, play_random_games
@@ -65,7 +66,7 @@ class PlayoutPlayer(Player):
     title: ClassVar[str] = "plays random games behind each move and takes the best"
     options: ClassVar[PlayoutOptions] = PlayoutOptions()
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         moves = position.legal_moves()
         if len(moves) == 1:
             return Choice(moves[0], "has no choice")

@@ -18,19 +18,20 @@ unless the options (NewbieOptions, BasicOptions) say otherwise:
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import parse_spec
 from ludus.games.nine_mens_morris.board import Move, mills, neighbours
+from ludus.games.nine_mens_morris.position import MorrisPosition
 
 
-def is_placing(position: Any) -> bool:
+def is_placing(position: MorrisPosition) -> bool:
     """Return whether the mover has men in hand."""
     return bool(position.hands[position.mover] > 0)
 
 
-def find_closing_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
+def find_closing_moves(position: MorrisPosition, moves: Sequence[Move]) -> list[Move]:
     """Return the moves that make a mill."""
     own = position.men[position.mover]
     return [
@@ -39,7 +40,7 @@ def find_closing_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
 
 
 def find_opening_moves(
-    position: Any, moves: Sequence[Move], *, include_unsafe: bool = False
+    position: MorrisPosition, moves: Sequence[Move], *, include_unsafe: bool = False
 ) -> list[Move]:
     """Return the moves out of a mill whose gap the opponent cannot enter; all if
     `include_unsafe`.
@@ -53,26 +54,26 @@ def find_opening_moves(
     ]
 
 
-def find_blocking_moves(position: Any, moves: Sequence[Move]) -> list[Move]:
+def find_blocking_moves(position: MorrisPosition, moves: Sequence[Move]) -> list[Move]:
     """Return the moves to points on which the opponent could close a mill."""
     threatened = _find_closing_points(position, 1 - position.mover)
     return [m for m in moves if m.to in threatened]
 
 
-def _is_closing_mill(position: Any, others: frozenset[int], point: int) -> bool:
+def _is_closing_mill(position: MorrisPosition, others: frozenset[int], point: int) -> bool:
     """Return whether a man on this point forms a mill with two of the others."""
     lines = mills(position.rules.diagonals)
     return any(point in mill and others >= set(mill) - {point} for mill in lines)
 
 
-def _can_go_anywhere(position: Any, side: int) -> bool:
+def _can_go_anywhere(position: MorrisPosition, side: int) -> bool:
     """Return whether a side can bring a man to every free point."""
     if position.hands[side] > 0:
         return True
     return bool(position.rules.flying and len(position.men[side]) <= 3)
 
 
-def _can_enter(position: Any, gap: int) -> bool:
+def _can_enter(position: MorrisPosition, gap: int) -> bool:
     """Return whether the opponent of the mover could enter this point once it is free."""
     other = 1 - position.mover
     if _can_go_anywhere(position, other):
@@ -80,7 +81,7 @@ def _can_enter(position: Any, gap: int) -> bool:
     return not position.men[other].isdisjoint(neighbours(position.rules.diagonals)[gap])
 
 
-def _find_closing_points(position: Any, side: int) -> set[int]:
+def _find_closing_points(position: MorrisPosition, side: int) -> set[int]:
     """Return the points on which a side could close a mill if it were to move."""
     men, rules = position.men[side], position.rules
     free = set(range(24)) - position.men[0] - position.men[1]
@@ -122,7 +123,7 @@ class BasicOptions(NewbieOptions):
 
 
 def filter_moves(
-    options: NewbieOptions, position: Any, moves: list[Move], is_purposeful: bool
+    options: NewbieOptions, position: MorrisPosition, moves: list[Move], is_purposeful: bool
 ) -> list[Move]:
     """Return the moves that the options permit; `is_purposeful` if they close, open or block."""
     if options.among == "first" and is_purposeful:
@@ -151,7 +152,7 @@ def _get_path(move: Move) -> tuple[int | None, int | None]:
     return move.frm, move.to
 
 
-def _filter_against_threats(position: Any, alike: list[Move]) -> list[Move]:
+def _filter_against_threats(position: MorrisPosition, alike: list[Move]) -> list[Move]:
     """Return the captures that reduce the opponent's open mills, else all; same path assumed."""
     frm, to = _get_path(alike[0])
     own = position.men[position.mover] - {frm} | {to}
@@ -161,7 +162,9 @@ def _filter_against_threats(position: Any, alike: list[Move]) -> list[Move]:
     return fewer or alike
 
 
-def _count_mill_gaps(position: Any, men: Iterable[int], others: Iterable[int]) -> int:
+def _count_mill_gaps(
+    position: MorrisPosition, men: Iterable[int], others: Iterable[int | None]
+) -> int:
     """Count the free points that would complete a mill of `men`."""
     mine, theirs = set(men), set(others)
     gaps = set()
@@ -179,7 +182,7 @@ class NewbiePlayer(Player):
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
     options: ClassVar[NewbieOptions] = NewbieOptions()
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         moves, why = self.candidates(position)
         return Choice(sample_move(self.settings, moves, self.random), why)
 
@@ -188,7 +191,7 @@ class NewbiePlayer(Player):
         options = ",".join(f"{key}={value}" for key, value in asdict(self.settings).items())
         return f"{parse_spec(self.spec).name}:{options}"
 
-    def candidates(self, position: Any) -> tuple[list[Move], str]:
+    def candidates(self, position: MorrisPosition) -> tuple[list[Move], str]:
         """Return the moves to sample from, and a comment on their purpose."""
         legal = position.legal_moves()
         moves, why = legal, ""
@@ -199,7 +202,7 @@ class NewbiePlayer(Player):
         return filter_moves(self.settings, position, moves, is_purposeful=bool(why)), why
 
     def find_preferred_moves(
-        self, position: Any, legal: list[Move]
+        self, position: MorrisPosition, legal: list[Move]
     ) -> tuple[list[Move], str] | None:
         """Return the moves preferred if no mill can be closed, and a comment; None for any move."""
         return None
@@ -212,7 +215,7 @@ class BasicPlayer(NewbiePlayer):
     options: ClassVar[BasicOptions] = BasicOptions()
 
     def find_preferred_moves(
-        self, position: Any, legal: list[Move]
+        self, position: MorrisPosition, legal: list[Move]
     ) -> tuple[list[Move], str] | None:
         if is_placing(position):
             return None
@@ -227,7 +230,7 @@ class FocusedPlayer(BasicPlayer):
     title: ClassVar[str] = "closes a mill if it can, blocks while placing, opens while moving"
 
     def find_preferred_moves(
-        self, position: Any, legal: list[Move]
+        self, position: MorrisPosition, legal: list[Move]
     ) -> tuple[list[Move], str] | None:
         if is_placing(position):
             blocking = find_blocking_moves(position, legal)

@@ -15,6 +15,7 @@ from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.endgames import MAX_MEN, builtin_endgames
 from ludus.oracle.morris.sectors import num_slots, without_repetition
@@ -92,7 +93,7 @@ OWN_COLOUR, OTHER_COLOUR = 0, 1
 
 
 def draw_expected_line(
-    game: AnyGame, position: Any, line: Sequence[Any], score_text: str
+    game: AnyGame, position: MorrisPosition, line: Sequence[Any], score_text: str
 ) -> Picture:
     """Return a picture of a variation's first moves, numbered, with captured men crossed out."""
     notes: list[Note] = []
@@ -196,10 +197,10 @@ class NegascoutPlayer(Player):
         """Stop a search running on another thread; it returns the best move found so far."""
         self.search.stop()
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.think(position, limit)
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Return a picture of the principal variation of the last search, if any."""
         return (
             []
@@ -209,7 +210,7 @@ class NegascoutPlayer(Player):
 
     def think(
         self,
-        position: Any,
+        position: MorrisPosition,
         limit: Limit,
         watch: ProgressCallback | None = None,
         search_moves: Sequence[Any] = (),
@@ -243,7 +244,7 @@ class NegascoutPlayer(Player):
 
     def _run(
         self,
-        position: Any,
+        position: MorrisPosition,
         limit: Limit,
         num_moves: int,
         search_moves: Sequence[Any],
@@ -273,7 +274,7 @@ class NegascoutPlayer(Player):
             report=report,
         )
 
-    def _get_endgames(self, position: Any) -> "native.Endgames | None":
+    def _get_endgames(self, position: MorrisPosition) -> "native.Endgames | None":
         """Return the solved endgames if enabled and reachable by the search, else None."""
         men = sum(position.hands) + sum(len(side) for side in position.men)
         is_enabled = self.settings.endings and self.level.uses_endgames

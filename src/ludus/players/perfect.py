@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ludus.core.game import MAN_VALUE, AnyGame
+from ludus.core.game import MAN_VALUE, AnyGame, Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.oracle.oracle import Oracle, RatedMove, Value
@@ -88,12 +88,12 @@ class PerfectPlayer(Player):
             return "perfect"
         return f"perfect {self.oracle.coverage}, search before that"
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         if self.oracle.has_value(position):
             return self._choose_by_oracle(position)
         return self._search(position, limit)
 
-    def _choose_by_oracle(self, position: Any) -> Choice:
+    def _choose_by_oracle(self, position: Position) -> Choice:
         rated = self.oracle.rate_moves(position)
         scores = {each.move: _score_move(each) for each in rated}
         first = Value(rated[0].value, rated[0].depth)
@@ -105,11 +105,11 @@ class PerfectPlayer(Player):
         move = self.random.choice([move for move in best if replies[move].rank == fewest])
         return Choice(move, str(replies[move]), scores)
 
-    def _count_replies(self, position: Any) -> DrawReplies:
+    def _count_replies(self, position: Position) -> DrawReplies:
         rated = self.oracle.rate_moves(position)
         return DrawReplies(sum(each.value == "draw" for each in rated), len(rated))
 
-    def _search(self, position: Any, limit: Limit) -> Choice:
+    def _search(self, position: Position, limit: Limit) -> Choice:
         budget = limit.tighten(nodes=self.settings.nodes)
         found = AlphaBetaSearch(self.game, self.oracle, budget).run(position)
         if found is None:

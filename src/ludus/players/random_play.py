@@ -2,9 +2,9 @@
 
 import random
 from collections import Counter
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Choice, Limit, Player
 
@@ -21,7 +21,7 @@ class PlayoutResult(NamedTuple):
 
 
 def play_random_games(
-    game: AnyGame, position: Any, games: int, source: random.Random, threads: int = 1
+    game: AnyGame, position: Position, games: int, source: random.Random, threads: int = 1
 ) -> PlayoutResult:
     """Play this number of random games; a game that reaches MAX_PLIES is a draw."""
     if game.has_native_playouts:
@@ -31,7 +31,7 @@ def play_random_games(
     return PlayoutResult(Counter(score for score, _ in ends), sum(plies for _, plies in ends))
 
 
-def play_random_game(game: AnyGame, position: Any, source: random.Random) -> tuple[int, int]:
+def play_random_game(game: AnyGame, position: Position, source: random.Random) -> tuple[int, int]:
     """Play one random game; return the points of side 0 and the number of plies."""
     for ply in range(MAX_PLIES):
         outcome = position.outcome()
@@ -51,5 +51,5 @@ class RandomPlayer(Player):
 
     title: ClassVar[str] = "plays any legal move, each with the same probability"
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return Choice(self.random.choice(position.legal_moves()))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ludus.core.game import Position
 from ludus.core.player import Choice, Limit
 
 
@@ -47,7 +48,7 @@ class SearchingPlayer(Protocol):
 
     def think(
         self,
-        position: Any,
+        position: Position,
         limit: Limit,
         watch: ProgressCallback | None = None,
         search_moves: Sequence[Any] = (),

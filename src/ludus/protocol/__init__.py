@@ -1,1 +1,23 @@
 """Communication with other programs: the text engine, and players backed by other engines."""
+
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from ludus.protocol.gnubg_review import (
+        ReviewedMove,
+        get_rating,
+        iterate_decisions,
+        review_decisions,
+    )
+
+__all__ = [
+    "ReviewedMove",
+    "get_rating",
+    "iterate_decisions",
+    "review_decisions",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)

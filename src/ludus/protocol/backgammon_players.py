@@ -14,6 +14,7 @@ from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import NUM_PLACES, BoardRow, generate_afterstates, position_to_row
 from ludus.games.backgammon.board import BAR, HOME, OFF, Move, View, make_view
 from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.position import Position as BackgammonPosition
 from ludus.protocol.gnubg import check_num_men
 from ludus.protocol.processes import ProgramFailed, TerminalProcess, find_program
 
@@ -57,7 +58,7 @@ class BsdPlayer(Player):
         check_num_men(game)
         self._program = find_program(BSD_PROGRAM, BSD_PACKAGE)
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")
@@ -160,7 +161,7 @@ class PubevalPlayer(Player):
         except ImportError:
             raise BadSpec("pubeval needs bgsage: pip install 'ludus[backgammon]'") from None
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")
@@ -169,6 +170,7 @@ class PubevalPlayer(Player):
         ]
         numbers = [float(number) for number in range(len(after))]
         before = _to_bgsage_board(position_to_row(position))
+        assert position.dice is not None
         scenario = self._sage.make_scenario(before, *position.dice, after, numbers)
         weights = self._sage.PubEvalWeights.TESAURO
         result = self._sage.score_benchmarks_pubeval([scenario], weights, 1)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ludus.core.errors import MAX_TEXT, quote, to_one_line
-from ludus.core.game import CHANCE
+from ludus.core.game import CHANCE, Position
 from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import format_suggestion
@@ -128,7 +128,7 @@ class SearchThread:
             self._write_line(line)
         return words[0]
 
-    def _choose(self, position: Any, limit: Limit) -> Choice:
+    def _choose(self, position: Position, limit: Limit) -> Choice:
         if isinstance(self._player, SearchingPlayer):
             return self._player.think(position, limit, self._report_progress, self._search_moves)
         choice = self._player.choose(position, limit)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import unquote
 
 from ludus.core.errors import BadMove, BadSpec, quote, to_one_line
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges, format_option_value
@@ -159,7 +159,7 @@ class SearchOutputParser:
         )
         return to_one_line(f"{kind} {value}{depth}{line}")[:MAX_COMMENT_LENGTH]
 
-    def scores(self, move: Any) -> Mapping[Any, float]:
+    def scores(self, move: Move) -> Mapping[Move, float]:
         """Return the score of the move in points, if the engine gave one in centipoints."""
         words = self._info.split()
         try:
@@ -197,11 +197,11 @@ class MoveHistory:
 
     def reset(self) -> None:
         """Reset to the start position of the game."""
-        self._start: Any = self._notation.game.start()
-        self._position: Any = self._start
+        self._start: Position = self._notation.game.start()
+        self._position: Position = self._start
         self._words: list[str] = []
 
-    def advance_to(self, position: Any) -> None:
+    def advance_to(self, position: Position) -> None:
         """Append the move that leads to this position; without one, restart from the position."""
         if position == self._position:
             return
@@ -213,7 +213,7 @@ class MoveHistory:
         self._start = self._position = position
         self._words = []
 
-    def play(self, move: Any) -> None:
+    def play(self, move: Move) -> None:
         """Append a move."""
         self._words += self._notation.format_words(
             move, separate_captures=self._has_separate_captures
@@ -282,7 +282,7 @@ class ExternalPlayer(Player):
             process.send("ucinewgame")
             self._wait_ready(process, time.monotonic() + self.settings.startup)
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         with self._end_on_error():
             process = self._get_process()
             self._history.advance_to(position)

@@ -17,6 +17,7 @@ from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import parse_moves
 from ludus.games.backgammon.notation import to_position_id
 from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.position import Position as BackgammonPosition
 from ludus.protocol.processes import LinePipes, ProgramFailed, find_program, kill_program
 
 SCRIPT_PATH = Path(__file__).with_name("gnubg_script.py")
@@ -234,7 +235,7 @@ class GnubgPlayer(Player):
         check_num_men(game)
         find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008

@@ -55,12 +55,12 @@ class GnubgGenerator(DatasetGenerator):
 
     def lines(self, plan: GenerationPlan, number: int) -> list[str]:
         sampled = sample_position(number, plan.seed)
-        lesson = ScoredPosition(
+        scored = ScoredPosition(
             sampled.position, sampled.theme, score_moves(sampled, _parse_teacher(plan.teacher))
         )
-        if not lesson.scores:
+        if not scored.scores:
             return []
-        line = str(lesson)
+        line = str(scored)
         return (
             []
             if self.key(line) in _read_excluded_positions(_parse_plan_options(plan).without)

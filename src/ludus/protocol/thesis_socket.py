@@ -14,6 +14,7 @@ from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.games.nine_mens_morris import to_thesis_move
 from ludus.games.nine_mens_morris.board import READING_ORDER, Move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 
 Dialect = Literal["lines", "2018"]
 DIALECTS: tuple[str, ...] = get_args(Dialect)
@@ -195,7 +196,7 @@ class RequestBatcher:
         self._requests: asyncio.Queue[MoveRequest] = asyncio.Queue()
         self._thread = ThreadPoolExecutor(1, "player")
 
-    async def request_move(self, position: Any) -> Any:
+    async def request_move(self, position: MorrisPosition) -> Any:
         """Return the player's move; raise LudusError if the player fails."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._requests.put_nowait((position, answer))

@@ -4,12 +4,30 @@ An experiment is a Python file with a function `run(context)` that yields its fi
 file of the same name with the published numbers. docs/experiments.md explains an example.
 """
 
-from ludus.core.match import MatchTally
-from ludus.reproduce.context import Context
-from ludus.reproduce.experiment import Experiment, find_experiment, list_experiments
-from ludus.reproduce.findings import Figure, Finding, Measurement, Remark, Table
-from ludus.reproduce.matches import MatchStarter
-from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from ludus.core.errors import quote
+    from ludus.core.files import write_bytes
+    from ludus.core.match import MatchTally
+    from ludus.core.statistics import Proportion, compare_wins
+    from ludus.reproduce.context import Context
+    from ludus.reproduce.experiment import (
+        Experiment,
+        find_experiment,
+        find_experiments_folder,
+        list_experiments,
+    )
+    from ludus.reproduce.findings import Figure, Finding, Measurement, Remark, Table
+    from ludus.reproduce.matches import MatchStarter, play_compiled_games
+    from ludus.reproduce.published import (
+        BadExperiment,
+        PublishedRow,
+        PublishedTable,
+        read_published,
+    )
 
 __all__ = [
     "BadExperiment",
@@ -20,10 +38,20 @@ __all__ = [
     "MatchStarter",
     "MatchTally",
     "Measurement",
+    "Proportion",
     "PublishedRow",
     "PublishedTable",
     "Remark",
     "Table",
+    "compare_wins",
     "find_experiment",
+    "find_experiments_folder",
     "list_experiments",
+    "play_compiled_games",
+    "quote",
+    "read_published",
+    "write_bytes",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -130,6 +130,7 @@ class Remark:
 
 
 Finding = Measurement | Figure | Table | Remark
+"""Anything that an experiment yields."""
 
 
 def _check_texts(owner: object, *texts: object) -> None:

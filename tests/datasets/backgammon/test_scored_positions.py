@@ -25,7 +25,7 @@ from ludus.datasets.backgammon.scored_positions import (
 )
 from ludus.datasets.generator import GenerationPlan
 from ludus.games.backgammon.board import make_view
-from ludus.learn.gammon.network import load_test_positions as shipped_test_lessons
+from ludus.learn.gammon.network import load_test_positions as shipped_test_positions
 from ludus.learn.gammon.network import load_training_positions
 
 GAME = ludus.game("backgammon")
@@ -34,36 +34,36 @@ LINE = "4HPwATDgc/ABMA 31 opening 8/5,6/5=100 24/23,13/10=-49"
 
 def test_sizes_are_those_of_the_paper():
     assert len(load_training_positions()) == 3202
-    assert len(shipped_test_lessons()) == 1000
+    assert len(shipped_test_positions()) == 1000
 
 
 def test_nothing_of_the_test_set_is_learned():
-    learned = {lesson.position for lesson in load_training_positions()}
+    learned = {scored.position for scored in load_training_positions()}
     assert len(learned) == 3202
-    assert not learned & {lesson.position for lesson in shipped_test_lessons()}
+    assert not learned & {scored.position for scored in shipped_test_positions()}
 
 
 def test_every_theme_has_its_share():
-    counts = Counter(lesson.theme for lesson in load_training_positions())
+    counts = Counter(scored.theme for scored in load_training_positions())
     assert set(counts) == set(THEME_WEIGHTS)
     for theme, share in THEME_WEIGHTS.items():
         assert counts[theme] == pytest.approx(3202 * share / sum(THEME_WEIGHTS.values()), rel=0.4)
 
 
 def test_themes_are_those_of_the_positions():
-    for lesson in load_training_positions()[::10]:
-        assert classify_theme(make_view(lesson.position.board, 0)) == lesson.theme
+    for scored in load_training_positions()[::10]:
+        assert classify_theme(make_view(scored.position.board, 0)) == scored.theme
 
 
 def test_comments_are_few_and_the_best_move_is_among_them():
     moves = comments_made = 0
-    for lesson in load_training_positions():
-        assert 1 <= len(lesson.scores) <= 4
-        assert list(lesson.scores.values()) == sorted(lesson.scores.values(), reverse=True)
-        assert max(lesson.scores.values()) == 100
-        assert min(lesson.scores.values()) >= -100
-        moves += len(lesson.position.legal_moves())
-        comments_made += len(lesson.scores)
+    for scored in load_training_positions():
+        assert 1 <= len(scored.scores) <= 4
+        assert list(scored.scores.values()) == sorted(scored.scores.values(), reverse=True)
+        assert max(scored.scores.values()) == 100
+        assert min(scored.scores.values()) >= -100
+        moves += len(scored.position.legal_moves())
+        comments_made += len(scored.scores)
     assert comments_made / moves < 0.2
 
 
@@ -89,17 +89,17 @@ def test_set_ups_are_positions():
 
 def test_what_the_expert_says():
     losses = {"best": 0.0, "close": 0.03, "so-so": 0.06, "bad": 0.2, "worse": 0.5}
-    said = choose_scored_moves(losses, ["worse", "bad", "so-so", "best", "close"])
-    assert said == {"best": 100, "close": score_loss(0.03), "worse": score_loss(0.5)}
+    output = choose_scored_moves(losses, ["worse", "bad", "so-so", "best", "close"])
+    assert output == {"best": 100, "close": score_loss(0.03), "worse": score_loss(0.5)}
     assert choose_scored_moves({"one": 0.0, "other": 0.03}, ["one", "other"]) == {}
 
 
 def test_a_line_is_read_and_written_again():
-    lesson = parse_scored_position(LINE)
-    assert str(lesson) == LINE
-    assert (lesson.theme, len(lesson.scores)) == ("opening", 2)
-    text = format_scored_positions([lesson])
-    assert list(parse_scored_positions(text)) == [lesson]
+    scored = parse_scored_position(LINE)
+    assert str(scored) == LINE
+    assert (scored.theme, len(scored.scores)) == ("opening", 2)
+    text = format_scored_positions([scored])
+    assert list(parse_scored_positions(text)) == [scored]
 
 
 def test_people_may_write_more_freely():
@@ -138,12 +138,12 @@ def test_lines_that_make_no_sense(line, message):
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=80))
 def test_no_text_causes_anything_but_an_error(text):
-    said = ""
+    output = ""
     try:
         list(parse_scored_positions(f"4HPwATDgc/ABMA 31 opening 8/5,6/5={text}\n{text}"))
     except LudusError as error:
-        said = str(error)
-    assert "\n" not in said
+        output = str(error)
+    assert "\n" not in output
 
 
 @pytest.mark.needs_debian("gnubg")
@@ -154,7 +154,7 @@ def test_the_data_base_can_be_made_again():
     generator = GnubgGenerator()
     plan = GenerationPlan("backgammon", generator.teacher, ("tool",), 8, seed=1)
     generator.check(plan)
-    shipped = {str(lesson) for lesson in load_training_positions()}
+    shipped = {str(scored) for scored in load_training_positions()}
     made = [line for number in range(8) for line in generator.lines(plan, number)]
     assert len(made) >= 6
     assert set(made) <= shipped

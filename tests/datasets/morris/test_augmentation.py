@@ -36,13 +36,13 @@ def _images(game, position, move, permutations):
     return lines([(position, move)])[0]
 
 
-def _authors_roads(has_ring_swap):
+def _author_transformations(has_ring_swap):
     """Which symmetries follow one another for each image: turns, then a mirror, then the rings."""
     turns = [[TURN] * number for number in range(4)]
-    mirrored = [[*road, MIRROR] for road in turns]
+    mirrored = [[*steps, MIRROR] for steps in turns]
     eight = turns + mirrored
-    sixteen = eight + [[*road, INSIDE_OUT] for road in eight]
-    swapped = [[*road, RING_SWAP] for road in sixteen[1:]] if has_ring_swap else []
+    sixteen = eight + [[*steps, INSIDE_OUT] for steps in eight]
+    swapped = [[*steps, RING_SWAP] for steps in sixteen[1:]] if has_ring_swap else []
     return sixteen + swapped
 
 
@@ -56,8 +56,8 @@ def _by_hand(game, pairs, recipe):
         kinds.add(kind)
         has_three = recipe == "published" and len(position.men[0]) == len(position.men[1]) == 3
         seen = set()
-        for road in _authors_roads(has_three):
-            image = _images(game, position, move, road)
+        for steps in _author_transformations(has_three):
+            image = _images(game, position, move, steps)
             if image[:28] not in seen:
                 seen.add(image[:28])
                 written.append(image)

@@ -83,7 +83,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "reason"), BAD, ids=lambda text: repr(text)[:30])
-def test_a_bad_line_is_told_and_the_others_are_read(line, reason):
+def test_a_bad_line_is_reported_and_the_others_are_read(line, reason):
     text = f"{PLACED}\n{line}\n{MOVED}\n".encode()
     part = parse_lines(text, first=10)
     assert part.numbers.tolist() == [10, 12]

@@ -39,7 +39,7 @@ def test_at_the_start_every_man_stands_where_the_rules_put_him():
     assert len(shapes(picture, "tone")) == len(shapes(picture, "shade")) == 12
 
 
-def test_tall_stacks_are_told_by_a_number():
+def test_tall_stacks_are_labelled_with_a_number():
     picture = position("backgammon", BUSY).svg()
     assert men_by_place(picture, "white") == {"bar": 1, "8": 5, "6": 2}
     assert men_by_place(picture, "black") == {"bar": 4, "12": 2, "20": 4}

@@ -1,4 +1,4 @@
-"""Lessons: where they begin, whom one meets, and how they are marked."""
+"""Training episodes: start positions, opponents and regret."""
 
 import random
 from collections import Counter
@@ -24,11 +24,11 @@ GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_start_boards_are_as_many_and_worth_as_much_as_published(name):
+def test_the_start_boards_have_the_published_number_and_values(name):
     played = game(name)
     boards = played.training_starts()
-    worth = Counter(oracle_for(played).value(board).result for board in boards)
-    assert (worth["win"], worth["draw"], worth["loss"]) == GAMES[name]
+    utility = Counter(oracle_for(played).value(board).result for board in boards)
+    assert (utility["win"], utility["draw"], utility["loss"]) == GAMES[name]
     assert all(count_plies_to(played, board) == 2 and board.mover == 0 for board in boards)
 
 
@@ -116,12 +116,12 @@ class Watcher(Learner):
 def begun(draw, seed, games=48, restless=0):
     played = game("noughts_and_crosses")
     watcher = Watcher(played, restless)
-    lessons = list(
+    episodes = list(
         train_episodes(
             watcher, played.training_starts(), PerfectOpponent(played), games, seed, draw
         )
     )
-    assert len(lessons) == games
+    assert len(episodes) == games
     return watcher.begun
 
 
@@ -139,16 +139,18 @@ def test_boards_are_drawn_anew_in_turn_or_once():
     assert len(set(begun("uniform", 5)[:12])) < 12
 
 
-def test_a_schooling_in_two_parts_is_the_same_as_in_one():
+def test_a_training_run_in_two_parts_is_the_same_as_in_one():
     played = game("hexapawn")
     whole, parts = (learner("her", played) for _ in range(2))
     plan = TrainingRun(2 * BLOCK_SIZE, 4, "mixed", "everywhere")
-    marks = [lesson.episode.moves for block in plan.run_blocks(whole) for lesson in block]
+    marks = [
+        episode_result.episode.moves for block in plan.run_blocks(whole) for episode_result in block
+    ]
     first = next(TrainingRun(BLOCK_SIZE, 4, "mixed", "everywhere").run_blocks(parts))
     again = learner("her", played)
     again.table = parts.table
     (second,) = plan.run_blocks(again, BLOCK_SIZE)
-    assert [lesson.episode.moves for lesson in (*first, *second)] == marks
+    assert [episode_result.episode.moves for episode_result in (*first, *second)] == marks
     assert again.table == whole.table
 
 

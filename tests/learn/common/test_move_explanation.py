@@ -21,7 +21,7 @@ def test_absent_parts_have_names():
     assert decision.scores == {}
 
 
-def test_what_the_legality_check_has_changed_is_told():
+def test_what_the_legality_check_has_changed_is_reported():
     decision = MoveDecision.from_distributions(MOVED, distributions(), (1, 2))
     assert decision.describe() == (
         f"TO {POINTS[3]} 60%, FROM {POINTS[5]} 20%, REMOVE {POINTS[7]} 1%; "

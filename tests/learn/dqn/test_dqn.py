@@ -158,56 +158,56 @@ def test_experience_that_does_not_fit_is_refused():
     assert len(replay) == 0
 
 
-def taught(played, games, options="", seed=3):
-    pupil = learner(f"deepq:{options}" if options else "deepq", played)
-    return pupil, list(
-        train_episodes(pupil, played.training_starts(), PerfectOpponent(played), games, seed)
+def train_learner(played, games, options="", seed=3):
+    agent = learner(f"deepq:{options}" if options else "deepq", played)
+    return agent, list(
+        train_episodes(agent, played.training_starts(), PerfectOpponent(played), games, seed)
     )
 
 
 def test_it_is_punished_for_illegal_moves_and_remembers_ends_and_every_fifth_move():
-    pupil, lessons = taught(OX, 40)
-    replay = pupil.replay[: len(pupil.replay)]
+    agent, episodes = train_learner(OX, 40)
+    replay = agent.replay[: len(agent.replay)]
     is_illegal = replay.reward == ILLEGAL_MOVE_REWARD
     is_end = np.isnan(replay.next_state).all(axis=1)
     assert is_illegal.any()
     assert is_end[is_illegal].all()
     assert (replay.state[is_illegal, replay.action[is_illegal]] != -1).all()
     assert set(replay.reward[is_end].tolist()) <= {100.0, 10.0, -1.0, ILLEGAL_MOVE_REWARD}
-    assert (is_end & ~is_illegal).sum() == len(lessons)
+    assert (is_end & ~is_illegal).sum() == len(episodes)
     going_on = (~is_end).sum()
-    assert 0 < going_on < pupil.num_moves / 5 + 1
-    assert 0.59 < pupil.exploration < 0.6
+    assert 0 < going_on < agent.num_moves / 5 + 1
+    assert 0.59 < agent.exploration < 0.6
 
 
 def test_the_same_seed_learns_the_same():
-    first, second = (taught(HEXAPAWN, 20)[0] for _ in range(2))
+    first, second = (train_learner(HEXAPAWN, 20)[0] for _ in range(2))
     for name, weights in first.trainer.to_arrays().items():
         assert (second.trainer.to_arrays()[name] == weights).all()
-    other = taught(HEXAPAWN, 20, seed=4)[0]
+    other = train_learner(HEXAPAWN, 20, seed=4)[0]
     assert (other.trainer.to_arrays()["w1"] != first.trainer.to_arrays()["w1"]).any()
 
 
 def test_what_is_kept_can_be_taken_up(tmp_path):
-    pupil, _ = taught(HEXAPAWN, 30)
+    agent, _ = train_learner(HEXAPAWN, 30)
     file = tmp_path / "net.npz"
-    pupil.save(file, {"games": 30})
+    agent.save(file, {"games": 30})
     again = learner("deepq", HEXAPAWN)
     assert again.load(file) == {"games": 30}
-    assert again.num_updates == pupil.num_updates > 0
-    for each in (pupil, again):
+    assert again.num_updates == agent.num_updates > 0
+    for each in (agent, again):
         each.reset_seed(9)
         each.train_episode(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
-    for name, weights in pupil.trainer.to_arrays().items():
+    for name, weights in agent.trainer.to_arrays().items():
         assert (again.trainer.to_arrays()[name] == weights).all()
     with pytest.raises(BadWeights, match="other options"):
         learner("deepq:gamma=0.5", HEXAPAWN).load(file)
 
 
 def test_weights_alone_are_enough_to_play(tmp_path):
-    pupil, _ = taught(HEXAPAWN, 5)
+    agent, _ = train_learner(HEXAPAWN, 5)
     file = tmp_path / "net.npz"
-    pupil.save_weights(file)
+    agent.save_weights(file)
     choice = player(f"deepq:weights={file}", HEXAPAWN).choose(HEXAPAWN.start())
     assert set(choice.scores) == set(HEXAPAWN.start().legal_moves())
     with pytest.raises(BadWeights):
@@ -217,9 +217,9 @@ def test_weights_alone_are_enough_to_play(tmp_path):
 
 
 def test_hostile_files_are_refused(tmp_path):
-    pupil, _ = taught(HEXAPAWN, 1)
+    agent, _ = train_learner(HEXAPAWN, 1)
     file, odd = tmp_path / "net.npz", tmp_path / "odd.npz"
-    pupil.save_weights(file)
+    agent.save_weights(file)
     whole = file.read_bytes()
     damaged = whole[: len(whole) // 2], whole[:-30], b"PK\x03\x04" + whole[60:]
     for content in (b"", b"\0" * 50, *damaged):

@@ -1,4 +1,4 @@
-"""The first layer through the harmonics of what it sees, and blocks that are used again."""
+"""The lifting layer in the Fourier basis of its features, and shared blocks."""
 
 import numpy as np
 import pytest
@@ -37,45 +37,45 @@ KINDS = {
 """Among them the symmetries themselves, which no symmetry but one leaves where they are."""
 
 
-@pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
-def test_harmonics_are_as_many_as_things_and_orthogonal(things):
-    found = build_adapted_basis(things)
-    width = things.shape[1]
+@pytest.mark.parametrize("features", KINDS.values(), ids=KINDS)
+def test_fourier_basis_is_square_and_orthogonal(features):
+    found = build_adapted_basis(features)
+    width = features.shape[1]
     np.testing.assert_allclose(found.matrix @ found.matrix.T, np.eye(width), atol=1e-5)
     parts = [*found.irreps_1d, *found.irreps_2d]
     assert len(found.irreps_1d) == NUM_1D_IRREPS
     assert len(found.irreps_2d) == NUM_2D_IRREPS
     assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
     assert parts[-1].stop == width
-    assert build_adapted_basis(things.copy()) is found, "made once"
+    assert build_adapted_basis(features.copy()) is found, "made once"
 
 
-@pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
-def test_small_blocks_make_up_the_matrix(things):
-    found = build_adapted_basis(things)
-    seen = np.random.default_rng(5).normal(size=(6, things.shape[1])).astype(np.float32)
+@pytest.mark.parametrize("features", KINDS.values(), ids=KINDS)
+def test_small_blocks_make_up_the_matrix(features):
+    found = build_adapted_basis(features)
+    seen = np.random.default_rng(5).normal(size=(6, features.shape[1])).astype(np.float32)
     np.testing.assert_allclose(to_adapted_basis(seen, found), found.matrix @ seen.T, atol=1e-5)
-    assert sum(orbits.elements.size for orbits in found.orbits) == things.shape[1]
+    assert sum(orbits.elements.size for orbits in found.orbits) == features.shape[1]
     assert max(len(orbits.elements) for orbits in found.orbits) <= GROUP_ORDER
     assert len(found.orbits) <= 8, "sets of things that are taken into each other alike are one"
 
 
-def test_numbers_have_the_harmonic_that_is_the_same_everywhere():
+def test_scalar_features_have_the_trivial_irrep():
     assert build_adapted_basis(trivial_permutations(3)).irreps_1d[0] == slice(0, 3)
 
 
-@pytest.mark.parametrize("things", KINDS.values(), ids=KINDS)
-def test_what_the_views_see_is_what_the_template_finds_in_them(things):
+@pytest.mark.parametrize("features", KINDS.values(), ids=KINDS)
+def test_lifting_layer_equals_the_expanded_matrix(features):
     source = np.random.default_rng(1)
-    first = source.normal(size=(5, things.shape[1])).astype(np.float32)
-    seen = source.normal(size=(7, things.shape[1])).astype(np.float32)
-    plain = seen @ group.expand_lifting(first, group.invert_permutations(things)).T
-    found = to_group_domain(lift(seen, build_lifting_layer(first, things)))
+    first = source.normal(size=(5, features.shape[1])).astype(np.float32)
+    seen = source.normal(size=(7, features.shape[1])).astype(np.float32)
+    plain = seen @ group.expand_lifting(first, group.invert_permutations(features)).T
+    found = to_group_domain(lift(seen, build_lifting_layer(first, features)))
     wanted = plain.reshape(7, GROUP_ORDER, 5).transpose(1, 2, 0)
     np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
-def test_mixing_harmonics_is_mixing_views():
+def test_fourier_blocks_equal_the_group_convolution():
     source = np.random.default_rng(2)
     steps = source.normal(size=(GROUP_ORDER, 3, 4)).astype(np.float32)
     terms = source.normal(size=(GROUP_ORDER, 4, 6)).astype(np.float32)
@@ -105,14 +105,14 @@ def test_repeated_blocks_are_like_the_same_blocks_again(answers):
         if name.startswith("blocks."):
             _, number, part = name.split(".")
             longer |= {f"blocks.{int(number) + 2 * more}.{part}": values for more in (1, 2)}
-    things = source.normal(size=(9, FEATURE_PERMUTATIONS.shape[1])).astype(np.float32)
-    again = NumpyEquivariantNetwork(weights, FEATURE_PERMUTATIONS, answers, repeats=3)(things)
+    features = source.normal(size=(9, FEATURE_PERMUTATIONS.shape[1])).astype(np.float32)
+    again = NumpyEquivariantNetwork(weights, FEATURE_PERMUTATIONS, answers, repeats=3)(features)
     np.testing.assert_array_equal(
-        again, NumpyEquivariantNetwork(longer, FEATURE_PERMUTATIONS, answers)(things)
+        again, NumpyEquivariantNetwork(longer, FEATURE_PERMUTATIONS, answers)(features)
     )
     assert (
         np.abs(
-            again - NumpyEquivariantNetwork(weights, FEATURE_PERMUTATIONS, answers)(things)
+            again - NumpyEquivariantNetwork(weights, FEATURE_PERMUTATIONS, answers)(features)
         ).max()
         > 0.01
     )

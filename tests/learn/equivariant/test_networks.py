@@ -24,7 +24,7 @@ from ludus.learn.equivariant.inference import (
 )
 from ludus.learn.equivariant.model import EquivariantNetwork
 
-THINGS = concatenate_permutations(
+FEATURES = concatenate_permutations(
     POINT_PERMUTATIONS, POINT_PERMUTATIONS, LINE_PERMUTATIONS, trivial_permutations(4)
 )
 """Men of both sides, something about each line, and four numbers."""
@@ -33,7 +33,7 @@ THINGS = concatenate_permutations(
 def network(answers, channels=5, experts=2, seed=0):
     """A network with weights everywhere, so that nothing is 0 by chance."""
     torch.manual_seed(seed)
-    made = EquivariantNetwork(THINGS, answers, channels, blocks=2, experts=experts).double()
+    made = EquivariantNetwork(FEATURES, answers, channels, blocks=2, experts=experts).double()
     with torch.no_grad():
         for weights in made.parameters():
             weights.normal_(0, 0.3)
@@ -75,22 +75,22 @@ def test_classes_and_choices_name_the_same_points():
 
 @pytest.mark.parametrize("g", range(GROUP_ORDER))
 def test_a_judgement_stays_and_a_pointer_turns(g):
-    things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
+    features = torch.randn(2, 3, FEATURES.shape[1], dtype=torch.double)
     judge, pointer = network(3), network(CLASS_PERMUTATIONS)
-    seen = turned(things, THINGS[g])
-    torch.testing.assert_close(judge(seen), judge(things))
-    torch.testing.assert_close(pointer(seen), turned(pointer(things), CLASS_PERMUTATIONS[g]))
+    seen = turned(features, FEATURES[g])
+    torch.testing.assert_close(judge(seen), judge(features))
+    torch.testing.assert_close(pointer(seen), turned(pointer(features), CLASS_PERMUTATIONS[g]))
 
 
 @pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judge", "pointer"])
-def test_views_and_harmonics_are_two_ways_to_the_same_units(answers):
-    things = torch.randn(2, 7, THINGS.shape[1], dtype=torch.double)
+def test_group_domain_and_fourier_basis_give_the_same_units(answers):
+    features = torch.randn(2, 7, FEATURES.shape[1], dtype=torch.double)
     made = network(answers)
     wanted = torch.randn(2, 7, GROUP_ORDER * 5, dtype=torch.double)
     slopes = []
     for way in (made.forward_in_group_domain, made.forward_in_fourier_basis):
         made.zero_grad()
-        units = way(things)
+        units = way(features)
         units.backward(wanted)
         slopes.append([units, *(p.grad.clone() for p in made.parameters() if p.grad is not None)])
     assert len(slopes[0]) == 1 + 2 + 2 * 4
@@ -99,22 +99,22 @@ def test_views_and_harmonics_are_two_ways_to_the_same_units(answers):
 
 
 def test_a_network_tells_positions_apart():
-    things = torch.randn(2, 3, THINGS.shape[1], dtype=torch.double)
-    said = network(CLASS_PERMUTATIONS)(things)
-    assert said.std(dim=1).min() > 0.01  # between positions
-    assert said[..., 1:].std(dim=2).min() > 0.01  # between points
+    features = torch.randn(2, 3, FEATURES.shape[1], dtype=torch.double)
+    output = network(CLASS_PERMUTATIONS)(features)
+    assert output.std(dim=1).min() > 0.01  # between positions
+    assert output[..., 1:].std(dim=2).min() > 0.01  # between points
 
 
 def test_experts_do_not_mix():
     both = network(3)
-    things = torch.randn(5, THINGS.shape[1], dtype=torch.double)
-    together = both(things.expand(2, -1, -1))
-    asked = both.forward_experts(torch.tensor([1, 0, 1]), things.expand(3, -1, -1))
-    torch.testing.assert_close(asked, together[[1, 0, 1]])
+    features = torch.randn(5, FEATURES.shape[1], dtype=torch.double)
+    together = both(features.expand(2, -1, -1))
+    selected = both.forward_experts(torch.tensor([1, 0, 1]), features.expand(3, -1, -1))
+    torch.testing.assert_close(selected, together[[1, 0, 1]])
     assert (together[0] - together[1]).abs().min() > 1e-6
 
 
-def test_the_harmonics_are_orthogonal():
+def test_the_fourier_basis_is_orthogonal():
     np.testing.assert_allclose(fourier_basis() @ fourier_basis().T, np.eye(GROUP_ORDER), atol=1e-6)
 
 
@@ -122,31 +122,31 @@ def test_the_harmonics_are_orthogonal():
 @pytest.mark.parametrize("positions", [1, 7, BATCH_ELEMENTS // 6 + 1])
 def test_numpy_agrees_with_torch(answers, positions):
     trained = network(answers, channels=6)
-    things = torch.randn(2, positions, THINGS.shape[1], dtype=torch.double)
-    expected = trained(things).detach().numpy()
+    features = torch.randn(2, positions, FEATURES.shape[1], dtype=torch.double)
+    expected = trained(features).detach().numpy()
     for expert in range(2):
         weights = {
             name: values[expert].detach().numpy() for name, values in trained.named_parameters()
         }
         played = NumpyEquivariantNetwork(
-            weights, THINGS, None if isinstance(answers, int) else answers
+            weights, FEATURES, None if isinstance(answers, int) else answers
         )
-        found = played(things[expert].float().numpy())
+        found = played(features[expert].float().numpy())
         np.testing.assert_allclose(found, expected[expert], rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judging", "pointing"])
 def test_shapes_are_as_announced(answers):
     outputs = answers if isinstance(answers, int) else answers.shape[1]
-    shapes = list_parameter_shapes(THINGS.shape[1], outputs, 5, 2, isinstance(answers, int))
+    shapes = list_parameter_shapes(FEATURES.shape[1], outputs, 5, 2, isinstance(answers, int))
     parameters = network(answers, experts=1).named_parameters()
     assert {name: tuple(values.shape[1:]) for name, values in parameters} == shapes
 
 
 def test_the_same_seed_begins_with_the_same_weights():
-    pair = [EquivariantNetwork(THINGS, 3, 4, 1) for _ in range(2)]
+    pair = [EquivariantNetwork(FEATURES, 3, 4, 1) for _ in range(2)]
     for each in pair:
         each.initialise(torch.Generator().manual_seed(5))
     first, second = (list(each.parameters()) for each in pair)
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
-    assert not torch.equal(EquivariantNetwork(THINGS, 3, 4, 1).first, pair[0].first)
+    assert not torch.equal(EquivariantNetwork(FEATURES, 3, 4, 1).first, pair[0].first)

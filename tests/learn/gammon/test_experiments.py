@@ -62,5 +62,5 @@ def test_kinds_of_mistakes(played, best, kind):
     game = Backgammon()
     here = position("24:2,13:5,8:3,6:5", "20:1,24:1,13:5,8:3,6:5", (3, 1))
     moves = [game.parse_move(text, here) for text in (played, best)]
-    judged = ReviewedMove(1, here, *moves, 0.2, RankedMove(played, *[0.0] * 6))
-    assert module.kind(judged) == kind
+    rated = ReviewedMove(1, here, *moves, 0.2, RankedMove(played, *[0.0] * 6))
+    assert module.classify_error(rated) == kind

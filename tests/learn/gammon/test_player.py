@@ -15,7 +15,7 @@ from ludus.learn.gammon.network import (
     load_network,
     load_training_positions,
 )
-from ludus.learn.gammon.network import load_test_positions as shipped_test_lessons
+from ludus.learn.gammon.network import load_test_positions as shipped_test_positions
 from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 from ludus.players import player
 from support.backgammon_rolls import met, position
@@ -26,7 +26,7 @@ GAME = ludus.game("backgammon")
 @pytest.mark.parametrize(("name", "least"), [("paper", 0.54), ("comparison", 0.59)])
 def test_agreement_with_the_expert(name, least):
     """At least the paper's .540 on positions that were not learned; chance would give .11."""
-    tests = ScoredMoves.from_positions(shipped_test_lessons(), MOVE_ENCODINGS["features"])
+    tests = ScoredMoves.from_positions(shipped_test_positions(), MOVE_ENCODINGS["features"])
     assert load_network(name).name == "459-24-24-1"
     assert tests.compute_accuracy(load_network(name).scores(tests.encoded_moves)) >= least
 
@@ -81,18 +81,18 @@ def test_compiled_games_are_those_of_the_player():
 def test_the_stacking_example():
     """Fig. 2: White to play 5-1 should move both men from 4 (our 21), not heap one more man on
     20 (our 5) after 4-9. Under the coding of Fig. 1a a network likes to; under that of Fig. 1b,
-    trained in the same way on the same lessons, it does not. The paper's own position is lost;
+    trained in the same way on the same examples, it does not. The paper's own position is lost;
     this one has its moves, and GNU Backgammon prefers the first by 0.03 points."""
     here = position("21:2,13:2,8:3,6:4,5:4", "24:2,13:5,9:1,8:2,6:5", (5, 1))
     good, stacking = "21/20 21/16*", "21/16* 6/5"
-    lessons = ScoredMoves.from_positions(
+    examples = ScoredMoves.from_positions(
         load_training_positions(), MOVE_ENCODINGS["unary_features"]
     )
     settings = GammonTrainingConfig(coding="unary_features")
     begin = GammonNetwork.initialise(
         MOVE_ENCODINGS["unary_features"], settings.hidden, np.random.default_rng(settings.seed)
     )
-    (*_, last) = GammonTrainer(lessons, begin, settings).run()
+    (*_, last) = GammonTrainer(examples, begin, settings).run()
     preference = {}
     for name, trained in (("1a", last.network), ("1b", load_network("paper"))):
         _, _, patterns = encode_moves(

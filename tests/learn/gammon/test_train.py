@@ -13,7 +13,7 @@ from ludus.learn.gammon.train import NOISE_RANGE, GammonTrainer, GammonTrainingC
 from support.backgammon_rolls import met
 
 
-def lessons(count=40, coding="raw"):
+def make_examples(count=40, coding="raw"):
     """Positions of games; the first move counts as best, the last one as worst."""
     some = [here for here in met(games=4, seed=2) if len(here.legal_moves()) > 6][:count]
     made = [
@@ -49,7 +49,7 @@ def stepped(layers, x, output_error, rate):
 @pytest.mark.parametrize("hidden", [(), (5,), (6, 4)])
 def test_back_propagation_is_the_textbook_one(hidden):
     """Three patterns in a row, as compiled code and as numpy learn them."""
-    known = lessons()
+    known = make_examples()
     dense = known.encoded_moves.to_dense(MOVE_ENCODINGS["raw"].num_units).astype(np.float64)
     network = GammonNetwork.initialise(MOVE_ENCODINGS["raw"], hidden, np.random.default_rng(1))
     layers = [(w.astype(np.float64), b.astype(np.float64)) for w, b in network.layers]
@@ -73,7 +73,7 @@ def test_back_propagation_is_the_textbook_one(hidden):
 def test_comparing_moves_the_difference_and_not_the_level():
     """Two moves that the teacher likes equally are left alone however low they stand, and of
     two that differ the better one rises and the worse one falls."""
-    known = lessons()
+    known = make_examples()
     patterns = known.encoded_moves
     coded = patterns.offsets, patterns.unit_indices, patterns.activations
     network = GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (8,), np.random.default_rng(2))
@@ -91,7 +91,7 @@ def test_comparing_moves_the_difference_and_not_the_level():
 
 
 def test_compiled_and_plain_scores_agree():
-    known = lessons(coding="features")
+    known = make_examples(coding="features")
     network = GammonNetwork.initialise(
         MOVE_ENCODINGS["features"], (24, 12), np.random.default_rng(3)
     )
@@ -100,7 +100,7 @@ def test_compiled_and_plain_scores_agree():
 
 
 def test_uncommented_moves_are_shown_as_the_paper_says():
-    known = lessons(count=200)
+    known = make_examples(count=200)
     uncommented = np.isnan(known.scores)
     doubles = known.is_double[known.position_of_move]
     training = GammonTrainer(
@@ -127,7 +127,7 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
 
 
 def test_without_noise_only_comments_are_shown():
-    known = lessons()
+    known = make_examples()
     training = GammonTrainer(
         known,
         GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
@@ -138,8 +138,8 @@ def test_without_noise_only_comments_are_shown():
 
 
 @pytest.mark.parametrize("error", ["score", "comparison"])
-def test_a_network_learns_its_lessons_and_can_stop_in_between(error):
-    known = lessons(coding="features")
+def test_a_network_learns_its_examples_and_can_stop_in_between(error):
+    known = make_examples(coding="features")
     settings = GammonTrainingConfig(hidden=(12,), cycles=60, error=error, rate=1.0, seed=4)
     begin = GammonNetwork.initialise(
         MOVE_ENCODINGS["features"], settings.hidden, np.random.default_rng(4)
@@ -157,7 +157,7 @@ def test_a_network_learns_its_lessons_and_can_stop_in_between(error):
 
 
 def test_agreement_counts_the_move_that_is_played():
-    known = lessons(count=4)
+    known = make_examples(count=4)
     outputs = np.zeros(len(known.encoded_moves), np.float32)
     # All alike: the first is played, and it is the best.
     assert known.compute_accuracy(outputs) == 1.0
@@ -222,7 +222,7 @@ def test_files_that_hold_no_network(tmp_path):
 
 
 def test_compiled_networks_refuse_what_does_not_fit():
-    known = lessons(count=3)
+    known = make_examples(count=3)
     patterns = known.encoded_moves
     network = GammonNetwork.initialise(
         MOVE_ENCODINGS["raw"], (4,), np.random.default_rng(0)

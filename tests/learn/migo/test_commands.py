@@ -19,10 +19,10 @@ def migo(capsys):
 def test_learn_show_explain(migo, tmp_path):
     file = tmp_path / "program.pl"
     status, out, _ = migo("learn", "hexapawn", "--games", "60", "--out", str(file), "--json")
-    told = json.loads(out)
+    result = json.loads(out)
     assert status == 0
-    assert len(told["regret"]) == 60
-    assert file.read_text().splitlines()[1:] == told["program"]
+    assert len(result["regret"]) == 60
+    assert file.read_text().splitlines()[1:] == result["program"]
     status, out, _ = migo("show", "hexapawn", "--program", str(file))
     assert out == file.read_text()
     status, out, _ = migo("show", "hexapawn", "--program", str(file), "--as", "english")
@@ -33,9 +33,9 @@ def test_learn_show_explain(migo, tmp_path):
 
 def test_a_program_learned_alone(migo):
     status, out, _ = migo("learn", "connect_three", "--games", "30", "--json")
-    told = json.loads(out)
-    assert (status, told["regret"]) == (0, None)
-    assert any(line.startswith("win_2(A,B)") for line in told["program"])
+    result = json.loads(out)
+    assert (status, result["regret"]) == (0, None)
+    assert any(line.startswith("win_2(A,B)") for line in result["program"])
     status, out, _ = migo("explain", "connect_three", "..../..../..../.... x", "--json")
     assert json.loads(out)["rule"].startswith("win_")
 

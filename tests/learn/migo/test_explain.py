@@ -16,7 +16,7 @@ from ludus.learn.migo.program import (
     load_program,
     parse_program,
 )
-from support.migo_learners import taught
+from support.migo_learners import train_program
 
 GAMES = ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"]
 
@@ -24,7 +24,7 @@ GAMES = ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"]
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("mode", ["faithful", "improved"])
 def test_programs_survive_writing_and_reading(tmp_path, spec, mode):
-    saved = SavedProgram(taught(spec, mode), spec)
+    saved = SavedProgram(train_program(spec, mode), spec)
     assert parse_program(str(saved)) == saved
     file = tmp_path / "program.pl"
     file.write_text(str(saved))
@@ -33,7 +33,7 @@ def test_programs_survive_writing_and_reading(tmp_path, spec, mode):
 
 @pytest.mark.parametrize("name", ["", "my games/nim.py", "n\nim.py", "ü.py", "x" * 300])
 def test_names_that_a_line_cannot_hold_are_left_out(name):
-    program = taught("hexapawn", "improved")
+    program = train_program("hexapawn", "improved")
     assert parse_program(str(SavedProgram(program, name))) == SavedProgram(program)
 
 
@@ -82,7 +82,7 @@ def test_files_that_are_no_programs(tmp_path, data):
 
 
 def test_the_english_of_the_paper():
-    program = taught("noughts_and_crosses", "faithful")
+    program = train_program("noughts_and_crosses", "faithful")
     assert explain_program(program)[:4] == [
         "State A is won at depth 1 if there exists a move from A to B such that B is won.",
         "State A is won at depth 2 if there exists a move of the current player from A to B such "
@@ -96,7 +96,7 @@ def test_the_english_of_the_paper():
     ]
 
 
-def test_english_tells_what_is_asked_of_a_reply_and_gives_alternatives():
+def test_english_tells_the_conditions_on_a_reply_and_gives_alternatives():
     program = Program(
         (
             Clause("win_1", "move", "postcond", "won"),
@@ -111,7 +111,7 @@ def test_english_tells_what_is_asked_of_a_reply_and_gives_alternatives():
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_diagram_shows_every_predicate_and_every_call(spec):
-    program = taught(spec, "improved")
+    program = train_program(spec, "improved")
     root = ElementTree.fromstring(draw_call_diagram(program))
     space = "{http://www.w3.org/2000/svg}"
     names = {text.text for text in root.iter(f"{space}text")}

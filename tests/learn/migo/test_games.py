@@ -53,15 +53,15 @@ def test_a_game_of_ones_own_is_learned_from_its_file(tmp_path):
     file = tmp_path / "nim.py"
     file.write_text(NIM)
     chosen = find_target_game(str(file))
-    pupil, source = (
+    agent, source = (
         StrategyLearner(chosen.graph, MigoLearnerOptions(mode="improved", selfplay=True)),
         random.Random(1),
     )
     for _ in range(30):
         start = chosen.graph.state_id(source.choice([chosen.start_state, *chosen.start_states]))
-        pupil.learn(*pupil.play_self(start, source))
+        agent.learn(*agent.play_self(start, source))
     for left in range(1, 6):
-        assert pupil.has_known_win(chosen.graph.state_id((left, 0))) == (left % 3 != 0)
+        assert agent.has_known_win(chosen.graph.state_id((left, 0))) == (left % 3 != 0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from ludus.learn.migo.examples import KnownLevels
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner
 from ludus.oracle import oracle_for
-from support.migo_learners import all_boards, taught
+from support.migo_learners import all_boards, train_program
 
 
 def _proves(program, graph, name, before, after):
@@ -32,7 +32,7 @@ def _passes(program, graph, clause, board):
 @pytest.mark.parametrize("mode", ["faithful", "improved"])
 @pytest.mark.parametrize("text", ["X.O/.O./X.. x", "XO./.X./..O x", "XOX/.O./... x"])
 def test_solutions_are_those_of_a_plain_proof_in_its_order(mode, text):
-    program = taught("noughts_and_crosses", mode)
+    program = train_program("noughts_and_crosses", mode)
     graph = StateGraph()
     reasoner = Reasoner(graph)
     board = graph.state_id(game("noughts_and_crosses").parse(text))
@@ -46,7 +46,7 @@ def test_solutions_are_those_of_a_plain_proof_in_its_order(mode, text):
 def test_improved_wins_are_the_wins_of_perfect_play(spec):
     """In every position of the game: win_k holds for moves that win in 2k - 1 plies at most."""
     played = game(spec)
-    graph, program = StateGraph(), taught(spec, "improved")
+    graph, program = StateGraph(), train_program(spec, "improved")
     reasoner = Reasoner(graph)
     concepts = reasoner.concepts(program)
     known = KnownLevels(reasoner, [concepts[name] for name in program.levels("win")])
@@ -66,7 +66,7 @@ def test_published_wins_take_stalemate_for_a_win():
     reasoner = Reasoner(graph)
     played = game("hexapawn:size=4")
     concepts = {
-        mode: reasoner.concepts(taught("hexapawn:size=4", mode))["win_2"]
+        mode: reasoner.concepts(train_program("hexapawn:size=4", mode))["win_2"]
         for mode in ("faithful", "improved")
     }
     stuck = [board for board in all_boards(graph, played.start()) if graph.drawn(board)]

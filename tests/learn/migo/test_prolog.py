@@ -8,7 +8,7 @@ from ludus.games import game
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.program import format_prolog, format_prolog_term
-from support.migo_learners import all_boards, taught
+from support.migo_learners import all_boards, train_program
 
 ASK = """
 answer(S) :- ( choose(S,B) -> true ; B = none ), findall(C,move(S,C),Cs), writeln(B/Cs).
@@ -17,9 +17,9 @@ answer(S) :- ( choose(S,B) -> true ; B = none ), findall(C,move(S,C),Cs), writel
 
 def _ask(tmp_path, text, terms):
     """What Prolog chooses in each state, and all its moves, as texts."""
-    asked = "".join(f":- answer({term}).\n" for term in terms)
+    queries = "".join(f":- answer({term}).\n" for term in terms)
     file = tmp_path / "strategy.pl"
-    file.write_text(f"{text}{ASK}{asked}:- halt.\n")
+    file.write_text(f"{text}{ASK}{queries}:- halt.\n")
     done = subprocess.run(
         ["swipl", "-q", str(file)], capture_output=True, text=True, timeout=120, check=True
     )
@@ -41,7 +41,7 @@ def _ask(tmp_path, text, terms):
 )
 def test_prolog_makes_the_same_moves(tmp_path, spec, mode, step):
     """The rules of the games are written anew in Prolog, so they are compared as well."""
-    played, program = game(spec), taught(spec, mode)
+    played, program = game(spec), train_program(spec, mode)
     strategy = Strategy(Reasoner(StateGraph()), program)
     graph = strategy.reasoner.graph
     boards = all_boards(graph, played.start())[::-step]

@@ -1,4 +1,4 @@
-"""Lessons: what is learned is what was published, costs what was published, and can be bettered."""
+"""Training: programs and regret are as published, and improved mode is better."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import pytest
 from ludus.games import game
 from ludus.learn.common.learner import train_episodes
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
-from support.migo_learners import exact, lessons, opponent, taught
+from support.migo_learners import exact, opponent, train_learner, train_program
 
 FIGURE_4_WINS = [
     "win_1_1_1(A,B) :- move(A,B), won(B).",
@@ -29,12 +29,12 @@ def _wins(program):
 
 
 def test_the_published_wins_of_noughts_and_crosses_are_found():
-    program = taught("noughts_and_crosses", "faithful")
+    program = train_program("noughts_and_crosses", "faithful")
     assert _wins(program) == FIGURE_4_WINS
 
 
 def test_the_published_rules_of_hexapawn_are_found():
-    program = taught("hexapawn", "faithful", 100)
+    program = train_program("hexapawn", "faithful", 100)
     first = program["draw_1"][0].first
     assert _wins(program) == FIGURE_4_WINS[:2]
     assert str(program["draw_1"][0]) == f"draw_1(A,B) :- {first}(A,B), not(win_1(B,_))."
@@ -59,7 +59,7 @@ def test_the_published_rules_of_hexapawn_are_found():
 )
 def test_cumulative_regret_is_the_published_one(spec, learning, games, mean, deviation, runs):
     """Within two standard errors of the difference between their mean and that of 40 runs."""
-    ours = [sum(lessons(spec, games, seed, learning=learning)[1]) for seed in range(40)]
+    ours = [sum(train_learner(spec, games, seed, learning=learning)[1]) for seed in range(40)]
     error = math.hypot(deviation / math.sqrt(runs), statistics.stdev(ours) / math.sqrt(len(ours)))
     assert abs(statistics.mean(ours) - mean) < 2 * error
 
@@ -71,21 +71,22 @@ def test_cumulative_regret_is_the_published_one(spec, learning, games, mean, dev
 def test_what_is_learned_as_published_has_the_published_defects(spec, regret):
     """One of twelve boards loses a point to a draw rule that looks one move ahead; on the larger
     board of hexapawn, stalemate counts as won."""
-    assert exact(spec, taught(spec, "faithful")) == pytest.approx(regret)
+    assert exact(spec, train_program(spec, "faithful")) == pytest.approx(regret)
 
 
 @pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"])
 @pytest.mark.parametrize("switches", [{}, {"active": True}, {"selfplay": True}])
 def test_improved_programs_give_nothing_away(spec, switches):
     for seed in range(3):
-        learner, regrets = lessons(spec, 100, seed, mode="improved", **switches)
+        learner, regrets = train_learner(spec, 100, seed, mode="improved", **switches)
         assert exact(spec, learner.program) == 0
         assert sum(regrets[50:]) == 0
 
 
 def test_improved_learning_costs_a_third_of_the_published_at_most():
     totals = [
-        sum(lessons("noughts_and_crosses", 200, seed, mode="improved")[1]) for seed in range(20)
+        sum(train_learner("noughts_and_crosses", 200, seed, mode="improved")[1])
+        for seed in range(20)
     ]
     assert statistics.mean(totals) < 15
 
@@ -93,7 +94,7 @@ def test_improved_learning_costs_a_third_of_the_published_at_most():
 def test_transfer_lets_a_learner_win_from_the_first_game():
     played = game("hexapawn:size=4")
     learner = MigoLearner(played)
-    given = taught("noughts_and_crosses", "faithful")
+    given = train_program("noughts_and_crosses", "faithful")
     learner.strategy_learner.transfer(given)
     reasoner = learner.strategy_learner.reasoner
     ours, theirs = reasoner.concepts(learner.program), reasoner.concepts(given)
@@ -104,7 +105,9 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
             learner, played.training_starts(), opponent("hexapawn:size=4"), 40, 1
         )
     )
-    without = statistics.mean(sum(lessons("hexapawn:size=4", 40, seed)[1]) for seed in range(5))
+    without = statistics.mean(
+        sum(train_learner("hexapawn:size=4", 40, seed)[1]) for seed in range(5)
+    )
     assert with_it < without
 
 
@@ -121,6 +124,6 @@ def test_separated_learning_waits_until_wins_are_stable():
 
 
 def test_the_same_seed_gives_the_same_program():
-    first, again, other = (lessons("noughts_and_crosses", 60, seed)[0] for seed in (4, 4, 5))
+    first, again, other = (train_learner("noughts_and_crosses", 60, seed)[0] for seed in (4, 4, 5))
     assert first.program == again.program
     assert first.strategy_learner.examples != other.strategy_learner.examples

@@ -19,20 +19,20 @@ win_3(A,B) :- win_3_1_1(A,B), not(win_3_1_1(B,_)).
 
 def test_invented_predicates_are_set_apart():
     """Whatever is learned later may be called win_2_1_1, and mean something else or be given up."""
-    pupil = learner("migo", game("noughts_and_crosses"))
-    pupil.strategy_learner.transfer(parse_program(GIVEN).program)
-    names = list(pupil.program)
+    agent = learner("migo", game("noughts_and_crosses"))
+    agent.strategy_learner.transfer(parse_program(GIVEN).program)
+    names = list(agent.program)
     assert names == ["win_1", "given_win_2_1_1", "win_2", "given_win_3_1_1", "win_3"]
-    assert pupil.program.strategy == ["win_1", "win_2", "win_3"]
+    assert agent.program.strategy == ["win_1", "win_2", "win_3"]
 
 
 def test_what_is_not_replaced_stays():
     played = game("noughts_and_crosses")
-    pupil = learner("migo", played)
-    pupil.strategy_learner.transfer(parse_program(GIVEN).program)
-    lessons = train_episodes(pupil, played.training_starts(), PerfectOpponent(played), 60, 3)
-    regret = [lesson.episode.regret for lesson in lessons]
-    assert {"win_1", "win_2", "win_3"} <= set(pupil.program)
+    agent = learner("migo", played)
+    agent.strategy_learner.transfer(parse_program(GIVEN).program)
+    episodes = train_episodes(agent, played.training_starts(), PerfectOpponent(played), 60, 3)
+    regret = [episode_result.episode.regret for episode_result in episodes]
+    assert {"win_1", "win_2", "win_3"} <= set(agent.program)
     # The wins are known from the first game on; only draws are still to be learned.
     assert sum(regret) < 30
 
@@ -40,11 +40,11 @@ def test_what_is_not_replaced_stays():
 def test_learners_say_whether_they_can_use_what_another_has_learned():
     given = learner("migo", game("hexapawn"))
     given.strategy_learner.transfer(parse_program(GIVEN).program)
-    pupil, other = learner("migo", game("noughts_and_crosses")), learner("menace", given.game)
-    pupil.transfer(given)
-    assert pupil.list_rules()[0] == given.list_rules()[0] == GIVEN.splitlines()[1]
+    agent, other = learner("migo", game("noughts_and_crosses")), learner("menace", given.game)
+    agent.transfer(given)
+    assert agent.list_rules()[0] == given.list_rules()[0] == GIVEN.splitlines()[1]
     assert other.list_rules() == []
     with pytest.raises(BadSpec, match="'menace' cannot use"):
         other.transfer(given)
     with pytest.raises(BadSpec, match="'menace' has learned no program"):
-        pupil.transfer(other)
+        agent.transfer(other)

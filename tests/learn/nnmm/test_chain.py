@@ -20,7 +20,7 @@ from support.nnmm_chains import is_close, random_chain
 SOME = PositionBatch.from_positions(positions(4)[::5])
 
 
-def asked(weights, entry, step, choices, member=0):
+def predict_step(weights, entry, step, choices, member=0):
     """What torch's network for a step says about one position with these earlier choices."""
     model, number = weights.model, [each.name for each in weights.order.steps].index(step)
     place = weights.order.steps[number]
@@ -46,7 +46,7 @@ def test_parts_are_chosen_in_the_order_each_knowing_those_before(order):
     for number in range(0, len(SOME), 7):
         choices = [0, 0, 0]
         for step in weights.order.steps:
-            wanted = asked(weights, SOME[number : number + 1], step.name, choices)
+            wanted = predict_step(weights, SOME[number : number + 1], step.name, choices)
             assert is_close(answer.probabilities[number, step.part], wanted)
             choices[step.part] = int(wanted.argmax())
         assert answer.classes[number].tolist() == choices
@@ -59,13 +59,13 @@ def test_five_networks_ask_first_whether_a_part_is_there():
     for number in range(0, len(SOME), 3):
         entry, choices = SOME[number : number + 1], [0, 0, 0]
         for name, part in (("FROM", 1), ("REMOVE", 2)):
-            none, some = asked(weights, entry, f"{name}?", choices)
-            points = asked(weights, entry, name, choices)[1:]
+            none, some = predict_step(weights, entry, f"{name}?", choices)
+            points = predict_step(weights, entry, name, choices)[1:]
             wanted = [none, *(some * points / points.sum())]
             assert is_close(answer.probabilities[number, part], wanted)
             choices[part] = 1 + int(points.argmax()) if some > none else 0
             is_there.append(some > none)
-        choices[0] = int(asked(weights, entry, "TO", choices).argmax())
+        choices[0] = int(predict_step(weights, entry, "TO", choices).argmax())
         assert answer.classes[number].tolist() == choices
     assert set(is_there) == {True, False}
 
@@ -75,7 +75,7 @@ def test_an_ensemble_is_the_mean_of_its_members():
     answer = Chain(weights).predict(SOME)
     for number in range(0, len(SOME), 9):
         entry = SOME[number : number + 1]
-        each = [asked(weights, entry, "TO", [0, 0, 0], member) for member in range(3)]
+        each = [predict_step(weights, entry, "TO", [0, 0, 0], member) for member in range(3)]
         assert is_close(answer.probabilities[number, 0], np.mean(each, axis=0))
     assert Chain(weights).num_members == 3
 
@@ -84,7 +84,7 @@ def likelihood(weights, entry, move):
     """How likely a whole move is."""
     product = 1.0
     for step in weights.order.steps:
-        product *= asked(weights, entry, step.name, move)[move[step.part]]
+        product *= predict_step(weights, entry, step.name, move)[move[step.part]]
     return product
 
 
@@ -97,11 +97,11 @@ def test_the_joint_rule_finds_the_likeliest_move_if_it_follows_enough():
     for number in differs[:4]:
         entry = SOME[number : number + 1]
         best = (0.0, ())
-        first = asked(weights, entry, "REMOVE", [0, 0, 0])
+        first = predict_step(weights, entry, "REMOVE", [0, 0, 0])
         for take in np.argsort(-first)[:8].tolist():
-            second = asked(weights, entry, "TO", [0, 0, take])
+            second = predict_step(weights, entry, "TO", [0, 0, take])
             for to in np.argsort(-second)[:5].tolist():
-                third = asked(weights, entry, "FROM", [to, 0, take])
+                third = predict_step(weights, entry, "FROM", [to, 0, take])
                 likely = float(first[take] * second[to] * third.max())
                 best = max(best, (likely, (to, int(third.argmax()), take)))
         assert tuple(answer.classes[number].tolist()) == best[1]
@@ -114,7 +114,7 @@ def test_one_move_followed_jointly_is_chosen_part_by_part():
 
 
 def surer(weights, times):
-    """The same networks, but for scores that are so many times as far apart."""
+    """The same networks with logits multiplied by a factor."""
     for tensors in (tensors for member in weights.members for tensors in member):
         tensors["last.weight"] *= times
         tensors["last.bias"] *= times
@@ -138,18 +138,18 @@ def test_the_likeliest_move_is_the_first_of_the_joint_ones(order, times, breadth
 def questions(times, way):
     """How many rows networks have to answer for each position, to choose in such a way."""
     decoder = Chain(surer(random_chain(seed=11), times)).decoder(SOME)
-    plain, asked = decoder.probabilities, []
+    plain, batch_sizes = decoder.probabilities, []
 
     def counting(number, begun):
-        asked.append(len(begun.position))
+        batch_sizes.append(len(begun.position))
         return plain(number, begun)
 
     decoder.probabilities = counting
     getattr(decoder, way)(3)
-    return sum(asked) / len(SOME)
+    return sum(batch_sizes) / len(SOME)
 
 
-def test_networks_that_are_sure_are_asked_less_for_it():
+def test_confident_networks_are_evaluated_less_often():
     assert questions(1, "beam_search") == questions(20, "beam_search") == 7
     assert questions(20, "decode_most_likely") < 4 < questions(1, "decode_most_likely") < 8
 
@@ -175,11 +175,11 @@ def test_proposals_are_the_best_of_each_part_with_each_other():
     entry = SOME[20:21]
     begun = Chain(weights).decoder(entry).list_candidates(3)
     wanted = {}
-    first = asked(weights, entry, "TO", [0, 0, 0])
+    first = predict_step(weights, entry, "TO", [0, 0, 0])
     for to in np.argsort(-first)[:3].tolist():
-        second = asked(weights, entry, "FROM", [to, 0, 0])
+        second = predict_step(weights, entry, "FROM", [to, 0, 0])
         for frm in np.argsort(-second)[:3].tolist():
-            third = asked(weights, entry, "REMOVE", [to, frm, 0])
+            third = predict_step(weights, entry, "REMOVE", [to, frm, 0])
             for take in np.argsort(-third)[:3].tolist():
                 wanted[to, frm, take] = first[to] * second[frm] * third[take]
     found = dict(zip(map(tuple, begun.classes.tolist()), begun.probability.tolist(), strict=True))
@@ -189,7 +189,7 @@ def test_proposals_are_the_best_of_each_part_with_each_other():
     assert begun.probability.tolist() == sorted(begun.probability.tolist(), reverse=True)
 
 
-def test_averaged_over_all_symmetries_what_is_said_is_symmetric():
+def test_output_averaged_over_all_symmetries_is_symmetric():
     chain = Chain(random_chain(seed=7))
     here = chain.decoder(SOME, 16)
     plain = here.probabilities(0, here.start())
@@ -258,7 +258,7 @@ def test_batches_do_not_matter():
     assert chain.predict(many[:0]).classes.shape == (0, 3)
 
 
-def test_wrong_ways_of_asking_are_refused():
+def test_wrong_arguments_are_refused():
     chain = Chain(random_chain())
     for options in (
         {"rule": "guess"},

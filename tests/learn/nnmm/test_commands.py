@@ -66,17 +66,17 @@ def test_states_without_moves_have_no_accuracy_but_legality(files, capsys):
     assert found["accuracy"] == {}
     assert 0 < found["legality"]["rules"]["TO self"]["percent"] < 100
     assert run(["evaluate", "nnmm", str(states), "--weights", str(weights)]) == 0
-    told = capsys.readouterr().out
-    assert "legal by rules" in told
-    assert "accuracy" not in told
+    result = capsys.readouterr().out
+    assert "legal by rules" in result
+    assert "accuracy" not in result
 
 
 def test_people_read_a_table(files, capsys):
     weights, moves, _ = files
     assert run(["evaluate", "nnmm", str(moves), "--weights", str(weights)]) == 0
-    told = capsys.readouterr().out
+    result = capsys.readouterr().out
     for word in ("accuracy", "whole move", "legal by author", "%"):
-        assert word in told
+        assert word in result
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_people_read_a_table(files, capsys):
         ("--size", "x" * 3000),
     ],
 )
-def test_what_cannot_be_evaluated_is_said_in_one_line(files, capsys, arguments):
+def test_what_cannot_be_evaluated_is_reported_in_one_line(files, capsys, arguments):
     weights, moves, _ = files
     chosen = () if {"--weights", "--size"} & set(arguments) else ("--weights", str(weights))
     assert run(["evaluate", "nnmm", str(moves), *chosen, *arguments]) == 2
@@ -105,9 +105,9 @@ def test_what_cannot_be_evaluated_is_said_in_one_line(files, capsys, arguments):
 def wins_of_imported(folder, out, capsys):
     """Import networks and let them play four games against random moves."""
     assert run(["nnmm", "import", str(folder), "--out", str(out), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["networks"] == ["TO", "FROM", "REMOVE"]
-    assert told["inputs"] == "rawest"
+    result = json.loads(capsys.readouterr().out)
+    assert result["networks"] == ["TO", "FROM", "REMOVE"]
+    assert result["inputs"] == "rawest"
     command = ["match", "nine_mens_morris", f"nnmm:weights={out}", "random", "--games", "4"]
     assert run([*command, "--seed", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -131,7 +131,7 @@ def test_the_authors_networks_win_when_imported(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("arguments", [("/nowhere",), (".",), (".", "--order", "XXX")])
-def test_what_cannot_be_imported_is_said_in_one_line(tmp_path, capsys, arguments):
+def test_what_cannot_be_imported_is_reported_in_one_line(tmp_path, capsys, arguments):
     assert run(["nnmm", "import", *arguments, "--out", str(tmp_path / "x")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "x").exists()

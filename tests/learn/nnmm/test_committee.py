@@ -24,7 +24,7 @@ PLAIN = random_chain("TFR", "rawest", seed=2)
 BOTH = Committee.combine(SYMMETRIC, PLAIN, voting=[VotingOptions(1, 1), VotingOptions(3, 16)])
 
 
-def said(weights, symmetries, chosen):
+def predict_alone(weights, symmetries, chosen):
     """What a chain says about each part of these moves, given the parts before it."""
     decoder = Chain(weights).decoder(SOME, symmetries)
     start = decoder.start()
@@ -36,23 +36,23 @@ def said(weights, symmetries, chosen):
     ]
 
 
-def test_what_is_said_is_the_mean_by_shares_each_set_seeing_its_symmetries():
+def test_output_is_the_weighted_mean_over_sets_with_their_symmetries():
     answer = Chain(BOTH).predict(SOME)
-    mine = said(SYMMETRIC, 1, answer.classes)
-    yours = said(PLAIN, 16, answer.classes)
+    mine = predict_alone(SYMMETRIC, 1, answer.classes)
+    yours = predict_alone(PLAIN, 16, answer.classes)
     for part in range(3):
         wanted = 0.25 * mine[part] + 0.75 * yours[part]
         assert is_close(answer.probabilities[:, part], wanted)
         assert (answer.classes[:, part] == wanted.argmax(axis=1)).mean() > 0.95  # but for equals
     assert not is_close(mine[0], yours[0], 0.05)
-    assert not is_close(said(PLAIN, 1, answer.classes)[0], yours[0], 0.01)
+    assert not is_close(predict_alone(PLAIN, 1, answer.classes)[0], yours[0], 0.01)
 
 
-def test_whoever_asks_for_more_symmetries_has_them_from_every_set():
+def test_more_symmetries_on_request_apply_to_every_set():
     lone = Committee.combine(PLAIN, voting=[VotingOptions(5, 4)])
-    for asked, seen in ((1, 4), (4, 4), (16, 16)):
+    for requested, seen in ((1, 4), (4, 4), (16, 16)):
         answers = (
-            Chain(lone).predict(SOME, symmetries=asked),
+            Chain(lone).predict(SOME, symmetries=requested),
             Chain(PLAIN).predict(SOME, "parts", seen),
         )
         assert is_close(*(answer.probabilities for answer in answers))
@@ -92,7 +92,7 @@ def test_what_is_written_is_read_back(tmp_path):
         load_one(tmp_path / "both")
 
 
-def told(change):
+def change_description(change):
     """The JSON of a good file, changed."""
 
     def changed(path):
@@ -106,7 +106,7 @@ def told(change):
 
 
 def first_set(**changes):
-    return told(lambda described: described["sets"][0].update(changes))
+    return change_description(lambda described: described["sets"][0].update(changes))
 
 
 def with_tensor(name):
@@ -120,16 +120,18 @@ def with_tensor(name):
 
 
 HOSTILE = {
-    "no sets": told(lambda described: described.update(sets=[])),
-    "sets left out": told(lambda described: described.pop("sets")),
-    "sets of another type": told(lambda described: described.update(sets={"0": 1})),
-    "a set of another type": told(lambda described: described.update(sets=[1, 2])),
-    "more sets than tensors": told(lambda described: described["sets"].append({})),
-    "fewer sets than tensors": told(lambda described: described["sets"].pop()),
-    "too many sets": told(lambda described: described.update(sets=described["sets"] * 51)),
+    "no sets": change_description(lambda described: described.update(sets=[])),
+    "sets left out": change_description(lambda described: described.pop("sets")),
+    "sets of another type": change_description(lambda described: described.update(sets={"0": 1})),
+    "a set of another type": change_description(lambda described: described.update(sets=[1, 2])),
+    "more sets than tensors": change_description(lambda described: described["sets"].append({})),
+    "fewer sets than tensors": change_description(lambda described: described["sets"].pop()),
+    "too many sets": change_description(
+        lambda described: described.update(sets=described["sets"] * 51)
+    ),
     "a committee in a committee": first_set(kind="nnmm committee"),
     "another order": first_set(order="FTR"),
-    "no share": told(lambda described: described["sets"][0].pop("share")),
+    "no share": change_description(lambda described: described["sets"][0].pop("share")),
     "share 0": first_set(share=0),
     "share below 0": first_set(share=-1.5),
     "share nan": first_set(share=float("nan")),
@@ -210,7 +212,7 @@ def test_without_shares_all_have_the_same_and_half_precision_is_smaller(tmp_path
         ["--symmetries", "\0,1"],
     ],
 )
-def test_what_cannot_be_joined_is_said_in_one_line(tmp_path, files, capsys, options):
+def test_what_cannot_be_joined_is_reported_in_one_line(tmp_path, files, capsys, options):
     assert run(["nnmm", "join", *files, *options, "--out", str(tmp_path / "x")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "x").exists()

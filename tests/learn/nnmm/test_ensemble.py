@@ -21,23 +21,25 @@ from ludus.learn.nnmm.train_chain import (
     sample_member_examples,
 )
 from ludus.learn.nnmm.weights import load_weights, save_weights
-from support.teacher_dataset import CPU, examples, lessons
+from support.teacher_dataset import CPU, examples, teacher_moves
 
-ENTRIES = augment(lessons(), "published")
+ENTRIES = augment(teacher_moves(), "published")
 EXAMPLES = examples(ENTRIES)
 SMALL = NetworkConfig("residual", first=24, units=24, blocks=1)
 QUICK = TrainingConfig(annealing="cosine", learning_rate=0.01, batch=250, epochs=2)
 
 
 def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTrainer:
-    run = ChainTrainer(preset, split_entries(lessons(), "entries", "published"), CPU, None, parts)
+    run = ChainTrainer(
+        preset, split_entries(teacher_moves(), "entries", "published"), CPU, None, parts
+    )
     for _ in run.run():
         pass
     return run
 
 
 @cache
-def pupil(seed: int) -> torch.nn.Module:
+def make_network(seed: int) -> torch.nn.Module:
     """A network that knows a little."""
     training = NetworkTrainer(SMALL, replace(QUICK, seed=seed), EXAMPLES, EXAMPLES)
     next(training.epochs())
@@ -55,13 +57,13 @@ def test_a_bag_holds_all_images_of_an_entry_or_none():
     assert of_group.sum() == number
     # Drawing with replacement leaves out about 1/e of them.
     assert (of_group == 0).mean() == pytest.approx(np.exp(-1), abs=0.06)
-    other = sample_member_examples("bagging", numbered, ENTRIES, [pupil(1)], seed=3)
+    other = sample_member_examples("bagging", numbered, ENTRIES, [make_network(1)], seed=3)
     assert not torch.equal(bag.inputs[:1000], other.inputs[:1000])
 
 
 def test_after_boosting_a_member_is_as_good_as_guessing():
     """What SAMME is made for: by the new weights the member is right once in 25 times."""
-    for network in (pupil(1), pupil(2)):
+    for network in (make_network(1), make_network(2)):
         weights = compute_boosting_weights(EXAMPLES, [network])
         assert weights.sum().item() == pytest.approx(1)
         is_right = network(EXAMPLES.inputs.float()).argmax(dim=1) == EXAMPLES.targets
@@ -69,15 +71,15 @@ def test_after_boosting_a_member_is_as_good_as_guessing():
 
 
 def test_boosting_shows_more_of_what_went_wrong():
-    drawn = sample_member_examples("boosting", EXAMPLES, ENTRIES, [pupil(1)], seed=1)
+    drawn = sample_member_examples("boosting", EXAMPLES, ENTRIES, [make_network(1)], seed=1)
     assert len(drawn) == len(EXAMPLES)
-    is_right = pupil(1)(drawn.inputs.float()).argmax(dim=1) == drawn.targets
+    is_right = make_network(1)(drawn.inputs.float()).argmax(dim=1) == drawn.targets
     assert is_right.float().mean().item() == pytest.approx(1 / 25, abs=0.01)
     assert sample_member_examples("boosting", EXAMPLES, ENTRIES, [], seed=1) is EXAMPLES
 
 
 def test_other_seeds_see_the_same():
-    assert sample_member_examples("seeds", EXAMPLES, ENTRIES, [pupil(1)], seed=1) is EXAMPLES
+    assert sample_member_examples("seeds", EXAMPLES, ENTRIES, [make_network(1)], seed=1) is EXAMPLES
 
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
@@ -119,7 +121,7 @@ def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
     assert load_weights(tmp_path / "x.safetensors").trained == {"seed": 0}
 
 
-def test_where_presence_is_asked_the_point_is_learned_from_moves_that_have_one():
+def test_where_presence_is_a_class_the_point_is_learned_from_moves_that_have_one():
     preset = Preset(order="TFR5", design=SMALL, training=QUICK)
     coded = EncodedEntries.encode(ENTRIES, preset.model)
     for step in preset.steps:
@@ -146,6 +148,6 @@ def test_the_legality_term_makes_networks_lawful():
 
 
 def test_an_unknown_part_is_refused():
-    parts = split_entries(lessons(), "entries", "published")
+    parts = split_entries(teacher_moves(), "entries", "published")
     with pytest.raises(LudusError, match="there is no network 'FROM\\?'"):
         ChainTrainer(Preset(), parts, CPU, None, ["FROM?"])

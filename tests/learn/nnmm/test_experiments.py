@@ -207,9 +207,9 @@ def test_without_the_data_one_line_says_how_to_get_it(tmp_path, monkeypatch, cap
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
     out = ["--size", "quick", "--out", str(tmp_path / "out")]
     assert run(["reproduce", "galassi-accuracy", *out]) == 2
-    told = capsys.readouterr().err.strip()
-    assert "\n" not in told
-    assert "ludus dataset fetch nnmm" in told
+    report = capsys.readouterr().err.strip()
+    assert "\n" not in report
+    assert "ludus dataset fetch nnmm" in report
 
 
 def test_weights_that_are_not_there(small, monkeypatch, capsys, tmp_path):
@@ -260,23 +260,23 @@ def test_the_authors_networks_give_the_published_curves():
 def test_what_is_kept_of_critical_positions():
     """Cross can win or block; the three other moves lose: regret 0, 1 and three times 2."""
     package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
-    exact = importlib.import_module(f"{package}.exact")
+    tables = importlib.import_module(f"{package}.regret_tables")
     game = ludus.game("noughts_and_crosses")
     found = RegretStatistics(game, oracle_for(game))
     here = game.parse(".../XO./XO. x")
     moves = here.legal_moves()
     found.add_moves([here] * len(moves), moves)
-    counts = exact.kept(found)
+    counts = tables.count_kept(found)
     assert counts["all"] == [1, 5, 7, 5]
-    assert exact.table_row("all", counts)[:3] == ["all", 5, 1.4]
+    assert tables.make_row("all", counts)[:3] == ["all", 5, 1.4]
 
 
 def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
     package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
     data = importlib.import_module(f"{package}.data")
-    entries, whole = data.held_out_entries(), data.positions(data.WHOLE)
+    entries, whole = data.read_held_out_entries(), data.read_positions(data.WHOLE)
     images = augment(entries, "published")
-    room = len(data.positions(data.HELD_OUT))
+    room = len(data.read_positions(data.HELD_OUT))
     assert room - 31 < len(images) <= room
     assert images.classes.tolist() == whole[len(whole) - len(images) :].classes.tolist()

@@ -65,7 +65,7 @@ def test_scores_of_any_size_become_probabilities():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda tensors: tensors.pop("last.bias"), "there is no tensor last.bias"),
         (lambda tensors: tensors.update(more=tensors["last.bias"]), "'more' is not of its design"),
@@ -79,10 +79,10 @@ def test_scores_of_any_size_become_probabilities():
         ),
     ],
 )
-def test_tensors_that_do_not_fit_the_design_are_refused(change, said):
+def test_tensors_that_do_not_fit_the_design_are_refused(change, message):
     tensors = tensors_of(torch_network(SMALL, COLUMNS, seed=4))
     change(tensors)
-    with pytest.raises(BadWeights, match=said):
+    with pytest.raises(BadWeights, match=message):
         NumpyNetwork(SMALL, tensors, COLUMNS)
 
 

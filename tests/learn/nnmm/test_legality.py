@@ -25,7 +25,7 @@ from support.repetition import repeat
 several = st.lists(positions_with_moves(), min_size=1, max_size=20)
 
 
-def judged(found, judge):
+def check_found(found, judge):
     predicted = np.array([classes for _, classes in found], dtype=np.int8)
     return check_legality(
         PositionBatch.from_positions(position for position, _ in found), predicted, judge
@@ -36,14 +36,14 @@ def judged(found, judge):
 @given(several)
 def test_a_move_is_legal_if_and_only_if_the_game_lists_it(found):
     wanted = [as_move(classes) in position.legal_moves() for position, classes in found]
-    assert judged(found, "rules").whole_move.tolist() == wanted
+    assert check_found(found, "rules").whole_move.tolist() == wanted
 
 
 @settings(max_examples=repeat(100, 300))
 @given(several)
 def test_the_authors_check_is_the_rules_less_men_in_mills(found):
     wanted = [as_move(classes) in authors_moves(position) for position, classes in found]
-    assert judged(found, "author").whole_move.tolist() == wanted
+    assert check_found(found, "author").whole_move.tolist() == wanted
 
 
 MILL = "MMOOEEOOOOOOOOOOOOOOOOOE7623"
@@ -135,7 +135,7 @@ def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
     assert by_author["REMOVE self"] == whole
 
 
-def test_random_moves_are_judged_as_the_dataset_statistics_judge_them():
+def test_random_moves_are_evaluated_as_the_dataset_statistics_evaluate_them():
     """The verdicts of `ludus dataset stats`, which were written for another purpose."""
     entries = parse_lines(GOOD_MOVES.read_bytes()).moves
     check_random_moves(MoveBatch.concatenate([entries] * 40))

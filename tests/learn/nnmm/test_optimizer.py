@@ -16,7 +16,7 @@ from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.optimizer import Loss, compute_illegal_probability
 from ludus.learn.nnmm.parts import PartOrder
 from support.morris_data import positions
-from support.teacher_dataset import lessons
+from support.teacher_dataset import teacher_moves
 
 NETWORK = build_network(
     NetworkConfig(first=8, units=6, blocks=2), InputColumns(10), torch.Generator().manual_seed(1)
@@ -77,7 +77,7 @@ def test_legal_classes_are_those_of_the_rules(name):
 
 
 def test_what_the_teacher_plays_is_legal():
-    entries = lessons()
+    entries = teacher_moves()
     for step, masks in zip(
         PartOrder().steps, compute_legal_masks(entries, PartOrder().steps), strict=True
     ):

@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_game(chains):
         assert first.outcome.reason not in ("illegal", "crash")
 
 
-def test_rules_of_which_networks_can_be_told_are_played(chains):
+def test_rules_that_networks_can_represent_are_played(chains):
     for rules in ("vrajitoru", "flying=no", "men=5", "place_or_move=yes"):
         game = ludus.game("nine_mens_morris", rules)
         match = play_match(

@@ -14,7 +14,7 @@ from ludus.learn.nnmm.splits import (
     split_into_folds,
 )
 from support.facilities import external
-from support.teacher_dataset import lessons
+from support.teacher_dataset import teacher_moves
 
 
 def flying(number: int, seed: int = 1) -> MoveBatch:
@@ -48,14 +48,14 @@ def test_the_authors_split_has_the_authors_sizes():
 
 
 def test_a_contiguous_split_keeps_the_order():
-    expanded = augment(lessons(), "published")
+    expanded = augment(teacher_moves(), "published")
     joined = MoveBatch.concatenate(split_contiguously(expanded))
     for column, whole in zip(joined.columns, expanded.columns, strict=True):
         assert np.array_equal(column, whole)
 
 
 @pytest.mark.parametrize("recipe", ["published", "symmetries"])
-@pytest.mark.parametrize("entries", [lessons(), flying(600)], ids=["games", "flying"])
+@pytest.mark.parametrize("entries", [teacher_moves(), flying(600)], ids=["games", "flying"])
 def test_nothing_leaks_between_parts_by_entry(entries, recipe):
     parts = split_entries(entries, "entries", recipe, seed=3)
     states = [keys(part) for part in parts]
@@ -76,7 +76,7 @@ def test_images_of_an_entry_are_of_its_group():
 
 def test_a_contiguous_split_cuts_through_an_entry():
     """Which is why there is the other one."""
-    parts = split_contiguously(augment(lessons(), "published"))
+    parts = split_contiguously(augment(teacher_moves(), "published"))
     shared = set(
         group_symmetric_entries(MoveBatch.concatenate(parts[:2]))[0][: len(parts[0])].tolist()
     )
@@ -87,13 +87,13 @@ def test_a_contiguous_split_cuts_through_an_entry():
 
 def test_another_seed_is_another_split():
     one, same, other = (
-        split_entries(lessons(), "entries", "published", seed) for seed in (1, 1, 2)
+        split_entries(teacher_moves(), "entries", "published", seed) for seed in (1, 1, 2)
     )
     assert keys(one.test) == keys(same.test) != keys(other.test)
 
 
 def test_folds_share_out_everything():
-    entries = lessons()
+    entries = teacher_moves()
     found = list(split_into_folds(entries, 4, "published", seed=1))
     everything = keys(augment(entries, "published"))
     assert len(found) == 4
@@ -111,9 +111,9 @@ def test_folds_share_out_everything():
 @pytest.mark.parametrize("number", [-1, 0, 1, 101])
 def test_folds_must_be_some(number):
     with pytest.raises(LudusError, match="folds"):
-        next(split_into_folds(lessons(), number, "published"))
+        next(split_into_folds(teacher_moves(), number, "published"))
 
 
 def test_too_few_entries_cannot_be_split():
     with pytest.raises(LudusError, match="too few"):
-        split_entries(lessons()[:30], "entries", "published")
+        split_entries(teacher_moves()[:30], "entries", "published")

@@ -11,7 +11,7 @@ from ludus.learn.common.checkpoint import BadCheckpoint, save_checkpoint
 from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.splits import split_entries
 from ludus.learn.nnmm.train import Diverged, EpochResult, NetworkTrainer, evaluate_network
-from support.teacher_dataset import examples, lessons
+from support.teacher_dataset import examples, teacher_moves
 
 SMALL = NetworkConfig("residual", first=32, units=32, blocks=1, dropout=0.05)
 SHORT = TrainingConfig(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)
@@ -22,7 +22,7 @@ DESIGNS = [
     NetworkConfig("feedforward", units=(48, 32), blocks=2, input_dropout=0.05),
     NetworkConfig("symmetric", first=4, blocks=1),
 ]
-PARTS = split_entries(lessons(), "entries", "published")
+PARTS = split_entries(teacher_moves(), "entries", "published")
 LEARNED, VALIDATION, _ = (examples(part) for part in PARTS)
 
 
@@ -153,14 +153,14 @@ def test_weights_are_averaged_over_steps():
     assert torch.allclose(weights(optimisation.evaluated_network()), expected, atol=1e-6)
 
 
-def test_a_mean_of_less_than_it_should_hold_is_not_judged():
+def test_a_mean_of_less_than_it_should_hold_is_not_evaluated():
     optimisation = training(settings=replace(SHORT, averaging=0.9999)).optimisation
     optimisation.run_epoch(torch.arange(len(LEARNED)), [0.01, 0.01])
-    latest, judged = (
+    latest, rated = (
         optimisation.model.state_dict(),
         optimisation.evaluated_network().state_dict(),
     )
-    assert all(torch.equal(latest[name], judged[name]) for name in latest)
+    assert all(torch.equal(latest[name], rated[name]) for name in latest)
 
 
 def test_a_penalty_makes_weights_small():

@@ -12,14 +12,14 @@ import pytest
 
 from ludus.cli.main import run
 from ludus.learn.nnmm.weights import load_weights
-from support.teacher_dataset import lessons_file
+from support.teacher_dataset import write_teacher_moves
 from support.waiting import PATIENCE, wait_until
 
 SMALL = "first=24,units=24,blocks=1,batch=250,learning_rate=0.01"
 
 
 def train(folder: Path, *more: str, options: str = "epochs=2") -> int:
-    file = lessons_file(folder)
+    file = write_teacher_moves(folder)
     settings = f"{SMALL},split=entries,{options}"
     command = ["train", "nnmm", "--data", str(file), "--preset", "quick", "--set", settings]
     return run([*command, "--device", "cpu", "--threads", "1", *more])
@@ -29,16 +29,16 @@ def test_it_writes_a_chain_and_tells_how_good_it_is(tmp_path, capsys):
     out = tmp_path / "mine.safetensors"
     assert train(tmp_path, "--out", str(out), "--order", "FTR", "--seed", "5", "--json") == 0
     captured = capsys.readouterr()
-    told = json.loads(captured.out)
-    assert [network["part"] for network in told["networks"]] == ["FROM", "TO", "REMOVE"]
-    assert set(told["test"]) == {"TO", "FROM", "REMOVE", "move"}
-    assert 0 <= told["test"]["move"] <= told["test"]["TO"] <= 1
-    assert sum(told["examples"]) > 10_000
+    result = json.loads(captured.out)
+    assert [network["part"] for network in result["networks"]] == ["FROM", "TO", "REMOVE"]
+    assert set(result["test"]) == {"TO", "FROM", "REMOVE", "move"}
+    assert 0 <= result["test"]["move"] <= result["test"]["TO"] <= 1
+    assert sum(result["examples"]) > 10_000
     assert "REMOVE 1/1  epoch 2" in captured.err
     weights = load_weights(out)
     assert str(weights.order) == "FTR"
     assert weights.trained["training"]["seed"] == 5
-    assert weights.trained["test"] == told["test"]
+    assert weights.trained["test"] == result["test"]
     assert list(tmp_path.glob("*.training")) == []
 
 
@@ -66,7 +66,7 @@ def test_networks_trained_one_by_one_become_a_chain(tmp_path, capsys):
 
 def test_after_kill_9_it_ends_with_the_same_networks(tmp_path):
     """A whole process is killed in the middle; what it ends with later is what it would have."""
-    arguments = ["train", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
+    arguments = ["train", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
     arguments += ["--set", f"{SMALL},split=entries,epochs=30,averaging=0.95", "--part", "TO"]
     arguments += ["--device", "cpu", "--threads", "1", "--out"]
     killed, whole = tmp_path / "killed.safetensors", tmp_path / "whole.safetensors"
@@ -114,7 +114,7 @@ sys.exit(run(sys.argv[1:]))
 
 def test_it_needs_nothing_compiled(tmp_path):
     """A machine with a GPU may have torch and numpy and little else."""
-    arguments = ["train", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
+    arguments = ["train", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
     arguments += ["--set", f"{SMALL},epochs=1,legality=1", "--inputs", "features"]
     arguments += ["--device", "cpu", "--threads", "1", "--out", str(tmp_path / "x.safetensors")]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -167,14 +167,14 @@ def test_a_training_that_was_begun_differently_is_refused(tmp_path, capsys):
     ids=str,
 )
 def test_bad_input_is_one_clear_line(arguments, complaint, tmp_path, capsys):
-    file = lessons_file(tmp_path)
+    file = write_teacher_moves(tmp_path)
     base = ["train", "nnmm", "--data", str(file), "--preset", "quick", "--device", "cpu"]
     if arguments[0] == "--out":
         arguments = ["--out", str(file / "x.safetensors")]
     assert run([*base, "--threads", "1", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert complaint in told
-    assert told.count("\n") == 1
+    result = capsys.readouterr().err
+    assert complaint in result
+    assert result.count("\n") == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\xff\n" * 50, b"O" * 5_000_000, b"hello\n" * 99])
@@ -187,8 +187,8 @@ def test_what_is_no_dataset_is_one_clear_line(content, tmp_path, capsys):
 
 def test_folds_give_a_mean_and_a_deviation(tmp_path, capsys):
     assert train(tmp_path, "--folds", "3", "--part", "REMOVE", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    found = told["networks"]["REMOVE"]
+    result = json.loads(capsys.readouterr().out)
+    found = result["networks"]["REMOVE"]
     assert len(found["folds"]) == 3
     assert found["mean"] == pytest.approx(sum(found["folds"]) / 3)
     assert found["deviation"] == pytest.approx(np.std(found["folds"], ddof=1))

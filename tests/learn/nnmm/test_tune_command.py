@@ -19,7 +19,7 @@ from ludus.learn.nnmm.tuning import (
     search,
     suggest_preset,
 )
-from support.teacher_dataset import lessons, lessons_file
+from support.teacher_dataset import teacher_moves, write_teacher_moves
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
 
@@ -101,7 +101,7 @@ def test_a_hopeless_training_is_broken_off():
             return True
 
     workers, trial = (
-        LocalTrialRunner("TO", split_entries(lessons(), "entries", "published"), "cpu"),
+        LocalTrialRunner("TO", split_entries(teacher_moves(), "entries", "published"), "cpu"),
         Severe(),
     )
     workers.submit(7, BASE.with_overrides("epochs=100"), trial)
@@ -117,7 +117,7 @@ def test_what_cannot_be_searched_is_refused(fields):
 
 def test_what_is_found_can_be_trained(tmp_path, capsys):
     out = tmp_path / "tuned.toml"
-    command = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
+    command = ["tune", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
     command += ["--set", "epochs=1,first=50,units=50", "--trials", "2", "--part", "REMOVE"]
     command += [
         "--architecture",
@@ -130,22 +130,22 @@ def test_what_is_found_can_be_trained(tmp_path, capsys):
         str(out),
     ]
     assert run([*command, "--study", str(tmp_path / "study.db"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["trials"] == 2
-    assert 0 < told["accuracy"] <= 1
+    result = json.loads(capsys.readouterr().out)
+    assert result["trials"] == 2
+    assert 0 < result["accuracy"] <= 1
     found = build_preset("tuned", read_preset_tables(out))
     assert found.design.architecture == "feedforward"
-    assert found.design.as_dict() == told["design"]
+    assert found.design.as_dict() == result["design"]
     assert run([*command, "--study", str(tmp_path / "study.db")]) == 0
     printed = capsys.readouterr().out
     assert tomllib.loads(printed)["tuned"]["design"]["architecture"] == "feedforward"
-    assert f"{told['accuracy']:.2%}" in printed
+    assert f"{result['accuracy']:.2%}" in printed
 
 
 def test_a_file_that_is_no_study_is_one_clear_line(tmp_path, capsys):
     study = tmp_path / "study.db"
     study.write_bytes(b"\x00hello" * 1000)
-    command = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--trials", "1"]
+    command = ["tune", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--trials", "1"]
     for file in (study, tmp_path / "nowhere" / "study.db"):
         assert run([*command, "--study", str(file)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_study_is_one_clear_line(tmp_path, capsys):
 
 def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
-    data = str(lessons_file(tmp_path))
+    data = str(write_teacher_moves(tmp_path))
     assert run(["tune", "nnmm", "--data", data, "--cluster", "auto"]) == 2
     assert capsys.readouterr().err == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
 
@@ -176,7 +176,7 @@ sys.exit(status)
     find_spec("ray") is None, reason="left out: needs ray: pip install 'ludus[cluster]'"
 )
 def test_a_cluster_trains_trials(tmp_path):
-    arguments = ["tune", "nnmm", "--data", str(lessons_file(tmp_path)), "--preset", "quick"]
+    arguments = ["tune", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
     arguments += ["--set", "epochs=1,first=50,units=50", "--trials", "4", "--device", "cpu"]
     done = subprocess.run(
         [sys.executable, "-c", CLUSTER, *arguments, "--json"],
@@ -186,6 +186,6 @@ def test_a_cluster_trains_trials(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    told = json.loads(done.stdout)
-    assert told["trials"] == 4
-    assert 0 < told["accuracy"] <= 1
+    result = json.loads(done.stdout)
+    assert result["trials"] == 4
+    assert 0 < result["accuracy"] <= 1

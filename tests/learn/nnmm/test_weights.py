@@ -80,8 +80,8 @@ def described(**changes):
 
     def change(path):
         tensors = load_file(path)
-        told = json.loads(header(path)["__metadata__"]["ludus"])
-        save_file(tensors, path, {"ludus": json.dumps({**told, **changes})})
+        result = json.loads(header(path)["__metadata__"]["ludus"])
+        save_file(tensors, path, {"ludus": json.dumps({**result, **changes})})
 
     return change
 

@@ -42,23 +42,23 @@ class Untold(AdaptivePlayer):
 
 
 @pytest.mark.parametrize("rules", ["standard", "vrajitoru", "morabaraba"])
-def test_results_are_found_out_without_being_told(rules):
+def test_results_are_inferred_without_a_report(rules):
     """What the player thinks each game brought, against what it did."""
     game = morris(rules)
     adaptive = Untold(game, AdaptiveOptions(level=4, gain=0.01), "adaptive")
-    told = play(adaptive, "focused", 40, rules)
+    report = play(adaptive, "focused", 40, rules)
     adaptive.start_game(0)
     known = adaptive.state.recent
     assert adaptive.state.games >= 39, "a game by nobody's last move may be missed"
-    assert known == tuple(told[-len(known) :])
-    assert {0.0, 1.0} <= set(told)
+    assert known == tuple(report[-len(known) :])
+    assert {0.0, 1.0} <= set(report)
 
 
 @pytest.mark.parametrize("rules", ["standard", "lasker"])
-def test_results_that_are_told_count_once_and_none_is_missed(rules):
+def test_results_that_are_reported_count_once_and_none_is_missed(rules):
     adaptive = ludus.player("adaptive:level=4,gain=0.01", morris(rules))
-    told = play(adaptive, "focused", 20, rules)
-    assert (adaptive.state.games, adaptive.state.recent) == (20, tuple(told))
+    report = play(adaptive, "focused", 20, rules)
+    assert (adaptive.state.games, adaptive.state.recent) == (20, tuple(report))
     adaptive.start_game(0)
     assert adaptive.state.games == 20
 
@@ -166,13 +166,13 @@ def test_what_it_knows_is_kept_from_day_to_day(tmp_path):
     """One game a day, each with a new player: every result counts, also that of a lost game."""
     path = tmp_path / "me.json"
     spec = f"adaptive:level=3,state={path}"
-    told = [play(ludus.player(spec, morris()), "newbie", 1, seed=day)[0] for day in range(12)]
+    report = [play(ludus.player(spec, morris()), "newbie", 1, seed=day)[0] for day in range(12)]
     last = ludus.player(spec, morris())
     last.start_game(0)
-    assert set(told) == {0.0, 1.0}
+    assert set(report) == {0.0, 1.0}
     assert last.state == load_state(path)
-    assert last.state.recent == tuple(told)
-    assert last.state.level == pytest.approx(3 + sum(0.25 - result / 2 for result in told))
+    assert last.state.recent == tuple(report)
+    assert last.state.level == pytest.approx(3 + sum(0.25 - result / 2 for result in report))
     assert [each.name for each in tmp_path.iterdir()] == ["me.json"]
 
 

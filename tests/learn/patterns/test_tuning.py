@@ -22,12 +22,12 @@ def test_a_search_finds_a_setting_that_beats_the_papers(tmp_path, monkeypatch):
 
     monkeypatch.setattr(tuning, "NUM_FINAL_GAMES", 2000)
     monkeypatch.setattr(tuning, "NUM_FINALISTS", 3)
-    told = []
+    result = []
     plan = PatternSearchConfig(trials=12, games=200)
     file = tmp_path / "study.sqlite"
-    found = search_settings(morris(), plan, file, lambda done, best: told.append((done, best)))
-    assert [done for done, _ in told] == list(range(1, 13))
-    assert told[-1][1] == max(best for _, best in told)
+    found = search_settings(morris(), plan, file, lambda done, best: result.append((done, best)))
+    assert [done for done, _ in result] == list(range(1, 13))
+    assert result[-1][1] == max(best for _, best in result)
     assert found.games == 2000
     assert found.settings.network == "long"
     again = []

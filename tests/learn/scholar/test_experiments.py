@@ -102,12 +102,12 @@ def test_what_players_keep(reproduced):
     name = "scholar:weights=scorer.safetensors"
     errors = tables[f"Errors of {name}, dataset"]["rows"]
     assert errors
-    for position, played, right, worth, becomes in errors:
+    for position, played, right, utility, becomes in errors:
         here = GAME.parse(position)
         found = oracle_for(GAME).verdict(here)
         assert found.cost(GAME.parse_move(played, here)) > 0
         assert set(right.split(" and ")[0].split(", ")) <= set(map(str, found.best))
-        assert (worth, becomes) != ("draw", "win")
+        assert (utility, becomes) != ("draw", "win")
     share = rows[f"{name}: dataset"]
     where = tables[f"Where {name} errs, dataset"]["rows"]
     by_number = [row for row in where if row[0].startswith("moves that keep")]
@@ -115,26 +115,26 @@ def test_what_players_keep(reproduced):
     assert sum(row[3] for row in by_number) == pytest.approx(100, abs=0.5)
 
 
-def test_an_exam_agrees_with_moves_judged_one_by_one(small):
+def test_an_exam_agrees_with_moves_evaluated_one_by_one(small):
     """The arrays of an exam beside the readable way through the oracle."""
-    exam, answers = module(small, "exam"), module(small, "answers")
+    exam, exam_moves = module(small, "exam"), module(small, "exam_moves")
     oracle, source = oracle_for(GAME), random.Random(1)
-    found = next(iter(exam._parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
+    found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     positions = found.positions()
     moves = [source.choice(position.legal_moves()) for position in positions]
     chosen = found.numbers(pack_moves(moves_to_points(moves)))
     assert found.moves_at(chosen) == moves
-    judged = oracle.verdicts(positions)
-    lost = [verdict.cost(move) for verdict, move in zip(judged, moves, strict=True)]
-    assert answers.lost(found, chosen).tolist() == lost
-    assert all(each.is_critical for each in judged)
+    verdicts = oracle.verdicts(positions)
+    lost = [verdict.cost(move) for verdict, move in zip(verdicts, moves, strict=True)]
+    assert exam_moves.compute_regret(found, chosen).tolist() == lost
+    assert all(each.is_critical for each in verdicts)
     kept = np.add.reduceat(found.kept, found.first[:-1]).tolist()
-    assert kept == [len(each.best) for each in judged]
+    assert kept == [len(each.best) for each in verdicts]
     assert (found.numbers([exam.NO_MOVE] * len(found)) == exam.NO_MOVE).all()
 
 
 class Quiet:
-    """Somebody who need not be told how far things are."""
+    """A progress callback that does nothing."""
 
     def progress(self, done, total, label):
         pass
@@ -145,13 +145,13 @@ def entries(small):
 
 
 def test_groups_of_positions_hold_each_once(small):
-    exam, groups = module(small, "exam"), module(small, "groups")
+    exam, groups = module(small, "exam"), module(small, "position_groups")
     oracle = oracle_for(GAME)
-    found = next(iter(exam._parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
-    for group in ("by_phase", "by_kind", "by_keeping", "by_value", "by_mills"):
-        masks = getattr(groups, group)(found).values()
+    found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
+    for group in ("phase", "kind", "keeping", "value", "mills"):
+        masks = getattr(groups, f"group_by_{group}")(found).values()
         assert (np.sum(list(masks), axis=0) == 1).all(), group
-    own = groups.by_mills(found)["mills to close: the mover"]
+    own = groups.group_by_mills(found)["mills to close: the mover"]
     for position, closes in zip(found.positions(), own, strict=True):
         takes = any(move.take is not None for move in position.legal_moves())
         assert takes or not closes
@@ -211,9 +211,9 @@ def test_curves_of_trainings(reproduced, small):
     (folder / "other.json").write_text(json.dumps({**facts, "teacher": "dataset"}))
     result = reproduced("scholar-curves")
     rows = rows_of(result)
-    assert rows["big, taught by perfect play: dataset"]["ours"] == pytest.approx(90)
-    assert rows["other, taught by dataset: dataset"]["ours"] == pytest.approx(90)
-    shipped = rows["symmetric chain, taught by dataset: states"]["ours"]
+    assert rows["big, trained on perfect play: dataset"]["ours"] == pytest.approx(90)
+    assert rows["other, trained on dataset: dataset"]["ours"] == pytest.approx(90)
+    shipped = rows["symmetric chain, trained on dataset: states"]["ours"]
     assert 20 < shipped < 100
     assert len(result["figures"]) == 6, "over time, examples and parameters, in two exams"
     first = tables_of(result)["Trainings"]["rows"][0]
@@ -238,7 +238,7 @@ def test_curves_of_trainings(reproduced, small):
 def test_files_that_tell_of_no_training(small, tmp_path, text):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(LudusError, match="tells of no training") as error:
-        module(small, "trainings").trainings(tmp_path)
+        module(small, "training_logs").read_training_logs(tmp_path)
     assert "\n" not in str(error.value)
 
 
@@ -259,7 +259,7 @@ def test_the_story(reproduced, small):
     assert rows_of(result)["scholar: kept"]["count"] > 20
 
 
-def test_positions_that_are_not_solved_are_not_judged(reproduced, monkeypatch, tmp_path):
+def test_positions_that_are_not_solved_are_not_evaluated(reproduced, monkeypatch, tmp_path):
     for name in ("dataset.txt", "states.txt"):
         (tmp_path / name).write_text(f"{to_thesis(GAME.start())}\n")
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))

@@ -65,7 +65,7 @@ def test_moves_are_legal_and_all_legal_moves_have_scores(player):
         assert choice.comment
 
 
-def test_many_positions_at_once_are_judged_as_one_by_one(player):
+def test_many_positions_at_once_are_evaluated_as_one_by_one(player):
     for position, choice in zip(SOME, player.choose_many(SOME), strict=True):
         alone = player.choose(position)
         assert alone.move == choice.move
@@ -141,7 +141,7 @@ def test_more_care_plays_other_moves_and_tells_the_risk(files):
     assert all(each.comment.endswith(("%.", "plies.")) for each in choices[1])
 
 
-def test_an_end_is_judged_by_the_rules(files):
+def test_an_end_is_evaluated_by_the_rules(files):
     position = GAME.parse("WW./..W/.../..B.../B../.../..B w 0 0")
     ends = {move for move in position.legal_moves() if position.play(move).outcome() is not None}
     choice = made(files["scorer"]).choose(position)
@@ -199,18 +199,18 @@ def test_the_check_takes_the_likeliest_legal_part_of_each(files):
         begun, refused = [], []
         for part, name in enumerate(PARTS):
             padded = np.array([begun + [NO_POINT] * (3 - part)])
-            said = chain.probabilities_along(PositionBatch.from_positions([position]), padded)[
+            output = chain.probabilities_along(PositionBatch.from_positions([position]), padded)[
                 0, part
             ]
-            best = max({move[part] for move in left}, key=lambda each: said[each])
-            if best != said.argmax():
+            best = max({move[part] for move in left}, key=lambda each: output[each])
+            if best != output.argmax():
                 refused.append(name)
             left = [move for move in left if move[part] == best]
             begun.append(best)
         choice = player.choose(position)
         assert parts(choice.move) == tuple(begun)
-        told = choice.comment.partition("changed ")[2]
-        assert told == " and ".join(refused)
+        result = choice.comment.partition("changed ")[2]
+        assert result == " and ".join(refused)
         changed += bool(refused)
     assert changed > 0, "an example of networks that break the rules"
 
@@ -228,10 +228,10 @@ def test_scores_of_the_chain_are_how_likely_moves_are(files):
         choice = player.choose(position)
         assert choice.scores[choice.move] == max(choice.scores.values())
         for move, score in choice.scores.items():
-            said = chain.probabilities_along(
+            output = chain.probabilities_along(
                 PositionBatch.from_positions([position]), np.array([parts(move)])
             )[0]
-            each = [said[part, point] for part, point in enumerate(parts(move))]
+            each = [output[part, point] for part, point in enumerate(parts(move))]
             assert score == pytest.approx(np.prod(each), rel=1e-4, abs=1e-9)
 
 
@@ -397,15 +397,15 @@ def test_experts_may_be_run_through_several_times(tmp_path):
     """And so a file says how often, for each; it is once if the file says nothing."""
     seen = PositionBatch.from_positions(SOME)
     once, thrice = (random_weights("scorer", repeats) for repeats in (1, 3))
-    said = [Scorer(each).evaluate(seen).probabilities for each in (once, thrice)]
-    assert np.abs(said[0] - said[1]).max() > 0.01
+    output = [Scorer(each).evaluate(seen).probabilities for each in (once, thrice)]
+    assert np.abs(output[0] - output[1]).max() > 0.01
     mixed = dataclasses.replace(
         once, repeats=(1,) * FIRST_MOVING_EXPERT + thrice.repeats[FIRST_MOVING_EXPERT:]
     )
     save_weights(tmp_path / "mixed", mixed)
     assert load_weights(tmp_path / "mixed").repeats == mixed.repeats
     is_placing = (seen.own_hand > 0) | (seen.other_hand > 0)
-    wanted = np.where(is_placing[:, None], *said)
+    wanted = np.where(is_placing[:, None], *output)
     np.testing.assert_array_equal(
         Scorer(load_weights(tmp_path / "mixed")).evaluate(seen).probabilities, wanted
     )

@@ -37,7 +37,7 @@ FEW = DataMixture(
 )
 
 
-def test_shelves_forget_the_oldest():
+def test_replay_buffer_forgets_the_oldest():
     buffer = make_replay_buffer(ValuedPositions, VALUED_POSITION_TYPES, 3, CPU, 2)
     for number in range(5):
         one = torch.tensor([number])
@@ -51,7 +51,7 @@ def test_shelves_forget_the_oldest():
     assert buffer.sample(4, slice(1, 2)).own.shape == (1, 4)
 
 
-def test_many_examples_find_their_shelves_at_once():
+def test_many_examples_are_stored_at_once():
     torch.manual_seed(1)
     buffer = make_replay_buffer(ValuedPositions, VALUED_POSITION_TYPES, 100, CPU, 5)
     expert = torch.randint(5, (200,))
@@ -74,7 +74,7 @@ def test_pairs_are_good_and_bad_moves():
     assert set(row.tolist()) == set(critical.nonzero()[:, 0].tolist())
 
 
-def test_errors_are_taught_more_often():
+def test_errors_are_sampled_more_often():
     source = source_of(FOUR)
     found = source.examples(source.sample_positions(500, 3))
     keeps, is_move = torch.as_tensor(found.keeps_value), torch.as_tensor(found.children.is_move)
@@ -84,9 +84,9 @@ def test_errors_are_taught_more_often():
         found, torch.where(critical, wrong, NO_ERROR), DataMixture(calm=0.0, moves=2)
     )
     for each in critical.nonzero()[:5, 0].tolist():
-        taught = column[row == each]
-        assert (taught == wrong[each]).sum() == 4
-        assert keeps[each, taught].sum() == 4
+        trained = column[row == each]
+        assert (trained == wrong[each]).sum() == 4
+        assert keeps[each, trained].sum() == 4
 
 
 def test_kinds_of_positions_are_drawn_alike():
@@ -103,7 +103,7 @@ def test_results_of_values():
 
 
 @pytest.fixture(scope="module")
-def taught():
+def trained():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the matrices are small
     course = ScorerConfig(
@@ -111,7 +111,7 @@ def taught():
             ExpertBank(FIRST_MOVING_EXPERT, 6, 64, blocks=1),
             ExpertBank(NUM_EXPERTS, 8, 64, blocks=1),
         ),
-        shelf=4096,
+        buffer_size=4096,
         rounds_ahead=4,
         steps_a_round=2,
         mixture=FEW,
@@ -123,31 +123,31 @@ def taught():
     torch.set_num_threads(threads)
 
 
-def test_a_scorer_learns_to_keep_the_value(taught):
+def test_a_scorer_learns_to_keep_the_value(trained):
     source = source_of(FOUR)
     exam = Exam.from_positions(source, source.sample_positions(3000, 77))
     assert len(exam) > 500
     moves = torch.as_tensor(exam.examples.children.is_move).sum(1)
     by_chance = (torch.as_tensor(exam.examples.keeps_value).sum(1) / moves).mean()
-    kept = exam.is_kept(taught.choose(exam.examples)).float().mean()
+    kept = exam.is_kept(trained.choose(exam.examples)).float().mean()
     assert kept > 0.5 * (1 + by_chance)  # more than half of what chance gives away
 
 
-def test_experts_are_asked_for_their_own_positions(taught):
+def test_experts_evaluate_their_own_positions(trained):
     source = source_of(FOUR)
     drawn = source.sample_positions(400, 5)
     positions = drawn.map(torch.as_tensor)
-    kinds = taught.encoder.select_experts(positions)
+    kinds = trained.encoder.select_experts(positions)
     assert kinds.max() < NUM_EXPERTS
-    scores = taught.score(positions)
+    scores = trained.score(positions)
     for kind in kinds.unique().tolist():
         which = kinds == kind
-        alone = taught.score(positions[which])
+        alone = trained.score(positions[which])
         torch.testing.assert_close(alone, scores[which])
 
 
-def test_own_games_find_errors(taught):
-    free, wild, sound = taught.generator.games
+def test_own_games_find_errors(trained):
+    free, wild, sound = trained.generator.games
     assert len(free.play._errors) == 0, "the scholar is not asked there"
     assert len(wild.play._errors) > 0
     assert len(sound.play._errors) > 0
@@ -189,7 +189,7 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
         channels=(8, 8, 8),
         blocks=(1, 1, 1),
         batch=64,
-        shelf=4096,
+        buffer_size=4096,
         rounds_ahead=4,
         mixture=FEW,
     )
@@ -205,9 +205,9 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
 def test_sets_of_good_choices_are_those_of_the_good_moves():
     source = source_of(FOUR)
     found = source.examples(source.sample_positions(300, 8))
-    taught = make_chain_examples(found[found.is_critical], calm=0.0)
+    trained = make_chain_examples(found[found.is_critical], calm=0.0)
     for number, (move, *sets) in enumerate(
-        zip(taught.move.tolist(), *(each.tolist() for each in taught[5:]), strict=True)
+        zip(trained.move.tolist(), *(each.tolist() for each in trained[5:]), strict=True)
     ):
         chosen = [move >> 8 * part & 0xFF for part in range(3)]
         assert all(good >> choice & 1 for good, choice in zip(sets, chosen, strict=True))

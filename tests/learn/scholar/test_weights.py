@@ -83,10 +83,10 @@ def test_the_player_judges_as_the_training_did(training, file):
     found = load_weights(file)
     assert found.trained == {"size": "tiny"}
     assert len(found.experts) == NUM_EXPERTS
-    said = utility(Scorer(found).evaluate(drawn).probabilities, training.config.care)
+    output = utility(Scorer(found).evaluate(drawn).probabilities, training.config.care)
     expected = training.score(drawn.map(torch.as_tensor)).numpy()
-    np.testing.assert_allclose(said, expected, atol=0.05)  # rounded to bytes
-    assert np.std(said) > 0.05
+    np.testing.assert_allclose(output, expected, atol=0.05)  # rounded to bytes
+    assert np.std(output) > 0.05
 
 
 def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
@@ -100,8 +100,8 @@ def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
     values[::10] = DRAW
     rows = model.fit_ply_regression(units, values.to(torch.uint8))
     for result in (0, 1):
-        said = seen.double() @ rows.weights[result] + rows.bias[result]
-        error = (said - plies[:, result]).std()
+        output = seen.double() @ rows.weights[result] + rows.bias[result]
+        error = (output - plies[:, result]).std()
         assert error < 0.3 * plies[:, result].std()
 
 
@@ -258,10 +258,10 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     exam.write_text("MMMOOOOOOOOOOOOOOOOOOEEE0033\nMMOOMOOOOOOOOOOOOOOEOOEE0033\n")
     command = ["train", "scholar", "--size", "tiny", "--minutes", "0.02", "--out", str(out)]
     assert run([*command, "--exam", str(exam), "--json", "--device", "cpu"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["steps"] > 0
-    assert told["exams"]["exam"]["critical"] <= 2
-    assert load_weights(out).trained["steps"] == told["steps"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["steps"] > 0
+    assert report["exams"]["exam"]["critical"] <= 2
+    assert load_weights(out).trained["steps"] == report["steps"]
     assert run(command) == 2  # never overwritten
     other = ["train", "scholar", "--out", str(tmp_path / "y")]
     assert run([*other, "--way", "x"]) == 2
@@ -283,8 +283,8 @@ def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
     expected = training.moves(positions.map(torch.as_tensor)).numpy()
     assert (packed == expected).mean() > 0.9  # rounded to bytes, some choices are close calls
-    said = chain.probabilities_along(positions, chosen.choices)
-    np.testing.assert_allclose(said, chosen.probabilities, rtol=1e-4, atol=1e-6)
+    output = chain.probabilities_along(positions, chosen.choices)
+    np.testing.assert_allclose(output, chosen.probabilities, rtol=1e-4, atol=1e-6)
     ranked = chain.score_moves(positions, np.arange(len(positions)), chosen.choices)
     np.testing.assert_allclose(ranked.probabilities, chosen.probabilities.max(axis=2), rtol=1e-4)
     assert (ranked.best_choices == chosen.choices).all()

@@ -13,46 +13,46 @@ HEXAPAWN = game("hexapawn")
 
 def test_one_game_by_hand():
     """From 1: a lost last move goes to 0.7 - 0.3 = 0.4, one before it to 0.7 + 0.3 * 0.9 = 0.97."""
-    pupil = learner("qlearning", HEXAPAWN)
+    agent = learner("qlearning", HEXAPAWN)
     opponent = PerfectOpponent(HEXAPAWN)
-    pupil.reset_seed(0)
+    agent.reset_seed(0)
     while True:
-        pupil.table = {}
-        played = pupil.train_episode(HEXAPAWN.start(), opponent)
+        agent.table = {}
+        played = agent.train_episode(HEXAPAWN.start(), opponent)
         own = list(zip(played.positions[::2], played.moves[::2], strict=False))
         if len(own) > 1 and played.score < 0:
             break
-    values = [pupil.table[str(board)][str(move)] for board, move in own]
+    values = [agent.table[str(board)][str(move)] for board, move in own]
     assert values == pytest.approx([0.97] * (len(own) - 1) + [0.4])
 
 
-def test_what_was_not_played_is_worth_a_win():
-    pupil = learner("qlearning", HEXAPAWN)
-    pupil.train_episode(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
-    row = pupil.table[str(HEXAPAWN.start())]
+def test_what_was_not_played_has_the_value_of_a_win():
+    agent = learner("qlearning", HEXAPAWN)
+    agent.train_episode(HEXAPAWN.start(), PerfectOpponent(HEXAPAWN))
+    row = agent.table[str(HEXAPAWN.start())]
     assert sorted(row.values())[1:] == [1.0, 1.0]
 
 
 def test_it_learns_hexapawn():
-    pupil = learner("qlearning", HEXAPAWN)
-    lessons = list(
-        train_episodes(pupil, HEXAPAWN.training_starts(), PerfectOpponent(HEXAPAWN), 400, 2)
+    agent = learner("qlearning", HEXAPAWN)
+    episodes = list(
+        train_episodes(agent, HEXAPAWN.training_starts(), PerfectOpponent(HEXAPAWN), 400, 2)
     )
-    regret = [lesson.episode.regret for lesson in lessons]
+    regret = [episode_result.episode.regret for episode_result in episodes]
     assert sum(regret[:50]) > 5
     assert sum(regret[-200:]) == 0
 
 
 def test_exploration_makes_moves_that_look_bad():
     board = HEXAPAWN.start()
-    pupil = learner("qlearning:epsilon=1", HEXAPAWN)
-    pupil.reset_seed(0)
-    pupil.table = {str(board): {"a1-a2": 5.0, "b1-b2": 0.0, "c1-c2": 0.0}}
+    agent = learner("qlearning:epsilon=1", HEXAPAWN)
+    agent.reset_seed(0)
+    agent.table = {str(board): {"a1-a2": 5.0, "b1-b2": 0.0, "c1-c2": 0.0}}
     opponent = PerfectOpponent(HEXAPAWN)
-    assert len({pupil.train_episode(board, opponent).moves[0] for _ in range(20)}) == 3
+    assert len({agent.train_episode(board, opponent).moves[0] for _ in range(20)}) == 3
 
 
-def test_the_player_shows_what_moves_are_worth():
+def test_the_player_shows_the_values_of_moves():
     who = player("qlearning", HEXAPAWN)
     who.start_game(0)
     choice = who.choose(HEXAPAWN.start())

@@ -16,11 +16,11 @@ HEXAPAWN = game("hexapawn")
 
 @pytest.fixture
 def file(tmp_path):
-    pupil = learner("her", HEXAPAWN)
-    for _ in TrainingRun(50).run_blocks(pupil):
+    agent = learner("her", HEXAPAWN)
+    for _ in TrainingRun(50).run_blocks(agent):
         pass
     path = tmp_path / "her.json"
-    pupil.save(path, {"games": 50})
+    agent.save(path, {"games": 50})
     return path
 
 

@@ -31,7 +31,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_solver(monkeypatch):
-    """From when it is called on, whoever wants to solve anything fails."""
+    """Make every later attempt to solve anything fail."""
 
     def fail(*_, **__):
         raise AssertionError("it was to be read, not solved")
@@ -133,8 +133,8 @@ def test_processes_may_begin_at_once(cache):
     """Several first uses at the same time: all answer, and what they leave is whole."""
     command = [sys.executable, "-m", "ludus.cli", "value", "nine_mens_morris", WON, "--json"]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
-    told = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in running]
-    assert [(each["value"], each["depth"]) for each in told] == [("win", 1)] * 4
+    result = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in running]
+    assert [(each["value"], each["depth"]) for each in result] == [("win", 1)] * 4
     tables = EndgameTables(RULES)
     assert tables._load() is not None
     assert not list(tables.folder.glob(".*"))

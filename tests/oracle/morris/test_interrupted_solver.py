@@ -34,7 +34,7 @@ def begin(folder, **options):
 
 
 def wait_for_files(folder, count, running):
-    """Until so many files are there, whole or in the making, or the process has ended."""
+    """Wait until this number of files exists, complete or temporary, or the process has ended."""
     while running.poll() is None:
         if folder.exists() and len(list(folder.iterdir())) >= count:
             return

@@ -67,12 +67,12 @@ def test_values_follow_from_those_after_each_move_of_the_python_rules(rules):
 
 def test_known_positions(oracle):
     game = ludus.game("nine_mens_morris")
-    told = {
+    report = {
         "W.W/W../.../...BBB/.../.../... w 0 0": Value("win", 1),
         "BWW/.../.../W...../.../.../... b 0 0": Value("loss", 0),
         "WB./.../.../B...../.../..B/..W b 0 0": Value("win", 0),
     }
-    for text, value in told.items():
+    for text, value in report.items():
         assert oracle.value(game.parse(text)) == value, text
 
 
@@ -163,7 +163,7 @@ def test_the_rule_of_repetition_does_not_matter_and_every_other_rule_does(oracle
         ("WWW/.../.../...BBB/.../.../... b 3 1", "cannot come about in play"),
     ],
 )
-def test_what_is_not_solved_is_said_and_not_guessed(oracle, text, missing):
+def test_what_is_not_solved_is_reported_and_not_guessed(oracle, text, missing):
     position = ludus.game("nine_mens_morris").parse(text)
     assert not oracle.has_value(position)
     assert oracle.value_if_known(position) is None

@@ -67,13 +67,13 @@ def test_three_men_a_side_solved_in_another_way(tmp_path):
     solved = solve_into(tmp_path, rules)
     database, solver = Database.open(tmp_path), Solver(rules)
     game = three_men.whole_game()
-    for (own, other), worth in game.items():
+    for (own, other), utility in game.items():
         rows, cols = np.nonzero(three_men.is_disjoint(own, other))
         boards = three_men.SETS[own][rows], three_men.SETS[other][cols]
         sector, own_is_x = orient(own, other, 3 - own, 3 - other)
         slots = solver.slots(sector, *(boards if own_is_x else boards[::-1]))
         values = database.read(sector, own_is_x, slots)
-        assert np.array_equal(three_men.worth(values), worth[rows, cols]), (own, other)
+        assert np.array_equal(three_men.utility(values), utility[rows, cols]), (own, other)
     assert solved.root == three_men.WON - game[0, 0][0, 0] == 23
 
 

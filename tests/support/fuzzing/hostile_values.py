@@ -15,7 +15,7 @@ NUMBERS = (
     *(25, 99, 127, 128, 255, 256, 2**16 - 1, 2**16, 2**24 - 1, 2**24, 2**31 - 1, 2**31),
     *(2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, 2**70),
 )
-THINGS = (
+ODD_VALUES = (
     *(None, "", "x", "\ud800", b"\0", 1.5, float("nan"), True),
     *([], (), {}, object(), int, range(9)),
 )
@@ -32,12 +32,12 @@ class Values:
         chance = self.random.random()
         if chance < 0.93:
             return self.random.randint(low, high)
-        return self.random.choice(NUMBERS if chance < 0.98 else THINGS)
+        return self.random.choice(NUMBERS if chance < 0.98 else ODD_VALUES)
 
     def several(self, count: int, low: int, high: int) -> Any:
-        """Mostly a tuple of so many numbers."""
+        """Mostly a tuple of this number of numbers."""
         if self.random.random() < 0.05:
-            return self.random.choice(THINGS)
+            return self.random.choice(ODD_VALUES)
         if self.random.random() < 0.05:
             count = self.random.randrange(30)
         return tuple(self.number(low, high) for _ in range(count))

@@ -35,20 +35,20 @@ def shared_history(calls: int) -> dict[str, int]:
     return {"played": played}
 
 
-def asked_while_collecting(calls: int) -> dict[str, int]:
+def moves_while_collecting(calls: int) -> dict[str, int]:
     """Finalizers that ask for the moves of another position while moves are being made."""
     game = ludus.game("backgammon")
     few = game.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 65")
     many = game.parse("24:1,22:1,20:1,18:1,16:1,14:1,12:1,10:1,8:7 6:15 0 11")
-    expected, asked = (len(few.legal_moves()), len(many.legal_moves())), 0
+    expected, num_calls = (len(few.legal_moves()), len(many.legal_moves())), 0
 
     class Asking:
         def __init__(self) -> None:
             self.own = self  # only the collector gets hold of it
 
         def __del__(self) -> None:
-            nonlocal asked
-            asked += len(many.legal_moves()) == expected[1]
+            nonlocal num_calls
+            num_calls += len(many.legal_moves()) == expected[1]
 
     gc.set_threshold(1)
     for _ in range(calls // 10):
@@ -56,7 +56,7 @@ def asked_while_collecting(calls: int) -> dict[str, int]:
         assert len(few.legal_moves()) == expected[0]
         Asking()
         assert [move.side for move in many.legal_moves()] == [0] * expected[1]
-    return {"asked": asked}
+    return {"asked": num_calls}
 
 
 def unprepared() -> dict[str, int]:

@@ -8,7 +8,7 @@ from ludus._native import backgammon, morris
 from ludus.games.backgammon import native as native_backgammon
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris import native as native_morris
-from support.fuzzing.hostile_values import THINGS, Caller, Values
+from support.fuzzing.hostile_values import ODD_VALUES, Caller, Values
 
 assert morris.Position is native_morris.Position
 assert backgammon is native_backgammon.compiled
@@ -18,7 +18,7 @@ def morris_values(source: random.Random, calls: int) -> dict[str, int]:
     """Positions from random fields, and every method of those that are accepted."""
     values, caller = Values(source), Caller()
     presets = list(PRESETS.values())
-    odd_rules = [*(_odd_rules(values) for _ in range(60)), *THINGS]
+    odd_rules = [*(_odd_rules(values) for _ in range(60)), *ODD_VALUES]
     for _ in range(calls):
         men = values.several(2, 0, 2**24 - 1) if source.random() < 0.2 else _few_bits(source)
         position = caller.call(
@@ -85,7 +85,7 @@ def use_morris_position(position: Any, caller: Caller, values: Values) -> None:
     assert len(position.men[0] | position.men[1]) == sum(map(len, position.men))
     moves = position.legal_moves()
     assert (position.outcome() is None) == bool(moves)
-    for move in (*moves[:2], values.several(3, 0, 24), pick(THINGS), (None, None, None)):
+    for move in (*moves[:2], values.several(3, 0, 24), pick(ODD_VALUES), (None, None, None)):
         after = caller.call("play", position.play, move)
         assert (after is not None) == (move in moves)
     # A depth in between could take for ever.
@@ -112,7 +112,7 @@ def backgammon_values(source: random.Random, calls: int) -> dict[str, int]:
         for move in (moves or ())[:2]:
             assert backgammon.after(*board, dice, move.steps) is not None
         steps = [values.several(3, 0, 25) for _ in range(source.randrange(6))]
-        steps = source.choice((steps, source.choice(THINGS)))
+        steps = source.choice((steps, source.choice(ODD_VALUES)))
         caller.call("after", backgammon.after, *board, dice, steps)
         dice = source.choice((dice, None))
         depth = source.choice((-1, 0, 1, 2, 101, 10**6, 2**31 - 1, 2**31, "1", None))
@@ -120,7 +120,7 @@ def backgammon_values(source: random.Random, calls: int) -> dict[str, int]:
         games = source.choice((0, 0, 0, 1, -1, 2**64, None))
         seed = values.number(0, 2**64 - 1)
         caller.call("playouts", backgammon.playouts, *board, dice, False, games, seed)
-        pair = (source.choice((*THINGS, str, dict)), source.choice(THINGS))
+        pair = (source.choice((*ODD_VALUES, str, dict)), source.choice(ODD_VALUES))
         caller.call("use_types", backgammon.use_types, *pair)
     return caller.results
 

@@ -4,7 +4,7 @@ import random
 
 from ludus._native import patterns
 from ludus.games.nine_mens_morris import PRESETS
-from support.fuzzing.hostile_values import THINGS, Caller, Values
+from support.fuzzing.hostile_values import ODD_VALUES, Caller, Values
 
 
 def pattern_values(source: random.Random, calls: int) -> dict[str, int]:
@@ -20,7 +20,7 @@ def pattern_values(source: random.Random, calls: int) -> dict[str, int]:
         fuzzy = caller.call(
             "Fuzzy",
             patterns.Fuzzy,
-            source.choice((*rules, source.choice(THINGS))),
+            source.choice((*rules, source.choice(ODD_VALUES))),
             scores,
             edges,
             source.choice((2.0, *numbers)) if source.random() < 0.3 else 2.0,

@@ -7,7 +7,7 @@ import numpy as np
 
 from ludus._native import sampling
 from ludus.games.nine_mens_morris import PRESETS
-from support.fuzzing.hostile_values import NUMBERS, THINGS, Caller, Values
+from support.fuzzing.hostile_values import NUMBERS, ODD_VALUES, Caller, Values
 
 
 def sampling_values(source: random.Random, calls: int) -> dict[str, int]:
@@ -17,7 +17,7 @@ def sampling_values(source: random.Random, calls: int) -> dict[str, int]:
     for _ in range(calls):
         rules: Any = source.choice(list(PRESETS.values()))
         if source.random() < 0.05:
-            rules = source.choice(THINGS)
+            rules = source.choice(ODD_VALUES)
         size, length = source.randrange(4), source.randrange(1, 9)
         positions = _positions(source, size)
         max_moves, seed = values.number(length, length), values.number(0, 2**64 - 1)
@@ -59,14 +59,14 @@ def _length(source: random.Random, size: int) -> int:
 
 def _ints(source: random.Random, size: int) -> Any:
     if source.random() < 0.01:
-        return source.choice((*THINGS, np.zeros(size), np.zeros((size, 2), np.int32)))
+        return source.choice((*ODD_VALUES, np.zeros(size), np.zeros((size, 2), np.int32)))
     low, high = source.choice(((0, 9), (0, 9), (-(2**31), 2**31)))
     return np.array([source.randrange(low, high) for _ in range(_length(source, size))], np.int32)
 
 
 def _bytes(source: random.Random, size: int) -> Any:
     if source.random() < 0.01:
-        return source.choice((*THINGS, np.zeros(size)))
+        return source.choice((*ODD_VALUES, np.zeros(size)))
     return np.frombuffer(bytearray(source.randbytes(_length(source, size))), np.uint8)
 
 

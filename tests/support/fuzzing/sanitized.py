@@ -57,7 +57,7 @@ def run(module: str, *arguments: object, timeout: float = 600) -> subprocess.Com
 
 
 def use_sanitized_modules(folder: Path) -> list[str]:
-    """Load the modules from this folder; whoever imports them later finds them there.
+    """Load the modules from this folder; later imports find them there.
 
     Returns their names. Fails if the process is not watched or has loaded other ones.
     """

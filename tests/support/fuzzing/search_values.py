@@ -10,7 +10,7 @@ from ludus._native import search
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.oracle.morris.sectors import num_slots
-from support.fuzzing.hostile_values import THINGS, Caller, Values
+from support.fuzzing.hostile_values import ODD_VALUES, Caller, Values
 from support.fuzzing.native_values import _odd_rules
 
 MOST_NODES = 300
@@ -50,7 +50,7 @@ def _searches(values: Values, caller: Caller) -> list[Any]:
     pick = values.random.choice
     found = [search.Search(rules, 1) for rules in PRESETS.values()] * 8
     for _ in range(800):
-        rules = pick((*PRESETS.values(), _odd_rules(values), pick(THINGS)))
+        rules = pick((*PRESETS.values(), _odd_rules(values), pick(ODD_VALUES)))
         megabytes = pick(
             (0, 1, 1, 1, 1, 2, -1, 2**20 + 1, 2**44, 2**63, 2**64, 2**70, "1", None, 1.5)
         )
@@ -68,7 +68,7 @@ def _endgames(values: Values, caller: Caller) -> list[Any]:
     right = [np.frombuffer(source.randbytes(slots), np.uint8) for _ in range(2)]
     wrong = [right[0][1:], np.append(right[0], right[0]), right[0][::-1], right[0].astype(np.int64)]
     for _ in range(400):
-        data = source.choice((*right, *right, *wrong, source.choice(THINGS)))
+        data = source.choice((*right, *right, *wrong, source.choice(ODD_VALUES)))
         x, y = source.choice(
             ((MEN, MEN), (MEN, MEN), (values.number(0, MEN), values.number(0, MEN)))
         )
@@ -96,8 +96,8 @@ def _run(found: Any, caller: Caller, values: Values, men: Any, hands: Any, endga
         "extends": pick((True, False)),
         "reduces": pick((True, False)),
         "uses_table": pick((True, True, False, "x")),
-        "only": pick(((), (), (), _moves(values), pick(THINGS))),
-        "report": pick((None, None, reports.append, lambda _: True, _refuse, *THINGS[:3])),
+        "only": pick(((), (), (), _moves(values), pick(ODD_VALUES))),
+        "report": pick((None, None, reports.append, lambda _: True, _refuse, *ODD_VALUES[:3])),
     }
     # Most of them are left as usual, so that many searches are run.
     for name in values.random.sample(sorted(options), len(options) - values.random.randrange(4)):

@@ -162,5 +162,5 @@ def _record(game: Any, seed: int) -> Record:
     match = play_match(game, (player, player), seed=seed, max_plies=6)
     record = Record.from_match(match, game)
     first, *rest = record.line.moves
-    told = Node(first.move, 'a "remark" {in \\braces}', (Line((Node(first.move),)),))
-    return Record(record.headers, Line((told, *rest), "before the game"), record.first_ply)
+    result = Node(first.move, 'a "remark" {in \\braces}', (Line((Node(first.move),)),))
+    return Record(record.headers, Line((result, *rest), "before the game"), record.first_ply)

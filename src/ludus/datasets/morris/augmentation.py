@@ -47,6 +47,7 @@ def published_images(entries: MoveBatch) -> Images:
 RECIPES: MappingProxyType[str, Callable[[MoveBatch], Images]] = MappingProxyType(
     {"published": published_images, "symmetries": symmetric_images}
 )
+"""Ways to augment a dataset by name."""
 
 BATCH_SIZE = 8192
 """Number of entries augmented at a time, so that a batch fits into a processor's cache."""

@@ -40,7 +40,7 @@ def sample_advantage_start(game: NineMensMorris, source: random.Random) -> Any:
     """Sample a position with a side one to three men ahead from self-play of `newbie`."""
     for _ in range(MAX_TRIES):
         wanted = source.randint(1, MAX_ADVANTAGE)
-        position = game.start()
+        position: Any = game.start()  # only native positions have heuristic moves
         for _ in range(MAX_PLIES):
             position = position.play(source.choice(position.heuristic_moves("newbie")))
             if position.outcome() is not None:
@@ -175,7 +175,7 @@ class MorrisGenerator(DatasetGenerator):
         return [line for lines in recorded for line in lines]
 
     def key(self, line: str) -> Hashable:
-        position = self._standard.parse(line).canonical()
+        position = self._standard.canonical(self._standard.parse(line))
         return position.bits, position.hands
 
     def match(self, plan: GenerationPlan, number: int) -> PlannedMatch:

@@ -33,7 +33,10 @@ LOST, NO_VALUE, DRAW = 0, 254, 255
 and even where it loses; LOST is a game that the mover has lost, NO_VALUE an unknown value."""
 
 RESULT_NAMES = ("loss", "draw", "win", "unknown")
+"""Results for the mover, see `classify`."""
+
 LOSS, DRAWN, WIN, UNKNOWN = range(len(RESULT_NAMES))
+"""Indices in RESULT_NAMES."""
 
 
 def classify(values: Array) -> Array:
@@ -56,6 +59,7 @@ NO_POINT = NUM_POINTS
 """Stands for a part that a move does not have."""
 
 PARTS = ("TO", "FROM", "REMOVE")
+"""Parts of a move, in the order of Galassi 2018."""
 NUM_CLASSES = 1 + NUM_POINTS
 """Classes of a part in Galassi's numbering (2018): 0 is none, 1 to 24 are the points in reading
 order."""

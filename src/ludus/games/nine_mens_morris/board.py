@@ -123,3 +123,4 @@ class Move(NamedTuple):
 
 
 PASS = Move(None, None, None)
+"""The move of a side that has none, where the rules allow that."""

@@ -12,6 +12,7 @@ from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind
 from ludus.games.nine_mens_morris import notation
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move, neighbours
 from ludus.games.nine_mens_morris.notation import PositionFields, parse_points, parse_position
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 
 FREE_POINT_VALUE = 4
@@ -21,7 +22,7 @@ FEW_MEN, MANY_MEN = 4, 7
 """Maximum men per side in a puzzle: from the built-in endgames, and if the whole game is solved."""
 
 
-class NineMensMorris(Game[Any, Move]):
+class NineMensMorris(Game[MorrisPosition, Move]):
     """The Morris family; positions are native unless the engine is `python`."""
 
     id: ClassVar[str] = "nine_mens_morris"
@@ -49,13 +50,13 @@ class NineMensMorris(Game[Any, Move]):
         super().__init__(rules, engine)
         self._start = self.parse("start")
 
-    def start(self) -> Any:
+    def start(self) -> MorrisPosition:
         return self._start
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> MorrisPosition:
         return self.position(parse_position(text, self.rules))
 
-    def position(self, fields: PositionFields) -> Any:
+    def position(self, fields: PositionFields) -> MorrisPosition:
         """Make a position of this game's engine from its fields."""
         quiet = fields.quiet if self.rules.quiet_plies else 0
         if self.engine == "python":
@@ -66,7 +67,7 @@ class NineMensMorris(Game[Any, Move]):
 
         return native.make_position(self.rules, fields._replace(quiet=quiet))
 
-    def parse_move(self, text: str, position: Any) -> Move:
+    def parse_move(self, text: str, position: MorrisPosition) -> Move:
         points = parse_points(text)
         legal: list[Move] = position.legal_moves()
         for move in legal:
@@ -82,7 +83,7 @@ class NineMensMorris(Game[Any, Move]):
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
         return SYMMETRIES
 
-    def transform(self, position: Any, symmetry: Sequence[int]) -> Any:
+    def transform(self, position: MorrisPosition, symmetry: Sequence[int]) -> MorrisPosition:
         white, black = (frozenset(symmetry[man] for man in men) for men in position.men)
         return self.position(
             PositionFields(
@@ -97,10 +98,11 @@ class NineMensMorris(Game[Any, Move]):
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(*(None if number is None else symmetry[number] for number in move))
 
-    def canonical(self, position: Any) -> Any:
+    def canonical(self, position: Any) -> MorrisPosition:
         """Return the symmetric position whose bitboards, White's first, are smallest."""
         if self.engine == "native":
-            return position.canonical()
+            found: MorrisPosition = position.canonical()
+            return found
         transformed = (self.transform(position, symmetry) for symmetry in SYMMETRIES)
         return min(transformed, key=lambda other: other.bits)
 
@@ -169,7 +171,8 @@ class NineMensMorris(Game[Any, Move]):
         """
         if self.engine != "native":
             return None
-        start, (first, second) = self.start(), players
+        start: Any = self.start()  # the native twin
+        first, second = players
         tally: GameTally
         if isinstance(first, str) and isinstance(second, str):
             tally = start.heuristic_games(first, second, games, seed, threads, max_plies)

@@ -1,8 +1,9 @@
 """The rules in readable Python: the reference implementation for tests of the native one."""
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Protocol, Self
 
+from ludus.core import game as core
 from ludus.core.errors import BadMove
 from ludus.core.game import Outcome
 from ludus.core.marks import NO_MARKS, Marks
@@ -16,6 +17,41 @@ Key = tuple[tuple[Men, Men], tuple[int, int], int]
 """Identity of a position for the repetition rule: board, hands and mover."""
 
 EVERYWHERE: Men = frozenset(range(len(POINTS)))
+
+
+class MorrisPosition(core.Position, Protocol):
+    """What positions of the Python and of the native engine have in common."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+
+    @property
+    def men(self) -> tuple[Men, Men]:
+        """The points of each side's men."""
+
+    @property
+    def hands(self) -> tuple[int, int]:
+        """Number of men of each side that are not yet placed."""
+
+    @property
+    def occurrence(self) -> int:
+        """Number of times that this position has occurred."""
+
+    @property
+    def quiet(self) -> int:
+        """Number of plies since a man was placed or taken, where the rules limit it."""
+
+    @property
+    def bits(self) -> tuple[int, int]:
+        """The men of each side, one bit per point."""
+
+    @property
+    def history_keys(self) -> list[int]:
+        """Keys of the earlier positions that a repetition could repeat, for the native search."""
+
+    def legal_moves(self) -> list[Move]: ...
+    def play(self, move: Move, /) -> Self: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,3 +71,4 @@ PRESETS: Mapping[str, Rules] = MappingProxyType(
         "morabaraba": Rules(men=12, diagonals=True, full_board="draws"),
     }
 )
+"""Rules by name."""

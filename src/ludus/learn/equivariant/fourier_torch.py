@@ -1,5 +1,5 @@
-"""Group convolutions in the Fourier basis in torch, with CUDA kernels (native/cuda/views.cu) and
-their gradients.
+"""Group convolutions in the Fourier basis in torch, with CUDA kernels and their gradients
+(native/cuda/group_fourier.cu).
 
 They compute the same as the layers of `model.EquivariantNetwork` with a tenth of the work. ReLU is
 applied in the group domain, so units are transformed there and back between two layers: by one CUDA
@@ -53,7 +53,7 @@ class _ToFourier(Function):
     def forward(ctx: Any, units: Tensor) -> tuple[Tensor, Tensor]:
         experts, positions, _, channels = units.shape
         found = _empty_coefficients(units, experts, positions, channels)
-        _run_kernel("enter", (experts, positions, channels), units, *found)
+        _run_kernel("transform", (experts, positions, channels), units, *found)
         return found
 
     @staticmethod
@@ -61,7 +61,7 @@ class _ToFourier(Function):
         signs, planes = _make_contiguous(slopes)
         experts, _, positions, channels = signs.shape
         found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
-        _run_kernel("enter_back", (experts, positions, channels), signs, planes, found)
+        _run_kernel("transform_backward", (experts, positions, channels), signs, planes, found)
         return found
 
 
@@ -70,12 +70,12 @@ class _ApplyRelu(Function):
     def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
         given, shape = _save_for_backward(ctx, signs, planes, bias)
         found = _empty_coefficients(signs, *shape)
-        _run_kernel("pass", shape, *given, *found)
+        _run_kernel("relu", shape, *given, *found)
         return found
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> Any:
-        return _run_backward("pass_back", ctx, slopes)
+        return _run_backward("relu_backward", ctx, slopes)
 
 
 class _ApplyReluToGroup(Function):
@@ -83,12 +83,12 @@ class _ApplyReluToGroup(Function):
     def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
         given, (experts, positions, channels) = _save_for_backward(ctx, signs, planes, bias)
         found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
-        _run_kernel("leave", (experts, positions, channels), *given, found)
+        _run_kernel("relu_to_group", (experts, positions, channels), *given, found)
         return found
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> Any:
-        return _run_backward("leave_back", ctx, slopes)
+        return _run_backward("relu_to_group_backward", ctx, slopes)
 
 
 KernelShape = tuple[int, int, int]
@@ -145,7 +145,7 @@ class _ShapeStructure(ctypes.Structure):
 
 def _run_kernel(name: str, shape: KernelShape, *tensors: Tensor) -> None:
     experts, positions, channels = shape
-    function = getattr(_load_library(), f"ludus_views_{name}")
+    function = getattr(_load_library(), f"ludus_fourier_{name}")
     stream = torch.cuda.current_stream(tensors[0].device).cuda_stream
     pointers = (ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors)
     about = ctypes.byref(_ShapeStructure(experts, positions, channels // 2))
@@ -163,7 +163,7 @@ def _fourier_basis_c_array() -> Any:
 def _load_library() -> Any:
     """Return the compiled library, or None where it cannot be built and torch computes the same."""
     try:
-        return ctypes.CDLL(str(build_library("views")))
+        return ctypes.CDLL(str(build_library("group_fourier")))
     except CudaUnavailable:
         return None
 

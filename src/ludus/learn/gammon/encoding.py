@@ -1,9 +1,9 @@
 """Encodings of a backgammon move as input units (Tesauro and Sejnowski 1989).
 
-This is the reference of native/core/gammon/coding.hpp. Location 1 of the paper, where White begins,
-is the mover's point 24: the paper counts in White's direction of play, players the other way. The
-number of units is 24 times the units of a location, 12 for the men on the bars, 21 for the roll,
-and the extra units.
+This is the reference of native/core/gammon/encoding.hpp. Location 1 of the paper, where White
+begins, is the mover's point 24: the paper counts in White's direction of play, players the other
+way. The number of units is 24 times the units of a location, 12 for the men on the bars, 21 for the
+roll, and the extra units.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ludus.core.spec import check_choice
 from ludus.games.backgammon.board import BAR, HOME, OFF, ROLLS, View
 from ludus.players.backgammon_features import (
     BoardFeatures,
-    compute_features,
+    compute_board_features,
     compute_pips_at_risk,
     count_builders,
     count_crossovers,
@@ -23,6 +23,7 @@ from ludus.players.backgammon_features import (
 from ludus.players.backgammon_heuristics import CONTACT_WEIGHTS, compute_terms
 
 NUM_LOCATIONS: Final = 24
+"""Points of the board."""
 
 STATE_UNITS: Final = ("x≤-5", "x=-4", "x=-3", "x≤-2", "x=-1", "x=1", "x≥2", "x=3", "x=4", "x≥5")
 """Number of men x before the move: the mover's, or minus the other side's."""
@@ -146,7 +147,7 @@ def compute_activations(
     """Return the activation of every unit, given the board before the move, the roll, and the board
     after it.
     """
-    features = compute_features(end)
+    features = compute_board_features(end)
     units: list[float] = []
     for location in range(1, NUM_LOCATIONS + 1):
         point = BAR - location

@@ -3,3 +3,48 @@
 S. H. Muggleton and C. Hocquette, "Machine Discovery of Comprehensible Strategies for Simple Games
 Using Meta-interpretive Learning", New Generation Computing 37 (2019).
 """
+
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from ludus.learn.migo.examples import ExampleSet, KnownLevels
+    from ludus.learn.migo.explain import explain_program
+    from ludus.learn.migo.games import StateGraph, TargetGame, find_target_game
+    from ludus.learn.migo.induction import DependentLearner
+    from ludus.learn.migo.inference import Reasoner, Strategy
+    from ludus.learn.migo.morris_endings import (
+        WON_STATE,
+        EndingState,
+        ThreeMenPrimitives,
+        count_states,
+    )
+    from ludus.learn.migo.player import MigoPlayer
+    from ludus.learn.migo.program import Program, parse_program
+    from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions, StrategyLearner
+
+__all__ = [
+    "WON_STATE",
+    "DependentLearner",
+    "EndingState",
+    "ExampleSet",
+    "KnownLevels",
+    "MigoLearner",
+    "MigoLearnerOptions",
+    "MigoPlayer",
+    "Program",
+    "Reasoner",
+    "StateGraph",
+    "Strategy",
+    "StrategyLearner",
+    "TargetGame",
+    "ThreeMenPrimitives",
+    "count_states",
+    "explain_program",
+    "find_target_game",
+    "parse_program",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -13,6 +13,7 @@ from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, mill_masks
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 
 EndingState = tuple[int, int]
+"""Boards of the side to move and of the other side, one bit per point."""
 
 WON_STATE: EndingState = (0, 0)
 """A mill was closed and a man taken: whichever it was, the side to move has lost."""

@@ -1,2 +1,76 @@
 """Neural Nine Men's Morris (Galassi 2018): networks that choose a move part by part, and a
 player."""
+
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from ludus.learn.common.move_explanation import DecodingRule
+    from ludus.learn.nnmm.chain import DEFAULT_SIZE, Chain, ChainPrediction, find_shipped_weights
+    from ludus.learn.nnmm.config import NetworkConfig, Preset, TrainingConfig, load_preset
+    from ludus.learn.nnmm.encoding import INPUT_MODELS
+    from ludus.learn.nnmm.evaluate import (
+        LEGALITY_STANDARDS,
+        NUM_RECALL_LEVELS,
+        PrecisionCurve,
+        Proportion,
+        ProportionTable,
+        add_tables,
+        check_legality,
+        compute_accuracy,
+        compute_legality,
+        compute_reliability,
+    )
+    from ludus.learn.nnmm.examples import EncodedEntries, Examples
+    from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
+    from ludus.learn.nnmm.player import HybridPlayer, NnmmPlayer
+    from ludus.learn.nnmm.policy import ChainPolicy
+    from ludus.learn.nnmm.splits import split_contiguously
+    from ludus.learn.nnmm.train import NetworkTrainer
+    from ludus.learn.nnmm.weights import (
+        ChainWeights,
+        import_galassi_networks,
+        load_weights,
+        save_weights,
+    )
+
+__all__ = [
+    "DEFAULT_SIZE",
+    "INPUT_MODELS",
+    "LEGALITY_STANDARDS",
+    "NUM_RECALL_LEVELS",
+    "PARTS",
+    "Chain",
+    "ChainPolicy",
+    "ChainPrediction",
+    "ChainStep",
+    "ChainWeights",
+    "DecodingRule",
+    "EncodedEntries",
+    "Examples",
+    "HybridPlayer",
+    "NetworkConfig",
+    "NetworkTrainer",
+    "NnmmPlayer",
+    "PartOrder",
+    "PrecisionCurve",
+    "Preset",
+    "Proportion",
+    "ProportionTable",
+    "TrainingConfig",
+    "add_tables",
+    "check_legality",
+    "compute_accuracy",
+    "compute_legality",
+    "compute_reliability",
+    "find_shipped_weights",
+    "import_galassi_networks",
+    "load_preset",
+    "load_weights",
+    "save_weights",
+    "split_contiguously",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -96,6 +96,7 @@ def compute_accuracy(
 
 LegalityStandard = Literal["rules", "author"]
 LEGALITY_STANDARDS: tuple[LegalityStandard, ...] = ("rules", "author")
+"""The rules of the game, and the check of the author's program."""
 
 STANDARD_RULES = PRESETS["standard"]
 

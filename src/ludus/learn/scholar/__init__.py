@@ -1,1 +1,52 @@
 """The `scholar`: networks for nine men's morris trained on exact values."""
+
+from typing import TYPE_CHECKING
+
+from ludus._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from ludus.learn.scholar.encoding import (
+        FIRST_FLYING_EXPERT,
+        FIRST_MOVING_EXPERT,
+        board_matrices,
+        compute_features,
+        expert_table,
+        select_experts,
+    )
+    from ludus.learn.scholar.example_sources import (
+        CudaExampleSource,
+        OracleExampleSource,
+        solve_on_gpu,
+    )
+    from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
+    from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights
+    from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
+    from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
+    from ludus.learn.scholar.weights import SCORER, load_weights
+
+__all__ = [
+    "DEFAULT_SIZE",
+    "FIRST_FLYING_EXPERT",
+    "FIRST_MOVING_EXPERT",
+    "SCORER",
+    "CudaExampleSource",
+    "ExampleBatch",
+    "ExampleSource",
+    "GameBatch",
+    "OracleExampleSource",
+    "SamplerOptions",
+    "ScholarOptions",
+    "ScholarPlayer",
+    "Way",
+    "board_matrices",
+    "compute_features",
+    "expert_table",
+    "find_shipped_weights",
+    "load_weights",
+    "select_experts",
+    "solve_on_gpu",
+    "stream_examples",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_exports(__name__)

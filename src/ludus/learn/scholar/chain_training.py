@@ -104,7 +104,7 @@ class ChainTraining:
         self.config = config
         self.encoder = TensorEncoder(device)
         self.replay_buffer = make_replay_buffer(
-            ChainExamples, CHAIN_EXAMPLE_TYPES, config.shelf, device
+            ChainExamples, CHAIN_EXAMPLE_TYPES, config.buffer_size, device
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device)
         self._optimizer_step = self.optimizer.prepare_step(self._losses, "backward")

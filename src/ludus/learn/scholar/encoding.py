@@ -100,6 +100,7 @@ class BoardMatrices:
 
 @cache
 def board_matrices() -> BoardMatrices:
+    """Return the matrices of the board, computed once."""
     return BoardMatrices.build()
 
 
@@ -170,7 +171,9 @@ MAX_FEW_MEN = 5
 """Against three flying men: up to this number of men is one kind, more is another."""
 
 FIRST_MOVING_EXPERT = len(HAND_LIMITS) + 1
+"""The first expert of the moving phase; those before it are for placing."""
 FIRST_FLYING_EXPERT = FIRST_MOVING_EXPERT + len(BOARD_LIMITS) + 1
+"""The first expert of positions in which a side flies."""
 NUM_EXPERTS = FIRST_FLYING_EXPERT + 5
 
 

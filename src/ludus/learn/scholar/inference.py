@@ -274,6 +274,7 @@ def _append_choices(features: FloatArray, choices: NDArray[np.integer[Any]]) -> 
 
 WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
 DEFAULT_SIZE: Final = "full"
+"""Size of the shipped networks that are used unless another is named."""
 KIND_BY_WAY: Final = {"scorer": SCORER, "chain": CHAIN}
 """Kind of file by way of playing."""
 

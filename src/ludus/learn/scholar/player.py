@@ -213,6 +213,7 @@ def _select_legal_move(
 
 
 Way = Literal["scorer", "chain"]
+"""Kinds of networks that choose a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,7 @@ class ScholarOptions:
 class ScholarPlayer(Player):
     """Networks trained on exact values, without a search."""
 
-    title: ClassVar[str] = "networks taught by perfect play judge every move without a search"
+    title: ClassVar[str] = "networks trained on perfect play evaluate every move without search"
     options: ClassVar[ScholarOptions] = ScholarOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 

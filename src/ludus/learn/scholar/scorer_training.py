@@ -95,7 +95,7 @@ class ScorerTraining:
         self.experts = config.experts()
         self.encoder = TensorEncoder(device)
         self.replay_buffer = make_replay_buffer(
-            ValuedPositions, VALUED_POSITION_TYPES, config.shelf, device
+            ValuedPositions, VALUED_POSITION_TYPES, config.buffer_size, device
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device)
         self._optimizer_step = self.optimizer.prepare_step(self._losses, self.capture)

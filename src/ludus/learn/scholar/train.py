@@ -122,8 +122,9 @@ class Trainer:
 
     def _identity(self) -> dict[str, Any]:
         """Return what must match for a checkpoint to be resumed."""
-        kind = self.training.checkpoint_kind
-        return {"kind": kind, "course": asdict(self.training.config)}
+        config = asdict(self.training.config)
+        config["shelf"] = config.pop("buffer_size")  # its key in existing checkpoints
+        return {"kind": self.training.checkpoint_kind, "course": config}
 
     def _restore(self, file: Path) -> None:
         optimizer = self.training.optimizer

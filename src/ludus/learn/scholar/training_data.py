@@ -94,7 +94,7 @@ def _subspace_weight(space: Subspace, losses: float) -> float:
 class TrainingConfig:
     """Training parameters shared by scorer and chain."""
 
-    shelf: int = 1 << 20
+    buffer_size: int = 1 << 20
     """Capacity of the replay buffer per expert."""
 
     averaging: float = 0.999

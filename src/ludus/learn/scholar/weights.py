@@ -18,6 +18,7 @@ from ludus.learn.common.weights import BadWeights, read_tensors, write_tensors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 
 SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")
+"""Kinds of weight files."""
 SCALE_SUFFIX = ".scale"
 MAX_FILE_BYTES = 200_000_000
 MAX_REPEATS = 16

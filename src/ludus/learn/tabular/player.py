@@ -141,11 +141,15 @@ class BeadPlayer(TablePlayer):
 
 
 class MenacePlayer(BeadPlayer):
+    """Draws its move from the beads of a matchbox (Michie 1963)."""
+
     title: ClassVar[str] = "MENACE: draws beads from matchboxes, as it has learned"
     learner = MenaceLearner
 
 
 class HerPlayer(BeadPlayer):
+    """Draws its move from the beads of a matchbox (Gardner 1962)."""
+
     title: ClassVar[str] = "HER: MENACE's sister, who learned hexapawn"
     learner = HerLearner
 

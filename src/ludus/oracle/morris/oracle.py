@@ -12,6 +12,7 @@ from ludus.core.errors import BadPosition
 from ludus.games.nine_mens_morris.batch import LOST, NO_VALUE, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, Boards
 from ludus.games.nine_mens_morris.board import NUM_POINTS
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Half
 from ludus.oracle.morris.sectors import (
@@ -227,7 +228,7 @@ def _mover_first(pair: tuple[int, int], mover: int) -> tuple[int, int]:
     return pair if mover == 0 else (pair[1], pair[0])
 
 
-def _count_men(position: Any) -> MenCounts:
+def _count_men(position: MorrisPosition) -> MenCounts:
     own, other = _mover_first(position.bits, position.mover)
     return own.bit_count(), other.bit_count(), *_mover_first(position.hands, position.mover)
 

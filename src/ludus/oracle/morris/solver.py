@@ -1,12 +1,15 @@
-"""Solve the Morris family sector by sector, on a CPU or a GPU; a killed run resumes.
+"""Solve the Morris family sector by sector, on a CPU or a GPU; an interrupted run resumes.
 
 With a database each sector is written while the next one is being solved. A run resumes with the
 first missing sector; tables that it needs are read back.
 """
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -14,12 +17,15 @@ from numpy.typing import NDArray
 
 from ludus._native import solver as native
 from ludus.core.errors import CannotSolve
+from ludus.core.game import AnyGame
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.sectors import (
     Sector,
     Subspace,
     TableReferences,
+    all_sectors,
+    moving_sectors,
     next_sectors,
     num_slots,
     sides_to_move,
@@ -261,3 +267,48 @@ class SolveRun:
         except BaseException:
             self.stop()  # without its file a sector is lost, and so would be the next ones
             raise
+
+
+def solve(
+    game: AnyGame,
+    folder: Path | None = None,
+    *,
+    max_men: int | None = None,
+    device: str = "cpu",
+    threads: int | None = None,
+    verify: bool = False,
+    has_depth: bool = True,
+) -> SolveResult:
+    """Solve a game of the Morris family, and write its values to a folder.
+
+    `max_men` limits the work to positions of the moving phase with at most this many men per side.
+    `verify` derives every value again from its successors. Without depths files are smaller.
+    An interrupted run resumes with the same folder.
+
+    >>> import ludus
+    >>> found = solve(ludus.game("nine_mens_morris"), max_men=3)
+    >>> sum(counts.win for counts in found.counts.values())
+    140621
+    """
+    num_threads = threads or os.cpu_count() or 1
+    sectors = select_sectors(game, max_men)
+    solver = make_solver(game.rules, device, num_threads)
+    opened = (
+        nullcontext()
+        if folder is None
+        else Database.open_for_writing(folder, game.rules, has_depth)
+    )
+    with opened as database:
+        return SolveRun(game.rules, sectors, solver, database, num_threads, verify).run()
+
+
+def select_sectors(game: AnyGame, max_men: int | None) -> list[Sector]:
+    """Return the sectors to solve: all, or those of moving with at most `max_men` men per side."""
+    if game.oracle_kind != "tables":
+        raise CannotSolve(f"only {GAME_ID} is solved into tables, not {game.id}")
+    if max_men is None:
+        return all_sectors(game.rules)
+    low, high = game.rules.lose_below, game.rules.men
+    if not low <= max_men <= high:
+        raise CannotSolve(f"--max-men {max_men} must be from {low} to {high} under these rules")
+    return moving_sectors(game.rules, max_men)

@@ -24,7 +24,7 @@ QUESTIONS = (*OF_RULES, *OF_PLAYERS)
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """One answer to each question."""
 
     answers: tuple[str, ...]
@@ -47,33 +47,37 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredInterpretation:
     """A reading with what came of it."""
 
-    reading: Reading
+    reading: Interpretation
     log_likelihood: float
     tallies: Mapping[Pair, Mapping[str, Counts]]
 
 
-def all_readings(grid: Mapping[str, Sequence[str]]) -> Iterator[Reading]:
+def list_interpretations(grid: Mapping[str, Sequence[str]]) -> Iterator[Interpretation]:
     """The product of all answers."""
     for answers in product(*(grid[question] for question in QUESTIONS)):
-        yield Reading(answers)
+        yield Interpretation(answers)
 
 
-def scored(context: Context, reading: Reading, games: int, published: Published) -> Scored:
+def score_interpretation(
+    context: Context, reading: Interpretation, games: int, published: Published
+) -> ScoredInterpretation:
     """How probable the published counts are if the paper is read so."""
-    found = {pair: _tallies(context, reading, pair, games) for pair in published}
+    found = {pair: _play_games(context, reading, pair, games) for pair in published}
     total = sum(
-        log_likelihood(counts, found[pair][starter])
+        compute_log_likelihood(counts, found[pair][starter])
         for pair, cells in published.items()
         for starter, counts in cells.items()
     )
-    return Scored(reading, total, found)
+    return ScoredInterpretation(reading, total, found)
 
 
-def _tallies(context: Context, reading: Reading, pair: Pair, games: int) -> dict[str, Counts]:
-    """So many games with either player beginning; alternating is half of each."""
+def _play_games(
+    context: Context, reading: Interpretation, pair: Pair, games: int
+) -> dict[str, Counts]:
+    """Play this number of games with each player beginning; alternating is half of each."""
     first, second = (reading.player(name) for name in pair)
     begun: dict[str, MatchTally] = {
         starter: context.matches(
@@ -85,7 +89,7 @@ def _tallies(context: Context, reading: Reading, pair: Pair, games: int) -> dict
     return {"alternate": both.counts, **{name: tally.counts for name, tally in begun.items()}}
 
 
-def log_likelihood(published: Counts, ours: Counts) -> float:
+def compute_log_likelihood(published: Counts, ours: Counts) -> float:
     """The logarithm of the probability of the published counts, knowing only our own.
 
     Our games say what the chances are, but not exactly, and an end that never came is not
@@ -109,7 +113,7 @@ def log_likelihood(published: Counts, ours: Counts) -> float:
     )
 
 
-def weights_of_answers(found: Sequence[Scored]) -> dict[tuple[str, str], float]:
+def compute_answer_weights(found: Sequence[ScoredInterpretation]) -> dict[tuple[str, str], float]:
     """Question and answer to the answer's share of the likelihood, all readings alike before."""
     best = max(each.log_likelihood for each in found)
     weights: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -122,6 +126,6 @@ def weights_of_answers(found: Sequence[Scored]) -> dict[tuple[str, str], float]:
     return {key: weight / total for key, weight in weights.items()}
 
 
-def begins(pair: Pair, starter: str) -> str:
+def describe_starter(pair: Pair, starter: str) -> str:
     """Who begins, in words."""
     return {"alternate": "both in turn", "first": pair[0], "second": pair[1]}[starter]

@@ -27,7 +27,7 @@ class Summary:
         return self.deviation * math.sqrt(self.runs / (self.runs - 1))
 
 
-def welch(less: Summary, more: Summary) -> float | None:
+def welch_test(less: Summary, more: Summary) -> float | None:
     """Welch's test that the first mean is not smaller; None if nothing varies."""
     if less.deviation == 0 and more.deviation == 0:
         return None
@@ -39,7 +39,7 @@ def welch(less: Summary, more: Summary) -> float | None:
     return float(found.pvalue)
 
 
-def mann_whitney(less: Sequence[float], more: Sequence[float]) -> tuple[float, float]:
+def mann_whitney_test(less: Sequence[float], more: Sequence[float]) -> tuple[float, float]:
     """The test that a run of the first kind does not tend to be smaller.
 
     The p value, and how often a run of the first kind is smaller than one of the second (equal
@@ -49,13 +49,13 @@ def mann_whitney(less: Sequence[float], more: Sequence[float]) -> tuple[float, f
     return float(found.pvalue), 1 - float(found.statistic) / (len(less) * len(more))
 
 
-def summary(values: Sequence[float]) -> Summary:
+def summarize(values: Sequence[float]) -> Summary:
     mean = math.fsum(values) / len(values)
     variance = math.fsum((value - mean) ** 2 for value in values) / len(values)
     return Summary(mean, math.sqrt(variance), len(values))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
     """The p values of several tests, so that all together err as seldom as one.
 
     >>> holm([0.01, 0.04, 0.02])
@@ -70,7 +70,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def games_to_converge(regret: Sequence[int], random_regret: float) -> int:
+def count_games_to_converge(regret: Sequence[int], random_regret: float) -> int:
     """After how many games a run has converged; all of them if it has not."""
     most = CONVERGED * random_regret * WINDOW
     for played in range(len(regret) - WINDOW + 1):

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ludus.core.player import Player
+from ludus import Player
 from ludus.games import game as named_game
 from ludus.oracle import MorrisOracle, Verdict
+from ludus.players import PerfectPlayer
 from ludus.players import player as named_player
-from ludus.players.perfect import PerfectPlayer
 from ludus.reproduce import Context
 
-from .players import GAME, RULES, Examined
+from .players import GAME, RULES, ExaminedPlayer
 
 COLOURS = ("White", "Black")
 MAX_PLIES = 400
@@ -58,7 +58,7 @@ class Game:
     chance: random.Random = field(default_factory=random.Random, repr=False)
 
 
-class Table:
+class ParallelGames:
     """Games that are played side by side, so that networks are asked for many moves at once."""
 
     def __init__(self, games: Sequence[Game], one: Player, other: PerfectPlayer) -> None:
@@ -79,9 +79,9 @@ class Table:
             going = self._going()
 
     def _move(self, which: Sequence[int], oracle: MorrisOracle) -> None:
-        asked = [self._positions[at] for at in which]
-        chosen = self._one.choose_many(asked)
-        for at, choice, verdict in zip(which, chosen, oracle.verdicts(asked), strict=True):
+        positions = [self._positions[at] for at in which]
+        chosen = self._one.choose_many(positions)
+        for at, choice, verdict in zip(which, chosen, oracle.verdicts(positions), strict=True):
             self._judge(at, choice.move, verdict)
             self._play(at, choice.move)
 
@@ -114,8 +114,8 @@ class Table:
         return found
 
 
-def played(
-    context: Context, oracle: MorrisOracle, player: Examined, name: str, starts: Sequence[str]
+def play_games(
+    context: Context, oracle: MorrisOracle, player: ExaminedPlayer, name: str, starts: Sequence[str]
 ) -> list[dict[str, Any]]:
     """A game with each colour from each of these positions; `name` tells them from others."""
     opponent = context.published["opponent"]
@@ -129,11 +129,11 @@ def played(
         perfect = named_player(opponent, named_game(GAME, RULES))
         assert isinstance(perfect, PerfectPlayer)
         perfect.oracle = oracle
-        Table(games, player.made(context.seed_for(name)), perfect).play(oracle)
-        return [_plain(each) for each in games]
+        ParallelGames(games, player.create(context.seed_for(name)), perfect).play(oracle)
+        return [_game_as_json(each) for each in games]
 
     return context.cached(f"games {opponent} {name} {len(starts)} {player.key}", compute)
 
 
-def _plain(game: Game) -> dict[str, Any]:
+def _game_as_json(game: Game) -> dict[str, Any]:
     return {name: value for name, value in vars(game).items() if name != "chance"}

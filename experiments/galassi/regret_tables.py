@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ludus.arena.regret import RegretStatistics, RegretTally
-from ludus.core.record import Record
+from ludus import Record
+from ludus.arena import RegretStatistics, RegretTally
 from ludus.games import game as named_game
 from ludus.oracle import Oracle, Unsolved, oracle_for
 from ludus.reproduce import Context, Table
@@ -20,7 +20,7 @@ Kept = dict[str, list[int]]
 """Phase, or `all`, to critical positions kept, critical positions, regret, and moves judged."""
 
 
-def solved(context: Context) -> Oracle | None:
+def open_full_oracle(context: Context) -> Oracle | None:
     """The oracle, if it knows the whole game."""
     game = named_game(GAME, RULES)
     oracle = oracle_for(game, context.oracle)
@@ -31,9 +31,9 @@ def solved(context: Context) -> Oracle | None:
     return oracle
 
 
-def kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table:
+def make_kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table:
     """Every move of every player in its games, judged."""
-    oracle = solved(context)
+    oracle = open_full_oracle(context)
     if oracle is None:
         return Table("Exact figures", HEADINGS, [], MISSING)
     rows = []
@@ -44,9 +44,11 @@ def kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table
             found = RegretStatistics(named_game(GAME, RULES), oracle)
             for each in games:
                 found.add(Record.parse(each.record), each.side)
-            return kept(found)
+            return count_kept(found)
 
-        rows.append(table_row(name, context.cached(f"regret {name} {key_of(games)}", compute)))
+        rows.append(
+            make_row(name, context.cached(f"regret {name} {make_cache_key(games)}", compute))
+        )
     return Table("Exact figures", HEADINGS, rows, CAPTION)
 
 
@@ -56,13 +58,13 @@ CAPTION = (
 )
 
 
-def key_of(games: Iterable[Game]) -> str:
+def make_cache_key(games: Iterable[Game]) -> str:
     """What tells these games from others."""
     text = "\0".join(game.record for game in games)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def kept(found: RegretStatistics) -> Kept:
+def count_kept(found: RegretStatistics) -> Kept:
     tallies: dict[str, RegretTally] = {**found.phases, "all": found.total}
     return {
         name: [
@@ -75,7 +77,7 @@ def kept(found: RegretStatistics) -> Kept:
     }
 
 
-def table_row(name: str, found: Kept) -> list[Any]:
+def make_row(name: str, found: Kept) -> list[Any]:
     _, _, regret, moves = found["all"]
     shares = [found.get(phase, [0, 0]) for phase in PHASES]
     return [

@@ -9,21 +9,23 @@ namespace ludus::sampling {
 struct Kinds {
     std::uint32_t size;
     const std::int32_t* men;           // own and other men on the board, then in hand: four each
-    const std::uint32_t* cumulative;   // a kind's share and those before it, in 2^32; the last: all
+    const std::uint32_t* cumulative;  // a kind's share and those before it, in 2^32; the last: all
 
     LUDUS_HD std::uint32_t pick(Random& random) const {
         const auto at = static_cast<std::uint32_t>(random.next() >> 32);
         std::uint32_t low = 0, high = size - 1;
         while (low < high) {
             const std::uint32_t middle = (low + high) / 2;
-            if (at < cumulative[middle]) high = middle;
-            else low = middle + 1;
+            if (at < cumulative[middle])
+                high = middle;
+            else
+                low = middle + 1;
         }
         return low;
     }
 };
 
-// So many points of a set, each choice equally likely.
+// `wanted` points of a set, each subset equally likely.
 LUDUS_HD inline Bits some_points(Random& random, Bits set, int wanted) {
     Bits chosen = 0;
     for (; wanted > 0 && set != 0; --wanted) {
@@ -37,8 +39,8 @@ LUDUS_HD inline Bits some_points(Random& random, Bits set, int wanted) {
     return chosen;
 }
 
-// After so many positions that are over already one is taken as it comes; the caller sees to it
-// that the kinds hold others.
+// After this number of finished positions the last one is returned; the caller ensures that the
+// kinds hold unfinished ones.
 constexpr int kTries = 1000;
 
 // Position i of a batch: any of its kind as likely as any other, those that are over left out.

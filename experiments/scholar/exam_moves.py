@@ -5,55 +5,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.arena.choices import choose_moves, get_batch_size
-from ludus.core.player import Limit
-from ludus.games.nine_mens_morris.batch import DRAWN, classify, moves_to_points, pack_moves
+from ludus import Limit
+from ludus.arena import choose_moves, get_batch_size
+from ludus.games.nine_mens_morris import DRAWN, classify, moves_to_points, pack_moves
 from ludus.reproduce import Context
 
 from .exam import NO_MOVE, Exam
-from .players import Examined
+from .players import ExaminedPlayer
 
 
-def answered(context: Context, player: Examined, name: str, asked: Exam) -> NDArray[np.int64]:
+def choose_exam_moves(
+    context: Context, player: ExaminedPlayer, name: str, exam: Exam
+) -> NDArray[np.int64]:
     """The number of the player's move in each position, among all moves of the exam."""
 
     def compute() -> list[int]:
-        made = player.made(context.seed_for(name))
-        positions, found = asked.positions(), list[int]()
+        made = player.create(context.seed_for(name))
+        positions, found = exam.positions(), list[int]()
         for part in choose_moves(made, positions, Limit(), get_batch_size(made)):
             context.progress(len(found), len(positions), f"{player.name}, {name}")
             found += pack_moves(moves_to_points(part)).tolist()
         return found
 
-    return asked.numbers(context.cached(f"moves {name} {player.key}", compute))
+    return exam.numbers(context.cached(f"moves {name} {player.key}", compute))
 
 
-def taught(asked: Exam) -> NDArray[np.int64]:
+def get_dataset_moves(exam: Exam) -> NDArray[np.int64]:
     """The same of the moves that stand in the file; NO_MOVE where there is none."""
-    return asked.numbers(asked.taught.tolist())
+    return exam.numbers(exam.dataset_move.tolist())
 
 
-def worth(value: NDArray[np.uint8]) -> NDArray[np.int64]:
+def to_utilities(value: NDArray[np.uint8]) -> NDArray[np.int64]:
     """1 for a win of the mover, 0 for a draw, -1 for a loss."""
     return classify(value) - DRAWN
 
 
-def lost(asked: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def compute_regret(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """What each move gives away: 0, 1 or 2."""
-    return worth(asked.value) + worth(asked.after[chosen])
+    return to_utilities(exam.value) + to_utilities(exam.after[chosen])
 
 
-def longer(asked: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def compute_extra_plies(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where a win is kept: by how many plies it takes longer than it must."""
-    is_won = (worth(asked.value) == 1) & (lost(asked, chosen) == 0)
-    after = asked.after[chosen[is_won]].astype(np.int64)
-    return after + 1 - asked.value[is_won].astype(np.int64)
+    is_won = (to_utilities(exam.value) == 1) & (compute_regret(exam, chosen) == 0)
+    after = exam.after[chosen[is_won]].astype(np.int64)
+    return after + 1 - exam.value[is_won].astype(np.int64)
 
 
-def regret_row(name: str, asked: Exam, chosen: NDArray[np.int64]) -> list[Any]:
+def make_regret_row(name: str, exam: Exam, chosen: NDArray[np.int64]) -> list[Any]:
     """A player's line in the table of what was given away."""
-    before, gone, more = worth(asked.value), lost(asked, chosen), longer(asked, chosen)
-    entries = int(asked.entries[0])
+    before, gone, more = (
+        to_utilities(exam.value),
+        compute_regret(exam, chosen),
+        compute_extra_plies(exam, chosen),
+    )
+    entries = int(exam.entries[0])
     return [
         name,
         round(float(gone.sum() / entries), 5),
@@ -76,11 +82,11 @@ REGRET = (
 )
 
 
-def share(kept: NDArray[np.bool_]) -> float | None:
+def compute_percentage(kept: NDArray[np.bool_]) -> float | None:
     """In percent; None of nothing."""
     return round(100 * float(kept.mean()), 2) if len(kept) else None
 
 
-def is_answered(chosen: NDArray[np.int64]) -> bool:
+def has_all_moves(chosen: NDArray[np.int64]) -> bool:
     """Whether there is a move in every position."""
     return len(chosen) > 0 and bool((chosen > NO_MOVE).all())

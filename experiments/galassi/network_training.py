@@ -9,24 +9,29 @@ from typing import Any
 import numpy as np
 import torch
 
-from ludus.datasets.morris import MoveBatch, augment, read_dataset
-from ludus.learn.nnmm.config import TrainingConfig, load_preset
-from ludus.learn.nnmm.encoding import INPUT_MODELS
-from ludus.learn.nnmm.examples import EncodedEntries, Examples
-from ludus.learn.nnmm.parts import ChainStep, PartOrder
-from ludus.learn.nnmm.train import NetworkTrainer
+from ludus.datasets import MoveBatch, augment, read_dataset
+from ludus.learn.nnmm import (
+    INPUT_MODELS,
+    ChainStep,
+    EncodedEntries,
+    Examples,
+    NetworkTrainer,
+    PartOrder,
+    TrainingConfig,
+    load_preset,
+)
 from ludus.reproduce import Context
 
-from .data import folder
+from .data import find_data_folder
 
 Curve = dict[str, list[float]]
 """Validation accuracy in percent, validation error, and seconds since the beginning, by epoch."""
 
 VALIDATION_SHARE = 20
-"""One part in so many decides which network is best: the last of the expanded entries."""
+"""The last 1 / VALIDATION_SHARE of the expanded entries selects the best network."""
 
 
-def trained(context: Context, name: str, part: str, entries: int) -> Curve:
+def train_cached_network(context: Context, name: str, part: str, entries: int) -> Curve:
     """The curve of the network for a part of the move, with the preset's settings.
 
     It learns from the first `entries` of the dataset, 0 for all of them, and for as many epochs as
@@ -35,7 +40,9 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     wanted = load_preset(name)
     step = next(each for each in PartOrder.parse(wanted.order).steps if each.name == part)
     settings = replace(
-        limited(wanted.training_for(step), context.setting("epochs"), context.setting("batch")),
+        limit_config(
+            wanted.training_for(step), context.setting("epochs"), context.setting("batch")
+        ),
         seed=context.seed,
     )
     design = wanted.design_for(step)
@@ -43,7 +50,7 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
 
     def compute() -> Curve:
         torch.set_num_threads(context.jobs)
-        learned, validation = examples(folder(), wanted.inputs, step, entries)
+        learned, validation = make_examples(find_data_folder(), wanted.inputs, step, entries)
         file = context.folder("networks") / f"{name}-{part}.safetensors"
         training = NetworkTrainer(design, settings, learned, validation, name, file, key)
         for epoch in training.epochs():
@@ -58,7 +65,7 @@ def trained(context: Context, name: str, part: str, entries: int) -> Curve:
     return context.cached(key, compute)
 
 
-def limited(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
+def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
     """No more epochs and no larger batches than these; 0: as the settings have them.
 
     With few examples a large batch would leave an epoch few steps.
@@ -71,10 +78,12 @@ def limited(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig
 
 
 @lru_cache(maxsize=1)
-def examples(data: Path, inputs: str, step: ChainStep, entries: int) -> tuple[Examples, Examples]:
+def make_examples(
+    data: Path, inputs: str, step: ChainStep, entries: int
+) -> tuple[Examples, Examples]:
     """What is learned, and what decides; expanded as published and cut without shuffling."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    expanded = _expanded(data, entries)
+    expanded = _augment_entries(data, entries)
     first = len(expanded) - len(expanded) // VALIDATION_SHARE
     parts = (
         EncodedEntries.encode(part, INPUT_MODELS[inputs])
@@ -85,11 +94,11 @@ def examples(data: Path, inputs: str, step: ChainStep, entries: int) -> tuple[Ex
 
 
 @lru_cache(maxsize=1)
-def _expanded(data: Path, entries: int) -> MoveBatch:
+def _augment_entries(data: Path, entries: int) -> MoveBatch:
     return augment(read_dataset(data / "dataset.txt")[: entries or None], "published")
 
 
-def top(curve: Mapping[str, Any]) -> tuple[float, int]:
+def find_best_epoch(curve: Mapping[str, Any]) -> tuple[float, int]:
     """The best validation accuracy, and the epoch in which it was reached."""
     best = int(np.argmax(curve["accuracy"]))
     return curve["accuracy"][best], best + 1

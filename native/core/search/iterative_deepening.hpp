@@ -22,7 +22,7 @@ struct Result {
     std::vector<Line> lines;  // best first
 };
 
-// Told of every depth that is searched in full; by returning true it ends the search.
+// Called after every depth searched in full; ends the search by returning true.
 using Report = std::function<bool(const Result&)>;
 
 // The root of one thread's search.
@@ -30,13 +30,17 @@ class Deepening {
 public:
     Deepening(Shared& shared, const Settings& settings, const Limits& limits,
               const morris::Position& position, Worker::Watch watch, Report report = {})
-        : worker_(shared, settings, limits, std::move(watch)), settings_(settings),
-          limits_(limits), report_(std::move(report)), root_(worker_.begin(position)),
-          order_(asked_for(worker_.root_moves(root_))) {}
+        : worker_(shared, settings, limits, std::move(watch)),
+          settings_(settings),
+          limits_(limits),
+          report_(std::move(report)),
+          root_(worker_.begin(position)),
+          order_(restrict(worker_.root_moves(root_))) {}
 
     // `first_depth` lets helping threads go ahead of each other.
     Result run(int first_depth = 1) {
-        const auto wanted = std::min(order_.size(), static_cast<std::size_t>(std::max(settings_.num_lines, 1)));
+        const auto wanted =
+            std::min(order_.size(), static_cast<std::size_t>(std::max(settings_.num_lines, 1)));
         Result result;
         result.lines.push_back({order_.front(), 0, {order_.front()}});
         for (int depth = first_depth; depth <= std::min(limits_.depth, kMaxDepth); ++depth) {
@@ -59,12 +63,15 @@ public:
     }
 
 private:
-    // Those of the moves that the search is restricted to; if none of them was seen, all of these.
-    std::vector<Move> asked_for(std::vector<Move> seen) const {
+    // The generated moves that the search is restricted to; if there are none, the restriction
+    // itself.
+    std::vector<Move> restrict(std::vector<Move> moves) const {
         const std::vector<Move>& only = limits_.only;
-        if (only.empty()) return seen;
-        std::erase_if(seen, [&](const Move& move) { return std::find(only.begin(), only.end(), move) == only.end(); });
-        return seen.empty() ? only : seen;
+        if (only.empty()) return moves;
+        std::erase_if(moves, [&](const Move& move) {
+            return std::find(only.begin(), only.end(), move) == only.end();
+        });
+        return moves.empty() ? only : moves;
     }
 
     void count(Result& result) const {
@@ -118,9 +125,11 @@ private:
                 score = worker_.after(root_, move, depth, lowest, beta, 0, 0);
             } else {
                 score = worker_.after(root_, move, depth, lowest, lowest + 1, 0, 0);
-                if (score > lowest && score < beta) score = worker_.after(root_, move, depth, lowest, beta, 0, 0);
+                if (score > lowest && score < beta)
+                    score = worker_.after(root_, move, depth, lowest, beta, 0, 0);
             }
-            if (worker_.is_stopped()) return best.score > alpha ? best : Line{Move{}, -kInfinite, {}};
+            if (worker_.is_stopped())
+                return best.score > alpha ? best : Line{Move{}, -kInfinite, {}};
             is_first = false;
             if (score <= best.score) continue;
             best = {move, score, {move}};
@@ -133,7 +142,8 @@ private:
 
     // What was found before a stop goes first; what is missing is taken from the last depth.
     static void merge(Result& result, std::vector<Line> partial) {
-        if (result.depth > 0 && result.lines.size() > 1 && partial.size() < result.lines.size()) return;
+        if (result.depth > 0 && result.lines.size() > 1 && partial.size() < result.lines.size())
+            return;
         if (partial.empty()) return;
         result.lines = std::move(partial);
     }
@@ -145,7 +155,7 @@ private:
         }
     }
 
-    // Whether going deeper cannot change anything: every line that is told ends within the depth.
+    // Whether a deeper search cannot change anything: every reported line ends within the depth.
     static bool is_settled(const std::vector<Line>& lines, int depth) {
         return std::all_of(lines.begin(), lines.end(), [&](const Line& line) {
             return is_decided(line.score) && plies_to_end(line.score) <= depth;
@@ -166,7 +176,8 @@ inline Result search(Shared& shared, const Settings& settings, Limits limits,
                      const Report& report = {}) {
     shared.table.begin_search();
     const auto threads = static_cast<std::size_t>(std::clamp(settings.threads, 1, 256));
-    if (limits.nodes != ~std::uint64_t{0}) limits.nodes = std::max<std::uint64_t>(limits.nodes / threads, 1);
+    if (limits.nodes != ~std::uint64_t{0})
+        limits.nodes = std::max<std::uint64_t>(limits.nodes / threads, 1);
     Result result;
     std::atomic<std::uint64_t> nodes{0};
     {

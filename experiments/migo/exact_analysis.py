@@ -4,22 +4,18 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ludus.arena.regret import Policy, compute_expected_regret
+from ludus.arena import Policy, compute_expected_regret
 from ludus.games import game as named_game
-from ludus.learn.migo.games import StateGraph
-from ludus.learn.migo.inference import Reasoner, Strategy
-from ludus.learn.migo.program import Program, parse_program
-from ludus.oracle import oracle_for
-from ludus.oracle.memory import solve_backwards
-from ludus.oracle.oracle import ORDER, Value
+from ludus.learn.migo import Program, Reasoner, StateGraph, Strategy, parse_program
+from ludus.oracle import ORDER, Value, oracle_for, solve_backwards
 
 
-def program_of(rules: Sequence[str]) -> Program:
+def make_program(rules: Sequence[str]) -> Program:
     """A program from its clauses, as `Marks.learned` has them."""
     return parse_program("\n".join(("% ludus migo 1", *rules))).program
 
 
-def policy_of(strategy: Strategy) -> Policy:
+def make_policy(strategy: Strategy) -> Policy:
     """The first move of the first rule that gives one; any move if none does."""
     graph = strategy.reasoner.graph
 
@@ -34,23 +30,23 @@ def policy_of(strategy: Strategy) -> Policy:
 
 
 @cache
-def reasoner_of(spec: str) -> Reasoner:
+def get_reasoner(spec: str) -> Reasoner:
     """One for all programs of a game: most of them mean the same and differ in names alone."""
     return Reasoner(StateGraph())
 
 
-def regret_of_program(spec: str, rules: Sequence[str]) -> float:
+def compute_program_regret(spec: str, rules: Sequence[str]) -> float:
     """The exact mean regret of a game from the start boards, against the optimal opponent."""
-    reasoner, program = reasoner_of(spec), program_of(rules)
+    reasoner, program = get_reasoner(spec), make_program(rules)
     concepts = reasoner.concepts(program)
-    return _regret_of(spec, program, tuple(concepts[name] for name in program.strategy))
+    return _compute_regret(spec, program, tuple(concepts[name] for name in program.strategy))
 
 
-def _regret_of(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
+def _compute_regret(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
     """Computed once for all programs that mean the same."""
     if (spec, meaning) not in _known:
-        game, strategy = named_game(spec), Strategy(reasoner_of(spec), program)
-        policy = policy_of(strategy)
+        game, strategy = named_game(spec), Strategy(get_reasoner(spec), program)
+        policy = make_policy(strategy)
         _known[spec, meaning] = compute_expected_regret(
             oracle_for(game), policy, game.training_starts()
         )
@@ -60,7 +56,7 @@ def _regret_of(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
 _known: dict[tuple[str, tuple[int, ...]], float] = {}
 
 
-def solve(graph: StateGraph, first: int) -> dict[int, Value]:
+def solve_graph(graph: StateGraph, first: int) -> dict[int, Value]:
     """The value of every state that can follow a state, to the side to move."""
     boards, places = [first], {first: 0}
     replies: list[list[int]] = []
@@ -78,7 +74,9 @@ def solve(graph: StateGraph, first: int) -> dict[int, Value]:
     return dict(zip(boards, solve_backwards(replies, known), strict=True))
 
 
-def errors(strategy: Strategy, values: dict[int, Value], starts: Sequence[int]) -> tuple[int, int]:
+def count_errors(
+    strategy: Strategy, values: dict[int, Value], starts: Sequence[int]
+) -> tuple[int, int]:
     """The decisions that the strategy can come to, whatever the opponent plays, and how many err.
 
     Where no rule gives a move, every move counts as a decision.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.learn.scholar.encoding import (
+from ludus.learn.scholar import (
     FIRST_FLYING_EXPERT,
     FIRST_MOVING_EXPERT,
     board_matrices,
@@ -14,8 +14,8 @@ from ludus.learn.scholar.encoding import (
     select_experts,
 )
 
-from .answers import worth
 from .exam import Exam
+from .exam_moves import to_utilities
 
 Mask = NDArray[np.bool_]
 Groups = Mapping[str, Mask]
@@ -27,19 +27,19 @@ COUNTS = {"1": (1, 1), "2": (2, 2), "3 to 5": (3, 5), "6 to 10": (6, 10), "more"
 PLIES = {"to 10": (0, 10), "11 to 30": (11, 30), "31 to 60": (31, 60), "more": (61, 254)}
 
 
-def by_phase(asked: Exam) -> dict[str, Mask]:
+def group_by_phase(exam: Exam) -> dict[str, Mask]:
     """By what the mover does."""
-    phases = asked.batch.phases
+    phases = exam.batch.phases
     names = ("placing", "moving", "flying")
     return {name: phases == number for number, name in enumerate(names, 1)}
 
 
-def by_kind(asked: Exam) -> dict[str, Mask]:
+def group_by_kind(exam: Exam) -> dict[str, Mask]:
     """By men in hand of both sides while placing, and by men on the board later."""
-    hand = asked.own_hand.astype(np.int64) + asked.other_hand
-    own_men, other_men, *_ = asked.batch.counts
+    hand = exam.own_hand.astype(np.int64) + exam.other_hand
+    own_men, other_men, *_ = exam.batch.counts
     on_board = own_men + other_men
-    kinds = select_experts(asked.batch, expert_table())
+    kinds = select_experts(exam.batch, expert_table())
     found = {}
     for number in range(18, 0, -1):
         found[f"{number} in hand"] = hand == number
@@ -52,28 +52,28 @@ def by_kind(asked: Exam) -> dict[str, Mask]:
     return found
 
 
-def by_keeping(asked: Exam) -> dict[str, Mask]:
+def group_by_keeping(exam: Exam) -> dict[str, Mask]:
     """By how many moves keep the value."""
-    number = np.add.reduceat(asked.kept.astype(np.int64), asked.first[:-1])
+    number = np.add.reduceat(exam.kept.astype(np.int64), exam.first[:-1])
     return {
         f"moves that keep the value: {name}": (low <= number) & (number <= high)
         for name, (low, high) in COUNTS.items()
     }
 
 
-def by_value(asked: Exam) -> dict[str, Mask]:
-    """By what there is to keep: a draw, or a win in so many plies."""
-    is_win, plies = worth(asked.value) == 1, asked.value
+def group_by_value(exam: Exam) -> dict[str, Mask]:
+    """By what there is to keep: a draw, or a win by its plies."""
+    is_win, plies = to_utilities(exam.value) == 1, exam.value
     won = {
         f"a win in plies: {name}": is_win & (low <= plies) & (plies <= high)
         for name, (low, high) in PLIES.items()
     }
-    return {"a draw": worth(asked.value) == 0, **won}
+    return {"a draw": to_utilities(exam.value) == 0, **won}
 
 
-def by_mills(asked: Exam) -> dict[str, Mask]:
+def group_by_mills(exam: Exam) -> dict[str, Mask]:
     """By who could close a mill now."""
-    seen = compute_features(asked.batch, board_matrices())
+    seen = compute_features(exam.batch, board_matrices())
     own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
     return {
         "mills to close: nobody": ~own & ~other,

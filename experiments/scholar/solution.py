@@ -9,13 +9,13 @@ from .players import GAME, RULES
 MISSING = "Nothing was judged: the solved game is not at hand (--oracle or LUDUS_ORACLE)."
 
 
-def solved(context: Context) -> MorrisOracle:
+def open_oracle(context: Context) -> MorrisOracle:
     """What there is of it: a database, or the built-in endings."""
     oracle = oracle_for(named_game(GAME, RULES), context.oracle, needs_depth=True)
     assert isinstance(oracle, MorrisOracle)
     return oracle
 
 
-def is_whole(oracle: MorrisOracle) -> bool:
+def is_complete(oracle: MorrisOracle) -> bool:
     """Whether the start of the game is solved."""
     return oracle.has_value(named_game(GAME, RULES).start())

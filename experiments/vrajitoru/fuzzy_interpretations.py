@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ludus.reproduce import Context, Finding, MatchTally, Remark, Table
 
-from .fuzzy_play import OPPONENTS, Condition, joined, percent, play
-from .readings import log_likelihood
+from .fuzzy_play import OPPONENTS, Condition, compute_percentage, join_options, play_matches
+from .interpretations import compute_log_likelihood
 
 READINGS = {
     "moveThr as a rate": "",
@@ -21,7 +21,7 @@ TAKES = {
 
 
 @dataclass(frozen=True)
-class Read:
+class FuzzyInterpretation:
     """One reading of the paper and what came of it."""
 
     name: str
@@ -30,7 +30,9 @@ class Read:
     log_likelihood: float
 
 
-def all_readings(context: Context, counts: Mapping[Condition, Sequence[int]]) -> list[Read]:
+def rank_interpretations(
+    context: Context, counts: Mapping[Condition, Sequence[int]]
+) -> list[FuzzyInterpretation]:
     """Every reading, the one that makes the published counts most probable first."""
     has_threshold = not all("moveThr=0" in options for _, options in counts)
     readings = READINGS if has_threshold else {"no moveThr": ""}
@@ -39,16 +41,16 @@ def all_readings(context: Context, counts: Mapping[Condition, Sequence[int]]) ->
         for take in TAKES:
             extra = ",".join(filter(None, (changes, f"take={take}")))
             found = {
-                condition: play(context, condition[0], joined(condition[1], extra))
+                condition: play_matches(context, condition[0], join_options(condition[1], extra))
                 for condition in counts
             }
-            score = sum(log_likelihood(counts[each], found[each].counts) for each in counts)
-            read.append(Read(f"{name}, {TAKES[take]}", extra, found, score))
+            score = sum(compute_log_likelihood(counts[each], found[each].counts) for each in counts)
+            read.append(FuzzyInterpretation(f"{name}, {TAKES[take]}", extra, found, score))
     return sorted(read, key=lambda each: -each.log_likelihood)
 
 
-def readings_tables(
-    read: Sequence[Read],
+def make_tables(
+    read: Sequence[FuzzyInterpretation],
     counts: Mapping[Condition, Sequence[int]],
     ours: Mapping[Condition, MatchTally],
 ) -> Iterator[Finding]:
@@ -61,7 +63,10 @@ def readings_tables(
     yield Table(
         "Readings of the paper",
         ("reading", "options", *(f"{name}, %" for name in OPPONENTS), "log-likelihood"),
-        [[each.name, each.options, *means(each.found), each.log_likelihood] for each in read],
+        [
+            [each.name, each.options, *compute_means(each.found), each.log_likelihood]
+            for each in read
+        ],
         "Mean share of wins against each heuristic over the table's settings, and the logarithm"
         " of the probability of the published counts.",
     )
@@ -69,15 +74,20 @@ def readings_tables(
         f"Wins of the Fuzzy player, {best.name}",
         ("opponent", "options", "published, %", "rows above, %", "this reading, %"),
         [
-            [*each, counts[each][0], percent(ours[each]), percent(best.found[each])]
+            [
+                *each,
+                counts[each][0],
+                compute_percentage(ours[each]),
+                compute_percentage(best.found[each]),
+            ]
             for each in counts
         ],
     )
 
 
-def means(found: Mapping[Condition, MatchTally]) -> list[float]:
+def compute_means(found: Mapping[Condition, MatchTally]) -> list[float]:
     """The mean percentage of wins against each heuristic."""
     shares: dict[str, list[float]] = {name: [] for name in OPPONENTS}
     for (opponent, _), tally in found.items():
-        shares[opponent].append(percent(tally))
+        shares[opponent].append(compute_percentage(tally))
     return [sum(each) / len(each) for each in shares.values()]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludus.core.errors import LudusError, quote
+from ludus import LudusError
+from ludus.reproduce import quote
 
 FOLDER = Path(__file__).with_name("trainings")
 
@@ -40,22 +41,24 @@ class Training:
         return self.points[-1]
 
 
-def trainings(folder: Path = FOLDER) -> list[Training]:
+def read_training_logs(folder: Path = FOLDER) -> list[Training]:
     """All that are there, by the names of their files."""
-    return [_read(path) for path in sorted(folder.glob("*.json"))]
+    return [_read_log(path) for path in sorted(folder.glob("*.json"))]
 
 
-def _read(path: Path) -> Training:
+def _read_log(path: Path) -> Training:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError("it is too long")
         facts = json.loads(path.read_text())
-        points = [_point(each) for each in facts.get("history", [])]
-        points.append(_point({**_grown(facts), "kept": _kept(facts["exams"])}))
+        points = [_parse_point(each) for each in facts.get("history", [])]
+        points.append(
+            _parse_point({**_add_total_examples(facts), "kept": _parse_kept(facts["exams"])})
+        )
         return Training(
             str(facts.get("name") or path.stem),
             str(facts.get("teacher") or PERFECT),
-            _number(facts.get("parameters")),
+            _parse_number(facts.get("parameters")),
             tuple(points),
         )
     except (
@@ -71,15 +74,15 @@ def _read(path: Path) -> Training:
         raise LudusError(f"{shown} tells of no training: {quote(str(error), 100)}") from error
 
 
-def _point(facts: Mapping[str, Any]) -> Point:
-    told = facts["kept"].items()
-    kept = {str(name): float(share) for name, share in told if share is not None}
+def _parse_point(facts: Mapping[str, Any]) -> Point:
+    proportions = facts["kept"].items()
+    kept = {str(name): float(share) for name, share in proportions if share is not None}
     if not all(0 <= share <= 1 for share in kept.values()):
         raise ValueError("a share is not from 0 to 1")
-    return Point(float(facts["seconds"]), _number(facts.get("examples")), kept)
+    return Point(float(facts["seconds"]), _parse_number(facts.get("examples")), kept)
 
 
-def _grown(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _add_total_examples(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts with the examples up to the end: as many in each step as before."""
     history = facts.get("history")
     if not history or not history[-1].get("examples"):
@@ -88,9 +91,9 @@ def _grown(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {"examples": last["examples"] / last["steps"] * facts["steps"], **facts}
 
 
-def _kept(exams: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_kept(exams: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each["kept"] for name, each in exams.items()}
 
 
-def _number(value: Any) -> float | None:
+def _parse_number(value: Any) -> float | None:
     return None if value is None else float(value)

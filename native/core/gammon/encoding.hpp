@@ -12,13 +12,13 @@ namespace ludus::gammon {
 
 using backgammon::Dice;
 
-// How a point's change is told, and what stands beside the raw board.
+// How the change of a point is encoded, and which features are added to the raw board.
 enum class Change : std::uint8_t { kFinal, kKinds, kExact };
-enum class Beside : std::uint8_t { kRaw, kFeatured, kConventional };
+enum class Extra : std::uint8_t { kRaw, kFeatured, kConventional };
 
-struct Coding {
+struct Encoding {
     Change change = Change::kKinds;
-    Beside beside = Beside::kFeatured;
+    Extra extra = Extra::kFeatured;
 };
 
 inline constexpr int kLocations = 24;
@@ -31,11 +31,11 @@ inline constexpr int units_per_location(Change change) {
     return change == Change::kFinal ? 16 : change == Change::kKinds ? 15 : 23;
 }
 
-inline constexpr int size_of(const Coding& coding) {
-    const int beside = coding.beside == Beside::kFeatured ? kFeatures
-                       : coding.beside == Beside::kConventional  ? static_cast<int>(kTerms)
-                                                          : 0;
-    return kLocations * units_per_location(coding.change) + kBars + kDistinctRolls + beside;
+inline constexpr int size_of(const Encoding& encoding) {
+    const int extra = encoding.extra == Extra::kFeatured       ? kFeatures
+                      : encoding.extra == Extra::kConventional ? static_cast<int>(kTerms)
+                                                               : 0;
+    return kLocations * units_per_location(encoding.change) + kBars + kDistinctRolls + extra;
 }
 
 inline constexpr int kMostUnits = kLocations * 23 + kBars + kDistinctRolls + kFeatures;
@@ -174,18 +174,19 @@ inline void add_features(Units& units, const View& end, const Facts& facts) {
 }
 
 // The board before the move, the roll, and the board after it, all as the mover sees them.
-inline void encode(Units& units, const View& before, Dice dice, const View& end, const Coding& coding) {
+inline void encode(Units& units, const View& before, Dice dice, const View& end,
+                   const Encoding& encoding) {
     units.clear();
-    const bool needs_facts = coding.beside != Beside::kRaw || coding.change == Change::kExact;
+    const bool needs_facts = encoding.extra != Extra::kRaw || encoding.change == Change::kExact;
     const Facts found = needs_facts ? facts(end) : Facts{};
-    // The seed counts points the way White walks: location 1 is the mover's point 24.
+    // The paper counts points the way White walks: location 1 is the mover's point 24.
     for (std::size_t place = kLocations; place >= 1; --place) {
         const int x = before.own[place] - before.their[place];
         const int y = end.own[place] - end.their[place];
         add_state(units, x);
-        if (coding.change == Change::kFinal) {
+        if (encoding.change == Change::kFinal) {
             add_final(units, x, y);
-        } else if (coding.change == Change::kKinds) {
+        } else if (encoding.change == Change::kKinds) {
             add_kinds(units, x, y);
         } else {
             add_exact(units, x, y);
@@ -201,9 +202,9 @@ inline void encode(Units& units, const View& before, Dice dice, const View& end,
             units.add(dice.high == high && dice.low == low);
         }
     }
-    if (coding.beside == Beside::kFeatured) {
+    if (encoding.extra == Extra::kFeatured) {
         add_features(units, end, found);
-    } else if (coding.beside == Beside::kConventional) {
+    } else if (encoding.extra == Extra::kConventional) {
         for (const float term : terms(end, found)) {
             units.add(term);
         }

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ludus.datasets.morris import MoveBatch
-from ludus.learn.nnmm.evaluate import MoveClasses, Proportion, ProportionTable, add_tables
+from ludus.datasets import MoveBatch
+from ludus.games.nine_mens_morris import MoveClasses
+from ludus.learn.nnmm import Proportion, ProportionTable, add_tables
 from ludus.reproduce import Context, Measurement, Table
 
-from .data import positions
+from .data import read_positions
 from .systems import System
 
 Count = Callable[[MoveBatch, MoveClasses], ProportionTable]
@@ -16,7 +17,7 @@ Count = Callable[[MoveBatch, MoveClasses], ProportionTable]
 
 
 @dataclass(frozen=True)
-class Found:
+class SystemCounts:
     """The lines of one system on one set of positions, as JSON holds them."""
 
     lines: dict[str, list[int]]
@@ -39,25 +40,27 @@ class Found:
             yield Measurement(name, share.percent, count=share.total, unit="%")
 
 
-def counted(context: Context, system: System, where: str, kind: str, count: Count) -> Found:
+def measure_system(
+    context: Context, system: System, where: str, kind: str, count: Count
+) -> SystemCounts:
     """The lines of a system on a set; `kind` names the test."""
 
     def compute() -> dict[str, Any]:
         entries = system.positions(context, where)
         lines = add_tables(
-            count(part, answer.classes) for part, answer in system.answers(context, where, entries)
+            count(part, answer.classes) for part, answer in system.predict(context, where, entries)
         )
         return {
             "lines": {name: [share.hits, share.total] for name, share in lines.items()},
-            "is_sample": len(entries) < len(positions(where)),
+            "is_sample": len(entries) < len(read_positions(where)),
         }
 
-    return Found(**context.cached(f"{kind} {system.key} {where}", compute))
+    return SystemCounts(**context.cached(f"{kind} {system.key} {where}", compute))
 
 
-def table(
+def make_table(
     name: str,
-    columns: Mapping[str, Found],
+    columns: Mapping[str, SystemCounts],
     others: Mapping[str, Mapping[str, float]],
     caption: str,
 ) -> Table:
@@ -66,7 +69,7 @@ def table(
     rows = [
         [
             line,
-            *(_percent(found.share(line)) for found in columns.values()),
+            *(_to_percentage(found.share(line)) for found in columns.values()),
             *(published.get(line) for published in others.values()),
         ]
         for line in lines
@@ -74,11 +77,11 @@ def table(
     return Table(name, ("%", *columns, *others), rows, caption)
 
 
-def published_of(context: Context, where: str) -> dict[str, Mapping[str, float]]:
+def get_published_lines(context: Context, where: str) -> dict[str, Mapping[str, float]]:
     """Published lines of networks that are not at hand, by name."""
     others = context.published["others"]
     return {name: sets[where] for name, sets in others.items() if where in sets}
 
 
-def _percent(share: Proportion) -> float | None:
+def _to_percentage(share: Proportion) -> float | None:
     return None if share.percent is None else round(share.percent, 4)

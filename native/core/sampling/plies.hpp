@@ -1,14 +1,14 @@
 // One ply of many games at once, from the moves and values that are known of each position.
 #pragma once
 
-#include "sampling/expanding.hpp"
+#include "sampling/children.hpp"
 #include "solver/value.hpp"
 
 namespace ludus::sampling {
 
 using solver::Value;
 
-// Whether a move to a position of this value keeps what its position is worth.
+// Whether a move to a position of value `child` keeps the value of its position.
 LUDUS_HD constexpr bool keeps(Value value, Value child) {
     const bool is_draw = value == solver::kDraw;
     if (is_draw != (child == solver::kDraw)) return false;
@@ -19,7 +19,7 @@ struct Plies {
     Rows rows;                      // the moves of the games' positions
     const Value* values;            // of the games' positions
     const Value* child_values;      // in rows
-    const std::int32_t* chosen;     // moves, packed, for those who choose themselves; or nullptr
+    const std::int32_t* chosen;     // packed moves chosen by the caller; or nullptr
     const std::int32_t* before;     // plies that the games have had
     std::uint64_t noise;            // how often in 2^32 any move will do
     std::int32_t max_plies;         // then a game begins anew
@@ -29,7 +29,7 @@ struct Plies {
     std::int32_t* after;
 };
 
-// The move's place in the row: the one that was chosen, or a random one that keeps the value, or,
+// The move's place in the row: the chosen one, or a random one that keeps the value, or,
 // by way of noise or for want of such, any.
 LUDUS_HD inline std::uint32_t pick_move(const Plies& p, Random& random, std::uint64_t i) {
     const std::uint32_t shown = p.rows.num_shown(i);

@@ -1,0 +1,262 @@
+// Fourier transform over the symmetry group of the board (order 16) and ReLU in the group domain,
+// on a GPU (see learn/equivariant/fourier_torch.py). Group convolutions are small in the Fourier
+// basis, but ReLU must be applied in the group domain; one kernel transforms, rectifies and
+// transforms back, with one read and one write of memory. A thread works on two neighbouring
+// channels of one position.
+//
+// Units in the group domain are (experts, positions, 16, channels). Coefficients are two arrays:
+// signs, of the one-dimensional irreps, (experts, 8, positions, channels), and planes, of the
+// two-dimensional ones, (experts, plane, row, positions, column, channels), laid out to be
+// multiplied as matrices of twice the rows and twice the columns. All are bfloat16; sums are single
+// precision. Everything runs on the caller's stream.
+#include <cuda_bf16.h>
+
+namespace ludus::fourier {
+
+constexpr int kGroupOrder = 16;
+constexpr int kNum1dIrreps = 8;
+constexpr int kThreads = 256;
+
+using Pair = __nv_bfloat162;
+using Values = float2[kGroupOrder];
+
+// The Fourier basis, row by row. Passed by value, so it lies in constant memory.
+struct Basis {
+    float row[kGroupOrder][kGroupOrder];
+};
+
+struct Shape {
+    int experts;
+    int positions;
+    int pairs;  // of channels
+};
+
+struct Coefficients {
+    Pair* signs;
+    Pair* planes;
+};
+
+// Offsets of the values of one thread.
+struct Offsets {
+    size_t units, signs, planes, bias;
+    size_t unit_step, sign_step, plane_step;
+
+    static __device__ bool find(const Shape& shape, Offsets& offsets) {
+        const size_t thread = size_t(blockIdx.x) * kThreads + threadIdx.x;
+        const size_t pairs = shape.pairs, positions = shape.positions;
+        if (thread >= shape.experts * positions * pairs) return false;
+        const size_t pair = thread % pairs;
+        const size_t position = thread / pairs % positions;
+        const size_t expert = thread / pairs / positions;
+        offsets.units = (expert * positions + position) * kGroupOrder * pairs + pair;
+        offsets.signs = (expert * kNum1dIrreps * positions + position) * pairs + pair;
+        offsets.planes = (expert * 4 * positions + position) * 2 * pairs + pair;
+        offsets.bias = expert * pairs + pair;
+        offsets.unit_step = pairs;
+        offsets.sign_step = positions * pairs;
+        offsets.plane_step = positions * 2 * pairs;
+        return true;
+    }
+
+    // Coefficients of the planes are numbered plane, row, column.
+    __device__ size_t plane(int term) const {
+        return planes + term / 2 * plane_step + term % 2 * unit_step;
+    }
+};
+
+__device__ void read(const Coefficients& from, const Offsets& offsets, Values& coefficients) {
+#pragma unroll
+    for (int i = 0; i < kNum1dIrreps; ++i) {
+        coefficients[i] = __bfloat1622float2(from.signs[offsets.signs + i * offsets.sign_step]);
+        coefficients[kNum1dIrreps + i] = __bfloat1622float2(from.planes[offsets.plane(i)]);
+    }
+}
+
+__device__ void write(const Coefficients& to, const Offsets& offsets, const Values& coefficients) {
+#pragma unroll
+    for (int i = 0; i < kNum1dIrreps; ++i) {
+        to.signs[offsets.signs + i * offsets.sign_step] = __float22bfloat162_rn(coefficients[i]);
+        to.planes[offsets.plane(i)] = __float22bfloat162_rn(coefficients[kNum1dIrreps + i]);
+    }
+}
+
+__device__ void read(const Pair* from, const Offsets& offsets, Values& values) {
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        values[g] = __bfloat1622float2(from[offsets.units + g * offsets.unit_step]);
+    }
+}
+
+__device__ void write(Pair* to, const Offsets& offsets, const Values& values) {
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        to[offsets.units + g * offsets.unit_step] = __float22bfloat162_rn(values[g]);
+    }
+}
+
+__device__ void to_group(const Basis& basis, const Values& coefficients, Values& values) {
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        float2 sum = {0.0f, 0.0f};
+#pragma unroll
+        for (int i = 0; i < kGroupOrder; ++i) {
+            sum.x += basis.row[i][g] * coefficients[i].x;
+            sum.y += basis.row[i][g] * coefficients[i].y;
+        }
+        values[g] = sum;
+    }
+}
+
+__device__ void to_fourier(const Basis& basis, const Values& values, Values& coefficients) {
+#pragma unroll
+    for (int i = 0; i < kGroupOrder; ++i) {
+        float2 sum = {0.0f, 0.0f};
+#pragma unroll
+        for (int g = 0; g < kGroupOrder; ++g) {
+            sum.x += basis.row[i][g] * values[g].x;
+            sum.y += basis.row[i][g] * values[g].y;
+        }
+        coefficients[i] = sum;
+    }
+}
+
+__device__ void apply_relu(Values& values, float2 bias) {
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        values[g] = {fmaxf(values[g].x + bias.x, 0.0f), fmaxf(values[g].y + bias.y, 0.0f)};
+    }
+}
+
+// The gradient of ReLU: zero where its input was not positive.
+__device__ void apply_relu_gradient(Values& gradients, const Values& values, float2 bias) {
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        if (values[g].x + bias.x <= 0.0f) gradients[g].x = 0.0f;
+        if (values[g].y + bias.y <= 0.0f) gradients[g].y = 0.0f;
+    }
+}
+
+__global__ void transform(Basis basis, Shape shape, const Pair* units, Coefficients result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients;
+    read(units, offsets, values);
+    to_fourier(basis, values, coefficients);
+    write(result, offsets, coefficients);
+}
+
+__global__ void transform_backward(Basis basis, Shape shape, Coefficients gradients, Pair* result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients;
+    read(gradients, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    write(result, offsets, values);
+}
+
+__global__ void relu(Basis basis, Shape shape, Coefficients input, const float2* bias,
+                     Coefficients result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients;
+    read(input, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    apply_relu(values, bias[offsets.bias]);
+    to_fourier(basis, values, coefficients);
+    write(result, offsets, coefficients);
+}
+
+__global__ void relu_backward(Basis basis, Shape shape, Coefficients input, const float2* bias,
+                              Coefficients gradients, Coefficients result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients, gradient;
+    read(input, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    read(gradients, offsets, coefficients);
+    to_group(basis, coefficients, gradient);
+    apply_relu_gradient(gradient, values, bias[offsets.bias]);
+    to_fourier(basis, gradient, coefficients);
+    write(result, offsets, coefficients);
+}
+
+__global__ void relu_to_group(Basis basis, Shape shape, Coefficients input, const float2* bias,
+                              Pair* result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients;
+    read(input, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    apply_relu(values, bias[offsets.bias]);
+    write(result, offsets, values);
+}
+
+__global__ void relu_to_group_backward(Basis basis, Shape shape, Coefficients input,
+                                       const float2* bias, const Pair* gradients,
+                                       Coefficients result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients, gradient;
+    read(input, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    read(gradients, offsets, gradient);
+    apply_relu_gradient(gradient, values, bias[offsets.bias]);
+    to_fourier(basis, gradient, coefficients);
+    write(result, offsets, coefficients);
+}
+
+template <class... Arguments>
+int launch(void (*kernel)(Basis, Shape, Arguments...), const Basis* basis, const Shape* shape,
+           void* stream, Arguments... arguments) {
+    const size_t threads = size_t(shape->experts) * shape->positions * shape->pairs;
+    const unsigned blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+    if (blocks == 0) return 0;
+    kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(*basis, *shape,
+                                                                       arguments...);
+    return static_cast<int>(cudaGetLastError());
+}
+
+}  // namespace ludus::fourier
+
+// Plain C entry points, loaded through ctypes. They return 0, or the number of a CUDA error.
+using namespace ludus::fourier;
+
+extern "C" {
+
+int ludus_fourier_transform(const Basis* basis, const Shape* shape, void* stream, const Pair* units,
+                            Pair* signs, Pair* planes) {
+    return launch(transform, basis, shape, stream, units, Coefficients{signs, planes});
+}
+
+int ludus_fourier_transform_backward(const Basis* basis, const Shape* shape, void* stream,
+                                     Pair* signs, Pair* planes, Pair* result) {
+    return launch(transform_backward, basis, shape, stream, Coefficients{signs, planes}, result);
+}
+
+int ludus_fourier_relu(const Basis* basis, const Shape* shape, void* stream, Pair* signs,
+                       Pair* planes, const float2* bias, Pair* result_signs, Pair* result_planes) {
+    return launch(relu, basis, shape, stream, Coefficients{signs, planes}, bias,
+                  Coefficients{result_signs, result_planes});
+}
+
+int ludus_fourier_relu_backward(const Basis* basis, const Shape* shape, void* stream, Pair* signs,
+                                Pair* planes, const float2* bias, Pair* gradient_signs,
+                                Pair* gradient_planes, Pair* result_signs, Pair* result_planes) {
+    return launch(relu_backward, basis, shape, stream, Coefficients{signs, planes}, bias,
+                  Coefficients{gradient_signs, gradient_planes},
+                  Coefficients{result_signs, result_planes});
+}
+
+int ludus_fourier_relu_to_group(const Basis* basis, const Shape* shape, void* stream, Pair* signs,
+                                Pair* planes, const float2* bias, Pair* result) {
+    return launch(relu_to_group, basis, shape, stream, Coefficients{signs, planes}, bias, result);
+}
+
+int ludus_fourier_relu_to_group_backward(const Basis* basis, const Shape* shape, void* stream,
+                                         Pair* signs, Pair* planes, const float2* bias,
+                                         const Pair* gradients, Pair* result_signs,
+                                         Pair* result_planes) {
+    return launch(relu_to_group_backward, basis, shape, stream, Coefficients{signs, planes}, bias,
+                  gradients, Coefficients{result_signs, result_planes});
+}
+}

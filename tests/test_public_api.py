@@ -1,0 +1,173 @@
+"""The public names can be imported, are documented and typed, and are enough for experiments."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LEARNERS = ("dqn", "equivariant", "gammon", "migo", "nnmm", "patterns", "scholar", "tabular")
+GAMES = ("backgammon", "hexapawn", "nine_mens_morris", "noughts_and_crosses")
+PACKAGES = (
+    "ludus",
+    "ludus.arena",
+    "ludus.core",
+    "ludus.cuda",
+    "ludus.datasets",
+    "ludus.games",
+    *(f"ludus.games.{name}" for name in GAMES),
+    "ludus.learn",
+    *(f"ludus.learn.{name}" for name in LEARNERS),
+    "ludus.oracle",
+    "ludus.players",
+    "ludus.protocol",
+    "ludus.reproduce",
+)
+
+INTERNAL = {
+    "benchmarks/cpu_levels.py": "compares builds of the compiled modules",
+    "benchmarks/negascout.py": "times the compiled search without its player",
+    "benchmarks/strengths.py": "measures the opponents that the page offers",
+}
+"""Benchmarks that need more than public names."""
+
+
+def public_names(package):
+    module = importlib.import_module(package)
+    return [(package, name) for name in getattr(module, "__all__", ())]
+
+
+ALL_NAMES = [each for package in PACKAGES for each in public_names(package)]
+
+
+def needs_torch(error):
+    return isinstance(error, ModuleNotFoundError) and error.name == "torch"
+
+
+@pytest.mark.parametrize(("package", "name"), ALL_NAMES)
+def test_every_public_name_is_documented_and_typed(package, name):
+    try:
+        found = getattr(importlib.import_module(package), name)
+    except ModuleNotFoundError as error:
+        if needs_torch(error):
+            pytest.skip("needs torch")
+        raise
+    found = inspect.unwrap(found) if callable(found) else found
+    if inspect.isfunction(found):
+        signature = inspect.signature(found)
+        assert found.__doc__
+        assert signature.return_annotation is not inspect.Signature.empty
+        for parameter in signature.parameters.values():
+            assert parameter.annotation is not inspect.Parameter.empty, parameter.name
+    elif inspect.isclass(found):
+        assert found.__doc__
+        assert not found.__doc__.startswith(f"{found.__name__}("), "made by dataclass"
+    elif inspect.ismodule(found):
+        assert found.__doc__
+    else:
+        assert has_docstring_below(package, name), "a constant has its docstring under it"
+
+
+def has_docstring_below(package, name):
+    """Whether a string follows the assignment of a constant, in whichever module it is made."""
+    body = ast.parse(inspect.getsource(importlib.import_module(package))).body
+    for statement, following in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and name in stored_names(statement):
+            return isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        return has_docstring_below(node.module, alias.name)
+    return False
+
+
+def stored_names(tree):
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_type_checkers_see_what_can_be_imported(package):
+    """A name that is imported on first use is under TYPE_CHECKING, too, and hides no module."""
+    module = importlib.import_module(package)
+    names = set(getattr(module, "__all__", ()))
+    tree = ast.parse(inspect.getsource(module))
+    bound = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            bound |= {alias.asname or alias.name for alias in node.names}
+    assert names <= bound | stored_names(tree)
+    assert names <= set(dir(module))
+    if hasattr(module, "__path__") and package != "ludus":
+        assert not names & {each.name for each in pkgutil.iter_modules(module.__path__)}
+
+
+def test_unknown_names_are_refused():
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        with pytest.raises(AttributeError, match="no_such_name"):
+            module.no_such_name  # noqa: B018
+
+
+def test_importing_the_package_is_quick():
+    """Only the registries and interfaces of games and players are loaded, and no large package."""
+    script = "import sys, ludus; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    loaded = set(found.stdout.split())
+    assert not {"numpy", "scipy", "torch", "zstandard", "pydantic", "rich", "typer"} & loaded
+    assert not {f"ludus.{name}" for name in ("arena", "learn", "oracle", "protocol")} & loaded
+
+
+def test_the_package_is_marked_as_typed():
+    assert (ROOT / "src/ludus/py.typed").is_file()
+
+
+def internal_imports(path):
+    """What a file imports from Ludus beyond the public names."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "ludus" and alias.name not in PACKAGES:
+                    yield alias.name
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ludus":
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                is_public = (node.module, alias.name) in ALL_NAMES or name in PACKAGES
+                if node.level == 0 and not is_public:
+                    yield name
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "ludus"
+            and ("ludus", node.attr) not in ALL_NAMES
+        ):
+            yield f"ludus.{node.attr}"
+
+
+@pytest.mark.parametrize("folder", ["experiments", "benchmarks"])
+def test_experiments_and_benchmarks_use_public_names_alone(folder):
+    files = {str(path.relative_to(ROOT)): path for path in (ROOT / folder).rglob("*.py")}
+    assert files
+    found = {name: list(internal_imports(path)) for name, path in files.items()}
+    assert {name for name, imports in found.items() if imports} == INTERNAL.keys() & files.keys()
+    packages = {each.removeprefix("ludus.") for each in PACKAGES}
+    assert "core" in packages
+    for path in files.values():
+        assert "ludus.core" not in path.read_text(), f"{path} has its names from ludus itself"
+
+
+@pytest.mark.parametrize("folder", ["experiments", "benchmarks", "tools", "tests", "src"])
+def test_nothing_changes_the_path_of_modules(folder):
+    phrase = "sys." + "path"
+    for path in (ROOT / folder).rglob("*.py"):
+        assert phrase not in path.read_text(), path
