@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from ludus.core.errors import LudusError
-from ludus.core.user_folders import cache_folder
+from ludus.core.files import cache_folder
 
 __all__ = ["CudaUnavailable", "build_library"]
 

@@ -5,18 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from ludus.cli import progress
-from ludus.cli.progress import (
-    run_interruptible,
-    run_with_progress_bar,
-    show_progress,
-    track_progress,
-)
+from ludus.cli import output
+from ludus.cli.output import run_interruptible, run_with_progress_bar, show_progress, track_progress
 
 
 @pytest.fixture(params=[False, True], ids=["a file", "a terminal"])
 def has_bar(request, monkeypatch):
-    monkeypatch.setattr(progress, "has_progress_bar", lambda: request.param)
+    monkeypatch.setattr(output, "has_progress_bar", lambda: request.param)
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the captured output for a terminal
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
@@ -44,7 +39,7 @@ def test_a_thread_gives_its_result_or_its_error():
 
 
 def test_a_job_reports_and_an_interrupt_stops_it(has_bar, monkeypatch):
-    monkeypatch.setattr(progress, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(output, "POLL_SECONDS", 0.01)
     state = SimpleNamespace(total=10, done=5, resumed=1, current=(3, 3, 0, 0))
     ended = threading.Event()
 
@@ -52,22 +47,22 @@ def test_a_job_reports_and_an_interrupt_stops_it(has_bar, monkeypatch):
         raise KeyboardInterrupt
 
     job = SimpleNamespace(progress=state, run=ended.wait, stop=ended.set)
-    monkeypatch.setattr(progress, "_update_bar", interrupt)
+    monkeypatch.setattr(output, "_update_bar", interrupt)
     with pytest.raises(KeyboardInterrupt):
         run_with_progress_bar(job, "solving")
     assert ended.is_set()
 
 
 def test_a_job_shows_what_it_works_at(has_bar, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(output, "POLL_SECONDS", 0.01)
     state = SimpleNamespace(total=10, done=5, resumed=1, current=(3, 3, 0, 0))
-    seen, update_bar = threading.Event(), progress._update_bar
+    seen, update_bar = threading.Event(), output._update_bar
 
     def watch(*arguments):
         update_bar(*arguments)
         seen.set()
 
-    monkeypatch.setattr(progress, "_update_bar", watch)
+    monkeypatch.setattr(output, "_update_bar", watch)
     job = SimpleNamespace(progress=state, run=lambda: seen.wait(60), stop=seen.set)
     assert run_with_progress_bar(job, "solving")
     assert ("3_3_0_0" in capsys.readouterr().err) == has_bar

@@ -8,7 +8,7 @@ from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS
 from ludus.learn.patterns.encoding import encode_quadrant
 from ludus.players import PLAYERS, player
-from ludus.render.annotations import draw_annotations
+from ludus.render.overlay import draw_annotations
 from ludus.web.explanations import picture_from_json, picture_to_json
 from support.games import play_randomly
 

@@ -15,9 +15,9 @@ from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.core.player import Limit
 from ludus.reproduce import Context, MatchTally
-from ludus.reproduce.cache import ResultCache
 from ludus.reproduce.matches import Match, play_in_arena
 from ludus.reproduce.published import read_published
+from ludus.reproduce.results import ResultCache
 from support import crashing_player
 from support.small_experiments import write
 from support.waiting import PATIENCE, wait_until

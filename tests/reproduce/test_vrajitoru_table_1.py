@@ -9,8 +9,7 @@ from scipy import stats
 from ludus.cli.main import run
 from ludus.core.statistics import compare_wins
 from ludus.reproduce import Context, find_experiment
-from ludus.reproduce.cache import ResultCache
-from ludus.reproduce.results import read_results
+from ludus.reproduce.results import ResultCache, read_results
 from support.paths import EXPERIMENTS
 
 EXPERIMENT = find_experiment("vrajitoru-table-1", EXPERIMENTS)

@@ -12,7 +12,7 @@ from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice
 from ludus.games import game as named_game
 from ludus.players.random_play import RandomPlayer
-from ludus.render.annotations import MAX_BEADS, count_beads_per_shape, draw_annotations
+from ludus.render.overlay import MAX_BEADS, count_beads_per_shape, draw_annotations
 from ludus.web.drawing import draw_picture
 from ludus.web.explanations import explain_choice, picture_from_json
 from ludus.web.store import GameStore, StoredGame, StoredNode

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import JsonOption, make_group
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import track_progress
+from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import atomic_file, quote_path, read_text
 
@@ -238,8 +237,8 @@ def gammon(
     """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores."""
     from ludus.learn.gammon import network
     from ludus.learn.gammon.encoding import find_encoding
-    from ludus.learn.gammon.evaluate import play_native_games
     from ludus.learn.gammon.examples import ScoredMoves
+    from ludus.learn.gammon.train import play_native_games
 
     settings = _make_settings(
         hidden=_parse_hidden_sizes(hidden),

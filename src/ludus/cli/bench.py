@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import run_interruptible, track_progress
+from ludus.cli.output import print_json, print_table, run_interruptible, track_progress
 from ludus.core.match import play_match
 from ludus.games import GAMES
 from ludus.games import game as named_game

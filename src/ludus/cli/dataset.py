@@ -19,8 +19,7 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table
-from ludus.cli.progress import track_progress
+from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import JobsOption
 from ludus.core.files import atomic_file
 from ludus.core.spec import check_choice

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption, parse_position
-from ludus.cli.output import dataclass_as_json, print_json, print_table
-from ludus.cli.progress import run_interruptible
+from ludus.cli.output import dataclass_as_json, print_json, print_table, run_interruptible
 from ludus.core.game import AnyGame
 from ludus.core.spec import format_option_value
 from ludus.games import GAMES

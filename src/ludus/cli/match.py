@@ -21,8 +21,7 @@ from ludus.cli.options import (
     TimeOption,
     parse_position,
 )
-from ludus.cli.output import dataclass_as_json, print_json
-from ludus.cli.progress import track_progress
+from ludus.cli.output import dataclass_as_json, print_json, track_progress
 from ludus.core.errors import BadPosition
 from ludus.core.files import atomic_file, quote_path, read_text
 from ludus.core.game import AnyGame, GameTally

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import JsonOption, RulesOption, make_group
-from ludus.cli.output import print_json
-from ludus.cli.progress import track_progress
+from ludus.cli.output import print_json, track_progress
 from ludus.core.errors import LudusError, UnknownName, quote
 from ludus.core.files import atomic_file
 from ludus.core.spec import apply_options, check_choice, parse_options
@@ -192,7 +191,7 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Explain which rule chooses the move in a position, with the lines of play behind it."""
-    from ludus.cli.progress import run_interruptible
+    from ludus.cli.output import run_interruptible
     from ludus.learn.migo.explain import Explainer
     from ludus.learn.migo.games import find_target_game
     from ludus.learn.migo.inference import Reasoner, Strategy

@@ -8,8 +8,7 @@ import typer
 
 from ludus.cli.dataset import DatasetArgument
 from ludus.cli.options import JsonOption, make_group
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import track_progress
+from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:

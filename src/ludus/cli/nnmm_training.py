@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import has_progress_bar, show_progress
+from ludus.cli.output import has_progress_bar, print_json, print_table, show_progress
 from ludus.core.errors import LudusError
 from ludus.core.files import atomic_file, check_new_file, quote_path
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import GameArgument, JsonOption, OracleOption, RulesOption, parse_position
-from ludus.cli.output import dataclass_as_json, print_json, print_table
-from ludus.cli.progress import run_interruptible
+from ludus.cli.output import dataclass_as_json, print_json, print_table, run_interruptible
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
 from ludus.games import game as named_game
@@ -52,7 +51,7 @@ def solve(
     json: JsonOption = False,
 ) -> None:
     """Solve a game of the Morris family: compute the value and depth of every position."""
-    from ludus.cli.progress import run_with_progress_bar
+    from ludus.cli.output import run_with_progress_bar
     from ludus.oracle.morris.database import Database
     from ludus.oracle.morris.sectors import estimate_peak_bytes
     from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
@@ -213,7 +212,7 @@ def verify(
     json: JsonOption = False,
 ) -> None:
     """Check the files of a solved game, then every value against its successors."""
-    from ludus.cli.progress import run_with_progress_bar
+    from ludus.cli.output import run_with_progress_bar
     from ludus.oracle.morris.database import Database
     from ludus.oracle.morris.solver import make_solver
     from ludus.oracle.morris.verification import VerificationRun

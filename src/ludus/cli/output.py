@@ -1,15 +1,19 @@
-"""Output shared by all commands: JSON for programs, tables for people."""
+"""What commands print: JSON, tables and progress bars; and work that Ctrl-C can interrupt."""
 
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-T = TypeVar("T")
+    from ludus.oracle.morris.solver import SolveProgress
 
 
 def print_json(**values: Any) -> None:
@@ -46,3 +50,124 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     make_console().print(table)
+
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+POLL_SECONDS = 0.2
+
+
+class ProgressUpdate(Protocol):
+    """Moves a progress bar; what is left out stays as it is."""
+
+    def __call__(self, done: float, total: float | None = None, label: str = "") -> None: ...
+
+
+def has_progress_bar() -> bool:
+    """Return whether standard error is a terminal, which shows progress bars."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def show_progress(
+    label: str, total: float | None = None, speed_period: float = 30.0
+) -> Iterator[ProgressUpdate]:
+    """Show a progress bar on standard error if that is a terminal.
+
+    `speed_period` is the number of seconds from which the remaining time is estimated.
+    """
+    if not has_progress_bar():
+        yield lambda done, total=None, label="": None
+        return
+    from rich.progress import Progress
+
+    console = make_console(stderr=True)
+    with Progress(console=console, transient=True, speed_estimate_period=speed_period) as bars:
+        task = bars.add_task(label, total=total)
+
+        def update(done: float, total: float | None = None, label: str = "") -> None:
+            bars.update(task, completed=done, total=total, description=label or None)
+
+        yield update
+
+
+def track_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """Yield the items, with a progress bar."""
+    with show_progress(label, total) as update:
+        for done, item in enumerate(items, 1):
+            yield item
+            update(done)
+
+
+class _BackgroundTask(threading.Thread, Generic[T]):
+    """A computation on a thread.
+
+    Wait for `is_done`, not with `join`: in Python 3.11 an interrupted `join` marks the thread as
+    ended.
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        super().__init__(daemon=True)
+        self.is_done = threading.Event()
+        self._work = work
+        self._results: list[T] = []
+        self._errors: list[BaseException] = []
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._results.append(self._work())
+        except BaseException as error:
+            self._errors.append(error)
+        finally:
+            self.is_done.set()
+
+    def result(self) -> T:
+        self.is_done.wait()
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+
+def run_interruptible(work: Callable[[], T]) -> T:
+    """Run a long computation on a thread and return its result; Ctrl-C abandons the thread."""
+    return _BackgroundTask(work).result()
+
+
+class BackgroundJob(Protocol[T_co]):
+    """A long computation over the sectors of a game that reports progress and can be stopped."""
+
+    progress: "SolveProgress"
+
+    def run(self) -> T_co: ...
+    def stop(self) -> None: ...
+
+
+def run_with_progress_bar(job: BackgroundJob[T], label: str) -> T:
+    """Run a job and return its result.
+
+    Ctrl-C stops the job, waits until its files are closed, and is raised again.
+    """
+    task = _BackgroundTask(job.run)
+    began = time.monotonic()
+    try:
+        with show_progress(label, speed_period=600) as update:
+            while not task.is_done.wait(POLL_SECONDS):
+                _update_bar(update, job.progress, label, time.monotonic() - began)
+    finally:
+        while not task.is_done.is_set():
+            job.stop()
+            with suppress(KeyboardInterrupt):
+                task.is_done.wait(POLL_SECONDS)
+    return task.result()
+
+
+def _update_bar(
+    update: ProgressUpdate, progress: "SolveProgress", label: str, seconds: float
+) -> None:
+    # Work resumed from an earlier run counts neither for the speed nor for the total.
+    total, done = progress.total - progress.resumed, progress.done - progress.resumed
+    sector = "" if progress.current is None else "_".join(map(str, progress.current))
+    rate = f"{done / seconds / 1e6:.1f} million slots/s" if done else ""
+    update(done, total, " ".join(filter(None, (label, sector, rate))))

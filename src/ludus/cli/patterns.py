@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import show_progress, track_progress
+from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.core.errors import BadRecord, LudusError, quote
 from ludus.core.files import atomic_file, check_writable, quote_path, read_text
 from ludus.core.spec import format_option_value

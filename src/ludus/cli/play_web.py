@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from ludus.cli.output import print_json
 from ludus.core.errors import BadSpec, quote
+from ludus.core.files import data_folder
 from ludus.core.spec import parse_spec
-from ludus.core.user_folders import data_folder
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import player as named_player

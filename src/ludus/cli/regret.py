@@ -16,8 +16,7 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table
-from ludus.cli.progress import track_progress
+from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path, read_text

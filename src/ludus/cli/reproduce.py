@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import make_console, print_json, print_table
-from ludus.cli.progress import show_progress
+from ludus.cli.output import make_console, print_json, print_table, show_progress
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import LudusError
 from ludus.core.files import make_folder, quote_path, write_text

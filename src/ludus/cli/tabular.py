@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from ludus.cli.options import GameArgument, JsonOption, RulesOption, make_group, parse_position
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import track_progress
+from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadPosition, LudusError, quote
 from ludus.core.files import atomic_file, quote_path
 from ludus.core.spec import check_choice
@@ -264,7 +263,7 @@ def show(
         player.table = load_table(table, chosen, system).table
     beads = player.row_values(position_)
     if svg is not None:
-        from ludus.learn.tabular.drawing import draw_matchbox
+        from ludus.learn.tabular.player import draw_matchbox
 
         with atomic_file(svg) as file:
             file.write(draw_matchbox(chosen, position_, beads))
@@ -276,7 +275,7 @@ def show(
 
 
 def _print_box(game: "AnyGame", position: Any, player: Any) -> None:
-    from ludus.learn.tabular.drawing import make_heat_marks
+    from ludus.learn.tabular.player import make_heat_marks
 
     beads, chances = player.row_values(position), player.move_probabilities(position)
     print(position.text(make_heat_marks(game, chances)), end="\n\n")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table
-from ludus.cli.progress import track_progress
+from ludus.cli.output import print_json, print_table, track_progress
 
 if TYPE_CHECKING:
     from ludus.arena.executors import Executor

@@ -1,14 +1,14 @@
-"""The interface of every player: Limit of one decision, Choice, and Player."""
+"""The interface of every player: Limit for one decision, Choice, Player, SearchingPlayer."""
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ludus.core.errors import BadSpec
-from ludus.core.game import AnyGame, Outcome
+from ludus.core.game import AnyGame, Outcome, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +102,54 @@ class Player(ABC):
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         """Return one choice per position; overridden by players that are faster in batches."""
         return [self.choose(position, limit) for position in positions]
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipalVariation:
+    """The moves that a search expects, with the score of the first one."""
+
+    moves: tuple[Any, ...]
+
+    score: int
+    """Score from the mover's side, in hundredths of a man or of the game's unit."""
+
+    plies_to_end: int | None = None
+    """Plies to a proven end of the game, negative for a loss; None if unproven."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """The state of a search after a completed depth."""
+
+    depth: int
+    """Plies that are searched completely."""
+
+    max_depth: int
+    """Length of the longest line searched, in plies."""
+
+    nodes: int
+    """Positions visited."""
+
+    lines: tuple[PrincipalVariation, ...]
+    """Principal variations, best first."""
+
+
+ProgressCallback = Callable[[SearchProgress], bool]
+"""Called after every completed depth; returning true stops the search."""
+
+
+@runtime_checkable
+class SearchingPlayer(Protocol):
+    """A player whose search reports progress and can be stopped."""
+
+    def think(
+        self,
+        position: Position,
+        limit: Limit,
+        watch: ProgressCallback | None = None,
+        search_moves: Sequence[Any] = (),
+    ) -> Choice:
+        """Choose a move, of `search_moves` if there are any, and report progress."""
+
+    def stop(self) -> None:
+        """Stop a search running on another thread; it returns the best move found so far."""

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ludus.core.errors import CannotFetch, quote, to_one_line
-from ludus.core.files import describe_os_error, quote_path
-from ludus.core.user_folders import cache_folder
+from ludus.core.files import cache_folder, describe_os_error, quote_path
 
 
 @dataclass(frozen=True, slots=True)

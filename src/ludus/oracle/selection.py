@@ -7,9 +7,8 @@ from typing import Any
 
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, quote
-from ludus.core.files import quote_path
+from ludus.core.files import data_folder, quote_path
 from ludus.core.game import AnyGame
-from ludus.core.user_folders import data_folder
 from ludus.games import GAMES
 from ludus.oracle.memory import MemoryOracle
 from ludus.oracle.morris.database import GAME_ID, MANIFEST_NAME, Database

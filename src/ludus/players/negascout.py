@@ -12,14 +12,20 @@ from ludus._native import solver
 from ludus.core.errors import BadSpec
 from ludus.core.game import MAN_VALUE, AnyGame
 from ludus.core.marks import Marks, Note, Picture
-from ludus.core.player import Choice, Limit, Player
+from ludus.core.player import (
+    Choice,
+    Limit,
+    Player,
+    PrincipalVariation,
+    ProgressCallback,
+    SearchProgress,
+)
 from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.endgames import MAX_MEN, builtin_endgames
 from ludus.oracle.morris.sectors import num_slots, without_repetition
-from ludus.players.search import PrincipalVariation, ProgressCallback, SearchProgress
 
 
 @dataclass(frozen=True, slots=True)

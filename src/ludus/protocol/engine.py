@@ -12,9 +12,8 @@ from typing import Any
 from ludus.core.errors import MAX_TEXT, quote, to_one_line
 from ludus.core.game import CHANCE, Position
 from ludus.core.notation import MoveNotation, TurnState
-from ludus.core.player import Choice, Limit, Player
+from ludus.core.player import Choice, Limit, Player, SearchingPlayer, SearchProgress
 from ludus.core.spec import format_suggestion
-from ludus.players.search import SearchingPlayer, SearchProgress
 from ludus.protocol.session import BadCommand, EngineSession
 from ludus.protocol.uci import (
     GoCommand,

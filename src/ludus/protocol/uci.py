@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.notation import MoveNotation, TurnState
-from ludus.core.player import Choice, Limit
+from ludus.core.player import Choice, Limit, PrincipalVariation, SearchProgress
 from ludus.core.spec import format_suggestion
-from ludus.players.search import PrincipalVariation, SearchProgress
 
 
 class Line(NamedTuple):

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ludus.core.errors import LudusError, quote
 from ludus.core.match import MAX_PLIES, MatchTally
 from ludus.core.player import Limit
-from ludus.reproduce.cache import ResultCache
 from ludus.reproduce.experiment import Experiment
 from ludus.reproduce.findings import Figure, Findings
 from ludus.reproduce.published import BadExperiment, PublishedTable
-from ludus.reproduce.results import ExperimentResults
+from ludus.reproduce.results import ExperimentResults, ResultCache
 
 if TYPE_CHECKING:
     from ludus.arena.executors import LocalPool

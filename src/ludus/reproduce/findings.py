@@ -11,8 +11,8 @@ from ludus.core.statistics import (
     compute_difference_interval,
     compute_mean_interval,
 )
-from ludus.reproduce.cache import make_slug
 from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
+from ludus.reproduce.results import make_slug
 
 TableCell = str | int | float | bool | None
 """Value of a table cell."""

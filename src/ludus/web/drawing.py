@@ -7,7 +7,7 @@ from typing import Any
 from ludus.core.marks import Note, Picture
 from ludus.games.move_entry import MoveEntry, PartialMove
 from ludus.oracle.oracle import Verdict
-from ludus.render.annotations import count_beads_per_shape, draw_annotations
+from ludus.render.overlay import count_beads_per_shape, draw_annotations
 from ludus.web.explanations import picture_from_json
 from ludus.web.game_tree import DICE, RULES, GameNode
 from ludus.web.schemas import PictureView

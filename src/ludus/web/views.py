@@ -5,7 +5,7 @@ from typing import Any
 from ludus.core.game import CHANCE
 from ludus.core.marks import Marks
 from ludus.games.move_entry import PartialMove
-from ludus.render.annotations import draw_annotations
+from ludus.render.overlay import draw_annotations
 from ludus.web.drawing import find_last_decision, make_hint_notes, mark_verdicts
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
 from ludus.web.schemas import ExplanationView, GameView, MoveView, OutcomeView, SeatView

@@ -7,7 +7,6 @@ import ludus
 from ludus.core.errors import LudusError
 from ludus.games.backgammon.batch import position_to_row
 from ludus.learn.gammon.encoding import MOVE_ENCODINGS
-from ludus.learn.gammon.evaluate import play_native_games
 from ludus.learn.gammon.examples import ScoredMoves, encode_moves
 from ludus.learn.gammon.network import (
     SHIPPED_NETWORKS,
@@ -16,7 +15,7 @@ from ludus.learn.gammon.network import (
     load_training_positions,
 )
 from ludus.learn.gammon.network import load_test_positions as shipped_test_positions
-from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
+from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig, play_native_games
 from ludus.players import player
 from support.backgammon_rolls import met, position
 

@@ -8,17 +8,18 @@ import pytest
 from ludus.core.errors import BadPosition, LudusError
 from ludus.games import game
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.migo.definitions import connect_three
+from ludus.learn.migo import connect_three
 from ludus.learn.migo.examples import ExampleSet, KnownLevels
-from ludus.learn.migo.games import StateGraph, find_target_game
-from ludus.learn.migo.induction import DependentLearner
-from ludus.learn.migo.inference import Reasoner
-from ludus.learn.migo.morris_endings import (
+from ludus.learn.migo.games import (
     WON_STATE,
+    StateGraph,
     ThreeMenPrimitives,
     canonicalize,
     count_states,
+    find_target_game,
 )
+from ludus.learn.migo.induction import DependentLearner
+from ludus.learn.migo.inference import Reasoner
 from ludus.learn.migo.train import MigoLearnerOptions, StrategyLearner
 from ludus.oracle import oracle_for
 from support.migo_learners import all_boards

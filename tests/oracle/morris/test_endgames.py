@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import ludus
-from ludus.core.files import lock_folder
-from ludus.core.user_folders import cache_folder, data_folder
+from ludus.core.files import cache_folder, data_folder, lock_folder
 from ludus.oracle import Value, oracle_for
 from ludus.oracle.morris import endgames as module
 from ludus.oracle.morris.database import Database

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         STATE_UNITS,
         find_encoding,
     )
-    from ludus.learn.gammon.evaluate import play_native_games
     from ludus.learn.gammon.examples import ScoredMoves
     from ludus.learn.gammon.network import (
         GammonNetwork,
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
         load_training_positions,
     )
     from ludus.learn.gammon.player import GammonPlayer
-    from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
+    from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig, play_native_games
 
 __all__ = [
     "CHANGE_UNITS",

@@ -11,15 +11,17 @@ from ludus._lazy import lazy_exports
 if TYPE_CHECKING:
     from ludus.learn.migo.examples import ExampleSet, KnownLevels
     from ludus.learn.migo.explain import explain_program
-    from ludus.learn.migo.games import StateGraph, TargetGame, find_target_game
-    from ludus.learn.migo.induction import DependentLearner
-    from ludus.learn.migo.inference import Reasoner, Strategy
-    from ludus.learn.migo.morris_endings import (
+    from ludus.learn.migo.games import (
         WON_STATE,
         EndingState,
+        StateGraph,
+        TargetGame,
         ThreeMenPrimitives,
         count_states,
+        find_target_game,
     )
+    from ludus.learn.migo.induction import DependentLearner
+    from ludus.learn.migo.inference import Reasoner, Strategy
     from ludus.learn.migo.player import MigoPlayer
     from ludus.learn.migo.program import Program, parse_program
     from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions, StrategyLearner

@@ -1,13 +1,15 @@
 """Games as MIGO knows them: a state graph built from the primitives move, won and drawn.
 
 Nothing else of a game is known to the learner: no values, no symmetries, no board. A game comes
-from `ludus.games`, from `ludus.learn.migo.definitions`, or from a Python file that defines `start`,
+from `ludus.games`, from this package (`connect_three`), or from a Python file that defines `start`,
 `move`, `won` and `drawn`.
 """
 
 import importlib
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
@@ -17,6 +19,8 @@ from ludus.core.game import CHANCE, AnyGame
 from ludus.core.spec import check_choice, format_options, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, mill_masks
+from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 
 
 class Primitives(Protocol):
@@ -208,9 +212,7 @@ def find_target_game(spec: str, rules: str = "") -> TargetGame:
     if name in SHIPPED_DEFINITIONS:
         if rules or name != spec:
             raise UnknownName(f"{name} has no rules to choose from")
-        return _build_target_game(
-            name, importlib.import_module(f"ludus.learn.migo.definitions.{name}")
-        )
+        return _build_target_game(name, importlib.import_module(f"ludus.learn.migo.{name}"))
     check_choice("there is no game", name, (*GAMES, *SHIPPED_DEFINITIONS))
     game = named_game(spec, rules)
     if game.start().mover == CHANCE:
@@ -237,3 +239,70 @@ def _build_target_game(name: str, module: ModuleType) -> TargetGame:
     if not starts:
         raise LudusError(f"a game of {quote(name, 200)} is over after one move of each side")
     return TargetGame(name, graph, starts, first)
+
+
+EndingState = tuple[int, int]
+"""Boards of the side to move and of the other side, one bit per point."""
+
+WON_STATE: EndingState = (0, 0)
+"""A mill was closed and a man taken: whichever it was, the side to move has lost."""
+
+
+class ThreeMenPrimitives:
+    """The primitives, under the standard rules."""
+
+    def move(self, state: EndingState, /) -> Iterator[EndingState]:
+        if state == WON_STATE:
+            return
+        own, other = state
+        for man in _split_men(own):
+            rest = own ^ man
+            for point in _split_men(ALL_POINTS & ~(own | other)):
+                after = rest | point
+                yield WON_STATE if after in _MILL_MASKS else canonicalize(other, after)
+
+    def won(self, state: EndingState, /) -> bool:
+        return state == WON_STATE
+
+    def drawn(self, state: EndingState, /) -> bool:
+        return False
+
+    def format_move(self, state: EndingState, after: EndingState, /) -> str:
+        return str(after)
+
+
+_MILL_MASKS = frozenset(mill_masks(False).tolist())
+
+
+@cache
+def _split_men(board: int) -> tuple[int, ...]:
+    """Return the single men of a board."""
+    return tuple(1 << point for point in range(len(POINTS)) if board >> point & 1)
+
+
+@cache
+def _compute_images(board: int) -> tuple[int, ...]:
+    """Return the image of the board under every symmetry."""
+    points = [point for point in range(len(POINTS)) if board >> point & 1]
+    return tuple(sum(1 << symmetry[point] for point in points) for symmetry in SYMMETRIES)
+
+
+def canonicalize(own: int, other: int) -> EndingState:
+    """Return the state of a position: the smallest of its symmetric images."""
+    return min(zip(_compute_images(own), _compute_images(other), strict=True))
+
+
+def count_states() -> dict[EndingState, int]:
+    """Return every unfinished state with the number of its positions."""
+    found: dict[EndingState, int] = {}
+    boards = [sum(1 << point for point in points) for points in combinations(range(24), 3)]
+    for own in boards:
+        if own != min(_compute_images(own)):
+            continue  # the own men of a canonical state are themselves the smallest
+        for other in boards:
+            if not own & other:
+                state = canonicalize(own, other)
+                found[state] = len(
+                    set(zip(_compute_images(own), _compute_images(other), strict=True))
+                )
+    return found

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotWrite
-from ludus.core.user_folders import cache_folder
+from ludus.core.files import cache_folder
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Database, Half
 from ludus.oracle.morris.oracle import ValueCodes, all_halves

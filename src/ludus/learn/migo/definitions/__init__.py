@@ -1,1 +1,0 @@
-"""Games defined by `start`, `move`, `won` and `drawn` alone, one file each."""
