@@ -98,7 +98,7 @@ def test_a_matchbox_is_shown(capsys, tmp_path):
     assert "Crosses X to move" in shown
     assert "●" in shown
     drawn = picture.read_text()
-    assert drawn.count('class="bead"') == 7
+    assert drawn.count('class="bead ') == 7
     assert drawn.rstrip().endswith("</svg>")
     result = json.loads(output(capsys, "menace", "show", "X../.../..O x", "--json"))
     assert result["system"] == "menace"

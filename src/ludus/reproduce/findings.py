@@ -1,5 +1,6 @@
 """The findings of an experiment, and the comparison of measurements with published rows."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -12,7 +13,18 @@ from ludus.core.statistics import (
     compute_mean_interval,
 )
 from ludus.reproduce.published import BadExperiment, PublishedRow, PublishedTable
-from ludus.reproduce.results import make_slug
+
+MAX_NAME_LENGTH = 60
+
+
+def make_slug(text: str) -> str:
+    """Return a text as letters, digits and hyphens.
+
+    >>> make_slug("Figure 3: noughts & crosses")
+    'Figure-3-noughts-crosses'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:MAX_NAME_LENGTH]
+
 
 TableCell = str | int | float | bool | None
 """Value of a table cell."""

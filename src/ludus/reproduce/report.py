@@ -9,8 +9,8 @@ from typing import Any
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import make_folder, write_text
-from ludus.reproduce.findings import ComparedRow, Figure, TableCell
-from ludus.reproduce.results import ExperimentResults, make_slug
+from ludus.reproduce.findings import ComparedRow, Figure, TableCell, make_slug
+from ludus.reproduce.results import ExperimentResults
 
 INK = "#010203"
 """Placeholder for black ink, which is replaced by the page's text colour."""

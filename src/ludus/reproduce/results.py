@@ -19,12 +19,11 @@ from ludus.reproduce.findings import (
     Remark,
     Table,
     compare_rows,
+    make_slug,
 )
 from ludus.reproduce.published import MAX_FILE_CHARACTERS, BadExperiment, PublishedTable
 
 T = TypeVar("T")
-
-MAX_NAME_LENGTH = 60
 
 
 class ResultCache:
@@ -65,15 +64,6 @@ def make_file_name(key: str) -> str:
     """
     digest = hashlib.blake2b(key.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
     return f"{make_slug(key)}-{digest}"
-
-
-def make_slug(text: str) -> str:
-    """Return a text as letters, digits and hyphens.
-
-    >>> make_slug("Figure 3: noughts & crosses")
-    'Figure-3-noughts-crosses'
-    """
-    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:MAX_NAME_LENGTH]
 
 
 def _read_entry(path: Path, key: str) -> dict[str, Any] | None:

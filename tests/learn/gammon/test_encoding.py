@@ -130,7 +130,7 @@ def test_unknown_codings():
     here = met(games=1, seed=1)[0]
     rolls = np.array([here.dice], np.int8)
     for change, beside in ((3, 0), (-1, 0), (0, 3)):
-        with pytest.raises(ValueError, match="no such coding"):
+        with pytest.raises(ValueError, match="no such encoding"):
             gammon.inputs(position_to_row(here)[None], rolls, change, beside)
     with pytest.raises(ValueError, match="every board"):
         gammon.inputs(position_to_row(here)[None], np.zeros((2, 2), np.int8), 1, 1)

@@ -1,4 +1,4 @@
-"""Draw a matchbox: the beads of each move on the board, as SVG or as a player's picture."""
+"""The players `menace`, `her` and `qlearning`, and drawings of their matchboxes."""
 
 from abc import abstractmethod
 from collections import Counter
