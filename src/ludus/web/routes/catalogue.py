@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     from ludus.web.settings import Settings
 
 
-def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
-    """Return the view of a position set up from a text or from men."""
+router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
+
+
+@router.post("/arrangements")
+async def arrange_position(body: ArrangementRequest) -> ArrangementView:
+    """Draw a position set up by hand, and report what is wrong with it."""
     game = named_game(body.game, body.rules)
     move_entry = get_move_entry(game)
     if body.men is None:
@@ -83,8 +87,6 @@ def _find_problem(move_entry: MoveEntry, text: str) -> str:
         return str(error)
     return "the game would be over" if position.outcome() is not None else ""
 
-
-router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
 
 GameQuery = Annotated[str, Query(min_length=1, max_length=100)]
 RulesQuery = Annotated[str, Query(max_length=1_000)]
@@ -141,12 +143,6 @@ async def read_position(body: PositionRequest) -> PositionView:
         over=position.outcome() is not None,
         texts=game.position_texts(position),
     )
-
-
-@router.post("/arrangements")
-async def arrange_position(body: ArrangementRequest) -> ArrangementView:
-    """Draw a position set up by hand, and report what is wrong with it."""
-    return make_arrangement_view(body)
 
 
 @router.get("/puzzles")
