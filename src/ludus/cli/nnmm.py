@@ -91,7 +91,7 @@ def nnmm(
 
 
 def _select_entries(file: "DatasetArgument", recipe: str, part: str) -> "MoveBatch":
-    from ludus.datasets.morris import augment, read_dataset
+    from ludus.datasets import augment, read_dataset
     from ludus.learn.nnmm.splits import split_contiguously
 
     entries = read_dataset(file)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         start_sector,
         subspace_of,
     )
-    from ludus.oracle.morris.solver import SolveResult, SolveRun, make_solver, solve
+    from ludus.oracle.morris.solver import SolveRun, make_solver
     from ludus.oracle.oracle import ORDER, Oracle, RatedMove, Unsolved, Value, Verdict, WrongRules
     from ludus.oracle.selection import oracle_for
 
@@ -29,7 +29,6 @@ __all__ = [
     "MorrisOracle",
     "Oracle",
     "RatedMove",
-    "SolveResult",
     "SolveRun",
     "TableReferences",
     "Unsolved",
@@ -42,7 +41,6 @@ __all__ = [
     "moving_sectors",
     "oracle_for",
     "sides_to_move",
-    "solve",
     "solve_backwards",
     "start_sector",
     "subspace_of",

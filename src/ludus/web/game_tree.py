@@ -9,7 +9,7 @@ from ludus.core.errors import BadRecord
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.movetext import Line
 from ludus.core.movetext import Node as RecordNode
-from ludus.games.move_entry import MoveEntry
+from ludus.games.move_entry import AnyMoveEntry
 
 PERSON, PLAYER, DICE, RULES = "person", "player", "dice", "rules"
 """Who made a move; `rules` for a forced pass."""
@@ -143,7 +143,7 @@ MAX_FORCED = 100
 """Maximum number of consecutive dice rolls and passes."""
 
 
-def play_forced_moves(tree: GameTree, move_entry: MoveEntry, seed: int, number: int) -> int:
+def play_forced_moves(tree: GameTree, move_entry: AnyMoveEntry, seed: int, number: int) -> int:
     """Add dice rolls and forced passes after a node; return the last node's number."""
     for _ in range(MAX_FORCED):
         node = tree.nodes[number]

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from ludus.core.errors import LudusError
 from ludus.games import GAMES
 from ludus.games import game as named_game
-from ludus.games.move_entry import Arrangement, MoveEntry, get_move_entry
+from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
 from ludus.web.routes.games import ERROR_RESPONSES
 from ludus.web.schemas import (
@@ -71,7 +71,7 @@ async def arrange_position(body: ArrangementRequest) -> ArrangementView:
     )
 
 
-def _check_arrangement(move_entry: MoveEntry, arrangement: Arrangement) -> None:
+def _check_arrangement(move_entry: AnyMoveEntry, arrangement: Arrangement) -> None:
     """Check that all places exist and hold no more men than they can."""
     places = move_entry.game.start().drawing().places
     for place, (_, count) in arrangement.men.items():
@@ -79,7 +79,7 @@ def _check_arrangement(move_entry: MoveEntry, arrangement: Arrangement) -> None:
             raise RequestRefused(f"{count} men cannot stand there: {place}")
 
 
-def _find_problem(move_entry: MoveEntry, text: str) -> str:
+def _find_problem(move_entry: AnyMoveEntry, text: str) -> str:
     """Return why a position cannot be played; empty if it can."""
     try:
         position = move_entry.game.parse(text)
