@@ -82,7 +82,7 @@ class EquivariantNetwork(nn.Module):
         return _affine(units, last, bias)
 
     def forward_in_group_domain(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the last hidden units, (experts, positions, 16 * channels), by group units."""
+        """Return the last hidden units, (experts, positions, 16 * channels); no Fourier basis."""
         first = group.expand_lifting(self.first, self.input_permutations)
         units = _affine(inputs, first, group.expand_bias(self.first_bias))
         for block in self._blocks():
