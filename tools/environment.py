@@ -36,12 +36,14 @@ STEPS = {
     "build": "building the native core",
 }
 
-# These run in .venv. The first also sees whether files of a distribution were deleted.
+# These run in .venv. The first also sees whether files of a distribution were deleted, which
+# `Distribution.files` leaves out since Python 3.12.
 PROBE = """
-import sys
+import csv, sys
 from importlib.metadata import distribution
-files = distribution(sys.argv[1]).files or ()
-assert all(file.locate().exists() for file in files if file.suffix != ".pyc")
+found = distribution(sys.argv[1])
+rows = csv.reader((found.read_text("RECORD") or "").splitlines())
+assert all(found.locate_file(row[0]).exists() for row in rows if not row[0].endswith(".pyc"))
 print("%d.%d" % sys.version_info[:2])
 """
 PROBE_CUDA = """

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -154,12 +155,12 @@ def test_only_scheduled_games_count():
 def test_files_of_others_are_left_alone(tmp_path):
     text, foreign = tmp_path / "text", tmp_path / "foreign"
     text.write_text("This is no database, and it is long enough to be read as one. " * 20)
-    with sqlite3.connect(foreign) as connection:
+    with closing(sqlite3.connect(foreign)) as connection, connection:
         connection.execute("CREATE TABLE mine (x)")
     for path in (text, foreign, tmp_path, tmp_path / "nowhere" / "s"):
         with pytest.raises(BadStore):
             ResultStore(path)
-    with sqlite3.connect(foreign) as connection:
+    with closing(sqlite3.connect(foreign)) as connection, connection:
         assert [row[0] for row in connection.execute("SELECT name FROM sqlite_master")] == ["mine"]
 
 
@@ -179,7 +180,10 @@ def _command(file, out, jobs="2"):
 def _games(out):
     if not out.exists():
         return {}
-    with sqlite3.connect(f"file:{out}?mode=ro", uri=True, timeout=30) as connection:
+    with (
+        closing(sqlite3.connect(f"file:{out}?mode=ro", uri=True, timeout=30)) as connection,
+        connection,
+    ):
         try:
             rows = connection.execute("SELECT first, second, number, winner, record FROM game")
             return {row[:3]: row[3:] for row in rows}

@@ -108,7 +108,7 @@ BAD = {
     "no device 'abacus'": ["solve", "nine_mens_morris", "--device", "abacus"],
     "--out": ["solve", "nine_mens_morris", "--wdl"],
     "cannot write": ["solve", "nine_mens_morris", "--max-men", "3", "--out", "/proc/nothing"],
-    "embedded null byte": ["solve", "nine_mens_morris", "--max-men", "3", "--out", "a\0b"],
+    "embedded null": ["solve", "nine_mens_morris", "--max-men", "3", "--out", "a\0b"],
     "threads": ["solve", "nine_mens_morris", "--threads", "-1"],
     "no database": ["verify", "/nowhere"],
     "DIR": ["verify"],

@@ -91,7 +91,7 @@ def test_a_named_database_is_used(ludus, tmp_path):
         (["backgammon", "start"], "dice"),
         (["hexapawn:size=8", "start"], "too many to solve in memory"),
         (["nine_mens_morris", WON, "--oracle", "/nowhere"], "there is no database"),
-        (["nine_mens_morris", WON, "--oracle", "a\0b"], "null byte"),
+        (["nine_mens_morris", WON, "--oracle", "a\0b"], "embedded null"),
         (["hexapawn", "start", "--oracle", "/nowhere"], "solved in memory"),
         (["nine_mens_morris", "start", "--rules", "men=13"], "men=13"),
         (["hexapawn", "BBB"], "BBB"),

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 from ludus.arena.executors import LocalPool
 from ludus.arena.jobs import GameConditions
@@ -75,7 +76,7 @@ def test_a_tournament_file_with_engines(tmp_path):
         timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    with sqlite3.connect(tmp_path / "league.sqlite") as store:
+    with closing(sqlite3.connect(tmp_path / "league.sqlite")) as store, store:
         rows = store.execute("SELECT first, second, winner, reason, message FROM game").fetchall()
     store.close()
     assert len(rows) == 6

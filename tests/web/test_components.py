@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from importlib.resources import files
 
 import pytest
@@ -157,7 +158,7 @@ def test_the_oldest_games_make_room(tmp_path):
 
     found = run_apart(run())
     assert [each is not None for each in found] == [False, False, True, True, True]
-    with sqlite3.connect(tmp_path / "games.sqlite") as connection:
+    with closing(sqlite3.connect(tmp_path / "games.sqlite")) as connection, connection:
         assert connection.execute("SELECT count(*) FROM node").fetchone() == (3,)
     connection.close()
 
@@ -168,7 +169,7 @@ def test_files_of_others_are_left_alone(tmp_path, content):
     if content:
         path.write_bytes(content)
     else:
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("CREATE TABLE theirs (x)")
         connection.close()
     before = path.read_bytes()

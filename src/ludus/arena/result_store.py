@@ -50,7 +50,9 @@ class ResultStore(AbstractContextManager["ResultStore"]):
     def __init__(self, path: Path) -> None:
         self._quoted_path = quote_path(path)
         with self._convert_errors():
-            self._connection = sqlite3.connect(path, BUSY_TIMEOUT_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(
+                path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+            )
             try:
                 self._prepare()
             except BaseException:

@@ -108,7 +108,9 @@ class GameStore:
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path or ":memory:", 30.0, isolation_level=None)
+            self._connection = sqlite3.connect(
+                path or ":memory:", timeout=30.0, isolation_level=None
+            )
             try:
                 self._prepare()
             except BaseException:

@@ -48,12 +48,20 @@ def open_study(
     A new study begins with the parameters of `first_trial`.
     """
     import optuna
+    from sqlalchemy.pool import NullPool
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = None if file is None else f"sqlite:///{file}"
     try:
+        # Without a pool no connection stays open after the search.
+        options["storage"] = (
+            None
+            if file is None
+            else optuna.storages.RDBStorage(
+                f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool}
+            )
+        )
         study = optuna.create_study(
-            storage=storage, study_name=name, load_if_exists=True, direction="maximize", **options
+            study_name=name, load_if_exists=True, direction="maximize", **options
         )
     except Exception as error:  # the database and its driver raise many types
         reason = to_one_line(str(error), 120)
