@@ -5,9 +5,18 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from support.waiting import wait_until
+
 READY = '.game-area[data-status="yours"], .game-area[data-status="over"]'
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 MAX_TOUCHES = 600
+
+
+def bounding_box(locator):
+    """Where an element is on the page; a board that is drawn again replaces its elements."""
+    found = []
+    wait_until(lambda: found.append(locator.bounding_box()) or found[-1], "the element is drawn")
+    return found[-1]
 
 
 def status(page: Page) -> str:
@@ -55,7 +64,7 @@ def key_through(page: Page, seed: int) -> int:
 def walk_to(page: Page, place: str) -> None:
     """Find a place by pressing arrow keys as somebody would who looks at the board."""
     page.locator('.place[tabindex="0"]').focus()
-    goal = page.locator(f'.place[data-place="{place}"]').bounding_box()
+    goal = bounding_box(page.locator(f'.place[data-place="{place}"]'))
     assert goal is not None
     seen: set[str] = set()
     for _ in range(60):
@@ -63,7 +72,7 @@ def walk_to(page: Page, place: str) -> None:
         name = here.get_attribute("data-place") or ""
         if name == place:
             return
-        box = here.bounding_box()
+        box = bounding_box(here)
         assert box is not None
         across, down = goal["x"] - box["x"], goal["y"] - box["y"]
         sideways = "ArrowRight" if across > 0 else "ArrowLeft"

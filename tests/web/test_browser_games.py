@@ -6,7 +6,14 @@ from importlib.resources import files
 import pytest
 from playwright.sync_api import expect
 
-from support.page_actions import click_through, key_through, open_places, prompt_says, status
+from support.page_actions import (
+    bounding_box,
+    click_through,
+    key_through,
+    open_places,
+    prompt_says,
+    status,
+)
 from support.page_server import begin
 
 pytestmark = pytest.mark.needs_debian("chromium")
@@ -77,7 +84,7 @@ def test_a_move_of_three_steps_can_be_taken_back_until_it_is_complete(page, serv
 
 def test_a_man_can_be_dragged(page, server, client):
     view = open_game(page, server, client, "hexapawn")
-    start, end = (page.locator(f'[data-place="{name}"]').bounding_box() for name in ("b1", "b2"))
+    start, end = (bounding_box(page.locator(f'[data-place="{name}"]')) for name in ("b1", "b2"))
     page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
     page.mouse.down()
     page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=6)

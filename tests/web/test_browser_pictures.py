@@ -17,7 +17,7 @@ from ludus.web.drawing import draw_picture
 from ludus.web.explanations import explain_choice, picture_from_json
 from ludus.web.store import GameStore, StoredGame, StoredNode
 from support.drawings import texts
-from support.page_actions import open_places, prompt_says, status
+from support.page_actions import bounding_box, open_places, prompt_says, status
 from support.page_server import Server, begin, touch
 
 POINTS = named_game("nine_mens_morris").start().drawing().places
@@ -128,7 +128,7 @@ def test_three_maps_hang_side_by_side_and_each_can_be_seen_large(
         page.get_by_role("tab", name="Analysis").click()
         maps = page.locator(".pictures figure")
         expect(maps).to_have_count(3)
-        boxes = [each.bounding_box() for each in maps.all()]
+        boxes = [bounding_box(each) for each in maps.all()]
         assert len({box["y"] for box in boxes}) == 1, "all in one row"
         assert max(box["x"] + box["width"] for box in boxes) <= width
         expect(maps.nth(0)).to_contain_text("TO")
@@ -198,18 +198,18 @@ def test_a_board_can_be_turned_round(page, server, client, pictures, game):
     status(page)
     first = open_places(page)[0]
     place = page.locator(f'.place[data-place="{first}"]')
-    before, board = place.bounding_box(), page.locator(".board-view > svg").bounding_box()
+    before, board = bounding_box(place), bounding_box(page.locator(".board-view > svg"))
     page.get_by_role("button", name="Flip").click()
-    after = place.bounding_box()
+    after = bounding_box(place)
     for along, size in (("x", "width"), ("y", "height")):
         middle = board[along] + board[size] / 2
         assert (before[along] + after[along] + after[size]) / 2 == pytest.approx(middle, abs=1.5)
     page.screenshot(path=pictures / f"{game}-flipped.png")
     # Arrow keys go where they point, and F turns it back.
     place.focus()
-    x = place.bounding_box()["x"]
+    x = bounding_box(place)["x"]
     page.keyboard.press("ArrowLeft" if x > board["x"] + board["width"] / 2 else "ArrowRight")
-    moved = page.locator(".place:focus").bounding_box()["x"]
+    moved = bounding_box(page.locator(".place:focus"))["x"]
     assert (moved < x) == (x > board["x"] + board["width"] / 2)
     page.reload()
     status(page)
@@ -225,11 +225,11 @@ def test_a_man_can_be_dragged_on_a_board_that_is_turned_round(page, server, clie
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
     page.get_by_role("button", name="Flip").click()
-    start, end = (page.locator(f'[data-place="{name}"]').bounding_box() for name in ("b1", "b2"))
+    start, end = (bounding_box(page.locator(f'[data-place="{name}"]')) for name in ("b1", "b2"))
     page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
     page.mouse.down()
     page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=6)
-    ghost = page.locator(".ghost").bounding_box()
+    ghost = bounding_box(page.locator(".ghost"))
     assert ghost["y"] < end["y"] + end["height"]
     assert ghost["y"] + ghost["height"] > end["y"]
     page.mouse.up()
