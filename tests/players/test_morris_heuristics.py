@@ -14,6 +14,7 @@ from ludus.players.morris_heuristics import (
     find_closing_moves,
     find_opening_moves,
 )
+from support.compiled_games import check_like_matches
 
 NAMES = ("newbie", "basic", "focused")
 UNUSUAL = [
@@ -131,14 +132,7 @@ def test_compiled_games_end_like_games_of_the_players(names):
     many = game.start().heuristic_games(*names, 20_000, seed=1, threads=2)
     players = tuple(ludus.player(name, game) for name in names)
     few = [ludus.play_match(game, players, seed=seed) for seed in range(300)]
-    lengths = [len(match.moves) for match in few]
-    mean = sum(lengths) / len(few)
-    error = (sum((length - mean) ** 2 for length in lengths)) ** 0.5 / len(few)
-    assert abs(many["plies"] / many["games"] - mean) < 4 * error
-    for side in (0, 1):
-        share = many["wins"][side] / many["games"]
-        found = sum(match.outcome.winner == side for match in few) / len(few)
-        assert abs(found - share) < 4 * (share * (1 - share) / len(few)) ** 0.5
+    check_like_matches(many, few)
 
 
 def test_compiled_games_depend_on_the_seed_alone():

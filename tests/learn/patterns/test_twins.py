@@ -15,6 +15,7 @@ from ludus.learn.patterns.inference import compute_move_weights
 from ludus.learn.patterns.network_file import load_network
 from ludus.learn.patterns.player import build_native_policy
 from support.arbitrary_boards import UNUSUAL, morris, odd_positions
+from support.compiled_games import check_like_matches
 
 VARIED = [
     *SETTINGS.values(),
@@ -72,14 +73,7 @@ def test_compiled_games_end_like_matches_of_the_players(names):
     many = play_compiled_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
     players = tuple(ludus.player(name, game) for name in names)
     few = [ludus.play_match(game, players, seed=seed) for seed in range(200)]
-    lengths = [len(match.moves) for match in few]
-    mean = sum(lengths) / len(few)
-    error = (sum((length - mean) ** 2 for length in lengths)) ** 0.5 / len(few)
-    assert abs(many["plies"] / many["games"] - mean) < 4 * error
-    for side in (0, 1):
-        share = many["wins"][side] / many["games"]
-        found = sum(match.outcome.winner == side for match in few) / len(few)
-        assert abs(found - share) < 4 * (share * (1 - share) / len(few)) ** 0.5
+    check_like_matches(many, few)
 
 
 def test_compiled_games_depend_on_the_seed_alone():

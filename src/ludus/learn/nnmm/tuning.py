@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
 from ludus.core.spec import check_choice, check_ranges
-from ludus.learn.common.devices import open_study, require_package, select_device
+from ludus.learn.common.devices import require_package, select_device
+from ludus.learn.common.tuning import open_study
 from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, Preset
 from ludus.learn.nnmm.splits import Split
 

@@ -14,7 +14,8 @@ from ludus._native import patterns as native
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_choice
-from ludus.learn.common.devices import open_study, require_package
+from ludus.learn.common.devices import require_package
+from ludus.learn.common.tuning import open_study
 from ludus.learn.patterns.config import FuzzySettings, build_policy
 from ludus.learn.patterns.network import PatternNetwork
 from ludus.learn.patterns.network_file import load_network as named_network
