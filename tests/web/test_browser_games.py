@@ -94,6 +94,25 @@ def test_a_man_can_be_dragged(page, server, client):
     assert client.get(f"/api/games/{view['id']}").json()["position"] == "BBB/.W./W.W b"
 
 
+def test_a_dragged_man_stays_in_the_hand_when_the_board_is_drawn_again(page, server, client):
+    view = open_game(page, server, client, "hexapawn")
+    touches = []
+    # The server gets the first touch, that of b1, only after the last motion of the mouse.
+    page.route("**/touch*", lambda route: route.fallback() if touches else touches.append(route))
+    start, end = (bounding_box(page.locator(f'[data-place="{name}"]')) for name in ("b1", "b2"))
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=6)
+    expect(page.locator(".ghost")).to_be_visible()
+    touches[0].continue_()
+    expect(page.locator('.game-area[data-touched="b1"]')).to_be_visible()
+    expect(page.locator(".ghost")).to_be_visible()
+    page.mouse.up()
+    prompt_says(page, "Black: choose one of your pawns")
+    assert client.get(f"/api/games/{view['id']}").json()["position"] == "BBB/.W./W.W b"
+    expect(page.locator(".ghost")).to_have_count(0)
+
+
 def test_dice_may_be_played_in_either_order_and_one_man_may_take_both(page, server, client):
     start = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31"
     open_game(page, server, client, "backgammon", position=start)

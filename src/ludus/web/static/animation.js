@@ -31,10 +31,10 @@ function findShapes(svg, selector) {
 }
 
 /**
- * Return the shapes of all men.
+ * Return the shapes of all men on the board, without a man that is being dragged.
  * @param {SVGSVGElement} svg
  */
-export const findMen = (svg) => findShapes(svg, ".man");
+export const findMen = (svg) => findShapes(svg, ".man:not(.ghost *)");
 
 /**
  * Return whether a point is inside a box.

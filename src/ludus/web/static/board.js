@@ -95,6 +95,8 @@ export class BoardView {
     this.cropToFit();
     animateMen(before, svg);
     this.animateNewDice(svg);
+    // The answer to the touch that starts a drag draws the board again; the man stays in the hand.
+    if (this.drag?.ghost) svg.append(this.drag.ghost);
     if (hadFocus) this.areaOf(this.focused)?.focus();
   }
 
