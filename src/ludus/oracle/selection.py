@@ -11,11 +11,12 @@ from ludus.core.files import data_folder, quote_path
 from ludus.core.game import AnyGame
 from ludus.games import GAMES
 from ludus.oracle.memory import MemoryOracle
-from ludus.oracle.morris.database import GAME_ID, MANIFEST_NAME, Database
+from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.endgames import builtin_endgames
 from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import format_spec, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved
+from ludus.oracle.storage import MANIFEST_NAME, read_manifest
 
 
 def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
@@ -73,7 +74,11 @@ def find_database_folders() -> list[Path]:
 
 def _find_largest_database(rules: Any, needs_depth: bool) -> Database | None:
     """Return the database with the largest part of this game, if any."""
-    databases = [Database.open(folder) for folder in find_database_folders()]
+    databases = [
+        Database.open(folder)
+        for folder in find_database_folders()
+        if read_manifest(folder).get("game") == GAME_ID
+    ]
     fitting = [
         database
         for database in databases
