@@ -123,7 +123,7 @@ public:
         const std::uint64_t plane = std::uint64_t{tables_.size()} * tables_.size();
         remap([&](std::uint64_t slot, std::uint64_t inner) {
             for (std::uint64_t i = 0; i < kChances; ++i) {
-                into[i * plane + slot] = chances_[inner].of[i];
+                into[i * plane + slot] = std::clamp(chances_[inner].of[i], 0.0F, 1.0F);
             }
         });
     }
