@@ -141,14 +141,15 @@ public:
 
     nb::object chances() {
         if (!has_chances_) throw nb::value_error("choose() comes before chances");
-        std::vector<float> values(kChances * size() * size());
+        std::vector<float> values(kStoredChances * size() * size());
         solver_.read_chances(values);
-        return make_array(std::move(values), {kChances, size(), size()});
+        return make_array(std::move(values), {kStoredChances, size(), size()});
     }
 
     void load(const Input<float>& equities, const Input<float>& chances) {
         const std::size_t plane = size() * size();
-        if (equities.size() != plane || (chances.size() != 0 && chances.size() != kChances * plane))
+        if (equities.size() != plane ||
+            (chances.size() != 0 && chances.size() != kStoredChances * plane))
             throw nb::value_error("not as many values as positions");
         solver_.load({equities.data(), equities.size()}, {chances.data(), chances.size()});
     }

@@ -298,9 +298,8 @@ public:
         std::vector<Chances> chances(num_pairs());
         for (std::uint64_t own = 1; own < size(); ++own) {
             const int lost = points_lost(tables_.placement(static_cast<std::uint32_t>(own)));
-            const float gammon = lost > 1 ? 1.0F : 0.0F, backgammon = lost > 2 ? 1.0F : 0.0F;
-            chances[own * size()] = {{0, 0, 0, gammon, backgammon}};
-            chances[own] = {{1, gammon, backgammon}};
+            chances[own * size()] = chances_at_end(lost, false);
+            chances[own] = chances_at_end(lost, true);
         }
         chances_.resize(num_pairs());
         chances_.write(chances.data(), chances.size());
@@ -329,11 +328,14 @@ public:
     }
 
     void read_chances(float* into) const {
+        std::vector<double> equities(num_pairs());
+        equity_.read(equities.data(), equities.size());
         std::vector<Chances> values(chances_.size());
         chances_.read(values.data(), values.size());
         remap([&](std::uint64_t slot, std::uint64_t inner) {
-            for (std::uint64_t i = 0; i < kChances; ++i) {
-                into[i * num_pairs() + slot] = std::clamp(values[inner].of[i], 0.0F, 1.0F);
+            for (int i = 0; i < kStoredChances; ++i) {
+                into[static_cast<std::uint64_t>(i) * num_pairs() + slot] =
+                    stored_chance(equities[inner], values[inner], i);
             }
         });
     }
@@ -346,7 +348,7 @@ public:
             rounded[inner] = equities[slot];
             equity[inner] = static_cast<double>(equities[slot]);
             for (std::uint64_t i = 0; chances != nullptr && i < kChances; ++i) {
-                loaded[inner].of[i] = chances[i * num_pairs() + slot];
+                loaded[inner].of[i] = chances[(i + 1) * num_pairs() + slot];
             }
         });
         rounded_.resize(num_pairs());

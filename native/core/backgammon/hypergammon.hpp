@@ -11,6 +11,10 @@
 #include <cstdint>
 #include <vector>
 
+#if defined(__BMI2__) && !defined(__CUDA_ARCH__)
+#include <immintrin.h>
+#endif
+
 #include "backgammon/men.hpp"
 #include "backgammon/men_plays.hpp"
 #include "common/device.hpp"
@@ -28,18 +32,19 @@ struct ListedPlay {
 
 // What the other side's placement means for the mover.
 struct Opponent {
-    PointSet occupied;                 // its points, as the mover counts
+    PointSet occupied;  // its points, as the mover counts
+    PointSet blots;
     std::uint32_t lists;  // which of the lists of plays holds: by its blocked points
     std::int32_t num_blots;
-    std::uint8_t blots[kMostBlots];  // its blots, as the mover counts; 0 for none
+    std::uint8_t blot[kMostBlots];       // its blots from the lowest on; 0 for none
     std::uint32_t hit[1 << kMostBlots];  // its placement after hits, by a bit for each blot
 };
 
-// Probabilities of the side to move: to win, to win a gammon or more, to win a backgammon, to lose
-// a gammon or more, to lose a backgammon. The rest keeps a row aligned.
-inline constexpr int kChances = 5;
-struct alignas(32) Chances {
-    float of[8];
+// Probabilities of the side to move: to win a gammon or more, to win a backgammon, to lose a gammon
+// or more, to lose a backgammon. With the equity they give the probability to win.
+inline constexpr int kChances = 4;
+struct alignas(16) Chances {
+    float of[kChances];
 };
 
 // Everything needed to derive values, as plain arrays in the memory of a CPU or a GPU.
@@ -56,13 +61,18 @@ struct HyperRules {
     }
 };
 
+// A bit for each blot that is hit.
 template <int Blots>
 LUDUS_HD inline std::uint32_t hit_by(PointSet landed, const Opponent& opponent) {
+#if defined(__BMI2__) && !defined(__CUDA_ARCH__)
+    return _pext_u32(landed, opponent.blots);
+#else
     std::uint32_t found = 0;
     for (int i = 0; i < Blots; ++i) {
-        found |= (landed >> opponent.blots[i] & 1U) << i;
+        found |= (landed >> opponent.blot[i] & 1U) << i;
     }
     return found;
+#endif
 }
 
 // The mean points of the side to move, which chooses the play that leaves the other side least.
@@ -136,11 +146,31 @@ LUDUS_HD inline Chances derive_chances(const HyperRules& rules, const Chances* t
         const std::uint32_t row = opponent.hit[hit_by<kMostBlots>(play.landed, opponent)];
         const Chances& after = table[std::uint64_t{row} * rules.size + play.to];
         const auto probability = static_cast<float>(rules.probabilities[roll]);
-        for (int i = 0; i < 8; ++i) {
+        for (int i = 0; i < kChances; ++i) {
             total.of[i] += probability * after.of[i];
         }
     }
-    return {{1 - total.of[0], total.of[3], total.of[4], total.of[1], total.of[2], 0, 0, 0}};
+    return {{total.of[2], total.of[3], total.of[0], total.of[1]}};
+}
+
+// The probability to win: an equity is what wins and losses are worth as single games, and what
+// gammons and backgammons add.
+LUDUS_HD inline float derive_wins(double equity, const Chances& chances) {
+    const float* of = chances.of;
+    return static_cast<float>((1 + equity - of[0] - of[1] + of[2] + of[3]) / 2);
+}
+
+// Chances at the end of a game, for the side that has lost this number of points, or won.
+inline Chances chances_at_end(int points, bool is_won) {
+    const float gammon = points > 1 ? 1.0F : 0.0F, backgammon = points > 2 ? 1.0F : 0.0F;
+    return is_won ? Chances{{gammon, backgammon, 0, 0}} : Chances{{0, 0, gammon, backgammon}};
+}
+
+// What is stored: the probability to win, then the chances.
+inline constexpr int kStoredChances = 1 + kChances;
+inline float stored_chance(double equity, const Chances& chances, int which) {
+    const float value = which == 0 ? derive_wins(equity, chances) : chances.of[which - 1];
+    return std::clamp(value, 0.0F, 1.0F);
 }
 
 // Points that a side loses whose men stand so when the other side has borne off all of its men.
@@ -250,7 +280,8 @@ private:
                 occupied |= here > 0 ? 1U << point : 0U;
                 blocked |= here > 1 ? 1U << point : 0U;
                 if (here == 1) {
-                    opponent.blots[opponent.num_blots++] = static_cast<std::uint8_t>(kBar - point);
+                    opponent.blots |= 1U << (kBar - point);
+                    opponent.blot[opponent.num_blots++] = static_cast<std::uint8_t>(kBar - point);
                 }
             }
             occupied_.push_back(occupied);
@@ -260,7 +291,7 @@ private:
                 Side after = men;
                 for (int i = 0; i < opponent.num_blots; ++i) {
                     if (hits >> i & 1U) {
-                        --after[static_cast<std::size_t>(kBar - opponent.blots[i])];
+                        --after[static_cast<std::size_t>(kBar - opponent.blot[i])];
                         ++after[kBar];
                     }
                 }

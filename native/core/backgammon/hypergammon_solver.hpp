@@ -64,8 +64,8 @@ public:
         });
         for (std::uint32_t own = 1; own < size; ++own) {
             const int lost = points_lost(tables_.placement(own));
-            chances_[own * size] = {{0, 0, 0, lost > 1 ? 1.0F : 0.0F, lost > 2 ? 1.0F : 0.0F}};
-            chances_[own] = {{1, lost > 1 ? 1.0F : 0.0F, lost > 2 ? 1.0F : 0.0F}};
+            chances_[own * size] = chances_at_end(lost, false);
+            chances_[own] = chances_at_end(lost, true);
         }
     }
 
@@ -122,8 +122,9 @@ public:
     void read_chances(std::span<float> into) {
         const std::uint64_t plane = std::uint64_t{tables_.size()} * tables_.size();
         remap([&](std::uint64_t slot, std::uint64_t inner) {
-            for (std::uint64_t i = 0; i < kChances; ++i) {
-                into[i * plane + slot] = std::clamp(chances_[inner].of[i], 0.0F, 1.0F);
+            for (int i = 0; i < kStoredChances; ++i) {
+                into[static_cast<std::uint64_t>(i) * plane + slot] =
+                    stored_chance(equity_[inner], chances_[inner], i);
             }
         });
     }
@@ -136,7 +137,7 @@ public:
             rounded_[inner] = equities[slot];
             equity_[inner] = static_cast<double>(equities[slot]);
             for (std::uint64_t i = 0; !chances.empty() && i < kChances; ++i) {
-                chances_[inner].of[i] = chances[i * plane + slot];
+                chances_[inner].of[i] = chances[(i + 1) * plane + slot];
             }
         });
     }
