@@ -132,7 +132,7 @@ class BackgammonOracle(Oracle):
         if self.tables is None:
             return Unsolved(f"{spec} is not solved here; `ludus solve {spec} --out DIR` solves it")
         return Unsolved(
-            f"{position} is not solved: backgammon is {self.coverage}; "
+            f"{position} is not solved: backgammon is solved {self.coverage}; "
             "`ludus solve backgammon --max-men N --out DIR` solves up to 14"
         )
 
