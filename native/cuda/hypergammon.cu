@@ -13,12 +13,12 @@
 
 #include "backgammon/hypergammon.hpp"
 
-namespace ludus::backgammon {
-namespace {
+// Types that kernels are instantiated with must not be in an unnamed namespace.
+namespace ludus::backgammon::device {
 
 #ifdef __CUDACC__
 
-void check(cudaError_t status) {
+inline void check(cudaError_t status) {
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
@@ -419,7 +419,7 @@ private:
     std::uint64_t num_buffered_ = 0;
 };
 
-thread_local std::string last_error;
+inline thread_local std::string last_error;
 
 template <class F>
 double guarded(F&& f) {
@@ -431,12 +431,12 @@ double guarded(F&& f) {
     }
 }
 
-DeviceSolver& solver_of(void* handle) { return *static_cast<DeviceSolver*>(handle); }
+inline DeviceSolver& solver_of(void* handle) { return *static_cast<DeviceSolver*>(handle); }
 
-}  // namespace
-}  // namespace ludus::backgammon
+}  // namespace ludus::backgammon::device
 
 using namespace ludus::backgammon;
+using namespace ludus::backgammon::device;
 
 extern "C" {
 
