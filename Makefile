@@ -35,7 +35,7 @@ lint: dev ## check format, types, words and the order of the layers
 lint-native: dev ## check the native core with clang-tidy, g++ and clang++ at all processor levels, no warning allowed
 	@for cxx in g++ clang++; do for march in x86-64-v2 x86-64-v3 x86-64-v4 native; do \
 		echo "$$cxx $$march" && \
-		$(BIN)/cmake -S . -B build/lint-$$cxx-$$march -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja \
+		$(BIN)/cmake -S . -B build/lint-$$cxx-$$march -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
 			-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=$$cxx -DLUDUS_MARCH=$$march \
 			-DLUDUS_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
 			-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python >/dev/null && \

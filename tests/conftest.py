@@ -165,6 +165,17 @@ def seed_global_sources() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup() -> None:
+    """Shared fixtures are made by the first test that needs them, which may be any test."""
+    seed_global_sources()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call() -> None:
+    seed_global_sources()
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     seed_global_sources()
     packages = debian_packages.read()

@@ -47,7 +47,9 @@ def resolve(known: str, lines: list[str], *arguments: str) -> str:
         constraint.write_text(TORCH)
         uv = [Path(sys.executable).with_name("uv"), "pip", "compile", "--quiet", "--universal"]
         uv += ["--generate-hashes", "--no-header", "--no-annotate", "--python-version", "3.11"]
-        uv += ["--constraint", constraint, "--output-file", output, *arguments, "-"]
+        # One version for every Python: stubs of numpy, for instance, differ between versions.
+        uv += ["--fork-strategy", "fewest", "--constraint", constraint]
+        uv += ["--output-file", output, *arguments, "-"]
         subprocess.run(
             uv, cwd=ROOT, check=True, input="\n".join(lines), text=True, stdout=subprocess.DEVNULL
         )

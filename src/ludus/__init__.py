@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ludus.core.player import Choice, Limit, Player
     from ludus.core.record import Record
     from ludus.core.spec import parse_spec
-    from ludus.datasets.morris import MoveBatch, augment, read_dataset
+    from ludus.datasets import MoveBatch, augment, read_dataset
     from ludus.datasets.morris.labels import label
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner

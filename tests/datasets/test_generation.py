@@ -12,9 +12,9 @@ import pytest
 from ludus.core.errors import BadDataset, LudusError
 from ludus.core.match import play_match
 from ludus.core.player import Limit
+from ludus.datasets import parse_lines, read_chunks
 from ludus.datasets.generation import GenerationRun, Journal
 from ludus.datasets.generator import GenerationPlan, parse_players
-from ludus.datasets.morris import parse_lines, read_chunks
 from ludus.datasets.morris.generator import (
     MorrisGenerator,
     sample_advantage_start,

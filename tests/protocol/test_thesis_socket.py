@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from ludus.cli.main import run
-from ludus.datasets.morris import parse_lines
+from ludus.datasets import parse_lines
 from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 from support.facilities import external
 from support.nnmm_chains import saved_chain

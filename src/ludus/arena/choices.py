@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
-from ludus.core.game import CHANCE, AnyGame, Position
+from ludus.core.game import CHANCE, AnyGame, Game, P, Position
 from ludus.core.player import Limit, Player
 from ludus.core.spec import format_suggestion
 
@@ -97,7 +97,7 @@ def get_batch_size(player: Player) -> int:
     return BATCH_SIZE if type(player).choose_many is not Player.choose_many else 16
 
 
-def _parse_position(line: str, game: AnyGame) -> Any:
+def _parse_position(line: str, game: Game[P, Any]) -> P:
     if not line.strip():
         raise BadPosition("is empty")
     position = game.parse(line)

@@ -1,10 +1,10 @@
 """Executors of jobs: worker processes on this machine, or a Ray cluster."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from importlib import import_module
 from itertools import islice
 from multiprocessing.connection import wait
-from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ludus.arena.jobs import GameResult, Job
@@ -17,15 +17,10 @@ class Executor(Protocol):
 
     def run(self, jobs: Iterable[Job]) -> Iterator[GameResult]: ...
     def __enter__(self) -> Self: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
 
 
-class LocalPool:
+class LocalPool(AbstractContextManager["LocalPool"]):
     """Worker processes on this machine, each with one game at a time."""
 
     def __init__(self, num_workers: int, initializer: WorkerInitializer | None = None) -> None:
@@ -33,15 +28,7 @@ class LocalPool:
         self._initializer = initializer
         self._workers: list[Worker] = []
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         while self._workers:
             self._workers.pop().close()
 
@@ -71,10 +58,6 @@ MAX_LOST_ACTORS = 10
 """Number of successively lost actors after which the run fails."""
 
 
-class NoCluster(LudusError):
-    """Ray is not installed, or there is no cluster at this address."""
-
-
 class GameActor:
     """A Ray actor with one worker process, on one core of the cluster."""
 
@@ -85,7 +68,7 @@ class GameActor:
         return self._worker.play(job)
 
 
-class RayCluster:
+class RayCluster(AbstractContextManager["RayCluster"]):
     """A running Ray cluster, by its address, or `auto` for the one this machine belongs to.
 
     Each core has an actor that holds a worker process. A crashing player kills the worker process
@@ -99,26 +82,18 @@ class RayCluster:
         try:
             ray: Any = import_module("ray")
         except ImportError:
-            raise NoCluster("a cluster needs Ray: pip install 'ludus[cluster]'") from None
+            raise LudusError("a cluster needs Ray: pip install 'ludus[cluster]'") from None
         self._ray = ray
         self._initializer = initializer
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # Ray raises many types, with messages of little use to users
             detail = to_one_line(str(error))
-            raise NoCluster(f"there is no Ray cluster at {quote(address)}: {detail}") from error
+            raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
         cores = int(ray.cluster_resources().get("CPU", 1))
         self._num_workers = min(num_workers, cores) if num_workers else cores
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._ray.shutdown()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[GameResult]:
@@ -135,7 +110,7 @@ class RayCluster:
             except self._ray.exceptions.RayActorError as error:
                 lost += 1
                 if lost > MAX_LOST_ACTORS:
-                    raise NoCluster(f"{lost} workers of the cluster were lost in a row") from error
+                    raise LudusError(f"{lost} workers of the cluster were lost in a row") from error
                 self._submit(busy, self._start_actor(), job)
                 continue
             lost = 0

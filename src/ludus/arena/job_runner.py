@@ -139,18 +139,12 @@ def _make_result(
         message=message,
         plies=len(record.line.moves),
         seconds=round(seconds, 6),
-        record=_to_encodable(str(replace(record, headers=headers))),
+        # Comments of players may contain characters that UTF-8 cannot encode.
+        record=str(replace(record, headers=headers)).encode("utf-8", "backslashreplace").decode(),
     )
 
 
-def _to_encodable(text: str) -> str:
-    """Escape characters that UTF-8 cannot encode, which comments of players may contain."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-@lru_cache(maxsize=8)
-def _load_game(spec: str, rules: str) -> AnyGame:
-    return named_game(spec, rules)
+_load_game = lru_cache(maxsize=8)(named_game)
 
 
 def _parse_start(game: AnyGame, job: Job) -> Any:

@@ -2,15 +2,14 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from ludus.arena.jobs import GameResult, JobKey
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
-from ludus.core.files import quote_path
+from ludus.core.files import create_sqlite_tables, quote_path, read_sqlite_header
 
 APPLICATION_ID = 0x4C554455
 """`LUDU`: marks the file as one of Ludus."""
@@ -45,7 +44,7 @@ class BadStore(LudusError):
     """A result file cannot be read or written."""
 
 
-class ResultStore:
+class ResultStore(AbstractContextManager["ResultStore"]):
     """A result file. Results are committed when `add` returns."""
 
     def __init__(self, path: Path) -> None:
@@ -58,15 +57,7 @@ class ResultStore:
                 self._connection.close()
                 raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._connection.close()
 
     def begin(self, tournament: Tournament) -> None:
@@ -99,15 +90,8 @@ class ResultStore:
 
     def add(self, result: GameResult) -> bool:
         """Insert a result; return False if the game has one already, which is kept."""
-        values = (
-            *result.key,
-            result.winner,
-            result.reason,
-            result.message,
-            result.plies,
-            result.seconds,
-            result.record,
-        )
+        key, *fields = astuple(result)
+        values = (*key, *fields)
         with self._convert_errors():
             done = self._connection.execute(
                 f"INSERT INTO game VALUES ({', '.join('?' * len(values))})"
@@ -118,28 +102,14 @@ class ResultStore:
 
     def _prepare(self) -> None:
         """Create the schema, or check that the file is a result file of this version."""
-        application, version, tables = (
-            self._connection.execute(question).fetchone()[0]
-            for question in (
-                "PRAGMA application_id",
-                "PRAGMA user_version",
-                "SELECT count(*) FROM sqlite_master",
-            )
-        )
+        application, version, tables = read_sqlite_header(self._connection)
         if tables and application != APPLICATION_ID:
             raise BadStore(f"{self._quoted_path} is a database of another program")
         if tables and version != SCHEMA_VERSION:
             raise BadStore(
                 f"{self._quoted_path} has format version {version}; {SCHEMA_VERSION} is known"
             )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        # With WAL a killed process loses nothing that was committed; only a power cut may.
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.executescript(
-            f"BEGIN IMMEDIATE; {SCHEMA}"
-            f"PRAGMA application_id = {APPLICATION_ID}; "
-            f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-        )
+        create_sqlite_tables(self._connection, SCHEMA, APPLICATION_ID, SCHEMA_VERSION)
 
     @contextmanager
     def _convert_errors(self) -> Iterator[None]:

@@ -145,14 +145,14 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
     limit = _get_value(fields, "limit", dict, {})
     _check_keys(limit, ("time", "nodes", "depth", "grace"), "limit")
     grace = float(_get_value(limit, "grace", float, DEFAULT_GRACE))
-    max_plies = _get_integer(fields, "max_plies", MAX_PLIES)
+    max_plies = _get_value(fields, "max_plies", int, MAX_PLIES)
     check_range("grace", grace, 0, 3600)
     check_range("max_plies", max_plies, 1, 1_000_000)
     return Tournament(
         conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
         players=_parse_players(_get_required(fields, "players", list), game),
-        games=_get_integer(fields, "games", DEFAULT_GAMES),
-        seed=_get_integer(fields, "seed", 0),
+        games=_get_value(fields, "games", int, DEFAULT_GAMES),
+        seed=_get_value(fields, "seed", int, 0),
         format=_get_choice(fields, "format", get_args(TournamentFormat)),
         starter=_get_choice(fields, "starter", get_args(Starter)),
         starts=_parse_starts(_get_value(fields, "starts", dict, {}), game, folder),
@@ -205,7 +205,7 @@ def _parse_starts(fields: Mapping[str, Any], game: AnyGame, folder: Path) -> Sta
             raise BadSpec(f"{where}, line {number}: {error}") from error
     if not found and ("positions" in fields or "file" in fields):
         raise BadSpec(f"{where}: there is no position")
-    return StartPositions(tuple(found), _get_integer(fields, "random_plies", 0))
+    return StartPositions(tuple(found), _get_value(fields, "random_plies", int, 0))
 
 
 def _check_keys(fields: Mapping[str, Any], known: tuple[str, ...], owner: str) -> None:
@@ -232,11 +232,6 @@ def _get_value(fields: Mapping[str, Any], key: str, kind: type, default: Any) ->
     if isinstance(value, int | float) and not abs(value) <= MAX_NUMBER:
         raise BadSpec(f"{key} = {value!r:.40} is out of range")
     return value
-
-
-def _get_integer(fields: Mapping[str, Any], key: str, default: int) -> int:
-    number: int = _get_value(fields, key, int, default)
-    return number
 
 
 def _get_choice(fields: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, make_group
-from ludus.cli.output import print_json, print_table, track_progress
+from ludus.cli.options import JsonOption, OutputFileOption, TrainedFileOption, make_group
+from ludus.cli.output import drop_none, print_json, print_table, track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
-from ludus.core.files import atomic_file, quote_path, read_text
+from ludus.core.files import quote_path, read_text, write_text
 
 if TYPE_CHECKING:
     from ludus.learn.gammon.network import GammonNetwork
     from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 
 app = make_group(
-    help="Evaluate moves and games of backgammon, and convert them for other programs.",
+    help="Evaluate moves and games of backgammon, and convert them for other programs."
 )
 
 PliesOption = Annotated[
@@ -28,9 +28,6 @@ PliesOption = Annotated[
 ]
 RecordArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="Games written by `ludus match --record`.")
-]
-OutOption = Annotated[
-    Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
 ]
 
 
@@ -40,7 +37,7 @@ def hint(
         str, typer.Argument(metavar="POSITION", help="With dice: our text, XGID or gnubg's IDs.")
     ],
     plies: PliesOption = 2,
-    moves: Annotated[int, typer.Option("--moves", min=1, help="Moves to show.")] = 10,
+    moves: Annotated[int, typer.Option(min=1, help="Moves to show.")] = 10,
     json: JsonOption = False,
 ) -> None:
     """Rank the moves of a position by equity, with the loss against the best move and chances."""
@@ -114,18 +111,10 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
     if json:
         print_json(plies=plies, cubeless=True, moves=moves, sides=sides)
         return
-    marked = [each for each in moves if each["mark"]]
     headings = ("game", "turn", "side", "roll", "move", "", "loss", "better")
-    print_table(
-        headings,
-        [
-            [
-                str(each[key])
-                for key in ("game", "turn", "side", "roll", "move", "mark", "loss", "best")
-            ]
-            for each in marked
-        ],
-    )
+    keys = ("game", "turn", "side", "roll", "move", "mark", "loss", "best")
+    rows = [[str(each[key]) for key in keys] for each in moves if each["mark"]]
+    print_table(headings, rows)
     for name, side in sides.items():
         if side["error_per_move"] is not None:
             print(
@@ -145,20 +134,19 @@ def _summarize_side(found: list[Any], side: int) -> dict[str, Any]:
 
 
 @app.command()
-def mat(file: RecordArgument, out: OutOption) -> None:
+def mat(file: RecordArgument, out: OutputFileOption) -> None:
     """Write recorded games as a .mat file, which other backgammon programs read."""
     from ludus.core.record import Record
     from ludus.protocol.mat_export import format_mat
 
     text = format_mat(Record.parse_many(read_text(file)))
-    with atomic_file(out) as target:
-        target.write(text)
+    write_text(out, text)
 
 
 @app.command("import")
 def import_scored_positions(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Positions scored by hand.")],
-    out: OutOption,
+    out: OutputFileOption,
     json: JsonOption = False,
 ) -> None:
     """Check positions scored by hand and convert them for `ludus train gammon`."""
@@ -172,8 +160,7 @@ def import_scored_positions(
         positions = list(parse_scored_positions(read_text(file)))
     except BadScoredPosition as error:
         raise BadScoredPosition(f"{quote_path(file)}, {error}") from error
-    with atomic_file(out) as target:
-        target.write(format_scored_positions(positions))
+    write_text(out, format_scored_positions(positions))
     comments = sum(len(each.scores) for each in positions)
     if json:
         print_json(positions=len(positions), comments=comments)
@@ -183,8 +170,7 @@ def import_scored_positions(
 
 def gammon(
     hidden: Annotated[
-        str,
-        typer.Option("--hidden", metavar="N,N…", help="Sizes of the hidden layers; 0: none."),
+        str, typer.Option("--hidden", metavar="N,N…", help="Sizes of the hidden layers; 0: none.")
     ] = "24,24",
     coding: Annotated[
         str,
@@ -195,10 +181,8 @@ def gammon(
             "unary or unary_features.",
         ),
     ] = "features",
-    cycles: Annotated[int, typer.Option("--cycles", help="Passes over the positions.")] = 20,
-    positions: Annotated[
-        int, typer.Option("--positions", help="Use only the first N positions; 0: all.")
-    ] = 0,
+    cycles: Annotated[int, typer.Option(help="Passes over the positions.")] = 20,
+    positions: Annotated[int, typer.Option(help="Use only the first N positions; 0: all.")] = 0,
     noise: Annotated[
         bool, typer.Option("--noise/--no-noise", help="Add moves with random scores.")
     ] = True,
@@ -210,11 +194,9 @@ def gammon(
             help="Error signal. score: each move by itself; comparison: all moves of a position.",
         ),
     ] = "score",
-    rate: Annotated[
-        float | None, typer.Option("--rate", help="Learning rate of the first cycle.")
-    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate of the first cycle.")] = None,
     last_rate: Annotated[
-        float | None, typer.Option("--last-rate", help="Learning rate of the last cycle.")
+        float | None, typer.Option(help="Learning rate of the last cycle.")
     ] = None,
     data: Annotated[
         Path | None,
@@ -225,31 +207,28 @@ def gammon(
         typer.Option("--test", metavar="FILE", help="Test positions.", show_default="shipped"),
     ] = None,
     games: Annotated[
-        int, typer.Option("--games", min=0, max=10_000_000, help="Final games against tool.")
+        int, typer.Option(min=0, max=10_000_000, help="Final games against tool.")
     ] = 2000,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same network.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
-    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same network.")] = 0,
+    out: TrainedFileOption = None,
     json: JsonOption = False,
 ) -> None:
     """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores."""
     from ludus.learn.gammon import network
     from ludus.learn.gammon.encoding import find_encoding
     from ludus.learn.gammon.examples import ScoredMoves
-    from ludus.learn.gammon.train import play_native_games
+    from ludus.learn.gammon.train import GammonTrainingConfig, play_native_games
 
-    settings = _make_settings(
+    if error not in ("score", "comparison"):
+        raise BadSpec(f"error {quote(error)} must be score or comparison")
+    settings = GammonTrainingConfig(
         hidden=_parse_hidden_sizes(hidden),
         coding=coding,
         cycles=cycles,
         positions=positions,
         noise=noise,
-        error=error,
-        rate=rate,
-        last_rate=last_rate,
         seed=seed,
+        **drop_none({"error": error, "rate": rate, "last_rate": last_rate}),
     )
     encoding = find_encoding(coding)
     scored = (
@@ -302,16 +281,6 @@ def _parse_hidden_sizes(text: str) -> tuple[int, ...]:
         raise BadSpec(f"hidden layers {quote(text)} must be numbers as in 24,12")
     sizes = tuple(int(part) for part in parts)
     return () if sizes == (0,) else sizes
-
-
-def _make_settings(**values: Any) -> "GammonTrainingConfig":
-    from ludus.learn.gammon.train import GammonTrainingConfig
-
-    if values["error"] not in ("score", "comparison"):
-        raise BadSpec(f"error {quote(values['error'])} must be score or comparison")
-    return GammonTrainingConfig(
-        **{name: value for name, value in values.items() if value is not None}
-    )
 
 
 def _format_notes(settings: "GammonTrainingConfig", data: Path | None, cycle: int) -> str:

@@ -11,7 +11,7 @@ from ludus.core.match import play_match
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-from ludus.players.random_play import play_random_games
+from ludus.players.random_play import play_random_game, play_random_games
 
 SIGNATURE_PERFT = (
     ("nine_mens_morris", "", 5),
@@ -53,14 +53,9 @@ def signature_lines() -> Iterator[str]:
         game = named_game(spec)
         position = game.parse(text) if text else game.start()
         yield f"perft {spec} {position} {depth} {game.perft(position, depth)}"
-    for spec in _iterate_presets():
-        yield from _play_preset(spec)
-
-
-def _iterate_presets() -> Iterator[str]:
     for name in GAMES:
         for preset in GAMES[name].presets:
-            yield f"{name}:{preset}"
+            yield from _play_preset(f"{name}:{preset}")
 
 
 def _play_preset(spec: str) -> Iterator[str]:
@@ -85,7 +80,6 @@ Workload = Callable[[], int]
 
 def bench(json: JsonOption = False) -> None:
     """Print the signature, which changes only with rules and players, and their throughput."""
-
     number = run_interruptible(compute_signature)
     works = _make_workloads()
     rates = {
@@ -133,18 +127,13 @@ def _make_workloads() -> dict[str, Workload]:
 
 def _perft_workload(name: str, engine: str, depth: int) -> Workload:
     """Count the leaves of a game tree."""
-    from ludus.games import game
-
-    chosen = game(name, engine=engine)
+    chosen = named_game(name, engine=engine)
     return lambda: chosen.perft(chosen.start(), depth)
 
 
 def _random_games_workload(name: str, engine: str) -> Workload:
     """Play random games, in compiled code if available."""
-    from ludus.games import game
-    from ludus.players.random_play import play_random_games
-
-    chosen, source = game(name, engine=engine), random.Random(1)
+    chosen, source = named_game(name, engine=engine), random.Random(1)
     games = 500 if chosen.has_native_playouts else 1
 
     def work() -> int:
@@ -156,8 +145,5 @@ def _random_games_workload(name: str, engine: str) -> Workload:
 
 def _move_loop_workload(name: str, engine: str) -> Workload:
     """Generate the legal moves and play one, in a Python loop as learners do."""
-    from ludus.games import game
-    from ludus.players.random_play import play_random_game
-
-    chosen, source = game(name, engine=engine), random.Random(1)
+    chosen, source = named_game(name, engine=engine), random.Random(1)
     return lambda: play_random_game(chosen, chosen.start(), source)[1]

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 import time as clock
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +15,13 @@ from ludus.cli.options import (
     JsonOption,
     NodesOption,
     OracleOption,
+    OutputFileOption,
     RulesOption,
     TimeOption,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import JobsOption
-from ludus.core.files import atomic_file
+from ludus.core.files import atomic_file, write_text
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -57,14 +57,13 @@ def stats(
     json: JsonOption = False,
 ) -> None:
     """Describe a dataset: phases, moves, entropies, and invalid or repeated lines."""
-    began = time.perf_counter()
+    began = clock.perf_counter()
     found, chosen = _describe_file(file, rules)
-    seconds = round(time.perf_counter() - began, 3)
+    seconds = round(clock.perf_counter() - began, 3)
     if plot is not None:
         from ludus.datasets.morris.statistics import draw_statistics
 
-        with atomic_file(plot) as out:
-            out.write(draw_statistics(found, file.name))
+        write_text(plot, draw_statistics(found, file.name))
     if json:
         about = {"file": str(file), "rules": dataclass_as_json(chosen)}
         print_json(**about, **found.as_json(), seconds=seconds)
@@ -148,14 +147,9 @@ def _format_line_numbers(lines: list[int]) -> str:
     return f"(lines {', '.join(map(str, lines[:MAX_LINES_SHOWN]))}{more})"
 
 
-OutOption = Annotated[
-    Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
-]
-
-
 def expand(
     file: DatasetArgument,
-    out: OutOption,
+    out: OutputFileOption,
     recipe: Annotated[
         str,
         typer.Option(
@@ -168,42 +162,33 @@ def expand(
 ) -> None:
     """Write every entry as its symmetric images, the entry itself first."""
     from ludus.datasets.morris.augmentation import augment_parts
-    from ludus.datasets.morris.files import format_lines
+    from ludus.datasets.morris.files import format_lines, raise_bad_lines, read_chunks
 
-    began = time.perf_counter()
-    source = _CountingReader(file)
-    written = 0
+    began = clock.perf_counter()
+    entries = written = 0
+
+    def read_parts() -> "Iterator[MoveBatch]":
+        nonlocal entries
+        for part in read_chunks(file):
+            raise_bad_lines(file, part.bad_lines)
+            entries += len(part.moves)
+            yield part.moves
+
     with atomic_file(out) as target:
-        for part in augment_parts(source.parts(), recipe):
+        for part in augment_parts(read_parts(), recipe):
             target.write(format_lines(part).decode("ascii"))
             written += len(part)
-    seconds = time.perf_counter() - began
+    seconds = clock.perf_counter() - began
     if json:
         print_json(
             recipe=recipe,
-            entries=source.entries,
+            entries=entries,
             written=written,
             out=str(out),
             seconds=round(seconds, 3),
         )
     else:
-        print(f"{source.entries} entries became {written} in {seconds:.1f} s")
-
-
-class _CountingReader:
-    """A reader that counts the entries of a file and raises an error for bad lines."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self.entries = 0
-
-    def parts(self) -> "Iterator[MoveBatch]":
-        from ludus.datasets.morris.files import raise_bad_lines, read_chunks
-
-        for part in read_chunks(self._file):
-            raise_bad_lines(self._file, part.bad_lines)
-            self.entries += len(part.moves)
-            yield part.moves
+        print(f"{entries} entries became {written} in {seconds:.1f} s")
 
 
 LABEL_CHUNK = 1 << 17
@@ -215,7 +200,7 @@ LABEL_BATCH = 4096
 
 def label(
     file: DatasetArgument,
-    out: OutOption,
+    out: OutputFileOption,
     oracle: OracleOption = None,
     rules: RulesOption = "",
     json: JsonOption = False,
@@ -230,14 +215,14 @@ def label(
     oracle_ = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), oracle)
     assert isinstance(oracle_, MorrisOracle)
     entries = read_dataset(file)
-    began = time.perf_counter()
+    began = clock.perf_counter()
     tally = LabelCounts()
     with atomic_file(out) as target:
         # A chunk is a whole number of batches, so batches can be counted without chunks.
         batches = -(-len(entries) // LABEL_BATCH)
         for part in track_progress(_label_batches(entries, oracle_, tally), batches, "labelling"):
             target.writelines(f"{line}\n" for line in part)
-    seconds = round(time.perf_counter() - began, 3)
+    seconds = round(clock.perf_counter() - began, 3)
     if json:
         print_json(**tally.as_json(), solved=oracle_.coverage, out=str(out), seconds=seconds)
         return
@@ -281,7 +266,7 @@ def _print_label_counts(tally: "LabelCounts") -> None:
 
 def generate(
     game: GameArgument,
-    out: OutOption,
+    out: OutputFileOption,
     states: Annotated[
         int,
         typer.Option(
@@ -411,7 +396,9 @@ def fetch(
     folder = out or default_folder(name)
     missing = [remote for remote in source.files if not is_fetched(remote, folder)]
     for remote in missing:
-        _fetch_file(remote, base or source.base, folder)
+        steps = _fetch_steps(remote, base or source.base, folder)
+        for _ in track_progress(steps, remote.num_bytes // BYTES_PER_STEP, remote.name):
+            pass
     if json:
         files = [
             {"file": str(folder / each.name), "bytes": each.num_bytes, "sha256": each.sha256}
@@ -424,13 +411,6 @@ def fetch(
     print(f"{folder}: {len(missing)} files fetched, {num_present} were present; checksums match")
     for note in source.notes:
         print(note)
-
-
-def _fetch_file(remote: "RemoteFile", base: str, folder: Path) -> None:
-    for _ in track_progress(
-        _fetch_steps(remote, base, folder), remote.num_bytes // BYTES_PER_STEP, remote.name
-    ):
-        pass
 
 
 def _fetch_steps(remote: "RemoteFile", base: str, folder: Path) -> "Iterator[int]":
@@ -450,12 +430,5 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-for command in (
-    stats,
-    check,
-    expand,
-    label,
-    generate,
-    fetch,
-):
+for command in (stats, check, expand, label, generate, fetch):
     app.command()(command)

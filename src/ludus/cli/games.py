@@ -1,6 +1,5 @@
 """`ludus games|players|perft`: list games and players, count move sequences."""
 
-import dataclasses
 import time
 from typing import Annotated, Any
 
@@ -8,8 +7,8 @@ import typer
 
 from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption, parse_position
 from ludus.cli.output import dataclass_as_json, print_json, print_table, run_interruptible
-from ludus.core.game import AnyGame
-from ludus.core.spec import format_option_value
+from ludus.core.game import AnyGame, Position
+from ludus.core.spec import list_options
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
@@ -73,10 +72,7 @@ def players(
 
 def _format_options(options: Any) -> str:
     """Format options as `name=value, …`, as in a spec."""
-    if options is None:
-        return ""
-    values = ((field.name, getattr(options, field.name)) for field in dataclasses.fields(options))
-    return ", ".join(f"{name}={format_option_value(value)}" for name, value in values)
+    return "" if options is None else ", ".join(list_options(options))
 
 
 MAX_DEPTH = 100
@@ -122,7 +118,7 @@ def perft(
     print(f"{nodes} nodes in {seconds:.2f} s")
 
 
-def _count_by_move(game: AnyGame, position: Any, depth: int) -> dict[str, int]:
+def _count_by_move(game: AnyGame, position: Position, depth: int) -> dict[str, int]:
     """Return the perft count of every legal move, by the notation of the move."""
     return {
         str(move): game.perft(position.play(move), depth - 1) for move in position.legal_moves()

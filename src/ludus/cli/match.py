@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,7 +24,7 @@ from ludus.cli.options import (
 from ludus.cli.output import dataclass_as_json, print_json, track_progress
 from ludus.core.errors import BadPosition
 from ludus.core.files import atomic_file, quote_path, read_text
-from ludus.core.game import AnyGame, GameTally
+from ludus.core.game import AnyGame, GameTally, Position
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
 from ludus.core.player import Player
 from ludus.games import game as named_game
@@ -98,8 +98,7 @@ def match(
         int, typer.Option(min=1, max=1_000_000, help="Longer games are draws.")
     ] = MAX_PLIES,
     record: Annotated[
-        Path | None,
-        typer.Option("--record", metavar="FILE", help="Write the games to this file."),
+        Path | None, typer.Option("--record", metavar="FILE", help="Write the games to this file.")
     ] = None,
     compiled: Annotated[
         bool,
@@ -161,7 +160,7 @@ def _play_games(
     games: int,
     seed: int,
     alternate: bool,
-    start: Any,
+    start: Position,
     max_plies: int,
 ) -> Iterator[tuple[bool, MatchRecord]]:
     """Yield (whether the second player had the first side, record) for each game."""

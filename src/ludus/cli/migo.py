@@ -8,7 +8,7 @@ import typer
 from ludus.cli.options import JsonOption, RulesOption, make_group
 from ludus.cli.output import print_json, track_progress
 from ludus.core.errors import LudusError, UnknownName, quote
-from ludus.core.files import atomic_file
+from ludus.core.files import write_text
 from ludus.core.spec import apply_options, check_choice, parse_options
 
 if TYPE_CHECKING:
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 MODES = ("improved", "faithful")
 FORMS = ("prolog", "english", "diagram", "runnable")
 
-app = make_group(
-    help="Learn strategies as logic programs, print them, and explain their moves.",
-)
+app = make_group(help="Learn strategies as logic programs, print them, and explain their moves.")
 
 SubjectArgument = Annotated[
     str,
@@ -43,9 +41,7 @@ ProgramOption = Annotated[
 @app.command()
 def learn(
     game: SubjectArgument,
-    games: Annotated[
-        int, typer.Option("--games", min=1, max=1_000_000, help="Number of games.")
-    ] = 200,
+    games: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of games.")] = 200,
     mode: ModeOption = "improved",
     options: Annotated[
         str,
@@ -55,7 +51,7 @@ def learn(
         bool, typer.Option("--self-play", help="Learn by self-play; no regret is measured.")
     ] = False,
     rules: RulesOption = "",
-    seed: Annotated[int, typer.Option("--seed", help="Random seed of the games.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the games.")] = 0,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the program here.")
     ] = None,
@@ -74,8 +70,7 @@ def learn(
         program, regrets = _learn_against_opponent(chosen, settings, games, seed)
     saved = SavedProgram(program, chosen.name)
     if out is not None:
-        with atomic_file(out) as file:
-            file.write(str(saved))
+        write_text(out, str(saved))
     if json:
         print_json(
             game=chosen.name, games=games, seed=seed, regret=regrets, program=_format_clauses(saved)
@@ -153,8 +148,7 @@ def show(
     saved = _load_program(chosen, mode, program)
     text = _format_program(saved, form, chosen)
     if out is not None:
-        with atomic_file(out) as file:
-            file.write(text)
+        write_text(out, text)
     if json:
         print_json(game=chosen.name, program=_format_clauses(saved), **{"as": form, "text": text})
     elif out is None:

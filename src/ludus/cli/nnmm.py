@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ludus.cli.dataset import DatasetArgument
-from ludus.cli.options import JsonOption, make_group
+from ludus.cli.options import JsonOption, OutputFileOption, make_group
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.spec import check_choice
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 SPLIT_PARTS = ("all", "training", "validation", "test")
 EXPANSION_RECIPES = ("none", "published", "symmetries")
 
-evaluate_app = make_group(
-    help="Evaluate a trained learner on a dataset.",
-)
+evaluate_app = make_group(help="Evaluate a trained learner on a dataset.")
 
 
 @evaluate_app.command()
@@ -69,10 +67,8 @@ def nnmm(
         str,
         typer.Option("--rule", metavar="RULE", help="parts: greedy decoding. joint: beam search."),
     ] = "parts",
-    symmetries: Annotated[
-        int, typer.Option("--symmetries", help="Symmetries to average over, 1 to 16.")
-    ] = 1,
-    breadth: Annotated[int, typer.Option("--breadth", help="Beam width of the rule joint.")] = 3,
+    symmetries: Annotated[int, typer.Option(help="Symmetries to average over, 1 to 16.")] = 1,
+    breadth: Annotated[int, typer.Option(help="Beam width of the rule joint.")] = 3,
     json: JsonOption = False,
 ) -> None:
     """Evaluate Morris networks: accuracy and legality as in chapter 6 of Galassi 2018."""
@@ -95,7 +91,7 @@ def nnmm(
 
 
 def _select_entries(file: "DatasetArgument", recipe: str, part: str) -> "MoveBatch":
-    from ludus.datasets.morris import augment, read_dataset
+    from ludus.datasets import augment, read_dataset
     from ludus.learn.nnmm.splits import split_contiguously
 
     entries = read_dataset(file)
@@ -137,7 +133,7 @@ def _lines_as_json(lines: "ProportionTable") -> dict[str, Any]:
 
 
 nnmm_app = make_group(
-    help="Networks for nine men's morris: import those of Galassi 2018, join several sets.",
+    help="Networks for nine men's morris: import those of Galassi 2018, join several sets."
 )
 
 
@@ -151,10 +147,7 @@ def import_networks(
             show_default=False,
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="FILE", help="Output file.", show_default=False),
-    ],
+    out: OutputFileOption,
     order: Annotated[
         str, typer.Option("--order", metavar="ORDER", help="Networks of this order.")
     ] = "TFR",
@@ -188,10 +181,7 @@ def join(
             show_default=False,
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="FILE", help="Output file.", show_default=False),
-    ],
+    out: OutputFileOption,
     shares: Annotated[
         str,
         typer.Option(

@@ -4,16 +4,16 @@ import dataclasses
 import shutil
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption
-from ludus.cli.output import has_progress_bar, print_json, print_table, show_progress
+from ludus.cli.options import JsonOption, StudyOption, TrainedFileOption
+from ludus.cli.output import drop_none, has_progress_bar, print_json, print_table, show_progress
 from ludus.core.errors import LudusError
-from ludus.core.files import atomic_file, check_new_file, quote_path
+from ludus.core.files import check_new_file, quote_path, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,6 +103,10 @@ EntryLimitOption = Annotated[
     int,
     typer.Option("--limit-entries", min=0, help="Use only the first N entries; 0: all."),
 ]
+SecondsOption = Annotated[
+    float | None,
+    typer.Option("--seconds-per-network", metavar="SECONDS", help="Time limit of each network."),
+]
 DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")]
 
 ThreadsOption = Annotated[
@@ -123,38 +127,25 @@ def train_nnmm(
         typer.Option("--inputs", metavar="MODEL", help="rawest, rawer, raw, integer, features."),
     ] = None,
     members: Annotated[
-        int | None, typer.Option("--members", help="Ensemble size for each part of a move.")
+        int | None, typer.Option(help="Ensemble size for each part of a move.")
     ] = None,
     ensemble: Annotated[
-        str | None,
-        typer.Option("--ensemble", metavar="KIND", help="seeds, bagging or boosting."),
+        str | None, typer.Option("--ensemble", metavar="KIND", help="seeds, bagging or boosting.")
     ] = None,
     part: Annotated[
         list[str] | None,
         typer.Option("--part", metavar="PART", help="Train only this network; repeatable."),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds-per-network", metavar="SECONDS", help="Time limit of each network."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="The same seed gives the same networks.")
-    ] = None,
+    seconds: SecondsOption = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same networks.")] = None,
     limit: EntryLimitOption = 0,
-    folds: Annotated[
-        int, typer.Option("--folds", help="Cross-validate with N folds; write nothing.")
-    ] = 0,
+    folds: Annotated[int, typer.Option(help="Cross-validate with N folds; write nothing.")] = 0,
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     log: Annotated[
         Path | None, typer.Option("--log", metavar="DIR", help="Write TensorBoard curves.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
-    ] = None,
+    out: TrainedFileOption = None,
     half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -177,7 +168,8 @@ def train_nnmm(
     parts = split_entries(entries, settings.split, settings.expansion, settings.seed)
     folder = None if out is None else out.with_name(f"{out.name}.training")
     run = ChainTrainer(plan, parts, device_, folder, part or [])
-    _check_output_file(out, folder)
+    if out is not None:
+        check_new_file(out)
     _run_training(run, log)
     report = _make_report(run, preset)
     if out is not None and run.is_complete:
@@ -202,13 +194,9 @@ def load_preset(
     plan = build_preset(
         name, load_preset_tables() if file is None else read_preset_tables(file)
     ).with_overrides(options)
-    given = {key: value for key, value in changes.items() if value is not None}
-    training = plan.training
-    if seconds is not None:
-        training = dataclasses.replace(training, seconds=seconds)
-    if seed is not None:
-        training = dataclasses.replace(training, seed=seed)
-    return dataclasses.replace(plan, training=training, **given)
+    limits = {"seconds": seconds, "seed": seed}
+    training = dataclasses.replace(plan.training, **drop_none(limits))
+    return dataclasses.replace(plan, training=training, **drop_none(changes))
 
 
 def read_entries(file: Path, limit: int) -> "MoveBatch":
@@ -219,24 +207,13 @@ def read_entries(file: Path, limit: int) -> "MoveBatch":
     return entries[entries.has_move][: limit or None]
 
 
-def _check_output_file(out: Path | None, folder: Path | None) -> None:
-    """Check before the training that the output file does not exist."""
-    if out is None or folder is None:
-        return
-    check_new_file(out)
-
-
 def _run_training(run: "ChainTrainer", log: Path | None) -> None:
     from ludus.learn.nnmm.train import TensorBoardLog
 
-    curves = None if log is None else TensorBoardLog(log)
-    try:
+    with nullcontext() if log is None else closing(TensorBoardLog(log)) as curves:
         for network, epoch in show_epochs(run.run(), run.num_networks):
             if curves is not None:
                 curves.log_epoch(network, epoch)
-    finally:
-        if curves is not None:
-            curves.close()
 
 
 def _make_report(run: "ChainTrainer", preset: str) -> dict[str, Any]:
@@ -319,21 +296,14 @@ def tune_nnmm(
     part: Annotated[
         str, typer.Option("--part", metavar="PART", help="The network to train.")
     ] = "TO",
-    trials: Annotated[int, typer.Option("--trials", help="Configurations to try.")] = 30,
+    trials: Annotated[int, typer.Option(help="Configurations to try.")] = 30,
     architecture: Annotated[
         list[str] | None,
         typer.Option("--architecture", metavar="NAME", help="Try only this one; repeatable."),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds-per-network", metavar="SECONDS", help="Time limit of each network."
-        ),
-    ] = None,
+    seconds: SecondsOption = None,
     limit: EntryLimitOption = 0,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, max=10**6, help="Random seed of the search.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=10**6, help="Random seed of the search.")] = 0,
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     cluster: Annotated[
@@ -342,12 +312,7 @@ def tune_nnmm(
             "--cluster", metavar="ADDRESS", help="Use a Ray cluster; auto: the local one."
         ),
     ] = "",
-    study: Annotated[
-        Path | None,
-        typer.Option(
-            "--study", metavar="FILE", help="Store the trials here, and resume from them."
-        ),
-    ] = None,
+    study: StudyOption = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write the best preset, for --presets."),
@@ -370,8 +335,7 @@ def tune_nnmm(
     )
     found = _run_search(plan, parts, device, cluster, threads, study)
     if out is not None:
-        with atomic_file(out) as file:
-            file.write(format_toml(found.preset, TUNED_PRESET_NAME))
+        write_text(out, format_toml(found.preset, TUNED_PRESET_NAME))
     if json:
         print_json(
             part=part,

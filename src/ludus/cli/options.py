@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ludus.core.game import AnyGame
+from ludus.core.game import Game, P
 
 GameArgument = Annotated[
     str,
@@ -14,6 +14,18 @@ GameArgument = Annotated[
         help="A game, optionally with a preset and options: hexapawn, nine_mens_morris:lasker.",
         show_default=False,
     ),
+]
+
+OptionalGameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="[GAME]",
+        help="A game, optionally with a preset and options: nine_mens_morris:lasker.",
+    ),
+]
+
+PositionArgument = Annotated[
+    str, typer.Argument(metavar="POSITION", help="A position, or `start`.", show_default=False)
 ]
 
 RulesOption = Annotated[
@@ -40,6 +52,20 @@ OracleOption = Annotated[
     ),
 ]
 
+OutputFileOption = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
+]
+
+TrainedFileOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
+]
+
+StudyOption = Annotated[
+    Path | None,
+    typer.Option("--study", metavar="FILE", help="Store the trials here, and resume from them."),
+]
+
 
 # Limits of a player for each move.
 
@@ -50,7 +76,7 @@ NodesOption = Annotated[int | None, typer.Option("--nodes", help="Positions to s
 DepthOption = Annotated[int | None, typer.Option("--depth", help="Search depth in plies.")]
 
 
-def parse_position(game: AnyGame, text: str) -> Any:
+def parse_position(game: Game[P, Any], text: str) -> P:
     """Return the position of a text; the start of the game if it is empty or `start`."""
     return game.start() if text.strip() in ("", "start") else game.parse(text)
 

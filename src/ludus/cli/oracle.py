@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import GameArgument, JsonOption, OracleOption, RulesOption, parse_position
+from ludus.cli.options import (
+    GameArgument,
+    JsonOption,
+    OracleOption,
+    PositionArgument,
+    RulesOption,
+    parse_position,
+)
 from ludus.cli.output import dataclass_as_json, print_json, print_table, run_interruptible
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
@@ -207,10 +214,7 @@ def _format_subspace(space: dict[str, Any]) -> str:
 
 def value(
     game: GameArgument,
-    position: Annotated[
-        str,
-        typer.Argument(metavar="POSITION", help="A position, or `start`.", show_default=False),
-    ],
+    position: PositionArgument,
     rules: RulesOption = "",
     oracle: OracleOption = None,
     json: JsonOption = False,

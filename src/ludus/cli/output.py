@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from rich.console import Console
 
 
@@ -22,6 +24,16 @@ def print_json(**values: Any) -> None:
 def dataclass_as_json(rules: Any) -> dict[str, Any]:
     """Return rules or a player's options as a dictionary, empty for None."""
     return {} if rules is None else dataclasses.asdict(rules)
+
+
+def drop_none(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def format_optional(value: float | None, form: str) -> str:
+    """Format a number; empty for None."""
+    return "" if value is None else format(value, form)
 
 
 def make_console(*, stderr: bool = False) -> "Console":
@@ -101,39 +113,25 @@ def track_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
             update(done)
 
 
-class _BackgroundTask(threading.Thread, Generic[T]):
-    """A computation on a thread.
+def _run_on_thread(work: Callable[[], T]) -> "Future[T]":
+    """Start a computation on a daemon thread, which does not keep the program from exiting."""
+    from concurrent.futures import Future
 
-    Wait for `is_done`, not with `join`: in Python 3.11 an interrupted `join` marks the thread as
-    ended.
-    """
+    future: Future[T] = Future()
 
-    def __init__(self, work: Callable[[], T]) -> None:
-        super().__init__(daemon=True)
-        self.is_done = threading.Event()
-        self._work = work
-        self._results: list[T] = []
-        self._errors: list[BaseException] = []
-        self.start()
-
-    def run(self) -> None:
+    def run() -> None:
         try:
-            self._results.append(self._work())
+            future.set_result(work())
         except BaseException as error:
-            self._errors.append(error)
-        finally:
-            self.is_done.set()
+            future.set_exception(error)
 
-    def result(self) -> T:
-        self.is_done.wait()
-        if self._errors:
-            raise self._errors[0]
-        return self._results[0]
+    threading.Thread(target=run, daemon=True).start()
+    return future
 
 
 def run_interruptible(work: Callable[[], T]) -> T:
     """Run a long computation on a thread and return its result; Ctrl-C abandons the thread."""
-    return _BackgroundTask(work).result()
+    return _run_on_thread(work).result()
 
 
 class Progress(Protocol):
@@ -163,17 +161,19 @@ def run_with_progress_bar(job: BackgroundJob[T], label: str) -> T:
 
     Ctrl-C stops the job, waits until its files are closed, and is raised again.
     """
-    task = _BackgroundTask(job.run)
+    from concurrent.futures import wait
+
+    task = _run_on_thread(job.run)
     began = time.monotonic()
     try:
         with show_progress(label, speed_period=600) as update:
-            while not task.is_done.wait(POLL_SECONDS):
+            while not wait([task], POLL_SECONDS).done:
                 _update_bar(update, job.progress, label, time.monotonic() - began)
     finally:
-        while not task.is_done.is_set():
+        while not task.done():
             job.stop()
             with suppress(KeyboardInterrupt):
-                task.is_done.wait(POLL_SECONDS)
+                wait([task], POLL_SECONDS)
     return task.result()
 
 

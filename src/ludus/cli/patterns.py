@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption
+from ludus.cli.options import JsonOption, OutputFileOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.core.errors import BadRecord, LudusError, quote
-from ludus.core.files import atomic_file, check_writable, quote_path, read_text
-from ludus.core.spec import format_option_value
+from ludus.core.files import check_writable, quote_path, read_text, write_text
+from ludus.core.spec import list_options
 
 if TYPE_CHECKING:
     from ludus.core.game import AnyGame
@@ -44,8 +44,7 @@ def show(
     ] = "seed",
     best: Annotated[int, typer.Option(min=1, max=512, help="Best patterns to show.")] = 10,
     pattern: Annotated[
-        int | None,
-        typer.Option("--pattern", min=0, max=511, help="One pattern, with its neighbours."),
+        int | None, typer.Option(min=0, max=511, help="One pattern, with its neighbours.")
     ] = None,
     neighbours: Annotated[
         int, typer.Option(min=0, max=512, help="Moves to show from and to a pattern.")
@@ -66,8 +65,7 @@ def show(
         raise LudusError(f"{quote(network)} has learned nothing yet, so there is nothing to show")
     shown = view.top(best) if pattern is None else [view.vertex(pattern)]
     if svg is not None:
-        with atomic_file(svg) as file:
-            file.write(draw_patterns(shown, f"Patterns of {network}"))
+        write_text(svg, draw_patterns(shown, f"Patterns of {network}"))
     if json:
         _print_json(view, shown, neighbours)
     elif pattern is None:
@@ -153,17 +151,10 @@ def _print_neighbours(title: str, moves: list["Neighbour"]) -> None:
 
 
 def train(
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="FILE", help="Output file.", show_default=False),
-    ],
-    own: Annotated[
-        int, typer.Option("--own", help="Games of each heuristic against itself.")
-    ] = 100,
-    mixed: Annotated[int, typer.Option("--mixed", help="Games of focused against basic.")] = 100,
-    strong: Annotated[
-        int, typer.Option("--strong", help="Games of the teacher against each heuristic.")
-    ] = 10,
+    out: OutputFileOption,
+    own: Annotated[int, typer.Option(help="Games of each heuristic against itself.")] = 100,
+    mixed: Annotated[int, typer.Option(help="Games of focused against basic.")] = 100,
+    strong: Annotated[int, typer.Option(help="Games of the teacher against each heuristic.")] = 10,
     teacher: Annotated[
         str, typer.Option("--teacher", metavar="PLAYER", help="The stronger player.")
     ] = "negascout:level=6",
@@ -241,12 +232,7 @@ def tune(
     network: Annotated[
         str, typer.Option("--network", metavar="NETWORK", help="The Fuzzy player's network.")
     ] = "long",
-    study: Annotated[
-        Path | None,
-        typer.Option(
-            "--study", metavar="FILE", help="Store the trials here, and resume from them."
-        ),
-    ] = None,
+    study: StudyOption = None,
     rules: RulesOption = "vrajitoru",
     seed: Annotated[
         int, typer.Option(min=0, max=10**6, help="The same seed gives the same search.")
@@ -263,12 +249,12 @@ def tune(
     workers = threads or os.cpu_count() or 1
     plan = PatternSearchConfig(opponent, trials, games, network, seed, workers)
     found = _run_search(named_game("nine_mens_morris", rules), plan, study)
-    settings = asdict(found.settings)
     if json:
-        print_json(settings=settings, wins=found.wins, games=found.games, trials=trials)
+        print_json(
+            settings=asdict(found.settings), wins=found.wins, games=found.games, trials=trials
+        )
         return
-    written = ",".join(f"{name}={format_option_value(value)}" for name, value in settings.items())
-    print(f"fuzzy:{written}")
+    print(f"fuzzy:{','.join(list_options(found.settings))}")
     percent = 100 * found.wins / found.games
     print(f"wins {found.wins} of {found.games} further games against {opponent}: {percent:.1f}%")
 

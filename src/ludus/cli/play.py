@@ -3,13 +3,19 @@
 import random
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ludus.cli.options import JsonOption, PositionOption, RulesOption, parse_position
+from ludus.cli.options import (
+    JsonOption,
+    OptionalGameArgument,
+    PositionOption,
+    RulesOption,
+    parse_position,
+)
 from ludus.cli.output import dataclass_as_json, print_json
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Position
 from ludus.games import game as named_game
 
 
@@ -31,13 +37,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def play(
-    game: Annotated[
-        str,
-        typer.Argument(
-            metavar="[GAME]",
-            help="A game, optionally with a preset and options: nine_mens_morris:lasker.",
-        ),
-    ] = "nine_mens_morris",
+    game: OptionalGameArgument = "nine_mens_morris",
     text: Annotated[bool, typer.Option("--text", help="Play in the terminal.")] = False,
     opponent: Annotated[
         str,
@@ -60,7 +60,6 @@ def play(
     port: Annotated[
         int | None,
         typer.Option(
-            "--port",
             min=0,
             max=65_535,
             help="Port of the web server; 0: any free port.",
@@ -68,8 +67,7 @@ def play(
         ),
     ] = None,
     host: Annotated[
-        str,
-        typer.Option("--host", metavar="NAME", help="Address to listen on."),
+        str, typer.Option("--host", metavar="NAME", help="Address to listen on.")
     ] = LOOPBACK,
     games: Annotated[
         Path | None,
@@ -107,7 +105,7 @@ def play(
 
 
 def _play_in_terminal(
-    chosen: AnyGame, start: Any, opponent: str, side: Side, seed: int | None, json: bool
+    chosen: AnyGame, start: Position, opponent: str, side: Side, seed: int | None, json: bool
 ) -> None:
     from ludus.cli.terminal.screen import Screen
     from ludus.cli.terminal.session import GameHistory, TerminalSession

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import JsonOption, RulesOption, make_group
+from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption, make_group
 from ludus.cli.output import dataclass_as_json, print_json
 
 if TYPE_CHECKING:
@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def engine(
-    game: Annotated[
-        str,
-        typer.Argument(
-            metavar="[GAME]",
-            help="A game, optionally with a preset and options: nine_mens_morris:lasker.",
-        ),
-    ] = "nine_mens_morris",
+    game: OptionalGameArgument = "nine_mens_morris",
     player: Annotated[
         str,
         typer.Option(
@@ -66,16 +60,13 @@ def engine(
         os._exit(0)
 
 
-serve_app = make_group(
-    help="Serve moves to other programs through a socket.",
-)
+serve_app = make_group(help="Serve moves to other programs through a socket.")
 
 
 @serve_app.command()
 def nnmm(
     port: Annotated[
-        int,
-        typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free port."),
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")
     ] = 5802,
     host: Annotated[
         str,
@@ -99,18 +90,15 @@ def nnmm(
         ),
     ] = "nnmm",
     line_time: Annotated[
-        float,
-        typer.Option("--line-time", help="Seconds to receive a state or send a response."),
+        float, typer.Option(help="Seconds to receive a state or send a response.")
     ] = 10.0,
     idle_time: Annotated[
-        float, typer.Option("--idle-time", help="Seconds until a silent client is dropped.")
+        float, typer.Option(help="Seconds until a silent client is dropped.")
     ] = 3600.0,
     clients: Annotated[
-        int, typer.Option("--clients", min=1, help="Maximum number of clients; others wait.")
+        int, typer.Option(min=1, help="Maximum number of clients; others wait.")
     ] = 1000,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="The same seed gives the same moves.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same moves.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """Serve the play mode of Galassi 2018: read states, respond with moves, one per line.

@@ -16,7 +16,13 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
+from ludus.cli.output import (
+    dataclass_as_json,
+    format_optional,
+    print_json,
+    print_table,
+    track_progress,
+)
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path, read_text
@@ -219,7 +225,7 @@ def _tally_as_json(tally: "RegretTally") -> dict[str, Any]:
 def _print_report(report: dict[str, Any], what: str) -> None:
     error = report["standard_error"]
     margin = "" if error is None else f" ± {NORMAL_QUANTILE * error:.4f} (95%)"
-    mean = _format_number(report["mean_regret"], ".4f") or "unknown"
+    mean = format_optional(report["mean_regret"], ".4f") or "unknown"
     print(f"mean regret of a {what} {mean}{margin}, {report['games']} {what}s")
     if report["unjudged"]:
         fraction = report["unjudged"] / report["moves"]
@@ -233,9 +239,9 @@ def _print_report(report: dict[str, Any], what: str) -> None:
             name,
             str(part["moves"]),
             str(part["unjudged"]),
-            _format_number(part["mean_regret_per_move"], ".4f"),
+            format_optional(part["mean_regret_per_move"], ".4f"),
             str(part["critical"]),
-            _format_number(part["critical_kept_share"], ".1%"),
+            format_optional(part["critical_kept_share"], ".1%"),
         )
         for name, part in parts.items()
     ]
@@ -247,7 +253,3 @@ def _print_report(report: dict[str, Any], what: str) -> None:
             for each in report["first_errors"]
         ]
         print_table(("games", "position", "move", "best"), errors)
-
-
-def _format_number(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)

@@ -39,8 +39,7 @@ def reproduce(
     ] = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
     out: Annotated[
-        Path,
-        typer.Option("--out", metavar="DIR", help="Reports, figures and cached results."),
+        Path, typer.Option("--out", metavar="DIR", help="Reports, figures and cached results.")
     ] = Path("reproduced"),
     jobs: JobsOption = 0,
     oracle: Annotated[

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import JsonOption, OracleOption
-from ludus.cli.output import print_json, print_table
+from ludus.cli.options import JsonOption, OracleOption, OutputFileOption
+from ludus.cli.output import format_optional, print_json, print_table
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import check_new_file
 
@@ -24,16 +24,14 @@ MODEL_SIZES = ("full", "small", "tiny")
 
 
 def scholar(
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
-    ],
+    out: OutputFileOption,
     way: Annotated[
         str, typer.Option("--way", metavar="WAY", help="scorer: rate moves; chain: choose parts.")
     ] = "scorer",
     size: Annotated[
         str, typer.Option("--size", metavar="SIZE", help="Network size: full, small, or tiny.")
     ] = "full",
-    minutes: Annotated[float, typer.Option("--minutes", min=0.01, help="Training time.")] = 15.0,
+    minutes: Annotated[float, typer.Option(min=0.01, help="Training time.")] = 15.0,
     begin: Annotated[
         Path | None,
         typer.Option("--begin", metavar="FILE", help="Start from the networks of this file."),
@@ -43,17 +41,16 @@ def scholar(
         typer.Option("--exam", metavar="FILE", help="Dataset to evaluate on; repeatable."),
     ] = None,
     games: Annotated[
-        int,
-        typer.Option("--games", min=0, help="Final games against perfect play, per colour."),
+        int, typer.Option(min=0, help="Final games against perfect play, per colour.")
     ] = 0,
     teacher: Annotated[
         Path | None,
         typer.Option("--teacher", metavar="FILE", help="Learn the moves of this dataset instead."),
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", min=0.0, help="Peak learning rate.")] = 0.002,
+    rate: Annotated[float, typer.Option(min=0.0, help="Peak learning rate.")] = 0.002,
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of weights and examples.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of weights and examples.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
@@ -172,11 +169,7 @@ def _print_report(facts: dict[str, Any], json: bool) -> None:
     print_table(
         ["exam", "critical", *shown],
         [
-            [name, str(each["critical"]), *(_format_percent(each.get(key)) for key in shown)]
+            [name, str(each["critical"]), *(format_optional(each.get(key), ".2%") for key in shown)]
             for name, each in facts["exams"].items()
         ],
     )
-
-
-def _format_percent(proportion: float | None) -> str:
-    return "" if proportion is None else f"{proportion:.2%}"

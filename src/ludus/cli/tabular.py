@@ -1,15 +1,23 @@
 """`ludus train menace|her|qlearning|deepq` and `ludus menace show`: learners of small games."""
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from ludus.cli.options import GameArgument, JsonOption, RulesOption, make_group, parse_position
+from ludus.cli.options import (
+    GameArgument,
+    JsonOption,
+    PositionArgument,
+    RulesOption,
+    make_group,
+    parse_position,
+)
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadPosition, LudusError, quote
-from ludus.core.files import atomic_file, quote_path
+from ludus.core.files import quote_path, write_text
 from ludus.core.spec import check_choice
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -17,7 +25,7 @@ from ludus.players import player as named_player
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ludus.core.game import AnyGame
+    from ludus.core.game import AnyGame, Position
     from ludus.learn.common.learner import SavableLearner, TimedEpisode, TrainingRun
 
 OutOption = Annotated[
@@ -41,67 +49,39 @@ SetOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same training.")]
 
 
-def menace(
-    game: GameArgument = "noughts_and_crosses",
-    games: GamesOption = 200,
-    rules: RulesOption = "",
-    against: OpponentOption = "perfect",
-    start: StartOption = "boards",
-    options: SetOption = "",
-    seed: SeedOption = 0,
-    out: OutOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Train MENACE, which learns by beads for the moves in matchboxes."""
-    _train_learner(
-        "menace",
-        game,
-        rules,
-        options,
-        _make_training_config(games, seed, against, start),
-        out,
-        json,
-    )
+def _make_table_command(
+    system: str, default_game: str, default_games: int, description: str
+) -> Callable[..., None]:
+    """Return the training command of a learner with a table; they differ in their defaults."""
+
+    def train(
+        game: GameArgument = default_game,
+        games: GamesOption = default_games,
+        rules: RulesOption = "",
+        against: OpponentOption = "perfect",
+        start: StartOption = "boards",
+        options: SetOption = "",
+        seed: SeedOption = 0,
+        out: OutOption = None,
+        json: JsonOption = False,
+    ) -> None:
+        config = _make_training_config(games, seed, against, start)
+        _train_learner(system, game, rules, options, config, out, json)
+
+    train.__doc__ = description
+    return train
 
 
-def her(
-    game: GameArgument = "hexapawn",
-    games: GamesOption = 100,
-    rules: RulesOption = "",
-    against: OpponentOption = "perfect",
-    start: StartOption = "boards",
-    options: SetOption = "",
-    seed: SeedOption = 0,
-    out: OutOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Train HER, the matchbox learner for hexapawn."""
-    _train_learner(
-        "her", game, rules, options, _make_training_config(games, seed, against, start), out, json
-    )
-
-
-def qlearning(
-    game: GameArgument = "noughts_and_crosses",
-    games: GamesOption = 200,
-    rules: RulesOption = "",
-    against: OpponentOption = "perfect",
-    start: StartOption = "boards",
-    options: SetOption = "",
-    seed: SeedOption = 0,
-    out: OutOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Train a table of action values by Q-learning."""
-    _train_learner(
-        "qlearning",
-        game,
-        rules,
-        options,
-        _make_training_config(games, seed, against, start),
-        out,
-        json,
-    )
+menace = _make_table_command(
+    "menace",
+    "noughts_and_crosses",
+    200,
+    "Train MENACE, which learns by beads for the moves in matchboxes.",
+)
+her = _make_table_command("her", "hexapawn", 100, "Train HER, the matchbox learner for hexapawn.")
+qlearning = _make_table_command(
+    "qlearning", "noughts_and_crosses", 200, "Train a table of action values by Q-learning."
+)
 
 
 def deepq(
@@ -144,7 +124,6 @@ def _train_learner(
     json: bool,
 ) -> Any:
     """Train a learner, print the report and return the learner."""
-    from ludus.games import game as named_game
     from ludus.learn import learner as named_learner
 
     spec = f"{system}:{options}" if options else system
@@ -221,17 +200,12 @@ def _print_report(report: dict[str, Any], games: int) -> None:
 MAX_BEADS_SHOWN = 40
 """Maximum number of beads printed in a line; with more in a box, one represents several."""
 
-menace_app = make_group(
-    help="Inspect the matchboxes of MENACE and HER.",
-)
+menace_app = make_group(help="Inspect the matchboxes of MENACE and HER.")
 
 
 @menace_app.command()
 def show(
-    position: Annotated[
-        str,
-        typer.Argument(metavar="POSITION", help="A position, or `start`.", show_default=False),
-    ],
+    position: PositionArgument,
     game: Annotated[
         str,
         typer.Option(
@@ -265,8 +239,7 @@ def show(
     if svg is not None:
         from ludus.learn.tabular.player import draw_matchbox
 
-        with atomic_file(svg) as file:
-            file.write(draw_matchbox(chosen, position_, beads))
+        write_text(svg, draw_matchbox(chosen, position_, beads))
     if json:
         shown = {str(move): number for move, number in beads.items()}
         print_json(system=system, game=chosen.id, position=str(position_), beads=shown)
@@ -274,7 +247,7 @@ def show(
         _print_box(chosen, position_, player)
 
 
-def _print_box(game: "AnyGame", position: Any, player: Any) -> None:
+def _print_box(game: "AnyGame", position: "Position", player: Any) -> None:
     from ludus.learn.tabular.player import make_heat_marks
 
     beads, chances = player.row_values(position), player.move_probabilities(position)
@@ -285,11 +258,8 @@ def _print_box(game: "AnyGame", position: Any, player: Any) -> None:
         return
     print("Heat is the probability of a move; mirror images share their beads.\n")
     most = max(*beads.values(), MAX_BEADS_SHOWN)
-    rows = sorted(beads.items(), key=lambda item: -item[1])
-    print_table(
-        ("move", "beads", ""),
-        [
-            (str(move), f"{number:.0f}", "●" * round(MAX_BEADS_SHOWN * number / most))
-            for move, number in rows
-        ],
-    )
+    rows = [
+        (str(move), f"{number:.0f}", "●" * round(MAX_BEADS_SHOWN * number / most))
+        for move, number in sorted(beads.items(), key=lambda item: -item[1])
+    ]
+    print_table(("move", "beads", ""), rows)

@@ -36,8 +36,7 @@ def tournament(
     ] = None,
     jobs: JobsOption = 0,
     cluster: Annotated[
-        str,
-        typer.Option("--cluster", metavar="auto|ADDRESS", help="Play on a Ray cluster."),
+        str, typer.Option("--cluster", metavar="auto|ADDRESS", help="Play on a Ray cluster.")
     ] = "",
     anchor: Annotated[
         str,

@@ -6,9 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, overload
 
 from ludus.core.errors import CannotWrite, LudusError, quote
+
+if TYPE_CHECKING:
+    import sqlite3
 
 PARTIAL_SUFFIX = ".partial"
 
@@ -76,19 +79,13 @@ def atomic_file(
 ) -> AbstractContextManager[TextIO]: ...
 
 
-def atomic_file(
-    path: Path, mode: Literal["w", "wb"] = "w", *, sync: bool = False
-) -> AbstractContextManager[IO[Any]]:
+@contextmanager
+def atomic_file(path: Path, mode: Literal["w", "wb"] = "w", *, sync: bool = False) -> Iterator[Any]:
     """Open a file for writing that gets its name when it is complete.
 
     An unwritable path is reported on entry, before any work is done. Text is UTF-8. With `sync` the
     file survives a power failure after the context ends.
     """
-    return _atomic_file(path, mode, sync)
-
-
-@contextmanager
-def _atomic_file(path: Path, mode: str, sync: bool) -> Iterator[IO[Any]]:
     check_replaceable(path)
     try:
         partial = _partial_path(path)
@@ -210,6 +207,26 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def read_sqlite_header(connection: "sqlite3.Connection") -> tuple[int, int, int]:
+    """Return the application id, the version and the number of tables of a SQLite file."""
+    queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    application, version, tables = (connection.execute(query).fetchone()[0] for query in queries)
+    return application, version, tables
+
+
+def create_sqlite_tables(
+    connection: "sqlite3.Connection", schema: str, application: int, version: int
+) -> None:
+    """Create the tables that a SQLite file lacks, and set its application id and version."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    # With WAL a killed process loses nothing that was committed; only a power cut may.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {schema}"
+        f"PRAGMA application_id = {application}; PRAGMA user_version = {version}; COMMIT;"
+    )
 
 
 def cache_folder() -> Path | None:

@@ -74,7 +74,7 @@ class Position(Protocol):
         Where the mover is CHANCE these are the possible rolls.
         """
 
-    def play(self, move: Any, /) -> Self:
+    def play(self, move: Any, /) -> Self:  # every game has its own type of moves
         """Return the position after a legal move; BadMove for any other move."""
 
     def outcome(self) -> Outcome | None:

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ludus.core.game import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class HasPictures(Protocol):
     places.
     """
 
-    def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
+    def pictures(self, position: "Position") -> Sequence[Picture | tuple[str, Marks]]:
         """Return pictures of the position whose move was just chosen, the most informative first.
 
         A tuple of title and marks is a picture, too.

@@ -10,16 +10,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from ludus.core.game import AnyGame
+    from ludus.core.game import AnyGame, Move, Position
 
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
     """A position and the part of an incomplete move that the mover has already made."""
 
-    position: Any
+    position: "Position"
 
-    partial_move: Any = None
+    partial_move: "Move | None" = None
     """A move without its capture; None at the beginning of a turn."""
 
 
@@ -50,11 +50,15 @@ class MoveNotation:
         return moves
 
     def format_words(
-        self, move: Any, partial_move: Any = None, *, separate_captures: bool = False
+        self,
+        move: "Move",
+        partial_move: "Move | None" = None,
+        *,
+        separate_captures: bool = False,
     ) -> tuple[str, ...]:
         """Format a move, or the rest of a partial one; several words if `separate_captures`."""
         return (str(move).replace(" ", ","),)
 
-    def format_position(self, position: Any) -> str:
+    def format_position(self, position: "Position") -> str:
         """Format the position as other programs for this game write it."""
         return str(position)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ludus.core.errors import BadSpec
-from ludus.core.game import AnyGame, Outcome, Position
+from ludus.core.game import AnyGame, Move, Outcome, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Choice:
     """A player's decision and, where the player can give one, an explanation."""
 
     move: Any
-    """A move of the position's game."""
+    """A move of the position's game, whose own type the player's caller knows."""
 
     comment: str = ""
     """Explanation in one sentence."""
@@ -97,7 +97,10 @@ class Player(ABC):
 
     @abstractmethod
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        """Choose a legal move; the game must not be over and the mover not CHANCE."""
+        """Choose a legal move; the game must not be over and the mover not CHANCE.
+
+        `position` is not typed, because players of one game declare the type of its positions.
+        """
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         """Return one choice per position; overridden by players that are faster in batches."""
@@ -108,7 +111,7 @@ class Player(ABC):
 class PrincipalVariation:
     """The moves that a search expects, with the score of the first one."""
 
-    moves: tuple[Any, ...]
+    moves: tuple[Move, ...]
 
     score: int
     """Score from the mover's side, in hundredths of a man or of the game's unit."""

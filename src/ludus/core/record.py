@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quote
-from ludus.core.game import AnyGame, Outcome, Position
+from ludus.core.game import AnyGame, Game, Outcome, P
 from ludus.core.match import MatchRecord
 from ludus.core.movetext import (
     HEADER_NAME,
@@ -126,7 +126,7 @@ class Record:
         is_second_first = bool(line.moves) and first_mover == 1
         return cls(headers, line, first_ply=int(is_second_first))
 
-    def replay(self, game: AnyGame) -> list[Any]:
+    def replay(self, game: Game[P, Any]) -> list[P]:
         """Return the positions of the game from its start; BadRecord unless every move is legal.
 
         Variations are replayed, too, and the end must agree with the headers.
@@ -138,7 +138,7 @@ class Record:
         self._check_end(positions[-1].outcome())
         return positions
 
-    def _start(self, game: AnyGame) -> Any:
+    def _start(self, game: Game[P, Any]) -> P:
         if "Start" not in self.headers:
             return game.start()
         try:
@@ -190,8 +190,8 @@ def _join_remarks(remarks: list[str]) -> str:
 
 
 def _replay_line(
-    line: Line, position: Position, first_ply: int, game: AnyGame, where: str = ""
-) -> list[Any]:
+    line: Line, position: P, first_ply: int, game: Game[P, Any], where: str = ""
+) -> list[P]:
     """Return the positions along a line; its variations are replayed, too."""
     positions = [position]
     for ply, node in enumerate(line.moves, first_ply):

@@ -67,6 +67,17 @@ def format_option_value(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
+def list_options(value: Any) -> list[str]:
+    """Return `key=value` for every field of a dataclass.
+
+    >>> from ludus.core.player import Limit
+    >>> list_options(Limit(nodes=100))
+    ['time=None', 'nodes=100', 'depth=None']
+    """
+    fields = dataclasses.fields(value)
+    return [f"{each.name}={format_option_value(getattr(value, each.name))}" for each in fields]
+
+
 def format_suggestion(name: str, known: Iterable[str]) -> str:
     """Return the end of an error message: the closest known name, and all known names."""
     names = list(known)

@@ -7,54 +7,22 @@ from ludus.core.spec import Registry
 
 if TYPE_CHECKING:
     from ludus.datasets.backgammon.positions import classify_theme
-    from ludus.datasets.backgammon.scored_positions import (
-        BadScoredPosition,
-        ScoredPosition,
-        format_scored_positions,
-        parse_scored_positions,
-    )
     from ludus.datasets.download import default_folder
-    from ludus.datasets.generation import GenerationResult, GenerationRun
-    from ludus.datasets.generator import DatasetGenerator, GenerationPlan
-    from ludus.datasets.morris import (
-        RECIPES,
-        BadLine,
-        Chunk,
-        MoveBatch,
-        augment,
-        format_lines,
-        parse_lines,
-        read_chunks,
-        read_dataset,
-    )
-    from ludus.datasets.morris.labels import LabelCounts, Labels, format_labels, label
-    from ludus.datasets.morris.statistics import DatasetStatistics, compute_statistics
+    from ludus.datasets.generator import DatasetGenerator
+    from ludus.datasets.morris.augmentation import augment
+    from ludus.datasets.morris.files import format_lines, parse_lines, read_chunks, read_dataset
+    from ludus.datasets.morris.statistics import compute_statistics
+    from ludus.games.nine_mens_morris.batch import MoveBatch
 
 __all__ = [
     "GENERATORS",
-    "RECIPES",
-    "BadLine",
-    "BadScoredPosition",
-    "Chunk",
-    "DatasetGenerator",
-    "DatasetStatistics",
-    "GenerationPlan",
-    "GenerationResult",
-    "GenerationRun",
-    "LabelCounts",
-    "Labels",
     "MoveBatch",
-    "ScoredPosition",
     "augment",
     "classify_theme",
     "compute_statistics",
     "default_folder",
-    "format_labels",
     "format_lines",
-    "format_scored_positions",
-    "label",
     "parse_lines",
-    "parse_scored_positions",
     "read_chunks",
     "read_dataset",
 ]

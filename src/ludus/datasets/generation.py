@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from ludus.core.errors import BadDataset, LudusError
@@ -56,12 +55,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._file.close()
 
     def add(self, match: int, lines: list[str]) -> None:
@@ -198,9 +192,7 @@ class _Worker:
 
 
 class WorkerPool:
-    """Worker processes that play one match at a time each; results come in the order of the
-    matches.
-    """
+    """Worker processes that play one match at a time; results come in the order of the matches."""
 
     def __init__(self, num_workers: int, game_id: str, plan: GenerationPlan) -> None:
         self._game_id = game_id
@@ -212,12 +204,7 @@ class WorkerPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         while self._workers:
             self._workers.pop().close()
 
@@ -225,7 +212,7 @@ class WorkerPool:
         """Yield the lines of match `first` and of all following matches, without end."""
         wanted = next_match = first
         ready: dict[int, list[str]] = {}
-        self._workers = [self._make() for _ in range(self._num_workers)]
+        self._workers = [_Worker(self._game_id, self._plan) for _ in range(self._num_workers)]
         idle = list(self._workers)
         while True:
             while idle and next_match < wanted + MAX_AHEAD * self._num_workers:
@@ -248,9 +235,6 @@ class WorkerPool:
         ready = wait([worker.connection for worker in busy])
         return [worker for worker in busy if worker.connection in ready]
 
-    def _make(self) -> _Worker:
-        return _Worker(self._game_id, self._plan)
-
     def _replace(self, worker: _Worker) -> None:
         """Replace a dead worker and give its match to the new one."""
         self._workers.remove(worker)
@@ -258,7 +242,7 @@ class WorkerPool:
         self._deaths[worker.number] += 1
         if self._deaths[worker.number] >= MAX_TRIES:
             raise LudusError(f"match {worker.number}: processes that should play it die")
-        self._workers.append(self._make())
+        self._workers.append(_Worker(self._game_id, self._plan))
         self._workers[-1].assign(worker.number)
 
 
@@ -321,7 +305,8 @@ class GenerationRun:
 
     def run(self) -> Iterator[str]:
         """Yield every new state as it is found."""
-        if self._is_complete():
+        check_replaceable(self.out)
+        if self.out.exists() and not self.working.exists():
             self.resumed = self.plan.states
             self._result = self._load_result()
             return
@@ -331,11 +316,6 @@ class GenerationRun:
                 yield from self._play(journal)
             self._result = self._finish(journal)
             journal.remove()
-
-    def _is_complete(self) -> bool:
-        """Return whether the file is complete; raise CannotWrite if it cannot be written."""
-        check_replaceable(self.out)
-        return self.out.exists() and not self.working.exists()
 
     def _play(self, journal: Journal) -> Iterator[str]:
         key = self.generator.key
@@ -393,9 +373,7 @@ class GenerationRun:
         return GenerationResult(self.plan, self.out, self.sidecar, matches, self.resumed, sha256)
 
     def _identity(self) -> dict[str, Any]:
-        """Return what determines every match. The number of states is left out: it may be raised
-        later.
-        """
+        """Return what determines every match: all but the number of states, which may rise."""
         plan = self.plan.as_json()
         del plan["states"]
         return {"format": self.generator.title, "version": VERSION, "plan": plan}

@@ -5,13 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
-from ludus.core.spec import (
-    Registry,
-    apply_options,
-    check_choice,
-    parse_options,
-    parse_spec,
-)
+from ludus.core.spec import Registry, apply_options, check_choice, parse_options, parse_spec
 
 if TYPE_CHECKING:
     from ludus.games.backgammon import Backgammon
@@ -19,7 +13,7 @@ if TYPE_CHECKING:
     from ludus.games.nine_mens_morris import NineMensMorris
     from ludus.games.noughts_and_crosses import NoughtsAndCrosses
 
-__all__ = ["ENGINES", "GAMES", "game"]
+__all__ = ["GAMES", "game"]
 
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol
 
 from ludus.core.errors import BadMove, LudusError, quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Game, M, Move, P, Position
 from ludus.core.spec import load_target
 
 EntryStage = Literal["begin", "go", "take"]
@@ -23,10 +23,10 @@ class PartialMove:
     stage: EntryStage
     """Effect of the next touch: begin a move, choose a man's destination, or take a man."""
 
-    move: Any
+    move: Move | None
     """The move once it is complete, else None."""
 
-    position: Any
+    position: Position
     """The position to draw meanwhile."""
 
     selected: str | None = None
@@ -47,7 +47,7 @@ class MadeMove(Protocol):
     @property
     def mover(self) -> int | None: ...
     @property
-    def move(self) -> Any: ...
+    def move(self) -> Any: ...  # of any game
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Arrangement:
     """The roll; None before the roll."""
 
 
-class MoveEntry:
+class MoveEntry(Generic[P, M]):
     """Move entry that works for any game.
 
     Subclasses show the partial move and describe places, tasks and moves in the words of their
@@ -80,10 +80,10 @@ class MoveEntry:
 
     has_dice: bool = False
 
-    def __init__(self, game: AnyGame) -> None:
+    def __init__(self, game: Game[P, M]) -> None:
         self.game = game
 
-    def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
+    def enter(self, position: P, touched: tuple[str, ...]) -> PartialMove:
         """Return the partial move of these touches; raise BadMove if no legal move begins so."""
         size = len(touched)
         fitting = {move: self.game.steps(move) for move in self.matching_moves(position, touched)}
@@ -102,20 +102,20 @@ class MoveEntry:
             touched[-1] if touched else None,
         )
 
-    def matching_moves(self, position: Any, touched: tuple[str, ...]) -> list[Any]:
+    def matching_moves(self, position: P, touched: tuple[str, ...]) -> Sequence[M]:
         """Return the legal moves that can be completed after these touches."""
         size = len(touched)
         return [move for move in position.legal_moves() if self.game.steps(move)[:size] == touched]
 
-    def known_places(self, position: Any) -> set[str]:
+    def known_places(self, position: P) -> set[str]:
         """Return the places that a move in this position may name."""
         return {place for move in position.legal_moves() for place in self.game.steps(move)}
 
-    def extend(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+    def extend(self, position: P, touched: tuple[str, ...], place: str) -> PartialMove:
         """Return the partial move continued by a place; raise BadMove if no legal move is."""
         return self.enter(position, (*touched, place))
 
-    def touch(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+    def touch(self, position: P, touched: tuple[str, ...], place: str) -> PartialMove:
         """Return the partial move after one more touch: continued, restarted or undone."""
         try:
             return self.extend(position, touched, place)
@@ -126,11 +126,11 @@ class MoveEntry:
                 raise
             return self.enter(position, (*touched[:-1], place))
 
-    def is_pass(self, position: Any) -> bool:
+    def is_pass(self, position: P) -> bool:
         """Return whether no legal move has a place to touch."""
         return not any(map(self.game.steps, position.legal_moves()))
 
-    def is_decision(self, position: Any, sides: Collection[int]) -> bool:
+    def is_decision(self, position: P, sides: Collection[int]) -> bool:
         """Return whether one of these sides has a choice."""
         return position.mover in sides and not self.is_pass(position)
 
@@ -139,24 +139,24 @@ class MoveEntry:
         made = next((made for made in reversed(moves) if made.mover in (0, 1)), None)
         return () if made is None else self.game.steps(made.move)
 
-    def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: M) -> tuple[tuple[str, ...], ...]:
         """Return the paths of men in a move: from and to, or one place for a placed man."""
         steps = self.game.steps(move)
         return (steps,) if steps else ()
 
-    def stage(self, position: Any, touched: tuple[str, ...]) -> EntryStage:
+    def stage(self, position: P, touched: tuple[str, ...]) -> EntryStage:
         """Return the effect of the next touch."""
         return "go" if touched else "begin"
 
-    def preview(self, position: Any, touched: tuple[str, ...]) -> Any:
+    def preview(self, position: P, touched: tuple[str, ...]) -> Position:
         """Return the position as shown after these touches."""
         return position
 
-    def describe_task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: P, entry: PartialMove) -> str:
         """Return what a person has to do next, in a few words."""
         return "Choose where it goes" if entry.touched else "Make a move"
 
-    def describe_place(self, position: Any, place: str) -> str:
+    def describe_place(self, position: P, place: str) -> str:
         """Describe the men on a place; empty if there are none."""
         return ""
 
@@ -164,19 +164,19 @@ class MoveEntry:
         """Convert between a place of `Game.steps` and a side's name for it; its own inverse."""
         return place
 
-    def describe_side(self, position: Any, side: int) -> str:
+    def describe_side(self, position: P, side: int) -> str:
         """Describe a side's men in a few words."""
         return ""
 
-    def describe_move(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: M, position: P) -> str:
         """Describe a move as the predicate of a sentence that begins with the side."""
         return f"played {move}"
 
-    def to_arrangement(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: P) -> Arrangement:
         """Return the arrangement of a position; LudusError if the game has no editor."""
         raise LudusError(f"a position of {self.game.id} is entered as text")
 
-    def from_arrangement(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Position:
         """Return a position to display, which need not be legal."""
         raise LudusError(f"a position of {self.game.id} is entered as text")
 
@@ -189,7 +189,11 @@ class MoveEntry:
         return self.game.sides[side].capitalize()
 
 
-def get_move_entry(game: AnyGame) -> MoveEntry:
+AnyMoveEntry = MoveEntry[Any, Any]
+"""A move entry whose types of positions and moves are not known."""
+
+
+def get_move_entry(game: AnyGame) -> AnyMoveEntry:
     """Return the move entry of a game; MoveEntry itself if the game has none of its own."""
-    kind: type[MoveEntry] = load_target(game.move_entry) if game.move_entry else MoveEntry
+    kind: type[AnyMoveEntry] = load_target(game.move_entry) if game.move_entry else MoveEntry
     return kind(game)

@@ -5,15 +5,28 @@ Squares are numbered row by row from the top left; a board is a string with one 
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Protocol
 
 from ludus.core.errors import BadPosition, BadSpec, check_length, quote
-from ludus.core.game import Game, M, P
+from ludus.core.game import Game, M, P, Position
 
 FILES = "abcdefgh"
 
 EMPTY = "."
 
 Symmetry = tuple[int, ...]
+
+
+class SquaresPosition(Position, Protocol):
+    """A position on a square board."""
+
+    @property
+    def cells(self) -> str:
+        """One letter for each square."""
+
+    @property
+    def size(self) -> int:
+        """Squares along an edge."""
 
 
 def check_size(size: int) -> None:
@@ -90,7 +103,7 @@ def parse_board(text: str, size: int, letters: str, movers: str) -> tuple[str, i
     if len(words) != 2:
         raise BadPosition(
             f"{quote(text)} must be a board and a side to move, "
-            f"as in {_format_example(size, movers)}"
+            f"as in {format_board(EMPTY * size * size, size, movers[0])}"
         )
     board, mover = words
     rows = board.split("/")
@@ -111,7 +124,3 @@ def _check_row(row: str, rank: int, size: int, letters: str) -> None:
             raise BadPosition(f"{quote(letter)} in rank {rank} is none of {known}")
     if len(row) != size:
         raise BadPosition(f"rank {rank}, {quote(row)}, has {len(row)} squares instead of {size}")
-
-
-def _format_example(size: int, movers: str) -> str:
-    return format_board(EMPTY * size * size, size, movers[0])

@@ -1,15 +1,13 @@
-"""Drawing of games on a square board; each game supplies its board and its men."""
+"""Drawing of games on a square board, hexapawn and noughts and crosses, as text and as SVG."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from ludus.core.marks import Marks
-from ludus.games.squares import EMPTY, FILES, square_name
+from ludus.games.squares import EMPTY, FILES, SquaresPosition, square_name
 from ludus.render.canvas import Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places, square_areas
 from ludus.render.text_board import (
-    CaptionedPosition,
     format_cell,
     format_notes,
     format_turn,
@@ -25,16 +23,6 @@ RADIUS = 28
 
 CORNER: Point = (40, 22)
 """Top-left corner of the grid in the picture."""
-
-
-class SquarePosition(CaptionedPosition, Protocol):
-    """The properties of a position that are drawn."""
-
-    @property
-    def cells(self) -> str: ...
-
-    @property
-    def size(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +56,7 @@ def place_names(size: int) -> list[str]:
     return [square_name(square, size) for square in range(size * size)]
 
 
-def render_text(position: SquarePosition, marks: Marks, look: BoardStyle) -> str:
+def render_text(position: SquaresPosition, marks: Marks, look: BoardStyle) -> str:
     """Draw the board in characters, with the side to move below it."""
     size, places = position.size, place_names(position.size)
     symbols = {EMPTY: " ", **dict(zip(look.letters, look.symbols, strict=True))}
@@ -86,7 +74,7 @@ def render_text(position: SquarePosition, marks: Marks, look: BoardStyle) -> str
     return join_lines([*board, files, "", caption, *format_notes(marks, places)])
 
 
-def draw_position(position: SquarePosition, marks: Marks, look: BoardStyle) -> Drawing:
+def draw_position(position: SquaresPosition, marks: Marks, look: BoardStyle) -> Drawing:
     """Draw the board as a picture."""
     size = position.size
     places, caption = square_centres(size), format_turn(position, look.sides)
@@ -138,7 +126,7 @@ def _draw_coordinates(canvas: Canvas, size: int) -> None:
         canvas.text((left + along, top + STEP * size + 18), FILES[index], "label")
 
 
-def _description(position: SquarePosition, look: BoardStyle) -> str:
+def _description(position: SquaresPosition, look: BoardStyle) -> str:
     """Describe the position in words, for screen readers."""
     cells = list(zip(position.cells, place_names(position.size), strict=True))
     standing = (
@@ -146,3 +134,70 @@ def _description(position: SquarePosition, look: BoardStyle) -> str:
         for side, letter in zip(look.sides, look.letters, strict=True)
     )
     return " ".join(standing)
+
+
+def _draw_squares(canvas: Canvas, size: int) -> None:
+    """Draw squares of two tones; a1 is dark, as on a chessboard."""
+    left, top = CORNER
+    width = STEP * size
+    canvas.rect(CORNER, width, width, "board")
+    for row in range(size):
+        for column in range(size):
+            if (size - 1 - row + column) % 2 == 0:
+                canvas.rect((left + STEP * column, top + STEP * row), STEP, STEP, "tone")
+    canvas.rect(CORNER, width, width, "edge")
+
+
+def _draw_pawn(canvas: Canvas, centre: Point, side: int) -> None:
+    """Draw a pawn: a foot with a waist, and a head."""
+    x, y = centre
+    foot, waist = y + 24, y - 5
+    css = f"man {('white', 'black')[side]}"
+    right = ("C", x + 18, foot - 11, x + 7, foot - 15, x + 6, waist)
+    left = ("C", x - 7, foot - 15, x - 18, foot - 11, x - 18, foot)
+    canvas.path(css, "M", x - 18, foot, "L", x + 18, foot, *right, "L", x - 6, waist, *left, "Z")
+    canvas.circle((x, y - 14), 11, css)
+
+
+HEXAPAWN = BoardStyle(
+    title="Hexapawn",
+    sides=("White", "Black"),
+    letters="WB",
+    symbols="○●",
+    has_frame=True,
+    draw_board=_draw_squares,
+    draw_man=_draw_pawn,
+)
+
+REACH = 20
+"""Half the width of a cross, and the radius of a nought."""
+
+
+def _draw_grid(canvas: Canvas, size: int) -> None:
+    left, top = CORNER
+    width = STEP * size
+    canvas.rect(CORNER, width, width, "board", 10)
+    for index in range(1, size):
+        along = STEP * index
+        canvas.line((left + along, top + 12), (left + along, top + width - 12), "line")
+        canvas.line((left + 12, top + along), (left + width - 12, top + along), "line")
+
+
+def _draw_mark(canvas: Canvas, centre: Point, side: int) -> None:
+    x, y = centre
+    if side == 1:
+        canvas.circle(centre, REACH, "stroke nought")
+        return
+    down = ("M", x - REACH, y - REACH, "L", x + REACH, y + REACH)
+    canvas.path("stroke cross", *down, "M", x + REACH, y - REACH, "L", x - REACH, y + REACH)
+
+
+NOUGHTS_AND_CROSSES = BoardStyle(
+    title="Noughts and crosses",
+    sides=("Crosses", "Noughts"),
+    letters="XO",
+    symbols="XO",
+    has_frame=False,
+    draw_board=_draw_grid,
+    draw_man=_draw_mark,
+)

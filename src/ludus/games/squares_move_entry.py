@@ -2,24 +2,24 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any
 
+from ludus.core.game import Move
 from ludus.games import hexapawn, noughts_and_crosses
 from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
-from ludus.games.squares import EMPTY, square_name
+from ludus.games.squares import EMPTY, SquaresPosition, square_name
 
 
-class _SquaresMoveEntry(MoveEntry, ABC):
+class _SquaresMoveEntry(MoveEntry[SquaresPosition, Move], ABC):
     """Common base of games on squares."""
 
     letters: str
     men: tuple[str, str]
 
-    def describe_place(self, position: Any, place: str) -> str:
+    def describe_place(self, position: SquaresPosition, place: str) -> str:
         letter = position.cells[self._square(position, place)]
         return self.men[self.letters.index(letter)] if letter in self.letters else ""
 
-    def to_arrangement(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: SquaresPosition) -> Arrangement:
         men = {
             square_name(square, position.size): (self.letters.index(letter), 1)
             for square, letter in enumerate(position.cells)
@@ -27,7 +27,7 @@ class _SquaresMoveEntry(MoveEntry, ABC):
         }
         return Arrangement(men, position.mover)
 
-    def from_arrangement(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> SquaresPosition:
         start = self.game.start()
         cells = [EMPTY] * len(start.cells)
         for name, (side, _) in arrangement.men.items():
@@ -35,15 +35,14 @@ class _SquaresMoveEntry(MoveEntry, ABC):
         return self._position("".join(cells), arrangement.mover)
 
     @abstractmethod
-    def _position(self, cells: str, mover: int) -> Any:
+    def _position(self, cells: str, mover: int) -> SquaresPosition:
         """Return the position with these squares."""
 
     @staticmethod
-    def _square(position: Any, place: str) -> int:
+    def _square(position: SquaresPosition, place: str) -> int:
         """Return the index of a square; indices run row by row from the top."""
         column, rank = ord(place[0]) - ord("a"), int(place[1:])
-        square: int = position.size * (position.size - rank) + column
-        return square
+        return position.size * (position.size - rank) + column
 
 
 class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
@@ -52,10 +51,10 @@ class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
     letters = "XO"
     men = ("a cross", "a nought")
 
-    def _position(self, cells: str, mover: int) -> Any:
+    def _position(self, cells: str, mover: int) -> noughts_and_crosses.Position:
         return noughts_and_crosses.Position(cells, self.game.rules)
 
-    def describe_task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: SquaresPosition, entry: PartialMove) -> str:
         return f"Put {self.men[position.mover]} on an empty square"
 
     def describe_rules(self) -> list[str]:
@@ -65,7 +64,7 @@ class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
             "a full board is a draw.",
         ]
 
-    def describe_move(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Move, position: SquaresPosition) -> str:
         return f"marked {move}"
 
 
@@ -75,10 +74,10 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
     letters = "WB"
     men = ("a white pawn", "a black pawn")
 
-    def _position(self, cells: str, mover: int) -> Any:
+    def _position(self, cells: str, mover: int) -> hexapawn.Position:
         return hexapawn.Position(cells, mover, self.game.rules)
 
-    def describe_task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: SquaresPosition, entry: PartialMove) -> str:
         return "Choose where it goes" if entry.touched else "Choose one of your pawns"
 
     def describe_rules(self) -> list[str]:
@@ -89,15 +88,15 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
             "side without a move.",
         ]
 
-    def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
+    def enter(self, position: SquaresPosition, touched: tuple[str, ...]) -> PartialMove:
         entry = super().enter(position, touched)
         return replace(entry, selected=touched[0] if touched else None)
 
-    def describe_side(self, position: Any, side: int) -> str:
+    def describe_side(self, position: SquaresPosition, side: int) -> str:
         count = position.cells.count(self.letters[side])
         return f"{count} {'pawn' if count == 1 else 'pawns'}"
 
-    def describe_move(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Move, position: SquaresPosition) -> str:
         start, end = self.game.steps(move)
         verb = "took on" if "x" in str(move) else "moved to"
         return f"{verb} {end} from {start}"

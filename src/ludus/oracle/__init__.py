@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         start_sector,
         subspace_of,
     )
-    from ludus.oracle.morris.solver import SolveResult, SolveRun, make_solver, solve
+    from ludus.oracle.morris.solver import SolveRun, make_solver
     from ludus.oracle.oracle import ORDER, Oracle, RatedMove, Unsolved, Value, Verdict, WrongRules
     from ludus.oracle.selection import oracle_for
 
@@ -39,7 +39,6 @@ __all__ = [
     "Oracle",
     "RatedMove",
     "RollDistributions",
-    "SolveResult",
     "SolveRun",
     "TableFolder",
     "TableReferences",
@@ -55,7 +54,6 @@ __all__ = [
     "oracle_for",
     "roll_distributions",
     "sides_to_move",
-    "solve",
     "solve_backwards",
     "start_sector",
     "subspace_of",

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
@@ -21,8 +20,8 @@ class MemoryOracle(Oracle):
     def __init__(self, game: AnyGame, max_positions: int = MAX_POSITIONS) -> None:
         self.game = game
         self.max_positions = max_positions
-        self._values: dict[Any, Value] = {}
-        self._too_large: set[Any] = set()
+        self._values: dict[Position, Value] = {}
+        self._too_large: set[Position] = set()
 
     @property
     def coverage(self) -> str:
@@ -38,7 +37,7 @@ class MemoryOracle(Oracle):
     def value_if_known(self, position: Position) -> Value | None:
         return self._values.get(position)
 
-    def values(self, positions: Sequence[Any]) -> list[Value]:
+    def values(self, positions: Sequence[Position]) -> list[Value]:
         for position in positions:
             if position not in self._values:
                 self._check(position)
@@ -62,7 +61,7 @@ class MemoryOracle(Oracle):
         solved = solve_backwards(replies, known)
         self._values.update(zip(positions, solved, strict=True))
 
-    def _explore(self, position: Position) -> tuple[list[Any], list[list[int]]]:
+    def _explore(self, position: Position) -> tuple[list[Position], list[list[int]]]:
         """Return all positions that can follow, and for each one the indices of its successors."""
         positions, numbers = [position], {position: 0}
         replies: list[list[int]] = []

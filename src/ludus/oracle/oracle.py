@@ -141,7 +141,7 @@ class Verdict:
     """
 
     @property
-    def best(self) -> tuple[Any, ...]:
+    def best(self) -> tuple[Move, ...]:
         """The moves without cost, which keep the value."""
         return tuple(each.move for each in self.moves if not each.cost)
 

@@ -10,29 +10,11 @@ from ludus.core.spec import Registry, apply_options, parse_spec
 from ludus.games import GAMES
 
 if TYPE_CHECKING:
-    from ludus.players.backgammon_features import BoardFeatures, compute_board_features
-    from ludus.players.backgammon_heuristics import ToolPlayer
-    from ludus.players.monte_carlo import PlayoutPlayer
-    from ludus.players.morris_heuristics import BasicPlayer, FocusedPlayer, NewbiePlayer
-    from ludus.players.negascout import NegascoutPlayer
+    from ludus.players.backgammon_features import compute_board_features
     from ludus.players.perfect import PerfectPlayer
-    from ludus.players.random_play import RandomPlayer, play_random_games
+    from ludus.players.random_play import play_random_games
 
-__all__ = [
-    "PLAYERS",
-    "BasicPlayer",
-    "BoardFeatures",
-    "FocusedPlayer",
-    "NegascoutPlayer",
-    "NewbiePlayer",
-    "PerfectPlayer",
-    "PlayoutPlayer",
-    "RandomPlayer",
-    "ToolPlayer",
-    "compute_board_features",
-    "play_random_games",
-    "player",
-]
+__all__ = ["PLAYERS", "PerfectPlayer", "compute_board_features", "play_random_games", "player"]
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_exports(__name__)

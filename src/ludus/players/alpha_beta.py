@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from ludus.core.game import AnyGame, Move, Position
 from ludus.core.player import Limit
@@ -33,7 +32,7 @@ class SearchResult:
     depth: int
     """Plies that were searched completely."""
 
-    scores: dict[Any, int]
+    scores: dict[Move, int]
     """Move to score: exact for the best moves, an upper bound for the others."""
 
     @property
@@ -41,7 +40,7 @@ class SearchResult:
         return max(self.scores.values())
 
     @property
-    def moves(self) -> list[Any]:
+    def moves(self) -> list[Move]:
         """The moves with the highest score."""
         return [move for move, score in self.scores.items() if score == self.best]
 
@@ -66,7 +65,7 @@ class AlphaBetaSearch:
         self.limit = limit
         self.nodes = 0
         self._began = time.perf_counter()
-        self._table: dict[Any, TableEntry] = {}
+        self._table: dict[Position, TableEntry] = {}
 
     def run(self, position: Position) -> SearchResult | None:
         """Return the result of the deepest completed search, or None if none was completed."""
@@ -83,8 +82,8 @@ class AlphaBetaSearch:
             pass
         return found
 
-    def _search_root(self, position: Position, order: list[Any], depth: int) -> dict[Any, int]:
-        scores: dict[Any, int] = {}
+    def _search_root(self, position: Position, order: list[Move], depth: int) -> dict[Move, int]:
+        scores: dict[Move, int] = {}
         best = -INFINITE_SCORE
         for move in order:
             # The bound is one below the best, to distinguish equally good moves from worse ones.
@@ -124,9 +123,9 @@ class AlphaBetaSearch:
         )
         return best
 
-    def _order_moves(self, position: Position, known: TableEntry | None) -> list[Any]:
+    def _order_moves(self, position: Position, known: TableEntry | None) -> list[Move]:
         """Return the legal moves: the earlier best move first, then captures."""
-        moves: list[Any] = position.legal_moves()
+        moves: list[Move] = position.legal_moves()
         best = None if known is None else known.move
         return sorted(moves, key=lambda move: (move != best, not self.game.is_capture(move)))
 

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ludus.core.game import Position
+from ludus.core.game import Move, Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.players.random_play import ScoreCounts, play_random_games
@@ -89,19 +89,19 @@ class PlayoutPlayer(Player):
         comment = str(tallies[move]) if move in tallies else "ends the game"
         return Choice(move, comment, scores)
 
-    def _choose_best(self, scores: Mapping[Any, float]) -> Any:
+    def _choose_best(self, scores: Mapping[Move, float]) -> Move:
         """Return one of the moves with the highest score, at random."""
         highest = max(scores.values())
         return self.random.choice([move for move, score in scores.items() if score == highest])
 
     def _run_playouts(
-        self, after: Mapping[Any, Any], side: int, limit: Limit
-    ) -> dict[Any, PlayoutTally]:
+        self, after: Mapping[Move, Position], side: int, limit: Limit
+    ) -> dict[Move, PlayoutTally]:
         """Play random games after every move, as many as limit and options allow."""
         began, plies = time.perf_counter(), 0
         total = min(self.settings.games, limit.nodes or self.settings.games)
         is_free = limit.time is None and self.game.has_native_playouts
-        tallies: dict[Any, PlayoutTally] = {}
+        tallies: dict[Move, PlayoutTally] = {}
         for move, games in self._iterate_batches(list(after), total, total if is_free else 1):
             if limit.time is not None and time.perf_counter() - began >= limit.time:
                 break
@@ -115,8 +115,8 @@ class PlayoutPlayer(Player):
         return {move: tallies[move] for move in after if move in tallies}
 
     def _iterate_batches(
-        self, moves: list[Any], total: int, size: int
-    ) -> Iterator[tuple[Any, int]]:
+        self, moves: list[Move], total: int, size: int
+    ) -> Iterator[tuple[Move, int]]:
         """Yield moves in turn with a number of games: first `size`, doubling up to MAX_BATCH."""
         self.random.shuffle(moves)
         per_move, more = divmod(total, max(len(moves), 1))

@@ -23,7 +23,7 @@ from typing import ClassVar, Literal
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import parse_spec
 from ludus.games.nine_mens_morris.board import Move, mills, neighbours
-from ludus.games.nine_mens_morris.position import MorrisPosition
+from ludus.games.nine_mens_morris.position import MorrisPosition, list_steps
 
 
 def is_placing(position: MorrisPosition) -> bool:
@@ -42,9 +42,7 @@ def find_closing_moves(position: MorrisPosition, moves: Sequence[Move]) -> list[
 def find_opening_moves(
     position: MorrisPosition, moves: Sequence[Move], *, include_unsafe: bool = False
 ) -> list[Move]:
-    """Return the moves out of a mill whose gap the opponent cannot enter; all if
-    `include_unsafe`.
-    """
+    """Return the moves out of a mill whose gap is safe; all of them if `include_unsafe`."""
     own = position.men[position.mover]
     in_mills = {man for mill in mills(position.rules.diagonals) if own >= set(mill) for man in mill}
     return [
@@ -56,7 +54,11 @@ def find_opening_moves(
 
 def find_blocking_moves(position: MorrisPosition, moves: Sequence[Move]) -> list[Move]:
     """Return the moves to points on which the opponent could close a mill."""
-    threatened = _find_closing_points(position, 1 - position.mover)
+    other = 1 - position.mover
+    men = position.men[other]
+    threatened = {
+        to for frm, to in list_steps(position, other) if _is_closing_mill(position, men - {frm}, to)
+    }
     return [m for m in moves if m.to in threatened]
 
 
@@ -79,22 +81,6 @@ def _can_enter(position: MorrisPosition, gap: int) -> bool:
     if _can_go_anywhere(position, other):
         return True
     return not position.men[other].isdisjoint(neighbours(position.rules.diagonals)[gap])
-
-
-def _find_closing_points(position: MorrisPosition, side: int) -> set[int]:
-    """Return the points on which a side could close a mill if it were to move."""
-    men, rules = position.men[side], position.rules
-    free = set(range(24)) - position.men[0] - position.men[1]
-    found: set[int] = set()
-    if position.hands[side] > 0:
-        found |= {to for to in free if _is_closing_mill(position, men, to)}
-        if not rules.place_or_move:
-            return found
-    flies = rules.flying and position.hands[side] == 0 and len(men) <= 3
-    for frm in men:
-        targets = free if flies else free.intersection(neighbours(rules.diagonals)[frm])
-        found |= {to for to in targets if _is_closing_mill(position, men - {frm}, to)}
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -99,7 +99,7 @@ OWN_COLOUR, OTHER_COLOUR = 0, 1
 
 
 def draw_expected_line(
-    game: AnyGame, position: MorrisPosition, line: Sequence[Any], score_text: str
+    game: AnyGame, position: MorrisPosition, line: Sequence[Move], score_text: str
 ) -> Picture:
     """Return a picture of a variation's first moves, numbered, with captured men crossed out."""
     notes: list[Note] = []
@@ -208,18 +208,15 @@ class NegascoutPlayer(Player):
 
     def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Return a picture of the principal variation of the last search, if any."""
-        return (
-            []
-            if self._last_line is None
-            else [draw_expected_line(self.game, position, *self._last_line)]
-        )
+        line = self._last_line
+        return [] if line is None else [draw_expected_line(self.game, position, *line)]
 
     def think(
         self,
         position: MorrisPosition,
         limit: Limit,
         watch: ProgressCallback | None = None,
-        search_moves: Sequence[Any] = (),
+        search_moves: Sequence[Move] = (),
     ) -> Choice:
         moves = search_moves or position.legal_moves()
         self._last_line = None
@@ -253,7 +250,7 @@ class NegascoutPlayer(Player):
         position: MorrisPosition,
         limit: Limit,
         num_moves: int,
-        search_moves: Sequence[Any],
+        search_moves: Sequence[Move],
         report: "Callable[[native.Result], bool] | None",
     ) -> "native.Result":
         settings, level = self.settings, self.level
@@ -284,9 +281,8 @@ class NegascoutPlayer(Player):
         """Return the solved endgames if enabled and reachable by the search, else None."""
         men = sum(position.hands) + sum(len(side) for side in position.men)
         is_enabled = self.settings.endings and self.level.uses_endgames
-        return (
-            load_endgames(self.game.rules) if is_enabled and men <= MAX_MEN_FOR_ENDGAMES else None
-        )
+        is_reachable = men <= MAX_MEN_FOR_ENDGAMES
+        return load_endgames(self.game.rules) if is_enabled and is_reachable else None
 
 
 def _score_to_plies(score: int) -> int | None:

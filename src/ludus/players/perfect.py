@@ -17,11 +17,7 @@ from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.oracle.oracle import Oracle, RatedMove, Value
 from ludus.oracle.selection import oracle_for
-from ludus.players.alpha_beta import (
-    AlphaBetaSearch,
-    SearchResult,
-    score_to_plies,
-)
+from ludus.players.alpha_beta import AlphaBetaSearch, SearchResult, score_to_plies
 
 DrawPreference = Literal["tricky", "any"]
 

@@ -14,7 +14,6 @@ from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import NUM_PLACES, BoardRow, generate_afterstates, position_to_row
 from ludus.games.backgammon.board import BAR, HOME, OFF, Move, View, make_view
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.position import Position as BackgammonPosition
 from ludus.protocol.gnubg import check_num_men
 from ludus.protocol.processes import ProgramFailed, TerminalProcess, find_program
 
@@ -58,7 +57,7 @@ class BsdPlayer(Player):
         check_num_men(game)
         self._program = find_program(BSD_PROGRAM, BSD_PACKAGE)
 
-    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")
@@ -161,7 +160,7 @@ class PubevalPlayer(Player):
         except ImportError:
             raise BadSpec("pubeval needs bgsage: pip install 'ludus[backgammon]'") from None
 
-    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")

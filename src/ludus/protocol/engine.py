@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ludus.core.errors import MAX_TEXT, quote, to_one_line
+from ludus.core.errors import MAX_TEXT, LudusError, quote, to_one_line
 from ludus.core.game import CHANCE, Position
 from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player, SearchingPlayer, SearchProgress
 from ludus.core.spec import format_suggestion
-from ludus.protocol.session import BadCommand, EngineSession
+from ludus.protocol.session import EngineSession
 from ludus.protocol.uci import (
     GoCommand,
     Line,
@@ -223,7 +223,7 @@ class Engine:
                 self.commands[name](words)
             elif name:
                 hint = format_suggestion(name[:READ_SIZE], (*self.commands, "quit"))
-                raise BadCommand(f"there is no command {quote(name)}{hint}")
+                raise LudusError(f"there is no command {quote(name)}{hint}")
         except Exception as error:  # the client needs an error message; the engine keeps running
             self.report_error(str(error) or type(error).__name__)
         return True
@@ -244,12 +244,12 @@ class Engine:
     def _require_idle_session(self) -> EngineSession:
         """Return the session, waiting for a search that is ending.
 
-        Raise BadCommand if the search goes on.
+        Raise LudusError if the search goes on.
         """
         search = self._search
         if search is not None and search.is_running:
             if not search.is_finishing:
-                raise BadCommand("still thinking; send stop or wait first")
+                raise LudusError("still thinking; send stop or wait first")
             search.wait()
         return self.session
 
@@ -268,7 +268,7 @@ class Engine:
 
     def _set_option(self, words: Sequence[str]) -> None:
         if len(words) < 2 or words[0] != "name":
-            raise BadCommand("setoption needs name NAME value VALUE")
+            raise LudusError("setoption needs name NAME value VALUE")
         place = words.index("value") if "value" in words else len(words)
         name, value = " ".join(words[1:place]), " ".join(words[place + 1 :])
         self._require_idle_session().set_option(name, value)
@@ -289,7 +289,7 @@ class Engine:
                 if self._is_in_searchmoves(move, go.search_moves)
             ]
             if not search_moves:
-                raise BadCommand("none of the moves behind searchmoves is legal")
+                raise LudusError("none of the moves behind searchmoves is legal")
         planned = self._find_planned_choice(turn, search_moves)
         answer = format_sanmill_answer if session.is_sanmill else format_uci_answer
         self._search = SearchThread(
@@ -330,7 +330,7 @@ class Engine:
         if self._search is None or not self._search.is_running:
             return
         if self._search.is_infinite and not self._search.is_finishing:
-            raise BadCommand("only stop ends this search")
+            raise LudusError("only stop ends this search")
         self._search.wait()
 
     def _draw(self, words: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from ludus.core.errors import BadMove, BadSpec, quote, to_one_line
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player
-from ludus.core.spec import check_ranges, format_option_value
+from ludus.core.spec import check_ranges, list_options
 from ludus.protocol.processes import EngineProcess, ExternalError, ResponseTimeout
 
 
@@ -373,12 +373,8 @@ class ExternalPlayer(Player):
         """Set game and rules of another Ludus engine, which can play any of them."""
         if f" default {self.game.id} " not in self._engine_options.get("game", ""):
             process.send(f"setoption name Game value {self.game.id}")
-        words = []
-        for field in dataclasses.fields(self.game.rules):
-            value = getattr(self.game.rules, field.name)
-            text = format_option_value(value)
-            words.append(f"{field.name}={text}")
-        process.send(f"setoption name Rules value {','.join(words)}")
+        rules = ",".join(list_options(self.game.rules))
+        process.send(f"setoption name Rules value {rules}")
 
     def _wait_ready(self, process: EngineProcess, until: float) -> None:
         process.send("isready")

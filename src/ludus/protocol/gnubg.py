@@ -17,7 +17,6 @@ from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import parse_moves
 from ludus.games.backgammon.notation import to_position_id
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.position import Position as BackgammonPosition
 from ludus.protocol.processes import LinePipes, ProgramFailed, find_program, kill_program
 
 SCRIPT_PATH = Path(__file__).with_name("gnubg_script.py")
@@ -178,13 +177,13 @@ def parse_response(line: bytes, num_requests: int) -> list[list[RankedMove]]:
         raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
 
 
-def _parse_ranked_move(move: Any, *numbers: Any) -> RankedMove:
-    if not isinstance(move, str) or len(numbers) != NUM_PROBABILITIES + 1:
+def _parse_ranked_move(name: Any, *numbers: Any) -> RankedMove:
+    if not isinstance(name, str) or len(numbers) != NUM_PROBABILITIES + 1:
         raise ValueError
     values = [float(number) for number in numbers]
     if not all(math.isfinite(value) for value in values):
         raise ValueError
-    return RankedMove(move, *values)
+    return RankedMove(name, *values)
 
 
 _shared_processes: dict[int, GnubgProcess] = {}
@@ -235,7 +234,7 @@ class GnubgPlayer(Player):
         check_num_men(game)
         find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
 
-    def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008

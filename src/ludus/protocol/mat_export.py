@@ -13,12 +13,12 @@ NUMBER_WIDTH = 5
 """Width of the line number."""
 
 
-def format_mat(records: Iterable[Record], game: Backgammon | None = None) -> str:
+def format_mat(records: Iterable[Record]) -> str:
     """Format a session of complete games between the same two players.
 
     In moves 25 is the bar, 0 is off the board, and a star marks a hit.
     """
-    rules = game or Backgammon()
+    rules = Backgammon()
     players: tuple[str, str] | None = None
     score = [0, 0]
     parts = [" 0 point match\n"]

@@ -10,9 +10,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from types import TracebackType
-from typing import IO, Self
+from contextlib import AbstractContextManager, suppress
 
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.files import describe_os_error
@@ -44,12 +42,17 @@ def find_program(name: str, package: str) -> str:
 
 def kill_program(process: "subprocess.Popen[bytes]") -> None:
     """Kill the process group that a program leads, and wait for its exit."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    signal_group(process, signal.SIGKILL)
     process.wait()
 
 
-PIPE_READ_SIZE = 65_536
+def signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
+    """Send a signal to the process group that a program leads; it may have ended."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+READ_SIZE = 65_536
 MAX_RESPONSE_BYTES = 40_000_000
 """Maximum length of a response line."""
 
@@ -86,7 +89,7 @@ class LinePipes:
         while True:
             self._wait([self._reading], [], deadline)
             try:
-                more = os.read(self._reading, PIPE_READ_SIZE)
+                more = os.read(self._reading, READ_SIZE)
             except BlockingIOError:
                 continue
             if not more:
@@ -111,12 +114,11 @@ class LinePipes:
         os.close(self._reading)
 
 
-TERMINAL_READ_SIZE = 65_536
 MAX_TERMINAL_BYTES = 1_000_000
 """Unread bytes after which the output is considered endless."""
 
 
-class TerminalProcess:
+class TerminalProcess(AbstractContextManager["TerminalProcess"]):
     """A program on a pseudo-terminal, for programs that require one.
 
     A context manager; leaving the block kills the program and closes the terminal.
@@ -144,15 +146,7 @@ class TerminalProcess:
         finally:
             os.close(inner)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         kill_program(self._process)
         os.close(self._terminal)
 
@@ -177,15 +171,13 @@ class TerminalProcess:
         if not select.select([self._terminal], [], [], left)[0]:
             raise ProgramFailed(f"{self._name} does not answer")
         try:
-            more = os.read(self._terminal, TERMINAL_READ_SIZE)
+            more = os.read(self._terminal, READ_SIZE)
         except OSError:  # raised by Linux when the other end of a terminal is closed
             more = b""
         if not more:
             raise ProgramFailed(f"{self._name} has ended")
         self._buffer += more
 
-
-READ_SIZE = 65_536
 
 MAX_LINE_BYTES = 200_000
 """Maximum length of an output line; no engine needs more."""
@@ -233,6 +225,9 @@ class EngineProcess:
         except (OSError, ValueError) as error:
             why = describe_os_error(error)
             raise ExternalError(f"cannot be started: {to_one_line(why)}") from None
+        stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        assert stdin is not None and stdout is not None and stderr is not None  # noqa: PT018
+        self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
         self._owner = os.getpid()
         self._is_closed = False
         self._lines: deque[str] = deque()
@@ -242,7 +237,7 @@ class EngineProcess:
         try:
             self._watchdog = _start_watchdog(self._process.pid)
         except OSError as error:
-            self._signal(signal.SIGKILL)
+            signal_group(self._process, signal.SIGKILL)
             self._process.communicate()
             raise ExternalError(
                 f"its watchdog cannot be started: {describe_os_error(error)}"
@@ -256,21 +251,6 @@ class EngineProcess:
     @property
     def pid(self) -> int:
         return self._process.pid
-
-    @property
-    def _stdin(self) -> IO[bytes]:
-        assert self._process.stdin is not None
-        return self._process.stdin
-
-    @property
-    def _stdout(self) -> IO[bytes]:
-        assert self._process.stdout is not None
-        return self._process.stdout
-
-    @property
-    def _stderr(self) -> IO[bytes]:
-        assert self._process.stderr is not None
-        return self._process.stderr
 
     def send(self, line: str) -> None:
         """Queue a line; it is written during `receive`."""
@@ -315,9 +295,9 @@ class EngineProcess:
         with suppress(OSError):
             self._stdin.close()
         if not self._wait_for_exit(SECONDS_TO_QUIT):
-            self._signal(signal.SIGTERM)
+            signal_group(self._process, signal.SIGTERM)
             self._wait_for_exit(SECONDS_TO_TERMINATE)
-        self._signal(signal.SIGKILL)
+        signal_group(self._process, signal.SIGKILL)
         self._process.wait()
 
     def _wait_for_exit(self, seconds: float) -> bool:
@@ -341,10 +321,6 @@ class EngineProcess:
             os.read(self._stdout.fileno(), READ_SIZE)
         with suppress(OSError):
             self._read_stderr()
-
-    def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
 
     def _release(self) -> None:
         """Close all files and dismiss the watchdog."""

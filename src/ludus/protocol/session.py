@@ -120,10 +120,6 @@ def _find_last_accepted(is_accepted: Callable[[int], bool], inside: int, bound: 
     return inside
 
 
-class BadCommand(LudusError):
-    """An invalid command."""
-
-
 class EngineSession:
     """The state that `setoption` and `position` change; a failed change leaves it unmodified."""
 
@@ -228,12 +224,12 @@ class EngineSession:
         elif kind == "fen" and text:
             turn = TurnState(self.game.parse(text))
         else:
-            raise BadCommand("position needs startpos, or fen and a position, then moves if any")
+            raise LudusError("position needs startpos, or fen and a position, then moves if any")
         for number, word in enumerate(moves, 1):
             try:
                 turn = self.notation.advance(turn, word)
             except LudusError as error:
-                raise BadCommand(f"move {number}: {error}") from error
+                raise LudusError(f"move {number}: {error}") from error
         self.turn = turn
         outcome = turn.position.outcome()
         if outcome is not None and not self._has_ended:
@@ -250,14 +246,14 @@ class EngineSession:
 
     def _set_seed(self, text: str) -> None:
         if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= MAX_SPIN):
-            raise BadCommand(f"Seed must be from 0 to {MAX_SPIN}, not {quote(text)}")
+            raise LudusError(f"Seed must be from 0 to {MAX_SPIN}, not {quote(text)}")
         self.seed = int(text)
         self.start_game()
 
     def _set_notation_option(self, name: str, text: str) -> None:
         values = self.notation.options[name]
         if text not in values:
-            raise BadCommand(f"{name} must be {' or '.join(values)}, not {quote(text)}")
+            raise LudusError(f"{name} must be {' or '.join(values)}, not {quote(text)}")
         self._notation_options[name] = text
 
 

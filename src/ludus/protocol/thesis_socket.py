@@ -3,11 +3,12 @@
 import asyncio
 import re
 import signal
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal
 
 from ludus.core.errors import BadPosition, BadSpec, LudusError, quote, to_one_line
 from ludus.core.game import AnyGame
@@ -17,7 +18,6 @@ from ludus.games.nine_mens_morris.board import READING_ORDER, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 
 Dialect = Literal["lines", "2018"]
-DIALECTS: tuple[str, ...] = get_args(Dialect)
 
 STATE_LENGTH = 28
 MAX_PENDING_BYTES = 1000
@@ -28,7 +28,7 @@ class IncompleteState(LudusError):
     """No complete state was received within the limits on bytes or time."""
 
 
-class StateReader(Protocol):
+class StateReader(ABC):
     """Incremental parser that splits a byte stream into states of 28 characters.
 
     The dialect `lines` has one state per line. The dialect `2018` follows the author's program of
@@ -37,8 +37,19 @@ class StateReader(Protocol):
     neither.
     """
 
-    def feed(self, chunk: bytes) -> None: ...
+    def __init__(self) -> None:
+        self._bytes = bytearray()
 
+    @property
+    def has_partial_state(self) -> bool:
+        """Whether a part of a state has been received."""
+        return bool(self._bytes)
+
+    def feed(self, chunk: bytes) -> None:
+        """Add received bytes."""
+        self._bytes += chunk
+
+    @abstractmethod
     def next(self) -> str | None:
         """Return the next candidate state, or None while it is incomplete.
 
@@ -47,29 +58,18 @@ class StateReader(Protocol):
 
     def end(self) -> str | None:
         """Return the remaining text at the end of the stream, or None."""
+        rest = _decode(self._bytes)
+        self._bytes.clear()
+        return rest or None
 
-    @property
-    def has_partial_state(self) -> bool:
-        """Whether a part of a state has been received."""
 
-
-class LineStateReader:
+class LineStateReader(StateReader):
     """Reader of the dialect `lines`: one state per nonempty line.
 
     >>> reader = LineStateReader()
     >>> reader.feed(b"first\\r\\n\\nsec"), reader.next(), reader.next(), reader.end()
     (None, 'first', None, 'sec')
     """
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-
-    @property
-    def has_partial_state(self) -> bool:
-        return bool(self._bytes)
-
-    def feed(self, chunk: bytes) -> None:
-        self._bytes += chunk
 
     def next(self) -> str | None:
         # Empty lines are skipped, since interactive users press Return.
@@ -82,13 +82,8 @@ class LineStateReader:
             raise IncompleteState(f"a line is longer than {MAX_PENDING_BYTES} bytes")
         return None
 
-    def end(self) -> str | None:
-        rest = _decode(self._bytes)
-        self._bytes.clear()
-        return rest or None
 
-
-class StateReader2018:
+class StateReader2018(StateReader):
     """Reader of the dialect `2018`: 28 bytes from the first O, M or E on; others are skipped.
 
     >>> reader = StateReader2018()
@@ -98,15 +93,8 @@ class StateReader2018:
     """
 
     def __init__(self) -> None:
-        self._bytes = bytearray()
+        super().__init__()
         self._skipped = 0
-
-    @property
-    def has_partial_state(self) -> bool:
-        return bool(self._bytes)
-
-    def feed(self, chunk: bytes) -> None:
-        self._bytes += chunk
 
     def next(self) -> str | None:
         first = next((place for place, byte in enumerate(self._bytes) if byte in b"OME"), None)
@@ -126,11 +114,6 @@ class StateReader2018:
         del self._bytes[:length]
         self._skipped = 0
         return text
-
-    def end(self) -> str | None:
-        rest = _decode(self._bytes)
-        self._bytes.clear()
-        return rest or None
 
 
 def make_state_reader(dialect: Dialect) -> StateReader:

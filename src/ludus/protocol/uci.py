@@ -75,10 +75,6 @@ CLOCK_RESERVE_SECONDS = 0.05
 MIN_SEARCH_SECONDS = 0.01
 
 
-class BadGo(LudusError):
-    """An invalid `go` command."""
-
-
 @dataclass(frozen=True, slots=True)
 class GoCommand:
     """A parsed `go` command: the search limit and the moves to search."""
@@ -110,7 +106,7 @@ def parse_go(words: Sequence[str], mover: int) -> GoCommand:
         elif word == "infinite":
             is_infinite = True
         else:
-            raise BadGo(f"go has no {quote(word)}{format_suggestion(word, GO_KEYWORDS)}")
+            raise LudusError(f"go has no {quote(word)}{format_suggestion(word, GO_KEYWORDS)}")
     if is_infinite:
         return GoCommand(UNLIMITED, True, tuple(search_moves))
     limit = Limit(_allot_seconds(numbers, mover), numbers.get("nodes"), numbers.get("depth"))
@@ -122,10 +118,10 @@ def _parse_go_number(name: str, rest: Iterator[str]) -> int:
     is_clock = name in ("wtime", "btime", "winc", "binc")
     # An expired clock may be sent as a negative time.
     if not re.fullmatch(r"-?[0-9]{1,15}" if is_clock else r"[0-9]{1,15}", text):
-        raise BadGo(f"go {name} needs a number, not {quote(text)}")
+        raise LudusError(f"go {name} needs a number, not {quote(text)}")
     number = int(text)
     if number == 0 and not is_clock:
-        raise BadGo(f"go {name} must be at least 1")
+        raise LudusError(f"go {name} must be at least 1")
     return number
 
 

@@ -4,10 +4,10 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.match import MAX_PLIES, MatchTally
@@ -27,7 +27,7 @@ ProgressCallback = Callable[[int, int, str], None]
 """Called with the number of finished items, the total and a label."""
 
 
-class Context:
+class Context(AbstractContextManager["Context"]):
     """One run of an experiment, the argument of its `run`: published table, size, seed and cache.
 
     Results of `cached` and `matches` are stored in files, by the experiment's id, its size with its
@@ -58,17 +58,9 @@ class Context:
         self._cache = cache
         self._pool: LocalPool | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._pool is not None:
-            self._pool.__exit__(kind, error, traceback)
+            self._pool.__exit__(*error)
             self._pool = None
 
     def setting(self, key: str) -> Any:

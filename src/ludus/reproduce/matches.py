@@ -7,6 +7,7 @@ from typing import Literal
 
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import GameConditions, GameResult, derive_seed
+from ludus.arena.report import list_missing_games
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
@@ -116,9 +117,7 @@ def play_in_arena(
         name=match.key,
     )
     with ResultStore(file) as store:
-        store.begin(tournament)
-        there = store.keys(tournament.id)
-        missing = [job for job in tournament.schedule() if job.key not in there]
+        missing = list_missing_games(tournament, store)
         done = match.games - len(missing)
         report(done, match.games)
         for number, result in enumerate(executor.run(missing), done + 1):

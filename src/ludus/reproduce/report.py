@@ -322,15 +322,12 @@ def _format_html_table(
 
 
 def _format_html_cells(tag: str, texts: Sequence[str], is_number: Sequence[bool]) -> str:
-    return "".join(map(_format_html_cell, [tag] * len(texts), texts, is_number))
-
-
-def _format_html_cell(tag: str, text: str, is_number: bool) -> str:
-    names = [
-        name for name, is_so in (("number", is_number), (text, text in ("yes", "no"))) if is_so
-    ]
-    attribute = f' class="{" ".join(names)}"' if names else ""
-    return f"<{tag}{attribute}>{escape(text)}</{tag}>"
+    cells = []
+    for text, is_right in zip(texts, is_number, strict=True):
+        names = ["number"] * is_right + [text] * (text in ("yes", "no"))
+        attribute = f' class="{" ".join(names)}"' if names else ""
+        cells.append(f"<{tag}{attribute}>{escape(text)}</{tag}>")
+    return "".join(cells)
 
 
 def _emphasize(text: str) -> str:

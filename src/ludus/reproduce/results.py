@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -104,15 +104,7 @@ class ExperimentResults:
             "seed": self.seed,
             "rows": [row.as_json() for row in self.rows],
             "remarks": list(found.remarks),
-            "tables": [
-                {
-                    "name": table.name,
-                    "headings": list(table.headings),
-                    "rows": [list(row) for row in table.rows],
-                    "caption": table.caption,
-                }
-                for table in found.tables
-            ],
+            "tables": [asdict(table) for table in found.tables],
             "figures": [
                 {
                     "name": figure.name,

@@ -63,7 +63,7 @@ def build_stylesheet() -> str:
 
     Light and dark follow the system unless the user has chosen one.
     """
-    day, night = _css_rules(LIGHT), _css_rules(DARK)
+    day, night = format_palette(LIGHT), format_palette(DARK)
     return "\n".join(
         (
             scope_rules(SHAPES),
@@ -74,10 +74,6 @@ def build_stylesheet() -> str:
             f":root[data-theme=dark]{{\ncolor-scheme:dark;\n{_css_variables(DARK)}\n{night}\n}}",
         )
     )
-
-
-def _css_rules(palette: Palette) -> str:
-    return format_palette(palette)
 
 
 def _css_variables(palette: Palette) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ludus.core.game import Position
 from ludus.core.marks import Note, Picture
-from ludus.games.move_entry import MoveEntry, PartialMove
+from ludus.games.move_entry import AnyMoveEntry, PartialMove
 from ludus.oracle.oracle import Verdict
 from ludus.render.overlay import count_beads_per_shape, draw_annotations
 from ludus.web.explanations import picture_from_json
@@ -15,7 +16,7 @@ from ludus.web.session import Session
 
 
 def mark_verdicts(
-    move_entry: MoveEntry, position: Any, entry: PartialMove, verdict: Verdict
+    move_entry: AnyMoveEntry, position: Position, entry: PartialMove, verdict: Verdict
 ) -> dict[str, str]:
     """Mark each place that may be touched next as good if a move through it keeps the value."""
     size = len(entry.touched)
@@ -63,7 +64,7 @@ def draw_pictures(session: Session, number: int) -> list[PictureView]:
     return [draw_picture(position, picture) for picture in pictures]
 
 
-def draw_picture(position: Any, picture: Picture) -> PictureView:
+def draw_picture(position: Position, picture: Picture) -> PictureView:
     """Draw a picture over the board of its position."""
     marks = picture.marks
     heat = {place: value for place, value in marks.heat.items() if value >= MIN_HEAT}
@@ -85,7 +86,7 @@ def draw_picture(position: Any, picture: Picture) -> PictureView:
 
 
 def _make_score_picture(
-    move_entry: MoveEntry, position: Any, scores: Mapping[str, float]
+    move_entry: AnyMoveEntry, position: Position, scores: Mapping[str, float]
 ) -> Picture:
     """Return a picture of the move scores, for a player without pictures of its own."""
     ranked = sorted(scores.items(), key=lambda item: -item[1])
@@ -123,7 +124,7 @@ AdvisedMove = Mapping[str, Any]
 
 
 def make_hint_notes(
-    move_entry: MoveEntry, position: Any, advised: Sequence[AdvisedMove]
+    move_entry: AnyMoveEntry, position: Position, advised: Sequence[AdvisedMove]
 ) -> tuple[Note, ...]:
     """Return arrows for the best advised moves, numbered by rank, with their costs.
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE
+from ludus.core.game import CHANCE, Position
 from ludus.oracle.oracle import Oracle, Unsolved
 from ludus.oracle.selection import oracle_for
 from ludus.web.errors import WorkerUnavailable
@@ -71,7 +71,7 @@ class Puzzle:
     Kind `win` requires the only winning move, `hold` the only move that does not lose.
     """
 
-    position: Any
+    position: Position
     kind: str
     solution: str
     plies: int | None
@@ -112,7 +112,7 @@ def make_puzzle(job: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _with_value(oracle: Oracle, positions: list[Any], kind: str) -> list[Any]:
+def _with_value(oracle: Oracle, positions: list[Position], kind: str) -> list[Position]:
     """Return the positions with the value for this kind of puzzle, by a batched lookup."""
     known = [position for position in positions if position.outcome() is None]
     wanted = VALUE_OF_KIND[kind]
@@ -122,7 +122,7 @@ def _with_value(oracle: Oracle, positions: list[Any], kind: str) -> list[Any]:
     ]
 
 
-def try_puzzle(oracle: Oracle, position: Any, kind: str) -> Puzzle | None:
+def try_puzzle(oracle: Oracle, position: Position, kind: str) -> Puzzle | None:
     """Return the puzzle of this kind that a position makes, or None."""
     rated = oracle.rate_moves(position)
     best = rated[0]

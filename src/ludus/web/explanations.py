@@ -6,6 +6,7 @@ Used by workers and server.
 from collections.abc import Mapping
 from typing import Any
 
+from ludus.core.game import Position
 from ludus.core.marks import NUM_COLOURS, HasPictures, Marks, Note, Picture
 from ludus.core.player import Choice, Player
 
@@ -22,7 +23,7 @@ MAX_TEXT = 1_000
 Json = dict[str, Any]
 
 
-def explain_choice(player: Player, position: Any, choice: Choice) -> Json:
+def explain_choice(player: Player, position: Position, choice: Choice) -> Json:
     """Return the comment, the scores (best first) and the player's pictures of the position."""
     ranked = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_SCORES]
     return {
@@ -32,7 +33,7 @@ def explain_choice(player: Player, position: Any, choice: Choice) -> Json:
     }
 
 
-def _collect_pictures(player: Player, position: Any) -> list[Picture]:
+def _collect_pictures(player: Player, position: Position) -> list[Picture]:
     """Return the player's pictures; a failure to draw them does not invalidate its move."""
     if not isinstance(player, HasPictures):
         return []

@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ludus.core.errors import BadRecord, LudusError, check_length
@@ -13,6 +13,7 @@ from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web.errors import GameNotFound, LimitReached
 from ludus.web.game_tree import GameTree
+from ludus.web.schemas import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.session import Pace, Session
 from ludus.web.settings import Settings
@@ -24,25 +25,6 @@ MAX_OPPONENT_LISTS = 100
 
 ID_BYTES = 16
 """Random bytes per game id; enough that ids cannot be guessed."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameSetup:
-    """Options of a new game."""
-
-    game: str
-    rules: str = ""
-    position: str = ""
-    """Start position in any notation of the game; empty for the default."""
-
-    record: str = ""
-    """Record of a game to continue."""
-
-    seats: tuple[Seat, Seat] = field(default=(Seat(), Seat()))
-    seed: int | None = None
-    delay: float = 0.0
-    previous_game: str = ""
-    """Id of a game whose players continue with what they learned."""
 
 
 class GameRegistry:
@@ -76,34 +58,24 @@ class GameRegistry:
             with suppress(LudusError):
                 await self.opponents(name, "")
 
-    async def check_seats(
-        self, seats: tuple[Seat, Seat], name: str, rules: str
+    async def make_seats(
+        self, seats: Sequence[SeatRequest], name: str, rules: str
     ) -> tuple[Seat, Seat]:
-        """Return the seats after checking that each player is available."""
-        if all(seat.is_person for seat in seats):
+        """Return the requested seats after checking that each player is available."""
+        first, second = (Seat.from_json(seat.model_dump()) for seat in seats)
+        if first.is_person and second.is_person:
             return Seat(), Seat()
         offers = {offer["name"]: offer for offer in await self.opponents(name, rules)}
-        first, second = (seat.check(offers) for seat in seats)
-        return first, second
+        return first.check(offers), second.check(offers)
 
-    async def create(self, setup: GameSetup) -> Session:
+    async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
-        tree, setup = self._build_tree(setup)
-        seats = await self.check_seats(setup.seats, setup.game, setup.rules)
-        self._evict()
-        seed = secrets.randbits(53) if setup.seed is None else setup.seed
-        session = Session(
-            secrets.token_urlsafe(ID_BYTES),
-            (setup.game, setup.rules),
-            tree,
-            seats,
-            seed,
-            self._store,
-            self._workers,
-            self._settings.max_nodes,
-        )
-        session.pace = Pace(is_paused=bool(setup.record), delay=setup.delay)
-        session.learned_specs.initial = await self._load_learned_specs(setup.previous_game)
+        tree, game_spec = self._build_tree(request)
+        seats = await self.make_seats(request.seats, *game_spec)
+        seed = secrets.randbits(53) if request.seed is None else request.seed
+        session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
+        session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
+        session.learned_specs.initial = await self._load_learned_specs(request.after)
         self._sessions[session.id] = session
         await session.open()
         return session
@@ -130,16 +102,15 @@ class GameRegistry:
         for session in self._sessions.values():
             session.close()
 
-    def _build_tree(self, setup: GameSetup) -> tuple[GameTree, GameSetup]:
-        """Return the initial tree and the setup; a record may name its game and rules itself."""
-        if not setup.record:
-            game = named_game(setup.game, setup.rules)
-            return GameTree(
-                game, game.parse(setup.position) if setup.position else game.start()
-            ), setup
-        record = Record.parse(setup.record)
-        name = record.headers.get("Game", setup.game)
-        rules = record.headers.get("Rules", setup.rules if name == setup.game else "")
+    def _build_tree(self, request: NewGameRequest) -> tuple[GameTree, tuple[str, str]]:
+        """Return the initial tree, and the game and rules, which a record may name itself."""
+        if not request.record:
+            game = named_game(request.game, request.rules)
+            start = game.parse(request.position) if request.position else game.start()
+            return GameTree(game, start), (request.game, request.rules)
+        record = Record.parse(request.record)
+        name = record.headers.get("Game", request.game)
+        rules = record.headers.get("Rules", request.rules if name == request.game else "")
         check_length(f"{name}:{rules}", BadRecord)
         game = named_game(name, rules)
         tree = GameTree(game, record.replay(game)[0])
@@ -148,7 +119,7 @@ class GameRegistry:
             tree.go_to(tree.add_line(record.line, 0, self._settings.max_nodes))
         except RecursionError:
             raise BadRecord("the variations of this game lie too deep in each other") from None
-        return tree, replace(setup, game=game.id, rules=rules, position="")
+        return tree, (game.id, rules)
 
     async def _load(self, id_: str) -> Session:
         stored = await self._store.load(id_)
@@ -166,20 +137,23 @@ class GameRegistry:
                 raise LudusError(f"the game {game_data.id} is damaged at move {node.number}")
         tree.go_to(game_data.state["at"])
         first, second = (Seat.from_json(seat) for seat in game_data.state["seats"])
-        self._evict()
-        session = Session(
-            game_data.id,
-            (game_data.name, game_data.rules),
-            tree,
-            (first, second),
-            game_data.seed,
-            self._store,
-            self._workers,
-            self._settings.max_nodes,
-        )
+        game_spec = game_data.name, game_data.rules
+        session = self._make_session(game_data.id, game_spec, tree, (first, second), game_data.seed)
         session.pace = Pace(game_data.state["paused"], game_data.state["delay"])
         session.learned_specs = LearnedSpecs.from_json(game_data.state)
         return session
+
+    def _make_session(
+        self,
+        id_: str,
+        game_spec: tuple[str, str],
+        tree: GameTree,
+        seats: tuple[Seat, Seat],
+        seed: int,
+    ) -> Session:
+        self._evict()
+        max_nodes = self._settings.max_nodes
+        return Session(id_, game_spec, tree, seats, seed, self._store, self._workers, max_nodes)
 
     def _evict(self) -> None:
         """Evict an unwatched game from memory if the limit is reached; the store keeps it."""

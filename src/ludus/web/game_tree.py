@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ludus.core.errors import BadRecord
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.movetext import Line
 from ludus.core.movetext import Node as RecordNode
+from ludus.games.move_entry import AnyMoveEntry
 
 PERSON, PLAYER, DICE, RULES = "person", "player", "dice", "rules"
 """Who made a move; `rules` for a forced pass."""
@@ -24,14 +25,14 @@ class GameNode:
 
     number: int
     parent: int | None
-    move: Any
+    move: Move | None
     """The move that led here; None at the root."""
 
     mover: int | None
     """The side that made the move, or CHANCE."""
 
     made_by: str
-    position: Any
+    position: Position
     comment: str = ""
     explanation: dict[str, Any] | None = None
     """Explanation by the player that made the move, as JSON from its process."""
@@ -52,7 +53,7 @@ class GameNode:
 class GameTree:
     """Nodes by number, and the number of the current node."""
 
-    def __init__(self, game: AnyGame, start: Any) -> None:
+    def __init__(self, game: AnyGame, start: Position) -> None:
         self.game = game
         self.nodes = [GameNode(0, None, None, None, RULES, start)]
         self.current_number = 0
@@ -61,30 +62,22 @@ class GameTree:
     def current(self) -> GameNode:
         return self.nodes[self.current_number]
 
-    def child(self, node: GameNode, move: Any) -> GameNode | None:
+    def child(self, node: GameNode, move: Move) -> GameNode | None:
         """Return the node that a move leads to, if it exists."""
         children = (self.nodes[number] for number in node.children)
         return next((child for child in children if child.move == move), None)
 
     def add(
-        self, parent: int, move: Any, made_by: str, comment: str = "", explanation: Any = None
+        self, parent: int, move: Move, made_by: str, comment: str = "", explanation: Any = None
     ) -> GameNode:
         """Add a move after a node; return the existing node if the move was played before."""
         before = self.nodes[parent]
         known = self.child(before, move)
         if known is not None:
             return known
+        number, mover = len(self.nodes), before.position.mover
         position = before.position.play(move)
-        node = GameNode(
-            len(self.nodes),
-            parent,
-            move,
-            before.position.mover,
-            made_by,
-            position,
-            comment,
-            explanation,
-        )
+        node = GameNode(number, parent, move, mover, made_by, position, comment, explanation)
         self.nodes.append(node)
         before.children.append(node.number)
         return node
@@ -150,7 +143,7 @@ MAX_FORCED = 100
 """Maximum number of consecutive dice rolls and passes."""
 
 
-def play_forced_moves(tree: GameTree, move_entry: Any, seed: int, number: int) -> int:
+def play_forced_moves(tree: GameTree, move_entry: AnyMoveEntry, seed: int, number: int) -> int:
     """Add dice rolls and forced passes after a node; return the last node's number."""
     for _ in range(MAX_FORCED):
         node = tree.nodes[number]

@@ -58,17 +58,14 @@ def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str,
         if typing.get_origin(hint) is Literal:
             choices[option] = [str(value) for value in typing.get_args(hint)]
     levels = defaults.level if hints.get("level") is int else None
-    specs = [name if level == levels else f"{name}:level={level}" for level in _level_range(levels)]
+    numbers = range(1, (levels or 0) + 1)
+    specs = [name if level == levels else f"{name}:level={level}" for level in numbers]
     return {
         "levels": levels,
         "choices": choices,
         "strength": describe_strength(game, name),
         "strengths": [describe_strength(game, spec) for spec in specs],
     }
-
-
-def _level_range(highest: int | None) -> range:
-    return range(1, (highest or 0) + 1)
 
 
 @cache

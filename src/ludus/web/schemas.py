@@ -34,10 +34,7 @@ class NewGameRequest(RequestBody):
     rules: ShortText = ""
     position: ShortText = ""
     record: Annotated[str, StringConstraints(max_length=1_000_000)] = ""
-    seats: Annotated[list[SeatRequest], Field(min_length=2, max_length=2)] = [
-        SeatRequest(),
-        SeatRequest(),
-    ]
+    seats: Annotated[list[SeatRequest], Field(min_length=2, max_length=2)] = [SeatRequest()] * 2
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
     delay: Annotated[float, Field(ge=0, le=60)] = 0.0
     after: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
@@ -100,12 +97,9 @@ class PlacedMen(RequestBody):
     count: Annotated[int, Field(ge=1, le=15)] = 1
 
 
-class ArrangementRequest(RequestBody):
+class ArrangementRequest(PositionRequest):
     """A position to set up: from a text, or from men on places."""
 
-    game: Name
-    rules: ShortText = ""
-    position: ShortText = ""
     men: Annotated[dict[PlaceName, PlacedMen], Field(max_length=200)] | None = None
     mover: Annotated[int, Field(ge=0, le=1)] = 0
     hands: Annotated[

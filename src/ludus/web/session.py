@@ -9,11 +9,11 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Move
 from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
 from ludus.oracle.oracle import Verdict
@@ -31,13 +31,6 @@ class Pace:
     is_paused: bool = False
     delay: float = 0.0
     """Minimum seconds per move when players play each other."""
-
-
-@dataclass(eq=False, slots=True)
-class Watcher:
-    """Client that is notified of changes; the event carries no data, so no backlog builds up."""
-
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Session:
@@ -68,7 +61,9 @@ class Session:
         self.failure = ""
         """Why a player failed to move; empty if none did."""
 
-        self.watchers: set[Watcher] = set()
+        self.watchers: set[asyncio.Event] = set()
+        """Set on each change, one per client; an event carries no data, so no backlog builds up."""
+
         self.verdicts: dict[int, tuple[Verdict | None, str]] = {}
         """Exact verdicts by node, as far as requested, or None and why there is none."""
 
@@ -197,14 +192,11 @@ class Session:
         """Request an immediate move from the player that is thinking."""
         self._hurry_event.set()
 
-    def add_watcher(self) -> Watcher:
-        watcher = Watcher()
+    def add_watcher(self) -> asyncio.Event:
+        watcher = asyncio.Event()
         self.watchers.add(watcher)
         self.resume()
         return watcher
-
-    def remove_watcher(self, watcher: Watcher) -> None:
-        self.watchers.discard(watcher)
 
     def resume(self) -> None:
         """Start the player to move, unless the game is paused, over, failed or unwatched."""
@@ -249,7 +241,7 @@ class Session:
             await self._play_move(move, PLAYER, explanation)
 
     async def _play_move(
-        self, move: Any, made_by: str, explanation: dict[str, Any] | None = None
+        self, move: Move, made_by: str, explanation: dict[str, Any] | None = None
     ) -> None:
         """Play a move and the forced moves after it."""
         if len(self.tree.nodes) + MAX_FORCED > self._max_nodes:
@@ -304,7 +296,7 @@ class Session:
     def _notify_watchers(self) -> None:
         self.revision += 1
         for watcher in self.watchers:
-            watcher.changed.set()
+            watcher.set()
 
     def _stop_thinking(self) -> None:
         if self._choice_task is not None:
@@ -322,34 +314,26 @@ class Session:
         }
         start = str(self.tree.nodes[0].position)
         stored = StoredGame(self.id, *self.game_spec, start, self.seed, state)
-        await self._store.save(
-            stored, [_stored_node(node) for node in nodes if node.parent is not None]
-        )
-
-
-def _stored_node(node: GameNode) -> StoredNode:
-    assert node.parent is not None
-    return StoredNode(
-        node.number, node.parent, node.text, node.made_by, node.comment, node.explanation
-    )
+        moves = [
+            StoredNode(n.number, n.parent, n.text, n.made_by, n.comment, n.explanation)
+            for n in nodes
+            if n.parent is not None
+        ]
+        await self._store.save(stored, moves)
 
 
 def make_record(session: Session) -> Record:
     """Return the game as a record; its main line consists of the moves played first."""
     tree, start = session.tree, session.tree.nodes[0].position
+    first, second = ("person" if seat.is_person else seat.spec for seat in session.seats)
     last = tree.nodes[0]
     while last.children:
         last = tree.nodes[last.children[0]]
     return Record.from_line(
         tree.game,
-        (_player_name(session, 0), _player_name(session, 1)),
+        (first, second),
         str(start),
         start.mover,
         tree.record_line(),
         last.position.outcome(),
     )
-
-
-def _player_name(session: Session, side: int) -> str:
-    seat = session.seats[side]
-    return "person" if seat.is_person else seat.spec

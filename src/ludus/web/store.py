@@ -6,12 +6,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ludus.core.errors import LudusError
-from ludus.core.files import quote_path
+from ludus.core.files import create_sqlite_tables, quote_path, read_sqlite_header
 
 T = TypeVar("T")
 
@@ -48,8 +47,7 @@ class BadGameFile(LudusError):
     """The game file cannot be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredNode:
+class StoredNode(NamedTuple):
     """A move as stored."""
 
     number: int
@@ -60,8 +58,7 @@ class StoredNode:
     explanation: dict[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredGame:
+class StoredGame(NamedTuple):
     """A game as stored; `state` is the mutable part: seats, pace, current node."""
 
     id: str
@@ -121,59 +118,27 @@ class GameStore:
             raise BadGameFile(f"cannot use {self._title}: {error}") from error
 
     def _prepare(self) -> None:
-        application, version, tables = (
-            self._connection.execute(query).fetchone()[0]
-            for query in (
-                "PRAGMA application_id",
-                "PRAGMA user_version",
-                "SELECT count(*) FROM sqlite_master",
-            )
-        )
+        application, version, tables = read_sqlite_header(self._connection)
         if tables and (application, version) != (APPLICATION_ID, VERSION):
             raise BadGameFile(f"{self._title} is not a file of games that this version knows")
-        for setting in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
-            self._connection.execute(f"PRAGMA {setting}")
-        self._connection.executescript(
-            f"BEGIN IMMEDIATE; {SCHEMA}"
-            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT;"
-        )
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        create_sqlite_tables(self._connection, SCHEMA, APPLICATION_ID, VERSION)
 
     def _save(self, game: StoredGame, nodes: list[StoredNode]) -> None:
-        run = self._connection.execute
+        run, now = self._connection.execute, time.time()
+        id_, *setup, state = game
         run("BEGIN IMMEDIATE")
         try:
             done = run(
-                "UPDATE game SET used = ?, state = ? WHERE id = ?",
-                (time.time(), json.dumps(game.state), game.id),
+                "UPDATE game SET used = ?, state = ? WHERE id = ?", (now, json.dumps(state), id_)
             )
             if not done.rowcount:
                 self._evict()
-                run(
-                    "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        game.id,
-                        time.time(),
-                        game.name,
-                        game.rules,
-                        game.start,
-                        game.seed,
-                        json.dumps(game.state),
-                    ),
-                )
+                row = (id_, now, *setup, json.dumps(state))
+                run("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             self._connection.executemany(
                 "INSERT OR REPLACE INTO node VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        game.id,
-                        n.number,
-                        n.parent,
-                        n.move,
-                        n.made_by,
-                        n.comment,
-                        json.dumps(n.explanation),
-                    )
-                    for n in nodes
-                ],
+                [(id_, *fields, json.dumps(explanation)) for *fields, explanation in nodes],
             )
             run("COMMIT")
         except BaseException:
@@ -201,8 +166,7 @@ class GameStore:
             (id_,),
         )
         stored = [
-            StoredNode(number, parent, move, made_by, comment, json.loads(explanation))
-            for number, parent, move, made_by, comment, explanation in nodes
+            StoredNode._make((*fields, json.loads(explanation))) for *fields, explanation in nodes
         ]
-        name, rules, start, seed, state = row
-        return StoredGame(id_, name, rules, start, seed, json.loads(state)), stored
+        *setup, state = row
+        return StoredGame._make((id_, *setup, json.loads(state))), stored

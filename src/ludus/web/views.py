@@ -1,8 +1,9 @@
 """JSON views of a session, with prompts and move descriptions."""
 
+from dataclasses import asdict
 from typing import Any
 
-from ludus.core.game import CHANCE
+from ludus.core.game import CHANCE, Position
 from ludus.core.marks import Marks
 from ludus.games.move_entry import PartialMove
 from ludus.render.overlay import draw_annotations
@@ -40,7 +41,7 @@ def make_view(
 ) -> GameView:
     """Return the view of a game at a node, with the partial move entered there, if any."""
     node = session.tree.current if number is None else session.node(number)
-    position = node.position
+    position, outcome = node.position, node.position.outcome()
     status = get_status(session, node)
     if entry is None:
         entry = _start_entry(session, node, status)
@@ -70,7 +71,7 @@ def make_view(
         told=_report_moves(session, node),
         status=status,
         mover=position.mover,
-        outcome=_outcome_view(position),
+        outcome=None if outcome is None else OutcomeView(**asdict(outcome)),
         seats=[
             _seat_view(session, position, side, seat) for side, seat in enumerate(session.seats)
         ],
@@ -155,14 +156,7 @@ def _label_place(session: Session, entry: PartialMove, place: str, side: int) ->
     return ", ".join(words)
 
 
-def _outcome_view(position: Any) -> OutcomeView | None:
-    outcome = position.outcome()
-    if outcome is None:
-        return None
-    return OutcomeView(winner=outcome.winner, reason=outcome.reason, points=outcome.points)
-
-
-def _seat_view(session: Session, position: Any, side: int, seat: Seat) -> SeatView:
+def _seat_view(session: Session, position: Position, side: int, seat: Seat) -> SeatView:
     return SeatView(
         side=session.move_entry.side_name(side),
         title=session.learned_specs.title(seat),

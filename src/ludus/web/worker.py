@@ -12,16 +12,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ludus.core.errors import LudusError
 from ludus.core.files import describe_os_error, quote_path
 from ludus.core.player import Player
 from ludus.core.processes import prepare_worker
+from ludus.core.spec import load_target
 from ludus.web.explanations import explain_choice
 from ludus.web.worker_cache import (
+    Job,
     drop_player,
     load_player,
     load_position,
@@ -37,7 +38,7 @@ MAX_CURVE_POINTS = 400
 """Points per curve; longer curves are subsampled evenly."""
 
 
-def load_standings(job: Mapping[str, Any]) -> dict[str, Any]:
+def load_standings(job: Job) -> dict[str, Any]:
     """Return the standings of a tournament that may still be running.
 
     The paths come from the command line, never from a request.
@@ -58,7 +59,7 @@ def load_standings(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"tournaments": [shown]}
 
 
-def load_curves(job: Mapping[str, Any]) -> dict[str, Any]:
+def load_curves(job: Job) -> dict[str, Any]:
     """Return the curves of a folder of JSON lines files with keys `step`, `name` and `value`.
 
     The path comes from the command line, never from a request.
@@ -96,8 +97,6 @@ def _thin_curve(name: str, points: list[tuple[float, float]]) -> dict[str, Any]:
     shown = points[::-1][::every][::-1]
     return {"name": name, "steps": [step for step, _ in shown], "values": [v for _, v in shown]}
 
-
-Job = Mapping[str, Any]
 
 SLOW_SECONDS = 1.0
 """Warm up a player only once if its first choice takes longer than this."""
@@ -159,23 +158,18 @@ def end_game(job: Job) -> dict[str, Any]:
     return {"spec": getattr(player, "next_spec", job["player"]), "name": player.name}
 
 
-def _lazy_job(module: str, name: str) -> Callable[[Job], dict[str, Any]]:
+def _lazy_job(target: str) -> Callable[[Job], dict[str, Any]]:
     """Return a job handler whose module is imported on first use."""
-
-    def run(job: Job) -> dict[str, Any]:
-        response: dict[str, Any] = getattr(import_module(f"ludus.web.{module}"), name)(job)
-        return response
-
-    return run
+    return lambda job: load_target(f"ludus.web.{target}")(job)
 
 
 JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "choose": choose_move,
     "warm_up": warm_up,
     "end": end_game,
-    "values": _lazy_job("exact_values", "compute_values"),
-    "puzzle": _lazy_job("exact_values", "make_puzzle"),
-    "opponents": _lazy_job("opponents", "list_opponents"),
+    "values": _lazy_job("exact_values:compute_values"),
+    "puzzle": _lazy_job("exact_values:make_puzzle"),
+    "opponents": _lazy_job("opponents:list_opponents"),
     "tournament": load_standings,
     "training": load_curves,
 }
@@ -192,7 +186,10 @@ def main() -> None:
     jobs = _JobQueue()
     threading.Thread(target=jobs.read, daemon=True).start()
     for response in jobs.responses():
-        _write_response(output, response)
+        try:
+            print(json.dumps(response), file=output, flush=True)
+        except BrokenPipeError:
+            os._exit(0)
 
 
 class _JobQueue:
@@ -242,13 +239,6 @@ def _run_job(job: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         # Players are third-party code; report the failure and keep serving.
         return {"error": f"{type(error).__name__}: {error}"[:400]}
-
-
-def _write_response(output: TextIO, response: dict[str, Any]) -> None:
-    try:
-        print(json.dumps(response), file=output, flush=True)
-    except BrokenPipeError:
-        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from ludus.core.game import AnyGame
 from ludus.core.player import Limit, Player
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
@@ -17,16 +16,16 @@ from ludus.players import player as named_player
 MAX_CACHED_POSITIONS = 256
 """Positions kept, so that the next move of a game needs no replay."""
 
+Job = Mapping[str, Any]
+
 _positions: LRUCache[tuple[str, ...], Any] = LRUCache(MAX_CACHED_POSITIONS)
 
 
-@lru_cache(maxsize=64)
-def load_game(name: str, rules: str) -> AnyGame:
-    """Return a game by its name and rules."""
-    return named_game(name, rules)
+load_game = lru_cache(maxsize=64)(named_game)
+"""Returns a game by its name and rules."""
 
 
-def load_position(job: Mapping[str, Any]) -> Any:
+def load_position(job: Job) -> Any:
     """Return the position of a job.
 
     A job holds a start position and the moves since, because repetition rules depend on the
@@ -46,8 +45,6 @@ def load_position(job: Mapping[str, Any]) -> Any:
     _positions[(*key, *moves)] = position
     return position
 
-
-Job = Mapping[str, Any]
 
 MAX_SHARED_PLAYERS = 12
 """Cached stateless players; networks and searches are slow to construct."""

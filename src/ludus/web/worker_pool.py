@@ -201,21 +201,18 @@ class WorkerPool:
         self._quick_pool = ProcessPool(1, *limits)
         self._slow_pool = ProcessPool(settings.num_slow_workers, *limits, SLOW_NICENESS)
         self._other_pool = ProcessPool(1, *limits)
+        self._pools = self._quick_pool, self._slow_pool, self._other_pool
         self._seconds: LRUCache[tuple[str, str, str], float] = LRUCache(MAX_TIMED_PLAYERS)
         self._warming_up: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def start(self) -> None:
-        await asyncio.gather(
-            self._quick_pool.start(), self._slow_pool.start(), self._other_pool.start()
-        )
+        await asyncio.gather(*(pool.start() for pool in self._pools))
 
     async def close(self) -> None:
         for task in list(self._warming_up.values()):
             task.cancel()
         await asyncio.gather(*self._warming_up.values(), return_exceptions=True)
-        await asyncio.gather(
-            self._quick_pool.close(), self._slow_pool.close(), self._other_pool.close()
-        )
+        await asyncio.gather(*(pool.close() for pool in self._pools))
 
     def warm_up(self, job: dict[str, Any]) -> None:
         """Warm up a player that was not used before, while a person thinks."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ludus.core.errors import UnknownName
-from ludus.datasets.morris import RECIPES, MoveBatch, augment, format_lines, parse_lines
-from ludus.datasets.morris.augmentation import augment_parts
+from ludus.datasets import MoveBatch, augment, format_lines, parse_lines
+from ludus.datasets.morris.augmentation import RECIPES, augment_parts
 from ludus.games.nine_mens_morris import NineMensMorris, mills, to_thesis
 from ludus.games.nine_mens_morris.bitboards import RING_SWAP, transform_boards
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES

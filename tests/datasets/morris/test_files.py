@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludus.core.errors import BadDataset, BadPosition
-from ludus.datasets.morris import MoveBatch, format_lines, parse_lines, read_chunks, read_dataset
+from ludus.datasets import MoveBatch, format_lines, parse_lines, read_chunks, read_dataset
 from ludus.games import game
 from ludus.games.nine_mens_morris.batch import NO_POINT, POINT_OF_CLASS
 from ludus.games.nine_mens_morris.board import POINTS

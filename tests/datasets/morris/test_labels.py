@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from ludus.datasets.morris import augment, parse_lines
+from ludus.datasets import augment, parse_lines
 from ludus.datasets.morris.labels import (
     RESULT_NAMES,
     LabelCounts,

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from ludus.datasets.morris import augment, format_lines, parse_lines, read_chunks, read_dataset
+from ludus.datasets import augment, format_lines, parse_lines, read_chunks, read_dataset
 from ludus.datasets.morris.files import Chunk
 from ludus.datasets.morris.statistics import (
     DatasetStatistics,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludus.core.errors import BadSpec
-from ludus.datasets.morris import parse_lines
+from ludus.datasets import parse_lines
 from ludus.datasets.morris.validation import (
     ILLEGAL_REASONS,
     UNREACHABLE_REASONS,

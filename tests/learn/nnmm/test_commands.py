@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludus.cli.main import run
-from ludus.datasets.morris import augment, read_dataset
+from ludus.datasets import augment, read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.learn.nnmm.chain import Chain
 from support.facilities import external

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ludus.datasets.morris import parse_lines
+from ludus.datasets import parse_lines
 from ludus.games.nine_mens_morris import (
     POINTS,
     mills,

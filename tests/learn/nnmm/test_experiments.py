@@ -8,7 +8,7 @@ import pytest
 import ludus
 from ludus.arena.regret import RegretStatistics
 from ludus.cli.main import run
-from ludus.datasets.morris import augment
+from ludus.datasets import augment
 from ludus.oracle import oracle_for
 from ludus.reproduce import find_experiment
 from support.facilities import external

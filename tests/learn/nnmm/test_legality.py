@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ludus.datasets.morris import parse_lines
+from ludus.datasets import parse_lines
 from ludus.datasets.morris.statistics import CLASS_NAMES
 from ludus.datasets.morris.validation import validate_moves
 from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS, MoveBatch, PositionBatch

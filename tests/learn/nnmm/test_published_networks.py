@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ludus.datasets.morris import augment, parse_lines, read_dataset
+from ludus.datasets import augment, parse_lines, read_dataset
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights

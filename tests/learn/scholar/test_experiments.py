@@ -11,7 +11,7 @@ import pytest
 
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.datasets.morris import read_dataset
+from ludus.datasets import read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import moves_to_points, pack_moves
 from ludus.learn.scholar.example_sources import OracleExampleSource

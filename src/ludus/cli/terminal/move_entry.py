@@ -1,10 +1,12 @@
 """Entry of a move by typed text, whole or place by place."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ludus.core.errors import BadMove, check_length, quote
-from ludus.games.move_entry import MoveEntry
+from ludus.core.game import Move, Position
+from ludus.games.move_entry import AnyMoveEntry
 
 SEPARATORS = r"[\s,;:/>→*x-]*+"
 """What may separate two places; possessive, so that matching takes linear time."""
@@ -16,7 +18,7 @@ STAGE_PROMPTS = {"begin": "then?", "go": "to?", "take": "take?"}
 class TypedMove:
     """A move entered by text; places have the names that the mover uses."""
 
-    def __init__(self, move_entry: MoveEntry, position: Any) -> None:
+    def __init__(self, move_entry: AnyMoveEntry, position: Position) -> None:
         self.move_entry = move_entry
         self.position = position
         self.clear()
@@ -26,7 +28,7 @@ class TypedMove:
         self.partial = self.move_entry.enter(self.position, ())
 
     @property
-    def moves(self) -> list[Any]:
+    def moves(self) -> Sequence[Move]:
         """The legal moves that can be completed after the places entered so far."""
         return self.move_entry.matching_moves(self.position, self.partial.touched)
 

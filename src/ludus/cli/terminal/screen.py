@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 from rich.columns import Columns
 from rich.text import Text
 
 from ludus.cli.output import make_console
+from ludus.core.game import Position
 from ludus.core.marks import Marks
 
 BOARD_STYLES = {
@@ -35,7 +35,7 @@ class Screen:
             import readline  # noqa: F401 - its import gives `input` line editing and history
 
     def show_position(
-        self, title: str, position: Any, marks: Marks, messages: Iterable[str]
+        self, title: str, position: Position, marks: Marks, messages: Iterable[str]
     ) -> None:
         """Clear the screen and print the title, the board and the messages."""
         if self.is_interactive:

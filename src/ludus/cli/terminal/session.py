@@ -4,13 +4,13 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from ludus.cli.terminal.move_entry import TypedMove
 from ludus.cli.terminal.screen import Screen
 from ludus.core.errors import BadMove, LudusError
 from ludus.core.files import atomic_file, read_text
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.marks import Marks
 from ludus.core.match import MoveRecord
 from ludus.core.record import Line, Node, Record
@@ -22,17 +22,17 @@ from ludus.players import player as named_player
 class GameHistory:
     """The positions and moves of a game so far."""
 
-    def __init__(self, game: AnyGame, start: Any = None) -> None:
+    def __init__(self, game: AnyGame, start: Position | None = None) -> None:
         self.game = game
-        self.positions = [game.start() if start is None else start]
+        self.positions: list[Position] = [game.start() if start is None else start]
         self.moves: list[MoveRecord] = []
 
     @property
-    def position(self) -> Any:
+    def position(self) -> Position:
         """The current position."""
         return self.positions[-1]
 
-    def play(self, move: Any, comment: str = "") -> None:
+    def play(self, move: Move, comment: str = "") -> None:
         """Play a move."""
         self.positions.append(self.position.play(move))
         self.moves.append(MoveRecord(self.positions[-2].mover, move, 0.0, comment))
@@ -288,10 +288,11 @@ class TerminalSession:
 
     def _play_turn(self) -> None:
         position = self.history.position
-        if position.outcome() is not None:
+        outcome = position.outcome()
+        if outcome is not None:
             for side in {0, 1} - set(self.human_sides):
-                self.players[side].finish_game(position.outcome())
-            self._offer_new_game(self.game.describe_outcome(position.outcome(), self.human_sides))
+                self.players[side].finish_game(outcome)
+            self._offer_new_game(self.game.describe_outcome(outcome, self.human_sides))
         elif position.mover == CHANCE:
             self._roll_dice()
         elif position.mover in self.human_sides:
@@ -376,7 +377,7 @@ class TerminalSession:
         return text
 
 
-def _find_command(text: str) -> Any:
+def _find_command(text: str) -> Command | None:
     """Return the command of a line, or None if it is a move."""
     word = text.split(maxsplit=1)[0].lower() if text else ""
     return COMMANDS.get(word)

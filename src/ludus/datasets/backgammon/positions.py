@@ -198,9 +198,7 @@ def choose_theme(number: int) -> str:
 
 
 def _play_games(theme: str, rng: random.Random) -> list[SampledPosition]:
-    """Return every position with enough moves from a few self-play games of the conventional
-    program.
-    """
+    """Return every position with enough moves from a few games of the conventional program."""
     set_ups = SET_UPS.get(theme, (OPENING,))
     # Half of the games of a rare theme begin normally: the theme must not be tied to the set-up.
     chosen = rng.choice(set_ups) if rng.random() < 0.5 else OPENING

@@ -139,8 +139,7 @@ NUM_TEMPTING: Final = 3
 """Mistakes are taken from this number of moves that the conventional program ranks highest."""
 
 MIN_SPREAD: Final = 0.04
-"""Minimum difference between best and worst move for a position to be scored, in points per game.
-"""
+"""Minimum difference of best and worst move for a position to be scored, in points per game."""
 
 
 def score_loss(loss: float) -> int:

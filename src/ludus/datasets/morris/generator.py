@@ -10,7 +10,7 @@ import random
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_match
@@ -23,6 +23,7 @@ from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.notation import PositionFields, to_thesis, to_thesis_move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.players import player as named_player
 
 MAX_TRIES = 10_000
@@ -36,11 +37,12 @@ PLACING_PROPORTION = 0.2
 """Proportion of random starts with men in hand; later positions mostly have none."""
 
 
-def sample_advantage_start(game: NineMensMorris, source: random.Random) -> Any:
+def sample_advantage_start(game: NineMensMorris, source: random.Random) -> MorrisPosition:
     """Sample a position with a side one to three men ahead from self-play of `newbie`."""
     for _ in range(MAX_TRIES):
         wanted = source.randint(1, MAX_ADVANTAGE)
-        position: Any = game.start()  # only native positions have heuristic moves
+        position = game.start()
+        assert game.is_native(position), "only native positions have heuristic moves"
         for _ in range(MAX_PLIES):
             position = position.play(source.choice(position.heuristic_moves("newbie")))
             if position.outcome() is not None:
@@ -51,7 +53,7 @@ def sample_advantage_start(game: NineMensMorris, source: random.Random) -> Any:
     raise LudusError(f"no game of {game.id} with these rules brings an advantage")
 
 
-def sample_random_start(game: NineMensMorris, source: random.Random) -> Any:
+def sample_random_start(game: NineMensMorris, source: random.Random) -> MorrisPosition:
     """Sample a realistic position with men on random points.
 
     The numbers of men occur in games and simple impossibilities are excluded; the position may
@@ -75,7 +77,7 @@ def sample_random_start(game: NineMensMorris, source: random.Random) -> Any:
     raise LudusError(f"no random position of {game.id} with these rules can be played")
 
 
-def _count_men(position: Any, side: int) -> int:
+def _count_men(position: MorrisPosition, side: int) -> int:
     return len(position.men[side]) + int(position.hands[side])
 
 
@@ -115,7 +117,7 @@ class RecordingPlayer(Player):
     def start_game(self, seed: int) -> None:
         self._teacher.start_game(seed)
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._teacher.choose(position, self._limit)
         self.lines.append(f"{to_thesis(position)}-{to_thesis_move(choice.move)}")
         return choice
@@ -126,7 +128,7 @@ class PlannedMatch(NamedTuple):
 
     opponent: str
     teacher_side: int
-    start: Any
+    start: MorrisPosition
 
 
 class MorrisGenerator(DatasetGenerator):

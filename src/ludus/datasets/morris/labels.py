@@ -109,9 +109,7 @@ def format_labels(entries: MoveBatch, labels: Labels) -> list[str]:
 
 
 def group_by_men(entries: MoveBatch, batch: int) -> Iterator[NDArray[np.intp]]:
-    """Yield indices of entries in batches with equal numbers of men, for which the oracle reads
-    less.
-    """
+    """Yield indices of entries in batches with equal numbers of men, which are read faster."""
     order = np.lexsort(entries.counts)
     for first in range(0, len(order), batch):
         yield order[first : first + batch]

@@ -20,7 +20,6 @@ BoardRow = NDArray[np.int8]
 """One board, shape (52,), or several, shape (boards, 52)."""
 
 NUM_PLACES = 26
-ROW_WIDTH = 2 * NUM_PLACES
 
 
 def position_to_row(position: Position) -> BoardRow:

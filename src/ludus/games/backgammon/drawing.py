@@ -6,14 +6,12 @@ board. Marks name points as side 0 counts them, but the numbers shown are those 
 turn it is, because its moves are written with them.
 """
 
-from typing import Protocol
-
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import place_name
+from ludus.games.backgammon.position import Position
 from ludus.render.canvas import Area, Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places
 from ludus.render.text_board import (
-    CaptionedPosition,
     PlaceLabel,
     format_caption,
     format_cell,
@@ -177,11 +175,6 @@ def draw_dice(canvas: Canvas, side: int, dice: tuple[int, int]) -> None:
             canvas.circle((x + 10 * right, middle_y + 10 * down), 3.6, f"pip {COLOURS[side]}")
 
 
-def draw_caption(canvas: Canvas, caption: str) -> None:
-    """Draw a line of text below the board."""
-    canvas.text(((LEFT + RIGHT) / 2, SIZE[1] - 22), caption, "caption")
-
-
 SIDES = ("White", "Black")
 MEN, EMPTY = "○●", "·"
 NUMBERS = tuple(str(number) for number in range(1, 25))
@@ -190,26 +183,7 @@ TOP_POINTS, BOTTOM_POINTS = NUMBERS[12:], NUMBERS[11::-1]
 """Points from left to right."""
 
 
-class DrawablePosition(CaptionedPosition, Protocol):
-    """The properties of a position that are drawn."""
-
-    @property
-    def points(self) -> tuple[int, ...]: ...
-
-    @property
-    def bar(self) -> tuple[int, int]: ...
-
-    @property
-    def off(self) -> tuple[int, int]: ...
-
-    @property
-    def turn(self) -> int: ...
-
-    @property
-    def dice(self) -> tuple[int, int] | None: ...
-
-
-def text(position: DrawablePosition, marks: Marks) -> str:
+def text(position: Position, marks: Marks) -> str:
     """Draw the board in characters: a point is three columns wide, a half five lines high."""
     upper = [_row(position, marks, TOP_POINTS, depth, 0) for depth in range(MAX_SHOWN)]
     lower = [_row(position, marks, BOTTOM_POINTS, depth, 1) for depth in reversed(range(MAX_SHOWN))]
@@ -229,7 +203,7 @@ def text(position: DrawablePosition, marks: Marks) -> str:
     return join_lines([*board, "", caption, *format_notes(marks, PLACES, _label_for(position))])
 
 
-def draw(position: DrawablePosition, marks: Marks) -> Drawing:
+def draw(position: Position, marks: Marks) -> Drawing:
     """Draw the board as a picture."""
     caption, description = _format_task(position, SIDES), _description(position)
     canvas = Canvas(*SIZE, f"Backgammon: {caption}", description, style=STYLE)
@@ -247,38 +221,36 @@ def draw(position: DrawablePosition, marks: Marks) -> Drawing:
         draw_tray(canvas, side, position.off[side])
     if position.dice is not None:
         draw_dice(canvas, position.turn, position.dice)
-    draw_caption(canvas, caption)
+    canvas.text(((LEFT + RIGHT) / 2, SIZE[1] - 22), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, {place: place_area(place) for place in PLACES}, shown)
     return canvas.drawing(covered)
 
 
-def _label_for(position: DrawablePosition) -> PlaceLabel:
+def _label_for(position: Position) -> PlaceLabel:
     """Return the function that names places as the side whose turn it is counts."""
     return lambda place: place_name(place, position.turn)
 
 
-def _format_task(position: DrawablePosition, sides: tuple[str, str]) -> str:
+def _format_task(position: Position, sides: tuple[str, str]) -> str:
     """Return what the side whose turn it is has to do, or how the game ended."""
     side = sides[position.turn]
     todo = "to roll" if position.dice is None else "to play {}-{}".format(*position.dice)
     return format_caption(position.outcome(), sides, f"{side} {todo}")
 
 
-def _stack(position: DrawablePosition, number: str) -> tuple[int, int]:
+def _stack(position: Position, number: str) -> tuple[int, int]:
     """Return the side that has men on a point, and their number."""
     count = position.points[int(number) - 1]
     return (0, count) if count >= 0 else (1, -count)
 
 
-def _numbers(position: DrawablePosition, row: tuple[str, ...]) -> str:
+def _numbers(position: Position, row: tuple[str, ...]) -> str:
     cells = [f"{place_name(number, position.turn):>2} " for number in row]
     return f"{''.join(cells[:6])}     {''.join(cells[6:])}"
 
 
-def _row(
-    position: DrawablePosition, marks: Marks, row: tuple[str, ...], depth: int, entering: int
-) -> str:
+def _row(position: Position, marks: Marks, row: tuple[str, ...], depth: int, entering: int) -> str:
     """Return a line of a half; `depth` counts from the edge, `entering` is the side on this bar."""
     cells = []
     for number in row:
@@ -304,13 +276,13 @@ def _format_man(
     return "".join(part or " " for part in marked)
 
 
-def _tray(position: DrawablePosition, marks: Marks, side: int) -> str:
+def _tray(position: Position, marks: Marks, side: int) -> str:
     own = marks if position.turn == side else NO_MARKS
     man = "".join(part or " " for part in format_cell(MEN[side], own, "off", empty=""))
     return f" {man} off {position.off[side]}"
 
 
-def _anchor(position: DrawablePosition, place: str) -> Point:
+def _anchor(position: Position, place: str) -> Point:
     """Return the place of marks: the last man of a stack. Bar and tray are the mover's."""
     if place == "off":
         return tray_middle(position.turn)
@@ -321,7 +293,7 @@ def _anchor(position: DrawablePosition, place: str) -> Point:
     return slots[max(0, min(count, len(slots)) - 1)]
 
 
-def _description(position: DrawablePosition) -> str:
+def _description(position: Position) -> str:
     """Describe the position in words, for screen readers."""
     sentences = []
     for side, name in enumerate(SIDES):

@@ -6,14 +6,7 @@ from typing import ClassVar, Final
 
 from ludus.core.game import Game, OracleKind
 from ludus.games.backgammon import notation
-from ludus.games.backgammon.board import (
-    OPENING_ROLLS,
-    ROLLS,
-    Move,
-    Roll,
-    format_place,
-    place_name,
-)
+from ludus.games.backgammon.board import OPENING_ROLLS, ROLLS, Move, Roll, format_place, place_name
 from ludus.games.backgammon.position import Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
 

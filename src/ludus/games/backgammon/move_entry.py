@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from ludus.core.errors import BadMove, quote
 from ludus.games.backgammon import reference
@@ -11,6 +10,7 @@ from ludus.games.backgammon.board import (
     BAR,
     OFF,
     Move,
+    Roll,
     View,
     format_place,
     make_board,
@@ -93,26 +93,29 @@ class TurnOptions:
 
 
 @lru_cache(maxsize=64)
-def find_turn_options(position: Any) -> TurnOptions:
+def find_turn_options(position: Position) -> TurnOptions:
     """Return the options of a roll; cached, since a person touches several places of it."""
-    boards = ((position.play(move).board, move) for move in position.legal_moves())
-    return TurnOptions({make_view(board, position.turn): move for board, move in boards})
+    moves = [move for move in position.legal_moves() if isinstance(move, Move)]
+    boards = (position.play(move).board for move in moves)
+    views = (make_view(board, position.turn) for board in boards)
+    return TurnOptions(dict(zip(views, moves, strict=True)))
 
 
-def start_turn(position: Any) -> TurnState:
+def start_turn(position: Position) -> TurnState:
+    assert position.dice is not None
     high, low = position.dice
     dice = (high,) * 4 if high == low else (high, low)
     return TurnState(make_view(position.board, position.turn), dice)
 
 
-class BackgammonMoveEntry(MoveEntry):
+class BackgammonMoveEntry(MoveEntry[Position, Move | Roll]):
     """Move entry for backgammon; places are named as side 0 counts them, as in `Game.steps`."""
 
     max_men_per_place = 15
     hand_title = "On the bar"
     has_dice = True
 
-    def enter(self, position: Any, touched: tuple[str, ...]) -> PartialMove:
+    def enter(self, position: Position, touched: tuple[str, ...]) -> PartialMove:
         if position.dice is None:
             return PartialMove((), (), "begin", None, position)
         roll, state, places = self._walk(position, touched)
@@ -129,17 +132,17 @@ class BackgammonMoveEntry(MoveEntry):
             touched, (), "begin", roll.final_boards[state.view] if touched else None, shown
         )
 
-    def matching_moves(self, position: Any, touched: tuple[str, ...]) -> list[Any]:
+    def matching_moves(self, position: Position, touched: tuple[str, ...]) -> list[Move]:
         roll, state, places = self._walk(position, touched)
         if len(places) % 2:
             steps = roll.steps(state).items()
             return roll.moves(after for (start, _), after in steps if start == places[-1])
         return roll.moves([state])
 
-    def known_places(self, position: Any) -> set[str]:
+    def known_places(self, position: Position) -> set[str]:
         return {*_POINTS, "bar", "off"}
 
-    def extend(self, position: Any, touched: tuple[str, ...], place: str) -> PartialMove:
+    def extend(self, position: Position, touched: tuple[str, ...], place: str) -> PartialMove:
         """Continue by a place; a man sent over several dice at once gets his stops inserted."""
         if len(touched) % 2 and position.dice is not None:
             touched = self._with_stops(position, touched, place)
@@ -158,11 +161,11 @@ class BackgammonMoveEntry(MoveEntry):
             "The numbers at the edge are those of the side to move.",
         ]
 
-    def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: Move | Roll) -> tuple[tuple[str, ...], ...]:
         steps = self.game.steps(move)
         return tuple(zip(steps[::2], steps[1::2], strict=True))
 
-    def describe_task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: Position, entry: PartialMove) -> str:
         if position.dice is None:
             return "The dice are being rolled"
         if entry.selected is not None:
@@ -174,7 +177,7 @@ class BackgammonMoveEntry(MoveEntry):
             return f"You rolled {high} and {low}: move one of your men"
         return f"Move again: {len(left) - used} {'die' if len(left) - used == 1 else 'dice'} left"
 
-    def describe_place(self, position: Any, place: str) -> str:
+    def describe_place(self, position: Position, place: str) -> str:
         if place in ("bar", "off"):
             counts = position.bar if place == "bar" else position.off
             counted = [f"{n} {s}" for n, s in zip(counts, self.game.sides, strict=True) if n]
@@ -188,7 +191,7 @@ class BackgammonMoveEntry(MoveEntry):
     def place_name(self, place: str, side: int) -> str:
         return place_name(place, side)
 
-    def describe_side(self, position: Any, side: int) -> str:
+    def describe_side(self, position: Position, side: int) -> str:
         own = make_view(position.board, side).own
         pips = sum(place * count for place, count in enumerate(own))
         parts = [f"{pips} pips to go"]
@@ -198,12 +201,12 @@ class BackgammonMoveEntry(MoveEntry):
             parts.append(f"{position.off[side]} borne off")
         return ", ".join(parts)
 
-    def describe_move(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Move | Roll, position: Position) -> str:
         if not isinstance(move, Move):
             return f"rolled {move.high} and {move.low}"
         return f"played {move}" if move.steps else "could not move"
 
-    def to_arrangement(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: Position) -> Arrangement:
         """Return the men on the points and the bar; the missing men are borne off."""
         men = {
             str(number): (int(count < 0), abs(count))
@@ -212,7 +215,7 @@ class BackgammonMoveEntry(MoveEntry):
         }
         return Arrangement(men, position.turn, position.bar, position.dice)
 
-    def from_arrangement(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Position:
         """Return the position; missing men are borne off, men put on the bar are added."""
         points, bar = [0] * 24, list(arrangement.hands)
         left = [self.game.rules.men] * 2
@@ -227,7 +230,7 @@ class BackgammonMoveEntry(MoveEntry):
         return Position(tuple(points), (bar[0], bar[1]), off, arrangement.mover, dice)
 
     def _walk(
-        self, position: Any, touched: tuple[str, ...]
+        self, position: Position, touched: tuple[str, ...]
     ) -> tuple[TurnOptions, TurnState, list[int]]:
         """Return the roll's options, the state after the touched steps, and their places."""
         roll, state = find_turn_options(position), start_turn(position)
@@ -239,7 +242,9 @@ class BackgammonMoveEntry(MoveEntry):
             state = after
         return roll, state, places
 
-    def _with_stops(self, position: Any, touched: tuple[str, ...], place: str) -> tuple[str, ...]:
+    def _with_stops(
+        self, position: Position, touched: tuple[str, ...], place: str
+    ) -> tuple[str, ...]:
         """Return the touches with each stop of a man on his way to this place."""
         roll, state, places = self._walk(position, touched)
         wanted = self._number(place, position.turn)
@@ -249,10 +254,10 @@ class BackgammonMoveEntry(MoveEntry):
 
     def _entry(
         self,
-        position: Any,
+        position: Position,
         touched: tuple[str, ...],
-        places: Any,
-        shown: Any,
+        places: Iterable[int],
+        shown: Position,
         selected: str | None,
     ) -> PartialMove:
         names = tuple(place_name(format_place(place), position.turn) for place in places)
@@ -261,7 +266,7 @@ class BackgammonMoveEntry(MoveEntry):
         )
 
     @staticmethod
-    def _shown(position: Any, state: TurnState) -> Any:
+    def _shown(position: Position, state: TurnState) -> Position:
         points, bar, off = make_board(state.view, position.turn)
         return replace(position, points=points, bar=bar, off=off)
 

@@ -129,14 +129,14 @@ class Position(Drawable):
 
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
-        from ludus.games.hexapawn import drawing
+        from ludus.games.squares_drawing import HEXAPAWN, render_text
 
-        return drawing.text(self, marks)
+        return render_text(self, marks, HEXAPAWN)
 
     def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
-        from ludus.games.hexapawn import drawing
+        from ludus.games.squares_drawing import HEXAPAWN, draw_position
 
-        return drawing.draw(self, marks)
+        return draw_position(self, marks, HEXAPAWN)
 
     def __str__(self) -> str:
         return format_board(self.cells, self.size, MOVERS[self.mover])

@@ -27,6 +27,7 @@ from ludus.games.nine_mens_morris.rules import Rules
 if TYPE_CHECKING:
     from ludus._native import sampling
     from ludus.games.nine_mens_morris.game import NineMensMorris
+    from ludus.games.nine_mens_morris.position import MorrisPosition
 
 LOST, NO_VALUE, DRAW = 0, 254, 255
 """Value codes, uint8. Other codes are the plies to the end of the game, odd where the mover wins
@@ -61,8 +62,7 @@ NO_POINT = NUM_POINTS
 PARTS = ("TO", "FROM", "REMOVE")
 """Parts of a move, in the order of Galassi 2018."""
 NUM_CLASSES = 1 + NUM_POINTS
-"""Classes of a part in Galassi's numbering (2018): 0 is none, 1 to 24 are the points in reading
-order."""
+"""Classes of a part in Galassi's numbering (2018): 0 is none, then the points in reading order."""
 
 PartPoints = NDArray[np.int8]
 """Points of moves, shape (moves, 3): TO, FROM and REMOVE, or NO_POINT."""
@@ -146,7 +146,7 @@ class PositionBatch:
         return PositionBatch(*columns)
 
     @staticmethod
-    def from_positions(positions: Iterable[Any]) -> "PositionBatch":
+    def from_positions(positions: Iterable["MorrisPosition"]) -> "PositionBatch":
         """Convert positions of the game."""
         rows = []
         for position in positions:
@@ -174,7 +174,7 @@ class PositionBatch:
         columns = [join(column) for column in zip(*(part.columns for part in parts), strict=True)]
         return cls(*columns) if columns else cls.empty()
 
-    def to_positions(self, game: "NineMensMorris") -> list[Any]:
+    def to_positions(self, game: "NineMensMorris") -> list["MorrisPosition"]:
         """Convert to positions of a game, White to move."""
         return [
             game.position(

@@ -1,14 +1,13 @@
 """The Morris board with the men in hand beside it, in characters and as SVG."""
 
 from itertools import pairwise
-from typing import Protocol
 
 from ludus.core.marks import Marks
 from ludus.games.nine_mens_morris.board import POINTS, mills
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.render.canvas import Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places, square_areas
 from ludus.render.text_board import (
-    CaptionedPosition,
     format_cell,
     format_notes,
     format_turn,
@@ -36,27 +35,7 @@ WIDTH = 6 * STEP + 2 * MARGIN
 """Width and height of the background."""
 
 
-class DrawableRules(Protocol):
-    """The rules that affect the drawing."""
-
-    @property
-    def diagonals(self) -> bool: ...
-
-
-class DrawablePosition(CaptionedPosition, Protocol):
-    """The properties of a position that are drawn."""
-
-    @property
-    def men(self) -> tuple[frozenset[int], frozenset[int]]: ...
-
-    @property
-    def hands(self) -> tuple[int, int]: ...
-
-    @property
-    def rules(self) -> DrawableRules: ...
-
-
-def text(position: DrawablePosition, marks: Marks) -> str:
+def text(position: MorrisPosition, marks: Marks) -> str:
     """Draw the board in characters; a file is four columns wide and a rank two lines high."""
     rows = _lines(position)
     for number, place in enumerate(POINTS):
@@ -76,7 +55,7 @@ def text(position: DrawablePosition, marks: Marks) -> str:
     )
 
 
-def draw(position: DrawablePosition, marks: Marks) -> Drawing:
+def draw(position: MorrisPosition, marks: Marks) -> Drawing:
     """Draw the board as a picture."""
     caption = format_turn(position, SIDES)
     width, height = 2 * BOARD[0] + WIDTH, BOARD[1] + WIDTH + 62
@@ -103,7 +82,7 @@ def draw(position: DrawablePosition, marks: Marks) -> Drawing:
     return canvas.drawing(occupied)
 
 
-def _symbol(position: DrawablePosition, number: int) -> str:
+def _symbol(position: MorrisPosition, number: int) -> str:
     owner = next((side for side in (0, 1) if number in position.men[side]), None)
     return EMPTY if owner is None else MEN[owner]
 
@@ -114,14 +93,14 @@ def _column_row(number: int) -> tuple[int, int]:
     return 1 + 4 * FILES.index(place[0]), 2 * RANKS.index(place[1])
 
 
-def _segments(position: DrawablePosition) -> list[tuple[int, int]]:
+def _segments(position: MorrisPosition) -> list[tuple[int, int]]:
     """Return the line segments between adjacent points."""
     lines = mills(position.rules.diagonals)
     steps = (step for line in lines for step in pairwise(line))
     return sorted({(min(step), max(step)) for step in steps})
 
 
-def _lines(position: DrawablePosition) -> list[list[str]]:
+def _lines(position: MorrisPosition) -> list[list[str]]:
     """Return the text board without its points; a column at either side is for brackets."""
     rows = [[" "] * 27 for _ in range(13)]
     for ends in _segments(position):
@@ -135,12 +114,12 @@ def _lines(position: DrawablePosition) -> list[list[str]]:
     return rows
 
 
-def _in_hand(position: DrawablePosition) -> str:
+def _in_hand(position: MorrisPosition) -> str:
     hands = zip(SIDES, position.hands, strict=True)
     return ", ".join(f"{side} {hand}" for side, hand in hands)
 
 
-def _description(position: DrawablePosition) -> str:
+def _description(position: MorrisPosition) -> str:
     """Describe the position in words, for screen readers."""
     standing = (
         f"{side}: {', '.join(POINTS[number] for number in sorted(men)) or 'no men on the board'}."
@@ -156,7 +135,7 @@ def _centre(number: int) -> Point:
     return x + STEP * (column // 4), y + STEP * (row // 2)
 
 
-def _draw_lines(canvas: Canvas, position: DrawablePosition) -> None:
+def _draw_lines(canvas: Canvas, position: MorrisPosition) -> None:
     for start, end in _segments(position):
         canvas.line(_centre(start), _centre(end), "line")
 

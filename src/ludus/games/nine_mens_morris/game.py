@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from ludus.core.errors import BadMove, BadPosition, LudusError, quote
 from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind
@@ -14,6 +14,9 @@ from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move, neighbo
 from ludus.games.nine_mens_morris.notation import PositionFields, parse_points, parse_position
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
+
+if TYPE_CHECKING:
+    from ludus.games.nine_mens_morris.native import Position as NativePosition
 
 FREE_POINT_VALUE = 4
 """The value of a free point adjacent to an own man, where a man has MAN_VALUE."""
@@ -67,6 +70,10 @@ class NineMensMorris(Game[MorrisPosition, Move]):
 
         return native.make_position(self.rules, fields._replace(quiet=quiet))
 
+    def is_native(self, position: MorrisPosition) -> "TypeGuard[NativePosition]":
+        """Return whether positions of this game are those of the native engine."""
+        return self.engine == "native"
+
     def parse_move(self, text: str, position: MorrisPosition) -> Move:
         points = parse_points(text)
         legal: list[Move] = position.legal_moves()
@@ -98,21 +105,19 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(*(None if number is None else symmetry[number] for number in move))
 
-    def canonical(self, position: Any) -> MorrisPosition:
+    def canonical(self, position: MorrisPosition) -> MorrisPosition:
         """Return the symmetric position whose bitboards, White's first, are smallest."""
-        if self.engine == "native":
-            found: MorrisPosition = position.canonical()
-            return found
+        if self.is_native(position):
+            return position.canonical()
         transformed = (self.transform(position, symmetry) for symmetry in SYMMETRIES)
         return min(transformed, key=lambda other: other.bits)
 
-    def perft(self, position: Any, depth: int) -> int:
-        if self.engine == "native":
-            nodes: int = position.perft(depth)
-            return nodes
+    def perft(self, position: MorrisPosition, depth: int) -> int:
+        if self.is_native(position):
+            return position.perft(depth)
         return super().perft(position, depth)
 
-    def position_texts(self, position: Any) -> dict[str, str]:
+    def position_texts(self, position: MorrisPosition) -> dict[str, str]:
         texts = super().position_texts(position)
         with suppress(BadPosition):  # the dataset has no letters for more than nine men
             texts["dataset letters"] = notation.to_thesis(position)
@@ -132,14 +137,14 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     def move_notation(self) -> notation.MorrisMoveNotation:
         return notation.MorrisMoveNotation(self)
 
-    def phase(self, position: Any, number: int) -> str:
+    def phase(self, position: MorrisPosition, number: int) -> str:
         """Return whether the mover places, moves or flies."""
         if position.hands[position.mover] > 0:
             return "placing"
         can_fly = self.rules.flying and len(position.men[position.mover]) <= 3
         return "flying" if can_fly else "moving"
 
-    def evaluate(self, position: Any) -> int:
+    def evaluate(self, position: MorrisPosition) -> int:
         """Evaluate by men, on the board or in hand, and by mobility."""
         white, black = position.bits
         white_hand, black_hand = position.hands
@@ -157,8 +162,9 @@ class NineMensMorris(Game[MorrisPosition, Move]):
         return self.engine == "native"
 
     def native_playouts(
-        self, position: Any, games: int, seed: int, threads: int, max_plies: int
+        self, position: MorrisPosition, games: int, seed: int, threads: int, max_plies: int
     ) -> Counter[int]:
+        assert self.is_native(position)
         tally = position.playouts(games, seed=seed, threads=threads, max_plies=max_plies)
         return Counter({1: tally["wins"][0], 0: tally["draws"], -1: tally["wins"][1]})
 
@@ -169,21 +175,18 @@ class NineMensMorris(Game[MorrisPosition, Move]):
 
         A player is the spec of a heuristic with all of its options, or a compiled `Fuzzy`.
         """
-        if self.engine != "native":
+        start = self.start()
+        if not self.is_native(start):
             return None
-        start: Any = self.start()  # the native twin
         first, second = players
-        tally: GameTally
         if isinstance(first, str) and isinstance(second, str):
-            tally = start.heuristic_games(first, second, games, seed, threads, max_plies)
-            return tally
+            return start.heuristic_games(first, second, games, seed, threads, max_plies)
         from ludus._native import patterns
 
         position, run = (start.bits, start.hands, start.mover), (games, seed % 2**64)
-        tally = patterns.games(self.rules, *position, first, second, *run, threads, max_plies)
-        return tally
+        return patterns.games(self.rules, *position, first, second, *run, threads, max_plies)
 
-    def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[Any]:
+    def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[MorrisPosition]:
         """Yield random positions of the moving phase, with few men unless all are solved."""
         max_men = MANY_MEN if is_solved else FEW_MEN
         while True:

@@ -1,11 +1,11 @@
 """Move entry for Morris: place or move a man and, when a mill closes, take one."""
 
-from typing import Any
-
+from ludus.core import game as core
 from ludus.games.move_entry import Arrangement, EntryStage, MoveEntry, PartialMove
-from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, Move
+from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.games.nine_mens_morris.position import Position
+from ludus.games.nine_mens_morris.position import MorrisPosition, Position
 
 MILL_SAFETY = {
     "when_all": "; men in mills are safe as long as there are others",
@@ -18,26 +18,24 @@ BLOCKED_SIDE = {
 }
 
 
-class MorrisMoveEntry(MoveEntry):
+class MorrisMoveEntry(MoveEntry[MorrisPosition, Move]):
     """The man is shown at his destination before the man to take is chosen."""
 
+    game: NineMensMorris
     hand_title = "Still to place"
 
-    def stage(self, position: Any, touched: tuple[str, ...]) -> EntryStage:
+    def stage(self, position: MorrisPosition, touched: tuple[str, ...]) -> EntryStage:
         if not touched:
             return "begin"
-        return "take" if self._begins_on_free_point(position, touched) else self._later(touched)
+        is_moved = len(touched) > 1 or self._begins_on_free_point(position, touched)
+        return "take" if is_moved else "go"
 
-    @staticmethod
-    def _later(touched: tuple[str, ...]) -> EntryStage:
-        return "go" if len(touched) == 1 else "take"
-
-    def paths(self, move: Any) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: Move) -> tuple[tuple[str, ...], ...]:
         """Return the path of the moving man; the man taken has none."""
         steps = self.game.steps(move._replace(take=None))
         return (steps,) if steps else ()
 
-    def preview(self, position: Any, touched: tuple[str, ...]) -> Any:
+    def preview(self, position: MorrisPosition, touched: tuple[str, ...]) -> core.Position:
         """Return the position with the man moved while the man to take is not yet chosen."""
         if self.stage(position, touched) != "take":
             return position
@@ -51,11 +49,9 @@ class MorrisMoveEntry(MoveEntry):
             men[side].remove(POINT_NUMBERS[touched[0]])
             men[side].add(POINT_NUMBERS[touched[1]])
         white, black = (frozenset(own) for own in men)
-        return self.game.position(  # type: ignore[attr-defined]
-            PositionFields((white, black), (hands[0], hands[1]), side, 1, 0)
-        )
+        return self.game.position(PositionFields((white, black), (hands[0], hands[1]), side, 1, 0))
 
-    def describe_task(self, position: Any, entry: PartialMove) -> str:
+    def describe_task(self, position: MorrisPosition, entry: PartialMove) -> str:
         if entry.stage == "take":
             return f"You closed a mill: take one of {self.side_name(1 - position.mover)}’s men"
         if entry.stage == "go":
@@ -66,17 +62,17 @@ class MorrisMoveEntry(MoveEntry):
             return "Place a man on a free point, or move one"
         return "Place a man on a free point"
 
-    def describe_place(self, position: Any, place: str) -> str:
+    def describe_place(self, position: MorrisPosition, place: str) -> str:
         for side, name in enumerate(self.game.sides):
             if POINT_NUMBERS[place] in position.men[side]:
                 return f"a {name} man"
         return ""
 
-    def describe_side(self, position: Any, side: int) -> str:
+    def describe_side(self, position: MorrisPosition, side: int) -> str:
         on_board, in_hand = len(position.men[side]), position.hands[side]
         return f"{on_board} on the board" + (f", {in_hand} to place" if in_hand else "")
 
-    def describe_move(self, move: Any, position: Any) -> str:
+    def describe_move(self, move: Move, position: MorrisPosition) -> str:
         if move.to is None:
             return "could not move"
         *_, taken = places = self.game.steps(move)
@@ -84,11 +80,11 @@ class MorrisMoveEntry(MoveEntry):
         predicate = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
         return predicate if move.take is None else f"{predicate} and took {taken}"
 
-    def to_arrangement(self, position: Any) -> Arrangement:
+    def to_arrangement(self, position: MorrisPosition) -> Arrangement:
         men = {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
-        return Arrangement(men, position.mover, tuple(position.hands))
+        return Arrangement(men, position.mover, position.hands)
 
-    def from_arrangement(self, arrangement: Arrangement) -> Any:
+    def from_arrangement(self, arrangement: Arrangement) -> Position:
         white, black = (
             frozenset(
                 POINT_NUMBERS[place]
@@ -116,7 +112,8 @@ class MorrisMoveEntry(MoveEntry):
         few = "no man" if rules.lose_below == 1 else f"fewer than {rules.lose_below} men"
         sentences.append(f"A side with {few} left has lost{BLOCKED_SIDE[rules.blocked]}.")
         if rules.repetition:
-            sentences.append(f"A position that comes {_times(rules.repetition)} is a draw.")
+            times = "a second time" if rules.repetition == 2 else f"{rules.repetition} times"
+            sentences.append(f"A position that comes {times} is a draw.")
         if rules.quiet_plies:
             sentences.append(
                 f"After {rules.quiet_plies} turns without placing or taking it is a draw."
@@ -125,15 +122,11 @@ class MorrisMoveEntry(MoveEntry):
             sentences.append("A full board is a draw.")
         return sentences
 
-    def _may_fly(self, position: Any) -> str:
+    def _may_fly(self, position: MorrisPosition) -> str:
         is_flying = self.game.rules.flying and len(position.men[position.mover]) <= 3
         return "; with three left they may jump anywhere" if is_flying else ""
 
     @staticmethod
-    def _begins_on_free_point(position: Any, touched: tuple[str, ...]) -> bool:
+    def _begins_on_free_point(position: MorrisPosition, touched: tuple[str, ...]) -> bool:
         """Return whether the man is placed from the hand."""
         return POINT_NUMBERS[touched[0]] not in position.men[position.mover]
-
-
-def _times(number: int) -> str:
-    return "a second time" if number == 2 else f"{number} times"

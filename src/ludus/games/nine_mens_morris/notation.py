@@ -7,7 +7,7 @@ usual, `d6d5c3` as in Galassi's dataset, `5-8x16` as on PlayOK.
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ludus.core.errors import BadMove, BadPosition, check_length, quote
 from ludus.core.notation import MoveNotation, TurnState
@@ -23,26 +23,10 @@ from ludus.games.nine_mens_morris.board import (
 )
 
 if TYPE_CHECKING:
+    from ludus.games.nine_mens_morris.position import MorrisPosition
     from ludus.games.nine_mens_morris.rules import Rules
 
 MOVERS = "wb"
-
-
-class NotatedPosition(Protocol):
-    """The properties of a position that are written; both implementations have them."""
-
-    @property
-    def men(self) -> tuple[frozenset[int], frozenset[int]]: ...
-    @property
-    def hands(self) -> tuple[int, int]: ...
-    @property
-    def mover(self) -> int: ...
-    @property
-    def occurrence(self) -> int: ...
-    @property
-    def quiet(self) -> int: ...
-    @property
-    def rules(self) -> "Rules": ...
 
 
 class PositionFields(NamedTuple):
@@ -55,7 +39,7 @@ class PositionFields(NamedTuple):
     quiet: int = 0
 
 
-def to_text(position: NotatedPosition) -> str:
+def to_text(position: "MorrisPosition") -> str:
     """Write the rows from the top, the mover, both hands; then counters other than the default.
 
     `r2` means that the position occurs for the second time, `q17` that 17 plies were quiet.
@@ -73,7 +57,7 @@ def to_text(position: NotatedPosition) -> str:
     return " ".join(parts)
 
 
-def to_thesis(position: NotatedPosition) -> str:
+def to_thesis(position: "MorrisPosition") -> str:
     """Write Galassi's 28 characters: M (mover), E (enemy), O (empty); then the four counts."""
     own, enemy = position.mover, 1 - position.mover
     letters = ("M", "E", "O") if own == 0 else ("E", "M", "O")
@@ -85,7 +69,7 @@ def to_thesis(position: NotatedPosition) -> str:
     return f"{board}{hands[own]}{hands[enemy]}{len(men[own])}{len(men[enemy])}"
 
 
-def to_sanmill(position: NotatedPosition) -> str:
+def to_sanmill(position: "MorrisPosition") -> str:
     """Write Sanmill's FEN; its last-mill and full-move fields are unknown here and stay empty."""
     rings = "/".join(
         "".join(
@@ -162,7 +146,7 @@ _ROWS = re.compile("/".join(f"[WwBb.]{{{len(row)}}}" for row in ROWS))
 _WORD = re.compile(r"r([1-9][0-9]{0,2})|q([1-9][0-9]{0,4})")
 
 
-def _format_point(position: NotatedPosition, number: int, letters: tuple[str, str, str]) -> str:
+def _format_point(position: "MorrisPosition", number: int, letters: tuple[str, str, str]) -> str:
     white, black = position.men
     return letters[0] if number in white else letters[1] if number in black else letters[2]
 
@@ -273,10 +257,9 @@ class MorrisMoveNotation(MoveNotation):
     options: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         {"Captures": ("suffix", "token"), "Answer": ("uci", "sanmill")}
     )
-    """Captures as part of the move or as a separate move; responses in the format of UCI or of
-    Sanmill."""
+    """Captures as part of the move or as a separate move; responses as in UCI or Sanmill."""
 
-    def parse(self, turn: TurnState, word: str) -> tuple[Any, bool]:
+    def parse(self, turn: TurnState, word: str) -> tuple[Move, bool]:
         wanted = _to_point_names(word.lower()) if len(word) <= MAX_WORD_LENGTH else word
         if turn.partial_move is not None or wanted.startswith("x"):
             return self._parse_capture(turn, wanted), True
@@ -292,15 +275,16 @@ class MorrisMoveNotation(MoveNotation):
     def _parse_capture(self, turn: TurnState, word: str) -> Move:
         if turn.partial_move is None:
             raise BadMove(f"{quote(word)} takes a man, but no mill was closed before it")
-        for move in self.list_continuations(turn):
-            if word == f"x{POINTS[move.take]}":
-                return Move(*move)
-        shown = ", ".join(f"x{POINTS[move.take]}" for move in self.list_continuations(turn)[:3])
+        moves = self.list_continuations(turn)
+        captures = {self.format_words(move, turn.partial_move)[0]: move for move in moves}
+        if word in captures:
+            return captures[word]
+        shown = ", ".join([*captures][:3])
         raise BadMove(
             f"{quote(word)} cannot follow {turn.partial_move}: a man is to be taken, as {shown}"
         )
 
-    def list_continuations(self, turn: TurnState) -> list[Any]:
+    def list_continuations(self, turn: TurnState) -> list[Move]:
         moves = super().list_continuations(turn)
         if turn.partial_move is None:
             return moves
@@ -309,6 +293,8 @@ class MorrisMoveNotation(MoveNotation):
             for move in moves
             if move.take is not None and move._replace(take=None) == turn.partial_move
         ]
+
+    # Any below: MoveNotation takes moves and positions of every game.
 
     def format_words(
         self, move: Any, partial_move: Any = None, *, separate_captures: bool = False

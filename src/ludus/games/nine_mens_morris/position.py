@@ -54,6 +54,24 @@ class MorrisPosition(core.Position, Protocol):
     def play(self, move: Move, /) -> Self: ...
 
 
+def find_free_points(position: MorrisPosition) -> Men:
+    """Return the points without a man."""
+    return EVERYWHERE - position.men[0] - position.men[1]
+
+
+def list_steps(position: MorrisPosition, side: int) -> list[tuple[int | None, int]]:
+    """Return a side's steps, were it to move: from the hand (None) or a point, to a free point."""
+    rules, own, free = position.rules, position.men[side], sorted(find_free_points(position))
+    steps: list[tuple[int | None, int]] = []
+    if position.hands[side] > 0:
+        steps += [(None, to) for to in free]
+        if not rules.place_or_move:
+            return steps
+    is_flying = rules.flying and position.hands[side] == 0 and len(own) <= 3
+    near = neighbours(rules.diagonals)
+    return steps + [(frm, to) for frm in sorted(own) for to in free if is_flying or to in near[frm]]
+
+
 @dataclass(frozen=True, slots=True)
 class Position(Drawable):
     """A position of any Morris game.
@@ -112,7 +130,7 @@ class Position(Drawable):
         for side in (self.mover, 1 - self.mover):
             if len(self.men[side]) + self.hands[side] < self.rules.lose_below:
                 return Outcome(1 - side, "men")
-        if self.rules.full_board == "draws" and self._free() == frozenset():
+        if self.rules.full_board == "draws" and not find_free_points(self):
             return Outcome(None, "full")
         if self.occurrence >= self.rules.repetition > 0:
             return Outcome(None, "repetition")
@@ -162,30 +180,13 @@ class Position(Drawable):
             for men, hands, mover in self.history
         ]
 
-    def _free(self) -> Men:
-        return EVERYWHERE - self.men[0] - self.men[1]
-
-    def _steps(self, side: int) -> list[tuple[int | None, int]]:
-        """Return this side's steps: from the hand (None) or from a point, to a free point."""
-        own, free = self.men[side], sorted(self._free())
-        steps: list[tuple[int | None, int]] = []
-        if self.hands[side] > 0:
-            steps += [(None, to) for to in free]
-            if not self.rules.place_or_move:
-                return steps
-        is_flying = self.rules.flying and self.hands[side] == 0 and len(own) <= 3
-        near = neighbours(self.rules.diagonals)
-        return steps + [
-            (frm, to) for frm in sorted(own) for to in free if is_flying or to in near[frm]
-        ]
-
     def _can_move(self, side: int) -> bool:
-        return bool(self._steps(side))
+        return bool(list_steps(self, side))
 
     def _moves(self, side: int) -> list[Move]:
         removable = sorted(self._takeable(1 - side))
         moves = []
-        for frm, to in self._steps(side):
+        for frm, to in list_steps(self, side):
             if removable and self._closes_mill(side, frm, to):
                 moves += [Move(frm, to, take) for take in removable]
             else:

@@ -130,14 +130,14 @@ class Position(Drawable):
 
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
-        from ludus.games.noughts_and_crosses import drawing
+        from ludus.games.squares_drawing import NOUGHTS_AND_CROSSES, render_text
 
-        return drawing.text(self, marks)
+        return render_text(self, marks, NOUGHTS_AND_CROSSES)
 
     def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
-        from ludus.games.noughts_and_crosses import drawing
+        from ludus.games.squares_drawing import NOUGHTS_AND_CROSSES, draw_position
 
-        return drawing.draw(self, marks)
+        return draw_position(self, marks, NOUGHTS_AND_CROSSES)
 
     def __str__(self) -> str:
         return format_board(self.cells, self.size, MOVERS[self.mover])

@@ -18,20 +18,18 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ludus.core.errors import BadSpec, quote
-from ludus.core.game import AnyGame, Outcome
+from ludus.core.game import AnyGame, Move, Outcome, Position
 from ludus.oracle import Oracle, oracle_for
-
-RESULT_SCORES = {"win": 1, "draw": 0, "loss": -1}
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
     """A training game."""
 
-    positions: tuple[Any, ...]
+    positions: tuple[Position, ...]
     """From the start position, with the learner to move, to the end."""
 
-    moves: tuple[Any, ...]
+    moves: tuple[Move, ...]
     """Moves of learner and opponent in turn: `moves[i]` was played in `positions[i]`."""
 
     outcome: Outcome
@@ -53,22 +51,24 @@ class PerfectOpponent:
 
     def __init__(self, game: AnyGame, oracle: Oracle | None = None) -> None:
         self.oracle = oracle or oracle_for(game)
-        self._replies: dict[Any, Any] = {}
+        self._replies: dict[Position, Move] = {}
 
-    def choose_move(self, position: Any) -> Any:
+    def choose_move(self, position: Position) -> Move:
         """Return its move."""
         if position not in self._replies:
             self._replies[position] = self.oracle.rate_moves(position)[0].move
         return self._replies[position]
 
-    def compute_regret(self, start: Any, outcome: Outcome) -> int:
+    def compute_regret(self, start: Position, outcome: Outcome) -> int:
         """Return the regret of the side to move in the start position."""
-        return RESULT_SCORES[self.oracle.value(start).result] - outcome.score(start.mover)
+        return self.oracle.value(start).utility - outcome.score(start.mover)
 
 
-def play_episode(start: Any, choose: Callable[[Any], Any], opponent: PerfectOpponent) -> Episode:
+def play_episode(
+    start: Position, choose: Callable[[Position], Move], opponent: PerfectOpponent
+) -> Episode:
     """Play a game from a position with the learner to move; `choose` gives its moves."""
-    positions, moves = [start], list[Any]()
+    positions, moves = [start], list[Move]()
     while (outcome := positions[-1].outcome()) is None:
         position = positions[-1]
         is_learners = position.mover == start.mover
@@ -101,10 +101,10 @@ class Learner(ABC):
         self.random.seed(seed)
 
     @abstractmethod
-    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
         """Play one game from this position, with the learner to move, and learn from it."""
 
-    def select_start(self, starts: Sequence[Any], source: random.Random) -> Any:
+    def select_start(self, starts: Sequence[Position], source: random.Random) -> Position:
         """Select the start position of the next game, by default at random.
 
         Learners that do not override this get the same positions with the same seed.
@@ -112,8 +112,7 @@ class Learner(ABC):
         return source.choice(starts)
 
     def transfer(self, earlier: "Learner") -> None:
-        """Take over what another learner has learned in another game; raise BadSpec if it
-        cannot."""
+        """Take over what was learned in another game; raise BadSpec if it cannot."""
         raise BadSpec(f"{quote(self.name)} cannot use what was learned elsewhere")
 
     def list_rules(self) -> list[str]:
@@ -125,13 +124,12 @@ MAX_START_PLIES = 4
 """Maximum number of plies before a start position."""
 
 StartSampling = Literal["uniform", "shuffled", "one"]
-"""uniform: sampled for each game; shuffled: all in random order before any repeats; one: the same
-for all games."""
+"""uniform: sampled for each game; shuffled: all before any repeats; one: the same for all games."""
 
 
 def iterate_start_choices(
-    starts: Sequence[Any], draw: StartSampling, source: random.Random
-) -> Iterator[Sequence[Any]]:
+    starts: Sequence[Position], draw: StartSampling, source: random.Random
+) -> Iterator[Sequence[Position]]:
     """Yield for every game the positions it may begin with, without end."""
     if draw == "one":
         starts = [source.choice(starts)]
@@ -142,7 +140,7 @@ def iterate_start_choices(
             yield [board]
 
 
-def count_plies_to(game: AnyGame, start: Any) -> int:
+def count_plies_to(game: AnyGame, start: Position) -> int:
     """Return the number of plies from the initial to a start position, 0 if it is not found."""
     boards = {game.start()}
     for ply in range(MAX_START_PLIES + 1):
@@ -164,14 +162,13 @@ class TimedEpisode:
 
 def train_episodes(
     learner: Learner,
-    starts: Sequence[Any],
+    starts: Sequence[Position],
     opponent: PerfectOpponent,
     games: int,
     seed: int | str,
     start_sampling: StartSampling = "uniform",
 ) -> Iterator[TimedEpisode]:
-    """Play games one after another; the same seed gives the same start positions to every
-    learner."""
+    """Play games one after another; a seed gives the same start positions to every learner."""
     source = random.Random(f"start boards {seed}")
     learner.reset_seed(random.Random(f"learner {seed}").getrandbits(62))
     opponent.oracle.values(starts)  # solved before timing starts
@@ -202,8 +199,7 @@ class SavableLearner(Learner):
 
     @abstractmethod
     def load(self, file: Path) -> dict[str, Any]:
-        """Load the file of a learner with the same options; return the description of its
-        training."""
+        """Load the file of a learner with these options; return the description of its training."""
 
 
 BLOCK_SIZE = 500
@@ -257,13 +253,14 @@ class NoisyOpponent(PerfectOpponent):
         self.error_rate = {"perfect": 0.0, "mixed": 0.25, "random": 1.0}[against]
         self.random = random.Random(0)
 
-    def choose_move(self, position: Any) -> Any:
+    def choose_move(self, position: Position) -> Move:
         if self.error_rate and self.random.random() < self.error_rate:
-            return self.random.choice(position.legal_moves())
+            legal: list[Move] = position.legal_moves()
+            return self.random.choice(legal)
         return super().choose_move(position)
 
 
-def list_early_positions(game: AnyGame) -> list[Any]:
+def list_early_positions(game: AnyGame) -> list[Position]:
     """Return the initial position, those after one ply, and those after one move of each side."""
     start = game.start()
     return [start, *map(start.play, start.legal_moves()), *game.training_starts()]

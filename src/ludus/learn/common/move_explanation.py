@@ -15,8 +15,7 @@ from ludus.games.nine_mens_morris.batch import PARTS
 from ludus.games.nine_mens_morris.board import POINTS, Move
 
 DecodingRule = Literal["parts", "joint"]
-"""parts: the likeliest choice of each part in turn; joint: the move that is likeliest as a
-whole."""
+"""parts: the likeliest choice of each part in turn; joint: the likeliest move as a whole."""
 
 DECODING_RULES: tuple[str, ...] = get_args(DecodingRule)
 

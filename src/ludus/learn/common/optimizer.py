@@ -1,5 +1,4 @@
-"""Optimizer step with averaged weights (EMA), captured as a CUDA graph on a GPU, and schedules of
-the learning rate."""
+"""Optimizer step with averaged weights (EMA) as a CUDA graph, and learning-rate schedules."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -18,8 +17,7 @@ from ludus.learn.common.checkpoint import (
 T = TypeVar("T")
 
 NUM_WARMUP_CALLS = 3
-"""Eager calls before the capture: initialization and allocation at first use must not become part
-of the graph."""
+"""Eager calls before the capture: what is allocated at first use must not be in the graph."""
 
 
 class GraphedCallable(Generic[T]):
@@ -162,8 +160,7 @@ class EmaOptimizer:
         return {**parts, "adam": optimizer_tensors(self.adam)}
 
     def restore(self, parts: Mapping[str, Tensors], model_part: str) -> None:
-        """Restore the parts of `state_parts`; raise KeyError or BadCheckpoint if they do not
-        fit."""
+        """Restore the parts of `state_parts`; KeyError or BadCheckpoint if they do not fit."""
         restore_network(self.model, parts[model_part])
         if self.has_ema:
             restore_network(self.ema_model, parts["averaged"])

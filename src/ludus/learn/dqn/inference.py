@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Position
 from ludus.games.squares import EMPTY
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 
 SUPPORTED_GAMES = frozenset({"noughts_and_crosses", "hexapawn"})
 
 
-def encode_position(position: Any) -> list[float]:
+def encode_position(position: Position) -> list[float]:
     """Encode each square as 1 for a man of the mover, 0 for one of the other side, -1 for none.
 
     >>> from ludus.games import game

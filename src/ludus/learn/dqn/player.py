@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ludus.core.errors import BadSpec
+from ludus.core.game import Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.learn.common.weights import find_shipped
 from ludus.learn.dqn.inference import (
@@ -60,17 +61,17 @@ class DqnPlayer(Player):
         """Output index of each move."""
         return {move: number for number, move in enumerate(list_actions(self.game))}
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 
-    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+    def choose_many(self, positions: Sequence[Position], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         if not positions:
             return []
         inputs = np.array([encode_position(position) for position in positions], dtype=np.float32)
         q_values = compute_q_values(self.weights, inputs)
         return [self._choose_best(*pair) for pair in zip(positions, q_values, strict=True)]
 
-    def _choose_best(self, position: Any, row: FloatArray) -> Choice:
+    def _choose_best(self, position: Position, row: FloatArray) -> Choice:
         scores = {move: float(row[self.action_index[str(move)]]) for move in position.legal_moves()}
         move = max(scores, key=scores.__getitem__)
         return Choice(move, f"expects a reward of {scores[move]:.1f}", scores)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Move, Position
 from ludus.core.spec import check_ranges
 from ludus.learn.common.devices import require_package
 from ludus.learn.common.learner import (
@@ -88,8 +88,7 @@ def replay_to_arrays(buffer: ReplayBuffer[Transitions]) -> dict[str, NDArray[Any
 
 
 def load_replay(buffer: ReplayBuffer[Transitions], arrays: dict[str, NDArray[Any]]) -> None:
-    """Restore the arrays of `replay_to_arrays`; raise ValueError or KeyError if they are
-    invalid."""
+    """Restore the arrays of `replay_to_arrays`; ValueError or KeyError if they are invalid."""
     state, after = arrays["replay_states"], arrays["replay_after"]
     facts = arrays["replay_facts"].reshape(len(state), 2)
     if not np.isfinite(facts).all():
@@ -184,15 +183,15 @@ class DqnLearner(SavableLearner):
         left = max(0.0, 1 - self.num_updates / settings.steps)
         return float(settings.last + left * (settings.first - settings.last))
 
-    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
         last: tuple[list[float], int] | None = None
 
-        def choose(position: Any) -> Any:
+        def choose(position: Position) -> Move:
             nonlocal last
             state = encode_position(position)
             if last is not None:
                 self._add_transition(*last, 0.0, state)
-            legal = {str(move): move for move in position.legal_moves()}
+            legal: dict[str, Move] = {str(move): move for move in position.legal_moves()}
             while self.actions[action := self._select_action(state)] not in legal:
                 self._add_transition(state, action, ILLEGAL_MOVE_REWARD, None)
             last = state, action

@@ -37,8 +37,7 @@ class FourierKernel(NamedTuple):
 
 @cache
 def fourier_basis() -> NDArray[np.float64]:
-    """Return the orthogonal Fourier basis, shape (16, 16): one row per coefficient, one column per
-    symmetry."""
+    """Return the orthogonal Fourier basis, shape (16, 16): coefficients by symmetries."""
     signs, planes = irreps()
     rows = [*signs, *(plane[:, i, j] * 2**0.5 for plane in planes for i in (0, 1) for j in (0, 1))]
     basis: NDArray[np.float64] = np.array(rows) / GROUP_ORDER**0.5
@@ -58,8 +57,7 @@ def transform_kernel(steps: Array) -> FourierKernel:
 
 @cache
 def _irrep_entries() -> Array:
-    """Return the unnormalised matrix entries of the irreps, (16, 16), in the rows of
-    `fourier_basis`."""
+    """Return the unnormalised matrix entries of the irreps, rows as in `fourier_basis`."""
     sizes = np.repeat(
         [GROUP_ORDER**0.5, (GROUP_ORDER / 2) ** 0.5], [NUM_1D_IRREPS, GROUP_ORDER - NUM_1D_IRREPS]
     )
@@ -68,8 +66,7 @@ def _irrep_entries() -> Array:
 
 
 def convolve(terms: Array, layer: FourierKernel) -> Array:
-    """Apply a group convolution to Fourier coefficients: (16, from, positions) to (16, to,
-    positions)."""
+    """Apply a group convolution to coefficients: (16, from, positions) to (16, to, positions)."""
     _, width, number = terms.shape
     to = layer.irreps_1d.shape[1]
     found = np.empty((GROUP_ORDER, to, number), dtype=np.float32)
@@ -115,8 +112,7 @@ def irreps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _plane_matrix(number: int) -> NDArray[np.float64]:
-    """Return the 2 x 2 matrix of a symmetry, from its images of the right and the upper middle (g4,
-    d7)."""
+    """Return the 2 x 2 matrix of a symmetry, from its images of the middles g4 and d7."""
     columns = [
         _plane_coordinates(POINT_PERMUTATIONS[number, NAMES.index(name)]) for name in ("g4", "d7")
     ]
@@ -159,8 +155,7 @@ class SymmetryAdaptedBasis(NamedTuple):
     """Coefficients of each one-dimensional irrep."""
 
     irreps_2d: tuple[slice, ...]
-    """Coefficients of each two-dimensional irrep: first all of its first row, then all of its
-    second."""
+    """Coefficients of each two-dimensional irrep: those of its first row, then of its second."""
 
 
 class LiftingLayer(NamedTuple):
@@ -197,8 +192,7 @@ def build_lifting_layer(first: Array, permutations: Permutations) -> LiftingLaye
 
 
 def lift(features: Array, layer: LiftingLayer) -> Array:
-    """Apply a lifting layer: (positions, features) to Fourier coefficients, (16, channels,
-    positions)."""
+    """Apply a lifting layer: (positions, features) to coefficients, (16, channels, positions)."""
     number, channels = len(features), len(layer.irreps_1d[0])
     terms = to_adapted_basis(features, layer.basis)
     found = np.empty((GROUP_ORDER, channels, number), dtype=np.float32)

@@ -20,8 +20,7 @@ from ludus.learn.equivariant.group import GROUP_ORDER
 Tensor = torch.Tensor
 
 TRIVIAL_IRREP_SCALE = GROUP_ORDER**0.5
-"""Factor of the coefficient of the trivial irrep for a value that is equal at all group
-elements."""
+"""Factor of the trivial irrep's coefficient for a value that is equal at all group elements."""
 
 
 def has_cuda_kernels(units: Tensor) -> bool:
@@ -116,8 +115,7 @@ def _run_backward(name: str, ctx: Any, slopes: tuple[Tensor, ...]) -> tuple[Tens
 
 
 def _bias_gradient(signs: Tensor) -> Tensor:
-    """Return the gradient of a bias, (experts, 1, channels), which affects the trivial irrep
-    alone."""
+    """Return the gradient of a bias, (experts, 1, channels): it affects the trivial irrep alone."""
     found: Tensor = TRIVIAL_IRREP_SCALE * signs[:, 0].sum(1, keepdim=True, dtype=torch.float32)
     return found
 
@@ -189,8 +187,7 @@ class TorchFourierKernel(NamedTuple):
 
 
 def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKernel:
-    """Transform the weights of a group convolution, (experts, 16, to, from), to the Fourier
-    basis."""
+    """Transform weights of a group convolution, (experts, 16, to, from), to the Fourier basis."""
     experts, _, to, frm = steps.shape
     signs, planes = _irrep_tensors(steps.dtype, steps.device)
     blocks = torch.einsum("ra,eakl->erlk", signs, steps)
@@ -218,8 +215,7 @@ def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoeffic
 def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
     """Apply bias and ReLU and stay in the group domain: (experts, positions, 16, channels)."""
     if has_cuda_kernels(terms.irreps_1d):
-        found: torch.Tensor = cuda_apply_relu_to_group(*terms, bias)
-        return found
+        return cuda_apply_relu_to_group(*terms, bias)
     return torch.relu(_inverse_transform(terms) + bias[:, None]).permute(0, 2, 1, 3)
 
 

@@ -31,8 +31,7 @@ def _permute_lines() -> Permutations:
 
 
 def _permute_classes() -> Permutations:
-    """Return the permutations of the 25 classes: 1 to 24 are points in reading order, 0 (none) is
-    fixed."""
+    """Return the permutations of the 25 classes: points in reading order after 0 (none)."""
     number_of = np.argsort(READING_ORDER)
     moved = number_of[POINT_PERMUTATIONS[:, READING_ORDER]]
     return np.hstack([np.zeros((GROUP_ORDER, 1), dtype=np.int64), 1 + moved])
@@ -54,8 +53,7 @@ def _make_one_hot_line_states() -> NDArray[np.uint8]:
 
 
 ONE_HOT_LINE_STATES = _make_one_hot_line_states()
-"""Row 4 * own + other is the one-hot code of a line's state, shape (16, 10); impossible rows are
-zero."""
+"""One-hot codes of a line's states, shape (16, 10): row 4 * own + other, zero if impossible."""
 
 LINE_STATE_PERMUTATIONS: Permutations = (
     LINE_PERMUTATIONS[:, :, None] * len(LINE_STATES) + np.arange(len(LINE_STATES))
@@ -64,8 +62,7 @@ LINE_STATE_PERMUTATIONS: Permutations = (
 
 
 def trivial_permutations(count: int) -> Permutations:
-    """Return the permutations of elements that all symmetries leave fixed, such as numbers of
-    men."""
+    """Return the permutations of elements that symmetries leave fixed, such as numbers of men."""
     return np.tile(np.arange(count), (GROUP_ORDER, 1))
 
 
@@ -118,8 +115,7 @@ def expand_point_projection(template: Any, place: Any) -> Any:
 
 
 def expand_invariant_projection(weights: Any) -> Any:
-    """Expand invariant output weights, (…, outputs, channels), to a mean, (…, outputs, 16 *
-    channels)."""
+    """Expand invariant output weights, (…, outputs, channels), to (…, outputs, 16 * channels)."""
     return expand_bias(weights) / GROUP_ORDER
 
 

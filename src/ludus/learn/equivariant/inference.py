@@ -49,9 +49,8 @@ class NumpyEquivariantNetwork:
         exact = {name: np.asarray(values, np.float32) for name, values in weights.items()}
         self.first = build_lifting_layer(exact["first"], inputs)
         self.first_bias = _transform_bias(exact["first_bias"])
-        self.blocks = [
-            _load_block(exact, f"blocks.{number}.") for number in range(_count_blocks(exact))
-        ]
+        num_blocks = sum(name.endswith("layer1") for name in exact)
+        self.blocks = [_load_block(exact, f"blocks.{number}.") for number in range(num_blocks)]
         self.repeats = repeats
         self.has_point_outputs = outputs is not None
         self.last: Array
@@ -122,12 +121,7 @@ def _load_block(
 
 def _transform_bias(shared: Array) -> Array:
     """Return the coefficient of the trivial irrep of a bias; (channels, 1)."""
-    first: Array = shared.reshape(-1, 1) * np.float32(GROUP_ORDER**0.5)
-    return first
-
-
-def _count_blocks(weights: Mapping[str, Array]) -> int:
-    return sum(name.endswith("layer1") for name in weights)
+    return shared.reshape(-1, 1) * np.float32(GROUP_ORDER**0.5)
 
 
 def softmax(logits: Array) -> Array:

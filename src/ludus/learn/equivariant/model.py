@@ -59,8 +59,7 @@ class EquivariantNetwork(nn.Module):
         self.initialise(None)
 
     def initialise(self, generator: torch.Generator | None) -> None:
-        """Initialise layers before a ReLU by He's method; the output layer and the blocks' outputs
-        stay 0."""
+        """Initialise layers before a ReLU by He's method; outputs of blocks and network stay 0."""
         with torch.no_grad():
             _initialise_he(self.first, self.first.shape[-1], generator)
             for block in self.blocks:
@@ -83,8 +82,7 @@ class EquivariantNetwork(nn.Module):
         return _affine(units, last, bias)
 
     def forward_in_group_domain(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the last hidden units, (experts, positions, 16 * channels), computed in the group
-        domain."""
+        """Return the last hidden units, (experts, positions, 16 * channels); no Fourier basis."""
         first = group.expand_lifting(self.first, self.input_permutations)
         units = _affine(inputs, first, group.expand_bias(self.first_bias))
         for block in self._blocks():
@@ -92,8 +90,7 @@ class EquivariantNetwork(nn.Module):
         return torch.relu(units)
 
     def forward_in_fourier_basis(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the same units, computed in the Fourier basis: a tenth of the work, but no
-        dropout."""
+        """Return the same units via the Fourier basis: a tenth of the work, but no dropout."""
         filters = group.expand_lifting(self.first, self.input_permutations).to(inputs.dtype)
         lifted = torch.bmm(inputs, filters.swapaxes(-2, -1))
         units = fourier_torch.to_fourier(lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels))
@@ -122,14 +119,12 @@ class EquivariantNetwork(nn.Module):
                 yield block
 
     def forward_experts(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the outputs of (groups, positions, features), each group by the expert of that
-        number."""
+        """Return the outputs of (groups, positions, features), each group by its expert."""
         outputs: torch.Tensor = functional_call(self, self._select_experts(experts), (inputs,))
         return outputs
 
     def last_units(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the last hidden units, (groups, positions, 16 * channels), of the given
-        experts."""
+        """Return the last hidden units, (groups, positions, 16 * channels), of these experts."""
         found: torch.Tensor = functional_call(
             _LastUnits(self), self._select_experts(experts, "of."), (inputs,)
         )

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         load_test_positions,
         load_training_positions,
     )
-    from ludus.learn.gammon.player import GammonPlayer
     from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig, play_native_games
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "NUM_LOCATIONS",
     "STATE_UNITS",
     "GammonNetwork",
-    "GammonPlayer",
     "GammonTrainer",
     "GammonTrainingConfig",
     "ScoredMoves",

@@ -144,9 +144,7 @@ def find_encoding(name: str) -> MoveEncoding:
 def compute_activations(
     encoding: MoveEncoding, before: View, dice: tuple[int, int], end: View
 ) -> list[float]:
-    """Return the activation of every unit, given the board before the move, the roll, and the board
-    after it.
-    """
+    """Return the activation of every unit, given the roll and the boards before and after."""
     features = compute_board_features(end)
     units: list[float] = []
     for location in range(1, NUM_LOCATIONS + 1):

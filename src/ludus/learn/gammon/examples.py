@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ludus._native import gammon
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
 from ludus.games.backgammon.batch import BoardRow, position_to_row
+from ludus.games.backgammon.position import Position
 from ludus.learn.gammon.encoding import MoveEncoding
 
 
@@ -49,6 +50,16 @@ def encode_moves(
     return move_offsets, ends, EncodedMoves(offsets, unit_indices, activations)
 
 
+def encode_positions(
+    positions: Sequence[Position], encoding: MoveEncoding
+) -> tuple[NDArray[np.int64], EncodedMoves]:
+    """Return the offsets of each position's moves, and the encoded moves."""
+    boards = np.array([position_to_row(position) for position in positions], np.int8)
+    rolls = np.array([position.dice for position in positions], np.int8)
+    offsets, _, encoded = encode_moves(boards.reshape(-1, 52), rolls.reshape(-1, 2), encoding)
+    return offsets, encoded
+
+
 @dataclass(frozen=True)
 class ScoredMoves:
     """Scored positions in one encoding."""
@@ -68,17 +79,14 @@ class ScoredMoves:
     @classmethod
     def from_positions(cls, scored: Sequence[ScoredPosition], encoding: MoveEncoding) -> Self:
         """Encode scored positions."""
-        boards = np.array([position_to_row(item.position) for item in scored], np.int8).reshape(
-            -1, 52
-        )
-        rolls = np.array([item.position.dice for item in scored], np.int8).reshape(-1, 2)
-        move_offsets, _, encoded_moves = encode_moves(boards, rolls, encoding)
+        move_offsets, encoded_moves = encode_positions([item.position for item in scored], encoding)
+        is_double = np.array([len({*(item.position.dice or ())}) == 1 for item in scored], np.bool_)
         scores = np.full(len(encoded_moves), np.nan, np.float32)
         for item, begin in zip(scored, move_offsets[:-1], strict=True):
             legal = {move: number for number, move in enumerate(item.position.legal_moves())}
             for move, score in item.scores.items():
                 scores[begin + legal[move]] = score
-        return cls(encoded_moves, move_offsets, scores, rolls[:, 0] == rolls[:, 1])
+        return cls(encoded_moves, move_offsets, scores, is_double)
 
     def __len__(self) -> int:
         return len(self.move_offsets) - 1
@@ -97,9 +105,7 @@ class ScoredMoves:
         return is_best
 
     def compute_accuracy(self, outputs: NDArray[np.float32]) -> float:
-        """Return the proportion of positions in which the move with the highest output is the
-        expert's.
-        """
+        """Return the proportion of positions where the highest output is on the expert's move."""
         highest = np.maximum.reduceat(outputs, self.move_offsets[:-1])
         is_chosen = outputs == highest[self.position_of_move]
         # Of several moves with the highest output the first is played.

@@ -76,10 +76,6 @@ class GammonNetwork:
             self.encoding.change_units, self.encoding.extra_units, list(self.layers)
         )
 
-    def updated_from(self, native: gammon.Network) -> "GammonNetwork":
-        """Return this network with the weights of its compiled twin."""
-        return GammonNetwork(self.encoding, tuple(native.layers()))
-
     def scores(self, encoded_moves: EncodedMoves) -> FloatArray:
         """Return scores from -100 to 100 of encoded moves."""
         outputs = self.to_native().scores(

@@ -2,24 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.games.backgammon.batch import position_to_row
+from ludus.games.backgammon.board import Move, Roll
+from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
-from ludus.learn.gammon.examples import encode_moves
+from ludus.learn.gammon.examples import encode_positions
 from ludus.learn.gammon.network import SHIPPED_NETWORKS, load_network
 
 MAX_PICTURES = 3
 
 
 def make_best_move_pictures(
-    game: AnyGame, position: Any, scores: Mapping[Any, float]
+    game: AnyGame, position: Position, scores: Mapping[Move, float]
 ) -> list[Picture]:
     """Return a picture of each of the best moves, with its score and the difference to the best."""
     ranked = sorted(scores.items(), key=lambda item: -item[1])[:MAX_PICTURES]
@@ -56,7 +55,7 @@ class GammonPlayer(Player):
 
     settings: GammonOptions
 
-    def __init__(self, game: Any, settings: GammonOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: GammonOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
@@ -67,19 +66,15 @@ class GammonPlayer(Player):
         kind = self.settings.weights if self.settings.weights in SHIPPED_NETWORKS else "trained"
         return f"{kind} network {self._network.name}"
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: Position) -> list[Picture]:
         """Return pictures of the moves with the highest scores, each on its own board."""
         return make_best_move_pictures(self.game, position, self.choose(position).scores)
 
-    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        boards = np.array([position_to_row(position) for position in positions], np.int8).reshape(
-            -1, 52
-        )
-        rolls = np.array([position.dice for position in positions], np.int8).reshape(-1, 2)
-        offsets, _, encoded_moves = encode_moves(boards, rolls, self._network.encoding)
+    def choose_many(self, positions: Sequence[Position], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+        offsets, encoded_moves = encode_positions(positions, self._network.encoding)
         scores = self._network.scores(encoded_moves)
         return [
             _make_choice(position.legal_moves(), scores[begin:end].tolist())
@@ -87,7 +82,7 @@ class GammonPlayer(Player):
         ]
 
 
-def _make_choice(legal: list[Any], scores: list[float]) -> Choice:
+def _make_choice(legal: Sequence[Move | Roll], scores: list[float]) -> Choice:
     ranked = sorted(range(len(legal)), key=lambda number: -scores[number])
     best = legal[ranked[0]]
     if len(legal) == 1:

@@ -102,19 +102,14 @@ class GammonTrainer:
             # Each cycle has its own random numbers, so that training resumes from a checkpoint.
             rng = np.random.default_rng((self.settings.seed, number))
             rows, targets, groups = self._sample_targets(rng)
+            rate = self._learning_rate(number)
             if self.settings.error == "comparison":
-                error = native.compare(
-                    *inputs,
-                    rows,
-                    targets,
-                    groups,
-                    self.settings.sharpness,
-                    self._learning_rate(number),
-                )
+                sharpness = self.settings.sharpness
+                error = native.compare(*inputs, rows, targets, groups, sharpness, rate)
             else:
-                error = native.learn(*inputs, rows, targets, self._learning_rate(number))
+                error = native.learn(*inputs, rows, targets, rate)
             self.num_cycles_done = number + 1
-            self.network = self.network.updated_from(native)
+            self.network = GammonNetwork(self.network.encoding, tuple(native.layers()))
             yield CycleResult(self.num_cycles_done, self.network, error / max(len(rows), 1))
 
     def _learning_rate(self, number: int) -> float:
@@ -125,9 +120,7 @@ class GammonTrainer:
     def _sample_targets(
         self, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
-        """Return the moves of this cycle, by position in random order, with targets and group
-        offsets.
-        """
+        """Return the moves of this cycle, positions in random order, targets and group offsets."""
         examples = self.examples
         is_shown = self._is_scored.copy()
         scores = examples.scores.copy()

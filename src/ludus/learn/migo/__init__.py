@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     )
     from ludus.learn.migo.induction import DependentLearner
     from ludus.learn.migo.inference import Reasoner, Strategy
-    from ludus.learn.migo.player import MigoPlayer
     from ludus.learn.migo.program import Program, parse_program
     from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions, StrategyLearner
 
@@ -34,7 +33,6 @@ __all__ = [
     "KnownLevels",
     "MigoLearner",
     "MigoLearnerOptions",
-    "MigoPlayer",
     "Program",
     "Reasoner",
     "StateGraph",

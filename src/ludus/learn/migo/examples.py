@@ -78,9 +78,7 @@ class KnownLevels:
     draws: Sequence[Concept] = ()
 
     def win_level(self, state_id: int, most: int | None = None) -> int | None:
-        """Return the first level, up to `most`, at which the side to move wins; None if there is
-        none.
-        """
+        """Return the first level, up to `most`, at which the side to move wins, or None."""
         for level, concept in enumerate(self.wins[:most], 1):
             if self.reasoner.has_solution(concept, state_id):
                 return level

@@ -5,9 +5,10 @@ The sentences follow those of Muggleton and Hocquette 2019.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ludus.core.game import Move, Position
 from ludus.learn.migo.examples import KnownLevels
+from ludus.learn.migo.games import State
 from ludus.learn.migo.inference import Strategy
 from ludus.learn.migo.program import FLUENTS, MOVE_PREDICATE, Clause, Program, parse_level
 from ludus.render.canvas import Canvas, Point
@@ -140,28 +141,22 @@ class Explainer:
         wins = [strategy.concepts[name] for name in strategy.program.levels("win")]
         self._known = KnownLevels(strategy.reasoner, wins)
 
-    def explain(self, state: Any) -> Explanation:
+    def explain(self, state: State) -> Explanation:
         """Explain the first move of the program in a state that is not over."""
         state_id = self.graph.state_id(state)
         decision = self.strategy.decide(state_id)
         after = decision.state_ids[0]
-        rule = decision.rule
-        if rule is None:
-            sentence = NO_RULE_SENTENCE
-            lines = self._list_refuted_moves(state_id, decision.state_ids)
-        else:
+        rule, sentence = decision.rule, NO_RULE_SENTENCE
+        lines = self._list_refuted_moves(state_id, decision.state_ids)
+        if rule is not None:
             sentence = explain_predicate(self.strategy.program, rule)
-            is_win = rule.startswith("win")
-            lines = (
-                self._list_replies(after)
-                if is_win
-                else self._list_refuted_moves(state_id, decision.state_ids)
-            )
+            if rule.startswith("win"):
+                lines = self._list_replies(after)
         return Explanation(
             self.graph.format_move(state_id, after), rule, sentence, _truncate(lines)
         )
 
-    def iterate_won_states(self, state: Any) -> Iterator[Any]:
+    def iterate_won_states(self, state: State) -> Iterator[State]:
         """Yield every final state of the known win after a winning move to this state."""
         yield from (
             self.graph.states[end] for end in self._iterate_won_ids(self.graph.state_id(state))
@@ -175,7 +170,7 @@ class Explainer:
             if level is not None:
                 yield from self._iterate_won_ids(self._first_win(reply, level))
 
-    def refuted_moves(self, state: Any) -> list[Any]:
+    def refuted_moves(self, state: Position) -> list[Move]:
         """Return the moves that are rejected because the opponent would win."""
         state_id = self.graph.state_id(state)
         wanted = self.strategy.decide(state_id).state_ids

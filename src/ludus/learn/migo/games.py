@@ -15,46 +15,55 @@ from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, check_length, quote
-from ludus.core.game import CHANCE, AnyGame
+from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.spec import check_choice, format_options, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, mill_masks
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 
+State = Any
+"""A hashable value: a position of `ludus.games`, or what the functions of a definition return."""
+
 
 class Primitives(Protocol):
     """The three predicates that define a game; a state holds the board and the side to move."""
 
-    def move(self, state: Any, /) -> Iterable[Hashable]:
+    def move(self, state: State, /) -> Iterable[Hashable]:
         """Return the states after one move, in a fixed order; none when the game is over."""
 
-    def won(self, state: Any, /) -> bool:
+    def won(self, state: State, /) -> bool:
         """Return whether the player who has just moved has won."""
 
-    def drawn(self, state: Any, /) -> bool:
+    def drawn(self, state: State, /) -> bool:
         """Return whether the game is over without a winner."""
 
-    def format_move(self, state: Any, after: Any, /) -> str:
+    def format_move(self, state: State, after: State, /) -> str:
         """Return the name of the move between two states; the second state if it has none."""
 
 
 class GamePrimitives:
     """The primitives of any game of `ludus.games` without dice."""
 
-    def move(self, state: Any, /) -> list[Any]:
+    def move(self, state: Position, /) -> list[Position]:
         return [state.play(move) for move in state.legal_moves()]
 
-    def won(self, state: Any, /) -> bool:
+    def won(self, state: Position, /) -> bool:
         outcome = state.outcome()
         return outcome is not None and outcome.winner == 1 - state.mover
 
-    def drawn(self, state: Any, /) -> bool:
+    def drawn(self, state: Position, /) -> bool:
         outcome = state.outcome()
         return outcome is not None and outcome.winner is None
 
-    def format_move(self, state: Any, after: Any, /) -> str:
-        return str(next(move for move in state.legal_moves() if state.play(move) == after))
+    def format_move(self, state: Position, after: Position, /) -> str:
+        return str(find_move(state, after))
+
+
+def find_move(position: Position, after: Position) -> Move:
+    """Return the move that leads from one position to another."""
+    legal: list[Move] = position.legal_moves()
+    return next(move for move in legal if position.play(move) == after)
 
 
 class StateGraph:
@@ -62,13 +71,13 @@ class StateGraph:
 
     def __init__(self, primitives: Primitives | None = None) -> None:
         self.primitives: Primitives = primitives or GamePrimitives()
-        self.states: list[Any] = []
-        self._ids: dict[Any, int] = {}
+        self.states: list[State] = []
+        self._ids: dict[State, int] = {}
         self._moves: list[tuple[int, ...] | None] = []
         self._won: dict[int, bool] = {}
         self._drawn: dict[int, bool] = {}
 
-    def state_id(self, state: Any) -> int:
+    def state_id(self, state: State) -> int:
         """Return the id of a state, a new one for a new state."""
         found = self._ids.get(state)
         if found is None:
@@ -118,23 +127,23 @@ class ModulePrimitives:
             raise LudusError(f"{quote(name, 200)} does not define {', '.join(missing)}")
         self._name, self._module = name, module
 
-    def start(self) -> Any:
+    def start(self) -> State:
         """Return the state before the first move."""
         return self._call("start", _check_hashable)
 
-    def move(self, state: Any, /) -> list[Any]:
+    def move(self, state: State, /) -> list[State]:
         return self._call("move", lambda states: list(map(_check_hashable, states)), state)
 
-    def won(self, state: Any, /) -> bool:
+    def won(self, state: State, /) -> bool:
         return self._call("won", bool, state)
 
-    def drawn(self, state: Any, /) -> bool:
+    def drawn(self, state: State, /) -> bool:
         return self._call("drawn", bool, state)
 
-    def format_move(self, state: Any, after: Any, /) -> str:
+    def format_move(self, state: State, after: State, /) -> str:
         return str(after)
 
-    def _call(self, function: str, kind: Callable[[Any], T], *states: Any) -> T:
+    def _call(self, function: str, kind: Callable[[Any], T], *states: State) -> T:
         try:
             return kind(getattr(self._module, function)(*states))
         except Exception as error:
@@ -153,7 +162,7 @@ def load_module(path: Path) -> ModuleType:
     return module
 
 
-def _check_hashable(state: Any) -> Any:
+def _check_hashable(state: State) -> State:
     hash(state)
     return state
 
@@ -177,16 +186,16 @@ class TargetGame:
     """The name on the command line."""
 
     graph: StateGraph
-    start_states: Sequence[Any]
+    start_states: Sequence[State]
     """The states one full move ahead."""
 
-    start_state: Any
+    start_state: State
     """The state before the first move."""
 
     game: AnyGame | None = None
     """The game of `ludus.games`, if it is one."""
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> State:
         """Return the state with this text."""
         if self.game is not None:
             return self.game.parse(text)

@@ -101,10 +101,6 @@ class Reasoner:
                 if self.satisfies(condition, after):
                     yield after
 
-    def first_solution(self, concept: Concept, state_id: int) -> int | None:
-        """Return the first solution, or None."""
-        return next(self.solutions(concept, state_id), None)
-
 
 def _make_condition(clause: Clause, known: Mapping[str, Concept]) -> Condition:
     if clause.metarule != "postcond":
@@ -117,9 +113,7 @@ class RuleDecision:
     """A rule, and the states its moves lead to, in Prolog's order."""
 
     rule: str | None
-    """The predicate that holds, for example `win_2`; None if none does: then the states are those
-    of all moves.
-    """
+    """The predicate that holds, for example `win_2`; None for all moves if none does."""
 
     state_ids: tuple[int, ...]
 

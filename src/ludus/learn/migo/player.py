@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ludus.core.game import AnyGame, PlaceRow
+from ludus.core.game import AnyGame, Move, PlaceRow, Position
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.learn.migo.explain import Explainer, explain_predicate
@@ -18,7 +18,7 @@ MAX_PICTURE_LINES = 4
 GOOD_COLOUR, BAD_COLOUR = 2, 3
 
 
-def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Any) -> list[Picture]:
+def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Position) -> list[Picture]:
     """Return pictures of the applied rule and of the moves that lose by a known rule, if any."""
     explainer = Explainer(strategy)
     explained = explainer.explain(position)
@@ -41,7 +41,7 @@ def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Any) -> list
 
 
 def _make_refusal_pictures(
-    explainer: Explainer, game: AnyGame, position: Any, lines_of_play: tuple[str, ...]
+    explainer: Explainer, game: AnyGame, position: Position, lines_of_play: tuple[str, ...]
 ) -> list[Picture]:
     """Return a picture of the moves after which a rule wins for the other side, if any."""
     refuted = explainer.refuted_moves(position)
@@ -69,7 +69,7 @@ def _describe_rows(rows: tuple[PlaceRow, ...]) -> str:
 
 
 def _find_rows(
-    explainer: Explainer, game: AnyGame, position: Any, move: Any, is_win: bool
+    explainer: Explainer, game: AnyGame, position: Position, move: Move, is_win: bool
 ) -> tuple[PlaceRow, ...]:
     """Return the rows that end the win, for all replies, or those that the move blocks."""
     if not is_win:
@@ -105,7 +105,7 @@ class MigoPlayer(Player):
             saved = load_shipped_program(format_game_spec(game), settings.mode)
         self.strategy = Strategy(Reasoner(StateGraph()), saved.program)
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         graph = self.strategy.reasoner.graph
         state_id = graph.state_id(position)
         decision = self.strategy.decide(state_id)
@@ -116,6 +116,6 @@ class MigoPlayer(Player):
         why = f"{decision.rule}: {explain_predicate(self.strategy.program, decision.rule)}"
         return Choice(move, why)
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: Position) -> list[Picture]:
         """Return pictures of the rule that gave the move, and of its reasons."""
         return make_rule_pictures(self.strategy, self.game, position)

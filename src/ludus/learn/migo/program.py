@@ -24,6 +24,7 @@ from ludus.core.errors import LudusError, check_length, quote
 from ludus.core.files import quote_path, read_bytes
 from ludus.core.game import AnyGame
 from ludus.games.noughts_and_crosses.game import lines
+from ludus.games.squares import SquaresPosition
 from ludus.learn.common.weights import find_shipped
 
 Metarule = Literal["postcond", "negation", "forcing"]
@@ -234,7 +235,7 @@ def format_prolog(program: Program, game: AnyGame) -> str:
     )
 
 
-def format_prolog_term(position: Any) -> str:
+def format_prolog_term(position: SquaresPosition) -> str:
     """Return a position of one of these games as a Prolog term."""
     cells = position.cells.replace(".", "e").lower()
     mover = str(position).rpartition(" ")[2]

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Literal
 
 from ludus.core.errors import BadSpec, quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Move, Position
 from ludus.core.spec import check_ranges
 from ludus.learn.common.learner import Episode, Learner, PerfectOpponent, play_episode
 from ludus.learn.migo.examples import (
@@ -19,7 +19,7 @@ from ludus.learn.migo.examples import (
     remove_refuted_draws,
     remove_won_draws,
 )
-from ludus.learn.migo.games import StateGraph, format_game_spec
+from ludus.learn.migo.games import StateGraph, find_move, format_game_spec
 from ludus.learn.migo.induction import DependentLearner, LearnedClauses
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.program import Clause, Program, load_program
@@ -33,17 +33,19 @@ class StartSelector:
     """
 
     def __init__(self) -> None:
-        self._games: Counter[Any] = Counter()
-        self._num_updates: Counter[Any] = Counter()
+        self._games: Counter[Position] = Counter()
+        self._num_updates: Counter[Position] = Counter()
         self._num_unproductive = 0
 
-    def record(self, start: Any, has_changed: bool) -> None:
+    def record(self, start: Position, has_changed: bool) -> None:
         """Record a game and whether it changed the program."""
         self._games[start] += 1
         self._num_updates[start] += has_changed
         self._num_unproductive = 0 if has_changed else self._num_unproductive + 1
 
-    def select(self, starts: Sequence[Any], source: Random, is_known: Callable[[Any], bool]) -> Any:
+    def select(
+        self, starts: Sequence[Position], source: Random, is_known: Callable[[Position], bool]
+    ) -> Position:
         """Return the most promising start not known to be won; ties are broken at random."""
         if self._num_unproductive >= len(starts):
             return source.choice(starts)
@@ -53,10 +55,8 @@ class StartSelector:
             [start for start in open_starts if self._expected_update_rate(start) == most]
         )
 
-    def _expected_update_rate(self, start: Any) -> float:
-        """Return the probability that a game from there changes the program, by the rule of
-        succession.
-        """
+    def _expected_update_rate(self, start: Position) -> float:
+        """Return the probability that a game changes the program, by the rule of succession."""
         return (self._num_updates[start] + 1) / (self._games[start] + 2)
 
 
@@ -207,9 +207,7 @@ class StrategyLearner:
         self._relearn()
 
     def _learn_what_is_proved(self, state_ids: list[int], score: int) -> None:
-        """Repeat labelling and learning: each new level may prove moves of the next in the same
-        game.
-        """
+        """Repeat labelling and learning: each new level may prove moves of the next."""
         while True:
             label_by_proof(self.examples, self._known, state_ids, score)
             remove_refuted_draws(self.examples, self._known)
@@ -295,12 +293,12 @@ class MigoLearner(Learner):
     def list_rules(self) -> list[str]:
         return [str(clause) for clause in self.program.clauses]
 
-    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
         strategy_learner, graph = self.strategy_learner, self.strategy_learner.reasoner.graph
 
-        def choose(position: Any) -> Any:
+        def choose(position: Position) -> Move:
             after = strategy_learner.choose(graph.state_id(position), self.random)
-            return _find_move(position, graph.states[after])
+            return find_move(position, graph.states[after])
 
         before = strategy_learner.learned
         if self.settings.selfplay:
@@ -315,15 +313,10 @@ class MigoLearner(Learner):
         self._start_selector.record(start, strategy_learner.learned != before)
         return played
 
-    def select_start(self, starts: Sequence[Any], source: Random) -> Any:
+    def select_start(self, starts: Sequence[Position], source: Random) -> Position:
         if not self.settings.active:
             return super().select_start(starts, source)
         graph = self.strategy_learner.reasoner.graph
         return self._start_selector.select(
             starts, source, lambda start: self.strategy_learner.has_known_win(graph.state_id(start))
         )
-
-
-def _find_move(position: Any, after: Any) -> Any:
-    """Return the move that leads from one position to another."""
-    return next(move for move in position.legal_moves() if position.play(move) == after)

@@ -1,5 +1,4 @@
-"""Neural Nine Men's Morris (Galassi 2018): networks that choose a move part by part, and a
-player."""
+"""Neural Nine Men's Morris (Galassi 2018): networks that choose a move part by part."""
 
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     )
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
     from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
-    from ludus.learn.nnmm.player import HybridPlayer, NnmmPlayer
     from ludus.learn.nnmm.policy import ChainPolicy
     from ludus.learn.nnmm.splits import split_contiguously
     from ludus.learn.nnmm.train import NetworkTrainer
@@ -49,10 +47,8 @@ __all__ = [
     "DecodingRule",
     "EncodedEntries",
     "Examples",
-    "HybridPlayer",
     "NetworkConfig",
     "NetworkTrainer",
-    "NnmmPlayer",
     "PartOrder",
     "PrecisionCurve",
     "Preset",

@@ -1,5 +1,4 @@
-"""Chain of networks that choose TO, FROM and REMOVE in turn: weighted committees, loading, and the
-shipped chains."""
+"""Chain of networks that choose TO, FROM and REMOVE in turn, committees, shipped chains."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -159,8 +158,7 @@ class ChainPrediction(NamedTuple):
     """Shape (positions, 3)."""
 
     probabilities: Array
-    """Shape (positions, 3, 25): for each part the class probabilities, given the parts chosen
-    before."""
+    """Shape (positions, 3, 25): class probabilities of each part, given the parts before."""
 
 
 class Chain:
@@ -244,8 +242,7 @@ class Chain:
 
 
 def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> ChainMember:
-    """Build the classifiers of one member, a part's presence network together with its point
-    network."""
+    """Build the classifiers of one member; presence and point network of a part are one."""
     found, presence = [], None
     for step, design, tensors in zip(weights.order.steps, weights.designs, member, strict=True):
         columns = weights.model.columns(len(step.parts_before))
@@ -271,8 +268,7 @@ DEFAULT_SIZE: Final = "symmetric"
 def load_chain(
     weights: str = "", size: str = DEFAULT_SIZE, order: str = "", folder: Path = WEIGHTS_FOLDER
 ) -> Chain:
-    """Load the chain of a file, or else a shipped one of this order (or of the first that
-    exists)."""
+    """Load the chain of a file, or else the shipped one of this order (or the first one)."""
     if weights:
         found = Chain.load(Path(weights))
         if order and str(found.order) != order:

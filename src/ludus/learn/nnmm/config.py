@@ -1,5 +1,4 @@
-"""Configuration of networks and of their training (Galassi 2018, sections 5.2 and 5.4), and presets
-by name from presets*.toml."""
+"""Configuration of networks and training (Galassi 2018, sections 5.2 and 5.4), and presets."""
 
 import dataclasses
 import json
@@ -91,8 +90,7 @@ class NetworkConfig:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """Build a configuration from values of JSON or TOML; fields left out have their
-        defaults."""
+        """Build a configuration from values of JSON or TOML; omitted fields have defaults."""
         known = {field.name: field for field in dataclasses.fields(cls)}
         for name, value in fields.items():
             if name not in known:
@@ -197,12 +195,10 @@ class TrainingConfig:
     """The proportion of the target that is spread over all classes."""
 
     legality: float = 0.0
-    """Term added to the loss when all probability is on illegal classes (Galassi 2018, section
-    7.2)."""
+    """Loss added if all probability is on illegal classes (Galassi 2018, section 7.2)."""
 
     averaging: float = 0.0
-    """If not 0, an exponential moving average of the weights with this decay per step is validated
-    and saved."""
+    """If not 0, decay per step of the averaged weights, which are validated and saved."""
 
     block_scale: float = 1.0
     """Factor of He's initial weights in the last layer of each residual block."""

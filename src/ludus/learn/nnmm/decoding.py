@@ -1,5 +1,4 @@
-"""Decode moves part by part from class probabilities: greedy, beam search and ranked candidates,
-averaged over board symmetries."""
+"""Decode moves part by part from class probabilities: greedily, or by beam search."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,10 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, quote
-from ludus.games.nine_mens_morris.batch import (
-    MoveClasses,
-    PositionBatch,
-)
+from ludus.games.nine_mens_morris.batch import MoveClasses, PositionBatch
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
@@ -25,8 +21,7 @@ class SymmetryImages:
     """Images of positions under some symmetries, as input rows grouped by symmetry."""
 
     def __init__(self, positions: PositionBatch, model: InputModel, symmetries: int) -> None:
-        """Encode images under the first `symmetries` of the 16 symmetries, of which the first is
-        the identity."""
+        """Encode images under the first of the 16 symmetries, beginning with the identity."""
         check_symmetries(symmetries)
         self._model = model
         self._classes = CLASS_PERMUTATIONS[:symmetries]
@@ -47,8 +42,7 @@ class SymmetryImages:
         return append_choices(self._model, rows, images)
 
     def average_over_symmetries(self, probabilities: Array) -> Array:
-        """Map the class probabilities of all images back and return their mean over the
-        symmetries."""
+        """Map the class probabilities of all images back and return their mean."""
         if len(self._classes) == 1:
             return probabilities
         found = probabilities.reshape(len(self._classes), -1, NUM_CLASSES)
@@ -84,8 +78,7 @@ class WeightedEnsemble(NamedTuple):
     def probabilities(
         self, number: int, position: NDArray[np.intp], choices: NDArray[np.int8]
     ) -> Array:
-        """Return the probabilities of the next part's classes, averaged over all members and
-        symmetries."""
+        """Return the next part's class probabilities, averaged over members and symmetries."""
         rows = self.images.rows(position, choices)
         found = self.members[0][number].probabilities(rows)
         for member in self.members[1:]:
@@ -220,8 +213,7 @@ class Decoder:
         return partial
 
     def list_candidates(self, breadth: int) -> PartialMoves:
-        """Return all combinations of the best classes of each part, most likely first: 27 moves for
-        3."""
+        """Return all combinations of each part's best classes, likeliest first: 27 for 3."""
         partial = self.start()
         for number in range(len(PARTS)):
             partial = self.extend(number, partial, breadth)
@@ -237,8 +229,7 @@ class Decoder:
         return partial.choose_part(self._order.parts[number], top_k(ranks, breadth), found)
 
     def probabilities(self, number: int, partial: PartialMoves) -> Array:
-        """Return the probabilities of the next part's classes, the weighted mean of all
-        ensembles."""
+        """Return the next part's class probabilities, the weighted mean of all ensembles."""
         choices = partial.classes[:, self._order.parts[:number]]
         first, *others = self._ensembles
         found = first.probabilities(number, partial.position, choices) * first.weight

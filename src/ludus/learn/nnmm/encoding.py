@@ -53,8 +53,7 @@ _MILLS_THROUGH_POINT = np.array(
 
 
 def encode_lines(own: Boards, other: Boards) -> NDArray[np.uint8]:
-    """Encode the sixteen lines of each board: one-hot code of ten states each, shape (boards,
-    160)."""
+    """Encode the sixteen lines of each board: ten states each, one-hot, shape (boards, 160)."""
     mine, yours = (count_men(men[:, None] & mill_masks(False)) for men in (own, other))
     width = LINE_STATE_PERMUTATIONS.shape[1]
     found: NDArray[np.uint8] = ONE_HOT_LINE_STATES[4 * mine + yours].reshape(len(own), width)
@@ -85,15 +84,11 @@ def compute_features(own: Side, other: Side) -> FeatureColumns:
 
     Features of the enemy are computed as if it were to move.
     """
-    found = []
+    found = [np.zeros((0, len(FEATURE_NAMES) * len(POINTS)), np.uint8)]
     for first in range(0, len(own.men), FEATURE_BATCH):
         batch = slice(first, first + FEATURE_BATCH)
         found.append(_compute_feature_batch(own.select(batch), other.select(batch)))
-    return (
-        np.concatenate(found)
-        if found
-        else np.zeros((0, len(FEATURE_NAMES) * len(POINTS)), np.uint8)
-    )
+    return np.concatenate(found)
 
 
 FEATURE_NAMES = (
@@ -123,8 +118,7 @@ def _compute_feature_batch(own: Side, other: Side) -> FeatureColumns:
 
 
 def _compute_side_features(side: Side) -> tuple[Mask, Mask, Mask, Mask, Mask, Mask]:
-    """Compute: closing points, closing men, men in mills, reachable points, movable men, removable
-    men."""
+    """Compute closing points and men, men in mills, reachable points, movable, removable men."""
     men, free = side.men[:, None], side.free[:, None]
     is_man, is_free = men & _BIT != 0, free & _BIT != 0
     ready = (
@@ -151,8 +145,7 @@ def _find_closers(ready: Mask, is_man: Mask, walks: Mask) -> Mask:
     """Find the men that can close a mill in which one man is missing."""
     lacking = ready.reshape(len(ready), -1).astype(np.float32)
     can_walk, can_fly = lacking @ _WALKS_TO > 0, lacking @ _FLIES_TO > 0
-    found: Mask = is_man & np.where(walks, can_walk, can_fly)
-    return found
+    return is_man & np.where(walks, can_walk, can_fly)
 
 
 def _build_closing_matrix(is_near: bool) -> NDArray[np.float32]:
@@ -300,12 +293,9 @@ _THERMOMETER_9, _THERMOMETER_3 = _build_thermometer(MAX_MEN), _build_thermometer
 _POINT_COLUMNS: Permutations = CLASS_PERMUTATIONS[:, 1:] - 1
 """Permutations of the points in reading order."""
 
-_HAND_COLUMNS, _COUNT_COLUMNS, _PHASE_COLUMNS = (
-    trivial_permutations(2 * MAX_MEN),
-    trivial_permutations(2 * MAX_MEN),
-    trivial_permutations(2 * NUM_PHASES),
-)
-_RAWEST_COLUMNS = concatenate_permutations(*[_POINT_COLUMNS] * 3, _HAND_COLUMNS)
+_COUNT_COLUMNS = trivial_permutations(2 * MAX_MEN)
+_PHASE_COLUMNS = trivial_permutations(2 * NUM_PHASES)
+_RAWEST_COLUMNS = concatenate_permutations(*[_POINT_COLUMNS] * 3, _COUNT_COLUMNS)
 _RAWER_COLUMNS = concatenate_permutations(_RAWEST_COLUMNS, _PHASE_COLUMNS)
 _RAW_COLUMNS = concatenate_permutations(_RAWEST_COLUMNS, _COUNT_COLUMNS, _PHASE_COLUMNS)
 _INTEGER_COLUMNS = concatenate_permutations(_POINT_COLUMNS, trivial_permutations(6))

@@ -1,5 +1,4 @@
-"""Training examples of one network as tensors: encoded inputs, target classes and masks of legal
-classes."""
+"""Training examples of one network as tensors: inputs, target classes, masks of legal classes."""
 
 import os
 from collections.abc import Sequence

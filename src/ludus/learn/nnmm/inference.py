@@ -127,8 +127,7 @@ def build_residual(
 def build_dense(
     design: NetworkConfig, reader: TensorReader, columns: InputColumns
 ) -> LogitsFunction:
-    """Build the network of Fig. 5.2: every layer, and the output, reads the outputs of all before
-    it."""
+    """Build the network of Fig. 5.2: every layer, and the output, reads all before it."""
     first = reader.layer("first", columns.width, design.first)
     layers, width = [], design.first
     for number, units in enumerate(design.widths):
@@ -189,8 +188,7 @@ NETWORK_BUILDERS: dict[str, NetworkBuilder] = {
     "feedforward": build_feedforward,
     "symmetric": build_equivariant,
 }
-"""Builders by architecture; to add one, enter it here, in `config.ARCHITECTURES` and, for training,
-in model.py."""
+"""Builders by architecture, which are also in `config.ARCHITECTURES` and in model.py."""
 
 
 class NumpyNetwork:
@@ -235,8 +233,7 @@ def _relu_in_place(x: Array) -> Array:
 def _normalise_and_relu(x: Array, norm: BatchNorm | None) -> Array:
     """Normalise if there is a norm, then apply ReLU, in a new array."""
     if norm is None:
-        copy: Array = np.maximum(x, 0)
-        return copy
+        return np.maximum(x, 0)
     y: Array = x * norm.scale
     y += norm.shift
     return _relu_in_place(y)

@@ -1,5 +1,4 @@
-"""Network architectures in torch, for training; inference.py evaluates the same architectures in
-numpy."""
+"""Network architectures in torch, for training; inference.py evaluates the same in numpy."""
 
 import math
 from collections.abc import Callable
@@ -151,8 +150,7 @@ NETWORK_CLASSES: dict[str, Callable[[NetworkConfig, InputColumns], nn.Module]] =
     "feedforward": FeedForwardNetwork,
     "symmetric": SingleEquivariantNetwork,
 }
-"""Builders by architecture; to add one, enter it here, in `config.ARCHITECTURES` and in
-inference.py."""
+"""Builders by architecture, which are also in `config.ARCHITECTURES` and in inference.py."""
 
 
 def build_network(

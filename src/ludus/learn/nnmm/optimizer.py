@@ -38,8 +38,7 @@ def compute_learning_rate(training: TrainingConfig, epoch: float, progress: floa
 
 
 class Loss:
-    """Negative log-likelihood, plus optionally a norm of the weights and the illegal
-    probability."""
+    """Negative log-likelihood and, optionally, a norm of the weights and illegal probability."""
 
     def __init__(self, network: nn.Module, training: TrainingConfig) -> None:
         self.training = training
@@ -51,8 +50,7 @@ class Loss:
         ]
 
     def __call__(self, scores: Tensor, targets: Tensor, legal: Tensor | None) -> Tensor:
-        """Return the loss of logits, shape (examples, classes); `legal` are masks of legal
-        classes."""
+        """Return the loss of logits, (examples, classes); `legal` are masks of legal classes."""
         settings = self.training
         scores = scores.float()
         loss = functional.cross_entropy(scores, targets, label_smoothing=settings.label_smoothing)
@@ -108,8 +106,7 @@ class NetworkOptimizer(EmaOptimizer):
         self._step = self.prepare_step(self._compute_loss, "step")
 
     def run_epoch(self, order: Tensor, rates: list[float]) -> None:
-        """Run the steps of an epoch over the examples in this order, each batch with its learning
-        rate."""
+        """Run an epoch over the examples in this order, each batch with its learning rate."""
         self.model.train()
         self.total_loss.zero_()
         is_cuda = self.device.type == "cuda"

@@ -20,8 +20,7 @@ NUM_PRESENCE_CLASSES = 2
 
 PART_LETTERS = "".join(part[0] for part in PARTS)
 FIVE_NETWORKS_SUFFIX = "5"
-"""Suffix of orders with five networks, two of which predict whether there is a FROM and a
-REMOVE."""
+"""Suffix of orders with five networks: two predict whether there is a FROM and a REMOVE."""
 
 
 class ChainStep(NamedTuple):

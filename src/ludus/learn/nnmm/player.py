@@ -4,26 +4,19 @@ small search chooses among proposed moves (section 7.2)."""
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ludus._native import search as native
-from ludus.core.game import MAN_VALUE
+from ludus.core.game import MAN_VALUE, AnyGame
 from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.batch import PositionBatch, classes_to_moves
 from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.common.move_explanation import DecodingRule, MoveDecision
-from ludus.learn.nnmm.chain import (
-    DEFAULT_BREADTH,
-    DEFAULT_SIZE,
-    check_breadth,
-    load_chain,
-)
-from ludus.learn.nnmm.decoding import (
-    check_rules,
-    check_symmetries,
-)
+from ludus.learn.nnmm.chain import DEFAULT_BREADTH, DEFAULT_SIZE, check_breadth, load_chain
+from ludus.learn.nnmm.decoding import check_rules, check_symmetries
 from ludus.learn.nnmm.policy import ChainPolicy, decode_legal_move
 from ludus.players.negascout import NegascoutOptions as SearchOptions
 from ludus.players.negascout import NegascoutPlayer
@@ -68,7 +61,7 @@ class NnmmPlayer(Player):
 
     settings: NnmmOptions
 
-    def __init__(self, game: Any, settings: NnmmOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: NnmmOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_rules(game.rules)
         self.chain = load_chain(settings.weights, settings.size, settings.order)
@@ -81,13 +74,17 @@ class NnmmPlayer(Player):
         self.interventions = 0
         """Number of moves that the legality check changed."""
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self._choice(self._policy.decide(position))
 
-    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+    def choose_many(
+        self,
+        positions: Sequence[MorrisPosition],
+        limit: Limit = Limit(),  # noqa: B008
+    ) -> list[Choice]:
         return [self._choice(decision) for decision in self._policy.decide_batch(positions)]
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Return a picture of the probabilities of each part, in the order of choice."""
         decision = self._policy.decide(position)
         return [decision.draw_part(part) for part in self.chain.order.parts]
@@ -151,7 +148,7 @@ class HybridPlayer(Player):
 
     settings: HybridOptions
 
-    def __init__(self, game: Any, settings: HybridOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: HybridOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_rules(game.rules)
         self.chain = load_chain(settings.weights, settings.size, settings.order)
@@ -167,7 +164,7 @@ class HybridPlayer(Player):
         """Stop the search that runs on another thread."""
         self._search.stop()
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         proposed = self.propose(position)
         if len(proposed) == 1:
             return Choice(next(iter(proposed)), "the networks propose no other legal move")
@@ -187,9 +184,8 @@ class HybridPlayer(Player):
             return score  # the result is proven, so the networks do not count
         return score + self.settings.trust * math.log(max(likely, MIN_PROBABILITY))
 
-    def propose(self, position: Any) -> dict[Move, float]:
-        """Return the legal moves among those that the networks propose, with their
-        probabilities."""
+    def propose(self, position: MorrisPosition) -> dict[Move, float]:
+        """Return the legal moves that the networks propose, with their probabilities."""
         legal = position.legal_moves()
         positions = PositionBatch.from_positions([position])
         decoder = self.chain.decoder(positions, self.settings.symmetries)

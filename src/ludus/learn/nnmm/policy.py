@@ -1,7 +1,7 @@
 """From a position to a move: decode it and mask illegal classes if the legality check is on."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from ludus.games.nine_mens_morris.batch import (
     moves_to_classes,
 )
 from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.common.move_explanation import (
     DecodingRule,
     MoveDecision,
@@ -20,11 +21,7 @@ from ludus.learn.common.move_explanation import (
     split_move,
 )
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.decoding import (
-    Decoder,
-    PartialMoves,
-    top_k,
-)
+from ludus.learn.nnmm.decoding import Decoder, PartialMoves, top_k
 from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder
 from ludus.learn.nnmm.weights import Array
 
@@ -89,7 +86,7 @@ class ChainPolicy:
         self._breadth = breadth
         self._symmetries = symmetries
 
-    def decide(self, position: Any) -> MoveDecision:
+    def decide(self, position: MorrisPosition) -> MoveDecision:
         """Decide on one position, with scores."""
         decoder = self._decoder(position)
         found = decoder.decode_one_position(self._breadth)
@@ -105,7 +102,7 @@ class ChainPolicy:
             decision = _make_decision(move, found.probabilities[chosen])
         return decision._replace(scores=scores)
 
-    def decide_batch(self, positions: Sequence[Any]) -> list[MoveDecision]:
+    def decide_batch(self, positions: Sequence[MorrisPosition]) -> list[MoveDecision]:
         """Decide on many positions in one batch, without scores."""
         batch = PositionBatch.from_positions(positions)
         prediction = self._chain.predict(batch, self._rule, self._symmetries, self._breadth)
@@ -136,5 +133,5 @@ class ChainPolicy:
         move, partial, changed = decode_legal_move(decoder, self._chain.order, legal)
         return _make_decision(move, partial.probabilities[0], changed)
 
-    def _decoder(self, position: Any) -> Decoder:
+    def _decoder(self, position: MorrisPosition) -> Decoder:
         return self._chain.decoder(PositionBatch.from_positions([position]), self._symmetries)

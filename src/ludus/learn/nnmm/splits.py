@@ -31,8 +31,7 @@ class Split(NamedTuple):
 
 
 def split_entries(entries: MoveBatch, kind: SplitKind, recipe: Expansion, seed: int = 0) -> Split:
-    """Split entries that are not expanded yet into 85% training, 5% validation and 10% test,
-    expanded."""
+    """Split entries into 85% training, 5% validation and 10% test, then expand them."""
     _check_size(len(entries), 3)
     if kind == "contiguous":
         return split_contiguously(augment(entries, recipe))
@@ -49,8 +48,7 @@ def split_entries(entries: MoveBatch, kind: SplitKind, recipe: Expansion, seed: 
 
 
 def split_contiguously(expanded: MoveBatch) -> Split:
-    """Split as Galassi did: of the published expansion 1,384,373, 81,433 and 162,867 entries in a
-    row."""
+    """Split as Galassi did: 1,384,373, 81,433 and 162,867 entries of his expansion in a row."""
     test, validation = len(expanded) // TEST_DIVISOR, len(expanded) // VALIDATION_DIVISOR
     last = len(expanded) - test
     first = last - validation

@@ -1,5 +1,4 @@
-"""Train one network epoch by epoch with early stopping, checkpoints and TensorBoard logs (Galassi
-2018, section 5.4)."""
+"""Train one network: early stopping, checkpoints, TensorBoard logs (Galassi 2018, section 5.4)."""
 
 import time
 import zlib
@@ -42,21 +41,14 @@ def evaluate_network(
     network: nn.Module, examples: Examples, precision: Precision = "float32"
 ) -> ValidationResult:
     """Evaluate a network on all examples. It stays in eval mode, which is deterministic."""
-    scores = predict_example_logits(network, examples, precision)
+    scores = predict_logits(network, examples.inputs, precision)
     loss = functional.cross_entropy(scores, examples.targets)
     accuracy = (scores.argmax(dim=1) == examples.targets).float().mean()
     return ValidationResult(loss.item(), accuracy.item())
 
 
-def predict_example_logits(
-    network: nn.Module, examples: Examples, precision: Precision = "float32"
-) -> Tensor:
-    """Return a network's logits, shape (examples, classes)."""
-    return predict_logits(network, examples.inputs, precision)
-
-
 def predict_logits(network: nn.Module, inputs: Tensor, precision: Precision = "float32") -> Tensor:
-    """Return a network's logits for rows of inputs."""
+    """Return a network's logits for rows of inputs, shape (rows, classes)."""
     network.eval()
     with torch.no_grad(), autocast(inputs.device, precision):
         return torch.cat(
@@ -162,7 +154,7 @@ class NetworkTrainer:
             seconds = self.history[-1].seconds if self.history else 0.0
             number = len(self.history)
             rates = self._rates(number, seconds)
-            self._seed_all(number)
+            torch.manual_seed(self._seed(f"epoch {number}"))  # also for dropout
             order = torch.randperm(
                 len(self.training_examples), device=self.training_examples.targets.device
             )
@@ -196,8 +188,7 @@ class NetworkTrainer:
         ]
 
     def _record_epoch(self, epoch: EpochResult) -> None:
-        """Record an epoch, save the network if it is the best so far, and check whether training is
-        over."""
+        """Record an epoch, keep the best network, and check whether training is over."""
         self.history.append(epoch)
         if not np.isfinite(epoch.loss):
             raise Diverged(
@@ -217,10 +208,6 @@ class NetworkTrainer:
 
     def _seed(self, what: str) -> int:
         return zlib.crc32(f"{self.config.seed} {self.name} {what}".encode())
-
-    def _seed_all(self, epoch: int) -> None:
-        """Seed torch's global generators, which dropout uses."""
-        torch.manual_seed(self._seed(f"epoch {epoch}"))
 
     def _identity(self) -> dict[str, Any]:
         return {
@@ -270,8 +257,7 @@ def _copy_state(network: nn.Module) -> dict[str, Tensor]:
 
 
 def scale_residual_blocks(network: nn.Module, scale: float) -> None:
-    """Scale the last layer of residual blocks, so that a deep network starts close to the
-    identity."""
+    """Scale the last layer of residual blocks: a deep network starts close to the identity."""
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             if name.endswith("layer2.weight"):

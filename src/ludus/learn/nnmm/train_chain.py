@@ -27,7 +27,6 @@ from ludus.learn.nnmm.train import (
     NetworkTrainer,
     NetworkWeights,
     evaluate_network,
-    predict_example_logits,
     predict_logits,
 )
 from ludus.learn.nnmm.weights import ChainWeights
@@ -67,7 +66,7 @@ def compute_boosting_weights(examples: Examples, earlier: Sequence[nn.Module]) -
     count = len(examples)
     weights = torch.full((count,), 1 / count, device=examples.targets.device)
     for network in earlier:
-        scores = predict_example_logits(network, examples)
+        scores = predict_logits(network, examples.inputs)
         is_wrong = scores.argmax(dim=1) != examples.targets
         error = weights[is_wrong].sum().clamp(1e-6, 1 - 1e-6).item()
         vote = math.log((1 - error) / error) + math.log(scores.shape[1] - 1)
@@ -265,8 +264,7 @@ class ChainTrainer:
         return len(self.results) == len(self.preset.steps) * self.preset.members
 
     def compute_accuracy(self) -> dict[str, float]:
-        """Return the accuracy in sequence on the test part: of the three parts, and of the whole
-        move."""
+        """Return the accuracy in sequence on the test part, by part and of the whole move."""
         members = self._by_member()
         networks = [[result.network for result in member] for member in members]
         found = predict_classes(networks, self.coded_test, self.order, self.device)

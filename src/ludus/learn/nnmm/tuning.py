@@ -1,5 +1,4 @@
-"""Hyperparameter search with Optuna, in this process or on a Ray cluster (Galassi 2018, section
-6.1)."""
+"""Hyperparameter search with Optuna, in this process or on a Ray cluster (Galassi 2018, 6.1)."""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
 from ludus.core.spec import check_choice, check_ranges
-from ludus.learn.common.devices import require_package, select_device
+from ludus.learn.common.devices import open_study, require_package, select_device
 from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, Preset
 from ludus.learn.nnmm.splits import Split
 
@@ -43,8 +42,7 @@ def train_trial(
     threads: int = 0,
     should_prune: PruningCallback | None = None,
 ) -> float | None:
-    """Return the best validation accuracy of one network; 0 if it diverges, None if it is
-    pruned."""
+    """Return the best validation accuracy of a network; 0 if it diverges, None if pruned."""
     from ludus.learn.nnmm.train import Diverged
     from ludus.learn.nnmm.train_chain import ChainTrainer
 
@@ -272,23 +270,14 @@ def _open_study(config: SearchConfig, file: Path | None, data: str) -> "optuna.S
     require_package("optuna", "the search")
     import optuna
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
     what = f"{config.seed} {data} {config.architectures} {config.base}"
-    try:
-        study = optuna.create_study(
-            storage=None if file is None else f"sqlite:///{file}",
-            study_name=f"{config.part} {zlib.crc32(what.encode()):08x}",
-            load_if_exists=True,
-            direction="maximize",
-            sampler=optuna.samplers.TPESampler(seed=config.seed),
-            pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2),
-        )
-    except Exception as error:  # any exception of the database and its driver
-        reason = to_one_line(str(error), 120)
-        raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {reason}") from error
-    if not study.trials:
-        study.enqueue_trial(_base_parameters(config))
-    return study
+    return open_study(
+        f"{config.part} {zlib.crc32(what.encode()):08x}",
+        file,
+        _base_parameters(config),
+        sampler=optuna.samplers.TPESampler(seed=config.seed),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2),
+    )
 
 
 def _base_parameters(config: SearchConfig) -> dict[str, Any]:

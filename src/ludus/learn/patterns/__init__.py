@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.learn.patterns.adaptive import AdaptivePlayer
     from ludus.learn.patterns.config import parse_options
     from ludus.learn.patterns.network import PatternNetwork
     from ludus.learn.patterns.network_file import load_network_file, save_network
-    from ludus.learn.patterns.player import FuzzyPlayer
     from ludus.learn.patterns.train import TrainingPlan, train_network
     from ludus.learn.patterns.tuning import measure_win_rate
 
 __all__ = [
-    "AdaptivePlayer",
-    "FuzzyPlayer",
     "PatternNetwork",
     "TrainingPlan",
     "load_network_file",

@@ -14,10 +14,11 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadPosition, LudusError, quote
 from ludus.core.files import parse_json_object, quote_path, read_bytes, write_text
-from ludus.core.game import Outcome
+from ludus.core.game import AnyGame, Outcome
 from ludus.core.marks import HasPictures, Marks, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges, format_options
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.players import player as named_player
 
 LEVEL_PLAYERS: tuple[str, ...] = (
@@ -47,7 +48,7 @@ missed. Stronger levels are those of `negascout`.
 MAX_LEVEL = len(LEVEL_PLAYERS) - 1
 
 
-def infer_result(last: Any) -> float | None:
+def infer_result(last: MorrisPosition) -> float | None:
     """Infer the result (1, ½ or 0) for the side that moved last in a game that stopped after
     `last`.
 
@@ -57,8 +58,8 @@ def infer_result(last: Any) -> float | None:
     only end the game in a draw to have drawn.
     """
     side = 1 - last.mover
-    if last.outcome() is not None:
-        return _score_for_side(last.outcome().winner, side)
+    if (outcome := last.outcome()) is not None:
+        return _score_for_side(outcome.winner, side)
     ends = [last.play(reply).outcome() for reply in last.legal_moves()]
     scores = [_score_for_side(end.winner, side) for end in ends if end is not None]
     return min(scores, default=None)
@@ -173,7 +174,7 @@ class AdaptivePlayer(Player):
     options: ClassVar[AdaptiveOptions] = AdaptiveOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    def __init__(self, game: Any, settings: AdaptiveOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: AdaptiveOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         self._file = Path(settings.state) if settings.state else None
         found = load_state(self._file) if self._file is not None else None
@@ -193,7 +194,7 @@ class AdaptivePlayer(Player):
         self._level_index = self._sample_level_index()
         self._player(self._level_index).start_game(self.random.getrandbits(62))
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._player(self._level_index).choose(position, limit)
         plays_as = LEVEL_PLAYERS[self._level_index]
         comment = f"level {self.state.level:.1f}, plays as {plays_as}: {choice.comment}"
@@ -210,7 +211,7 @@ class AdaptivePlayer(Player):
         if self._last is not None:
             side = 1 - self._last.mover
             self._last = None
-            self._move_level(0.5 if outcome.winner is None else float(outcome.winner == side))
+            self._move_level(_score_for_side(outcome.winner, side))
 
     @property
     def next_spec(self) -> str:
@@ -219,7 +220,7 @@ class AdaptivePlayer(Player):
         changed = format_options(settings, self.options)
         return f"adaptive:{','.join(changed)}".rstrip(":")
 
-    def pictures(self, position: Any) -> Sequence[Picture | tuple[str, Marks]]:
+    def pictures(self, position: MorrisPosition) -> Sequence[Picture | tuple[str, Marks]]:
         """Return the pictures of the player of the current level."""
         played_as = self._player(self._level_index)
         return played_as.pictures(position) if isinstance(played_as, HasPictures) else ()

@@ -20,9 +20,9 @@ It follows section 5 of Vrajitoru 2015, with these interpretations:
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from ludus.games.nine_mens_morris.board import neighbours
+from ludus.games.nine_mens_morris.position import MorrisPosition, list_steps
 from ludus.learn.patterns.encoding import QUADRANTS_OF_POINT, encode_quadrant
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class FuzzyPolicy:
     capture_rule: CaptureRule = "random"
 
 
-def compute_move_weights(position: Any, policy: FuzzyPolicy) -> list[float]:
+def compute_move_weights(position: MorrisPosition, policy: FuzzyPolicy) -> list[float]:
     """Return the weight of each legal move; probabilities are proportional to weights."""
     moves: list[Move] = position.legal_moves()
     side = position.mover
@@ -93,28 +93,14 @@ def _iterate_scores(men: int, step: Step, policy: FuzzyPolicy, threshold: float)
             yield policy.scores[new]
 
 
-def find_threats(position: Any, policy: FuzzyPolicy) -> Mapping[int, float]:
+def find_threats(position: MorrisPosition, policy: FuzzyPolicy) -> Mapping[int, float]:
     """Return the points the other side threatens, with the best score it could reach there."""
     other = 1 - position.mover
     found: dict[int, float] = {}
-    for step in _iterate_steps(position, other):
+    for step in list_steps(position, other):
         for score in _iterate_scores(position.bits[other], step, policy, policy.rate_threshold):
             found[step[1]] = max(found.get(step[1], 0.0), score)
     return found
-
-
-def _iterate_steps(position: Any, side: int) -> Iterator[Step]:
-    """Yield the steps of a side if it were to move."""
-    rules, own = position.rules, position.men[side]
-    free = set(range(24)) - position.men[0] - position.men[1]
-    if position.hands[side] > 0:
-        yield from ((None, to) for to in free)
-        if not rules.place_or_move:
-            return
-    flies = rules.flying and position.hands[side] == 0 and len(own) <= 3
-    for frm in own:
-        near = free if flies else free.intersection(neighbours(rules.diagonals)[frm])
-        yield from ((frm, to) for to in near)
 
 
 def _compute_capture_probabilities(

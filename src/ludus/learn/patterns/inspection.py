@@ -1,6 +1,6 @@
 """Inspect a pattern network: scores, moves between patterns, drawings as text and SVG."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ludus.learn.patterns.config import FuzzySettings, build_policy, propagate_scores
@@ -91,30 +91,20 @@ class NetworkView:
     def outgoing(self, number: int) -> list[Neighbour]:
         """Return the moves from a pattern, the most frequent first."""
         moves = self.network.edges.get(number, {})
-        total = sum(moves.values())
-        found = [
-            Neighbour(new, describe_move(number, new), count, count / total, self._scores[new])
-            for new, count in moves.items()
-        ]
-        return _sort_by_count(found)
+        return _sort_by_count(self._neighbour(number, new, new) for new in moves)
 
     def incoming(self, number: int) -> list[Neighbour]:
         """Return the moves to a pattern, the most frequent first."""
-        found = [
-            Neighbour(
-                old,
-                describe_move(old, number),
-                moves[number],
-                moves[number] / sum(moves.values()),
-                self._scores[old],
-            )
-            for old, moves in self.network.edges.items()
-            if number in moves
-        ]
-        return _sort_by_count(found)
+        sources = [old for old, moves in self.network.edges.items() if number in moves]
+        return _sort_by_count(self._neighbour(old, number, old) for old in sources)
+
+    def _neighbour(self, old: int, new: int, other: int) -> Neighbour:
+        moves, move = self.network.edges[old], describe_move(old, new)
+        weight = moves[new] / sum(moves.values())
+        return Neighbour(other, move, moves[new], weight, self._scores[other])
 
 
-def _sort_by_count(neighbours: Sequence[Neighbour]) -> list[Neighbour]:
+def _sort_by_count(neighbours: Iterable[Neighbour]) -> list[Neighbour]:
     return sorted(neighbours, key=lambda each: (-each.count, each.pattern))
 
 

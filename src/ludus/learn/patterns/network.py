@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.patterns.encoding import NUM_PATTERNS, count_mills, encode_quadrants, find_changes
 
 
@@ -37,15 +37,11 @@ PUBLISHED_MUTUAL_WEIGHT = 0.2
 """The paper's mutualWeight: proportion of the neighbours' mean score that a pattern receives."""
 
 
-def _make_zero_counts() -> list[int]:
-    return [0] * NUM_PATTERNS
-
-
 @dataclass
 class PatternNetwork:
     """Counts of patterns and moves in the training games."""
 
-    frequency: list[int] = field(default_factory=_make_zero_counts)
+    frequency: list[int] = field(default_factory=lambda: [0] * NUM_PATTERNS)
     """Number of occurrences of each pattern, at the start, by a move or a capture."""
 
     edges: dict[int, dict[int, int]] = field(default_factory=dict)
@@ -125,14 +121,14 @@ class PatternNetwork:
         )
 
 
-def record_start(network: PatternNetwork, position: Any) -> None:
+def record_start(network: PatternNetwork, position: MorrisPosition) -> None:
     """Count the eight patterns of the first position of a match."""
     for men in position.bits:
         for number in encode_quadrants(men):
             network.count_pattern(number)
 
 
-def record_step(network: PatternNetwork, before: Any, after: Any) -> None:
+def record_step(network: PatternNetwork, before: MorrisPosition, after: MorrisPosition) -> None:
     """Count one move of a match, and its capture if there is one."""
     mover = before.mover
     network.add_move(before.bits[mover], after.bits[mover])
@@ -141,7 +137,7 @@ def record_step(network: PatternNetwork, before: Any, after: Any) -> None:
 
 def learn_match(
     network: PatternNetwork,
-    positions: Iterable[Any],
+    positions: Iterable[MorrisPosition],
     weights: ScoreWeights = PUBLISHED_WEIGHTS,
     mutual: float = PUBLISHED_MUTUAL_WEIGHT,
 ) -> None:
@@ -175,10 +171,10 @@ class MatchObserver:
         self._network = network
         self._weights = weights
         self._mutual = mutual
-        self._last: Any = None
+        self._last: MorrisPosition | None = None
         """The position after the player's own move."""
 
-    def observe(self, position: Any, move: Move) -> None:
+    def observe(self, position: MorrisPosition, move: Move) -> None:
         """Record the player's move in a position."""
         if self._last is None or not _can_be_successor(self._last, position):
             record_start(self._network, position)
@@ -201,7 +197,7 @@ class MatchObserver:
         return has_played
 
 
-def _can_be_successor(last: Any, position: Any) -> bool:
+def _can_be_successor(last: MorrisPosition, position: MorrisPosition) -> bool:
     """Return whether one move of the other side can lie between the two positions."""
     mover = last.mover
     if position.mover == mover:

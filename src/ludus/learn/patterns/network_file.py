@@ -154,8 +154,7 @@ def _is_move(old: int, new: int) -> bool:
 
 
 SHIPPED_NETWORKS = find_shipped(Path(__file__).with_name("data"), ".patterns")
-"""Files by name: `seed` was trained on the 430 games of the paper's plan, `long` on ten times as
-many."""
+"""Files by name: `seed` was trained on the paper's 430 games, `long` on ten times as many."""
 
 EMPTY_NETWORK = "empty"
 """The untrained network: its player moves at random."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ludus._native import patterns as native
 from ludus.core.files import check_writable
+from ludus.core.game import AnyGame
 from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.nine_mens_morris.board import POINTS
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.patterns.config import FuzzyOptions, build_policy
 from ludus.learn.patterns.encoding import (
     NUM_PLACES,
@@ -56,10 +58,10 @@ def make_probability_picture(probabilities: Mapping["Move", float]) -> Picture:
     )
 
 
-def make_pattern_pictures(position: Any, move: "Move", policy: FuzzyPolicy) -> Iterator[Picture]:
-    """Yield a picture of the pattern that a move creates in each quadrant of its target, with its
-    score.
-    """
+def make_pattern_pictures(
+    position: MorrisPosition, move: "Move", policy: FuzzyPolicy
+) -> Iterator[Picture]:
+    """Yield a picture of the pattern, with its score, that a move makes in each quadrant."""
     if move.to is None:
         return
     before = position.bits[position.mover]
@@ -82,7 +84,7 @@ def make_pattern_pictures(position: Any, move: "Move", policy: FuzzyPolicy) -> I
         )
 
 
-def make_threat_picture(position: Any, policy: FuzzyPolicy) -> Picture | None:
+def make_threat_picture(position: MorrisPosition, policy: FuzzyPolicy) -> Picture | None:
     """Return a picture of the points that the other side threatens; None if there are none."""
     found = find_threats(position, policy) if policy.blocks_threats else {}
     if not found:
@@ -122,7 +124,7 @@ class FuzzyPlayer(Player):
     options: ClassVar[FuzzyOptions] = FuzzyOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    def __init__(self, game: Any, settings: FuzzyOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: FuzzyOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         self._settings = settings.to_settings()
         self._choice: Choice | None = None
@@ -138,7 +140,7 @@ class FuzzyPlayer(Player):
         super().start_game(seed)
         self._end_match()
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._choice = self._sample_choice(position)
         if self.settings.learn:
             self._observer.observe(position, choice.move)
@@ -146,7 +148,7 @@ class FuzzyPlayer(Player):
                 self._end_match()
         return choice
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Return move probabilities, the patterns of the chosen move, and the threats."""
         if self._choice is None or not self._choice.scores:
             return []
@@ -169,7 +171,7 @@ class FuzzyPlayer(Player):
         """Return the compiled policy, unless the player learns during a game."""
         return None if self.settings.learn else self.native_policy
 
-    def _sample_choice(self, position: Any) -> Choice:
+    def _sample_choice(self, position: MorrisPosition) -> Choice:
         moves = position.legal_moves()
         weights = self.native_policy.weights(position.bits, position.hands, position.mover)
         if not weights:

@@ -9,7 +9,6 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ludus.core.errors import BadRecord
 from ludus.core.game import AnyGame
@@ -18,6 +17,7 @@ from ludus.core.player import Player
 from ludus.core.record import Record
 from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.patterns.network import (
     PUBLISHED_MUTUAL_WEIGHT,
     PUBLISHED_WEIGHTS,
@@ -88,7 +88,7 @@ class PatternTrainer:
     def run(
         self,
         base: PatternNetwork,
-        recorded_games: Sequence[list[Any]] = (),
+        recorded_games: Sequence[list[MorrisPosition]] = (),
         checkpoint: Path | None = None,
     ) -> Iterator[PatternNetwork]:
         """Yield the network after each game: first those of the plan, then the recorded games
@@ -106,7 +106,7 @@ class PatternTrainer:
             learn_match(network, positions, PUBLISHED_WEIGHTS, self.mutual)
             yield network
 
-    def play_games(self, skip: int = 0) -> Iterator[list[Any]]:
+    def play_games(self, skip: int = 0) -> Iterator[list[MorrisPosition]]:
         """Yield the positions of each game after the first `skip` games."""
         seeds = random.Random(self.seed)
         number = 0
@@ -157,13 +157,13 @@ def take_last(networks: Iterable[PatternNetwork], otherwise: PatternNetwork) -> 
     return found
 
 
-def _play_game(game: AnyGame, players: tuple[Player, Player], seed: int) -> list[Any]:
+def _play_game(game: AnyGame, players: tuple[Player, Player], seed: int) -> list[MorrisPosition]:
     positions = [game.start()]
     play_match(game, players, seed=seed, on_move=lambda position, move: positions.append(position))
     return positions
 
 
-def replay_records(text: str, rules: str) -> Iterator[list[Any]]:
+def replay_records(text: str, rules: str) -> Iterator[list[MorrisPosition]]:
     """Yield the positions of each recorded game; `rules` are for records that do not name theirs.
 
     All games are replayed before the first is yielded, so that an invalid record has no partial

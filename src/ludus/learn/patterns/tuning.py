@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludus._native import patterns as native
-from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
+from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_choice
-from ludus.learn.common.devices import require_package
+from ludus.learn.common.devices import open_study, require_package
 from ludus.learn.patterns.config import FuzzySettings, build_policy
 from ludus.learn.patterns.network import PatternNetwork
 from ludus.learn.patterns.network_file import load_network as named_network
@@ -146,27 +146,16 @@ def suggest_settings(trial: Any) -> FuzzySettings:
 
 def _open_study(game: AnyGame, config: PatternSearchConfig, file: Path | None) -> "optuna.Study":
     require_package("optuna", "the search")
-    import optuna
+    from optuna.samplers import TPESampler
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    name = f"{config.opponent} {config.games} {config.network} {config.seed} {game.rules}"
-    try:
-        study = optuna.create_study(
-            storage=None if file is None else f"sqlite:///{file}",
-            study_name=name,
-            load_if_exists=True,
-            direction="maximize",
-            sampler=optuna.samplers.TPESampler(
-                seed=config.seed, n_startup_trials=config.trials // 8
-            ),
-        )
-    except Exception as error:  # the database and its driver raise many types
-        what = to_one_line(str(error), 120)
-        raise LudusError(f"{quote(str(file), 200)} cannot keep a search: {what}") from error
-    if not study.trials:  # the paper's settings come first, with a random man taken
-        paper = asdict(FuzzySettings(take="random"))
-        study.enqueue_trial({name: paper[name] for name in SEARCHED_PARAMETERS})
-    return study
+    # The paper's settings come first, with a random man taken.
+    paper = asdict(FuzzySettings(take="random"))
+    return open_study(
+        f"{config.opponent} {config.games} {config.network} {config.seed} {game.rules}",
+        file,
+        {name: paper[name] for name in SEARCHED_PARAMETERS},
+        sampler=TPESampler(seed=config.seed, n_startup_trials=config.trials // 8),
+    )
 
 
 def _finished_trials(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:

@@ -108,11 +108,7 @@ class ChainTraining:
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device)
         self._optimizer_step = self.optimizer.prepare_step(self._losses, "backward")
-        self.generator = ExampleGenerator(
-            source, config.mixture, self.choose, self.add_examples, config.seed
-        )
-        for _ in range(config.rounds_ahead):
-            self.generator.generate(self_play=False)
+        self.generator = ExampleGenerator(source, config, self.choose, self.add_examples)
 
     def _networks(self) -> nn.ModuleList:
         shapes = zip(INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True)
@@ -127,8 +123,7 @@ class ChainTraining:
 
     def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each part."""
-        if self.config.is_round_start(self.optimizer.steps):
-            self.generator.generate(self.config.is_self_play_round(self.optimizer.steps))
+        self.generator.prepare_step(self.optimizer.steps)
         return self._optimizer_step(learning_rate) / NUM_EXPERTS
 
     def _losses(self) -> torch.Tensor:
@@ -145,8 +140,7 @@ class ChainTraining:
         return torch.stack(losses)
 
     def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
-        """Add positions to the replay buffer. `error` is unused, because the target is the set of
-        all value-keeping moves."""
+        """Add positions to the replay buffer; all value-keeping moves are targets, not `error`."""
         chain_examples = make_chain_examples(examples, self.config.mixture.calm)
         experts = self.encoder.select_experts(chain_examples.positions)
         self.replay_buffer.add(chain_examples, experts)

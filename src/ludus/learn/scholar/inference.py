@@ -30,13 +30,7 @@ from ludus.learn.equivariant.inference import (
     softmax,
 )
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
-from ludus.learn.scholar.weights import (
-    CHAIN,
-    SCORER,
-    ScholarWeights,
-    Tensors,
-    load_weights,
-)
+from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, Tensors, load_weights
 
 NUM_RESULTS = UNKNOWN
 """A loss, a draw and a win of the mover."""
@@ -51,8 +45,7 @@ MAX_LOSS_AVERSION = 1e6
 """With this factor the probability of a loss decides alone."""
 
 MAX_LENGTH_PENALTY = 0.1
-"""Largest relative reduction of a score by the length of the game: nearer wins and farther losses
-are better."""
+"""Largest relative reduction of a score by the length of the game: near wins are better."""
 
 LONG_GAME_LOG2 = 7.0
 """log2 of the plies of a long game: 128 plies."""

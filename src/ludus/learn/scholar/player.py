@@ -1,6 +1,6 @@
-"""The player `scholar`: moves selected by the scorer or by the chain of networks."""
+"""The player `scholar`: moves selected and explained by the scorer or the chain of networks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, Literal
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
-from ludus.core.marks import Picture
+from ludus.core.game import AnyGame
+from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.batch import (
@@ -22,6 +23,7 @@ from ludus.games.nine_mens_morris.batch import (
     points_to_moves,
 )
 from ludus.games.nine_mens_morris.board import POINTS, Move
+from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.common.move_explanation import (
     PART_MEANINGS,
@@ -31,7 +33,6 @@ from ludus.learn.common.move_explanation import (
 )
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import MEN_PER_SIDE
-from ludus.learn.scholar.explain import MIN_CERTAIN_SCORE, describe_evaluation, make_score_picture
 from ludus.learn.scholar.inference import (
     LOSS_AVERSION,
     MAX_LOSS_AVERSION,
@@ -53,13 +54,61 @@ REPETITION = "repetition"
 """Outcome reason of the rules for a repeated position."""
 
 
+MIN_CERTAIN_SCORE = 0.9
+"""Absolute expected result beyond which the result counts as certain."""
+
+MIN_SCORE_DIFFERENCE = 0.5
+"""Moves whose expected results differ by more count as leading to different results."""
+
+
+def describe_evaluation(best: int, expected: FloatArray, risk: float, plies: FloatArray) -> str:
+    """Describe the scorer's evaluation of the position and how many moves keep it."""
+    score = float(expected[best])
+    if score < -MIN_CERTAIN_SCORE:
+        return f"I am losing, whatever I do, in {_format_plies(plies[1])}."
+    if score > MIN_CERTAIN_SCORE:
+        evaluation = f"I am winning, in {_format_plies(plies[0])}"
+    elif abs(score) < 1 - MIN_CERTAIN_SCORE:
+        evaluation = "This is a draw"
+    else:
+        side, end = ("better", "win") if score > 0 else ("worse", "loss")
+        evaluation = f"I think I am {side}, but cannot tell a draw from a {end}"
+    keeping = int((expected > score - MIN_SCORE_DIFFERENCE).sum())
+    some = f"; {keeping} of {len(expected)} moves keep that."
+    many = ", whatever I do." if keeping == len(expected) else some
+    return f"{evaluation}{many} The chance that this loses seems {_format_probability(risk)}."
+
+
+def _format_plies(plies: float) -> str:
+    """Format the number of plies given as log2, including the move to be made."""
+    number = 1 + round(2 ** min(max(float(plies), 0.0), 9.0)) if plies else 1
+    return "one ply" if number == 1 else f"about {number} plies"
+
+
+def _format_probability(probability: float) -> str:
+    """Format a probability in percent, bounded at 0.1%."""
+    return "below 0.1%" if probability < 0.001 else f"{probability:.1%}"
+
+
+def make_score_picture(meaning: str, best: Mapping[str, float]) -> Picture:
+    """Draw the best score of a move with each point."""
+    heat = {name: (1 + score) / 2 for name, score in best.items()}
+    # Adding 0 turns -0.0 into 0.0.
+    notes = tuple(Note((name,), f"{round(score, 1) + 0:+.1f}") for name, score in best.items())
+    text = (
+        "The best score of a move with each point: -1 is a loss, 0 a draw, 1 a win, "
+        "with the loss aversion of the option care."
+    )
+    return Picture(f"Scores: {meaning}", Marks(heat=heat), text, notes)
+
+
 class ScorerPolicy:
     """Policy that evaluates the position after each legal move and plays the best."""
 
     def __init__(self, scorer: Scorer, loss_aversion: float) -> None:
         self._scorer, self._loss_aversion = scorer, loss_aversion
 
-    def choose_many(self, positions: Sequence[Any]) -> list[Choice]:
+    def choose_many(self, positions: Sequence[MorrisPosition]) -> list[Choice]:
         moves = [position.legal_moves() for position in positions]
         children = [
             position.play(move)
@@ -78,7 +127,7 @@ class ScorerPolicy:
     def _choice(
         self,
         moves: Sequence[Move],
-        children: Sequence[Any],
+        children: Sequence[MorrisPosition],
         probabilities: FloatArray,
         log2_plies: FloatArray,
     ) -> Choice:
@@ -97,7 +146,7 @@ class ScorerPolicy:
         )
         return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the best score of each point for each part of a move."""
         scores = self.choose_many([position])[0].scores
         pictures = []
@@ -110,7 +159,7 @@ class ScorerPolicy:
                 pictures.append(make_score_picture(meaning, best))
         return pictures
 
-    def _evaluate_children(self, children: Sequence[Any]) -> ScorerOutput:
+    def _evaluate_children(self, children: Sequence[MorrisPosition]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
         output = ScorerOutput(
             np.zeros((len(children), NUM_RESULTS), dtype=np.float32),
@@ -132,7 +181,7 @@ class ScorerPolicy:
         return output
 
 
-def has_repeating_move(position: Any) -> bool:
+def has_repeating_move(position: MorrisPosition) -> bool:
     """Return whether some move repeats an earlier position, which is a draw."""
     if position.outcome() is not None or position.hands[position.mover]:
         return False
@@ -150,12 +199,12 @@ class ChainPolicy:
         self._masks_illegal = masks_illegal
         self._rule = rule
 
-    def choose_many(self, positions: Sequence[Any]) -> list[Choice]:
+    def choose_many(self, positions: Sequence[MorrisPosition]) -> list[Choice]:
         return [
             Choice(each.move, each.describe(), each.scores) for each in self._decisions(positions)
         ]
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the probability of each point as a part of the move, given the parts before it."""
         decision = self._decisions([position])[0]
         batch = PositionBatch.from_positions([position])
@@ -163,7 +212,7 @@ class ChainPolicy:
         drawn = decision._replace(distributions=along)
         return [drawn.draw_part(part) for part in range(len(PARTS))]
 
-    def _decisions(self, positions: Sequence[Any]) -> list[MoveDecision]:
+    def _decisions(self, positions: Sequence[MorrisPosition]) -> list[MoveDecision]:
         batch = PositionBatch.from_positions(positions)
         moves = [position.legal_moves() for position in positions]
         ends = [0, *accumulate(map(len, moves))]
@@ -260,7 +309,7 @@ class ScholarPlayer(Player):
 
     settings: ScholarOptions
 
-    def __init__(self, game: Any, settings: ScholarOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: ScholarOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_rules(game.rules)
         networks = inference.load_networks(settings.way, settings.size, settings.weights)
@@ -272,13 +321,17 @@ class ScholarPlayer(Player):
         # Invalid weights are detected at once, and the first move takes no longer than later ones.
         self._policy.choose_many([game.start()])
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self._policy.choose_many([position])[0]
 
-    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+    def choose_many(
+        self,
+        positions: Sequence[MorrisPosition],
+        limit: Limit = Limit(),  # noqa: B008
+    ) -> list[Choice]:
         return self._policy.choose_many(positions)
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the networks' evaluation of the points, one picture for each part of a move."""
         return self._policy.pictures(position)
 

@@ -70,8 +70,7 @@ class ScorerConfig(TrainingConfig):
     """Banks that cover all experts in order."""
 
     care: float = 40.0
-    """Loss aversion in its own games: lower than in play, as uncertain positions are
-    instructive."""
+    """Loss aversion in its own games; lower than in play: uncertain positions are instructive."""
 
     def experts(self) -> list[range]:
         """Return the experts of each bank."""
@@ -102,13 +101,7 @@ class ScorerTraining:
         self._prepare_data(source)
 
     def _prepare_data(self, source: ExampleSource) -> None:
-        """Generate the first examples."""
-        config = self.config
-        self.generator = ExampleGenerator(
-            source, config.mixture, self.choose, self.add_examples, config.seed
-        )
-        for _ in range(config.rounds_ahead):
-            self.generator.generate(self_play=False)
+        self.generator = ExampleGenerator(source, self.config, self.choose, self.add_examples)
 
     def _networks(self) -> nn.ModuleList:
         return nn.ModuleList(
@@ -130,8 +123,7 @@ class ScorerTraining:
 
     def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each."""
-        if self.config.is_round_start(self.optimizer.steps):
-            self.generator.generate(self.config.is_self_play_round(self.optimizer.steps))
+        self.generator.prepare_step(self.optimizer.steps)
         return self._optimizer_step(learning_rate)
 
     def _losses(self) -> torch.Tensor:
@@ -166,8 +158,7 @@ class ScorerTraining:
         return model.fit_ply_regression(units[0], sample.value[0])
 
     def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
-        """Add the positions after selected moves to the replay buffer, each to the ring of its
-        expert."""
+        """Add the positions after selected moves to the replay buffer, by expert."""
         row, column = select_moves(examples, error, self.config.mixture)
         positions = examples.children.positions.map(as_tensor)[row, column]
         value = as_tensor(examples.children.value)[row, column]
@@ -222,8 +213,7 @@ class ImitationTraining(ScorerTraining):
         entries: MoveBatch,
         batch: int = 2048,
     ) -> None:
-        """Prepare the training; `batch` is the number of positions in a step, each with all its
-        moves."""
+        """Prepare the training; `batch` is the number of positions in a step."""
         self.entries, self.batch = entries, batch
         # Scores are learned directly, without probabilities, so loss aversion has no meaning.
         super().__init__(source, replace(config, care=1.0), device)

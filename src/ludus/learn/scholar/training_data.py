@@ -73,15 +73,13 @@ def compute_subspace_weights(subspaces: Sequence[Subspace], mixture: DataMixture
     All kinds of positions (experts) are equally likely. Within a kind, subspaces with many captures
     while men are still in hand are rarer, because they are rare in play.
     """
-    kinds = np.array([select_expert(*_men_counts(each)) for each in subspaces])
+    kinds = np.array(
+        [select_expert(s.mover_hand, s.other_hand, s.mover, s.other) for s in subspaces]
+    )
     weights = np.array([_subspace_weight(each, mixture.losses) for each in subspaces])
     totals = np.bincount(kinds, weights)
     normalized: list[float] = (weights / totals[kinds]).tolist()
     return normalized
-
-
-def _men_counts(space: Subspace) -> tuple[int, int, int, int]:
-    return space.mover_hand, space.other_hand, space.mover, space.other
 
 
 def _subspace_weight(space: Subspace, losses: float) -> float:
@@ -111,14 +109,6 @@ class TrainingConfig:
     mixture: DataMixture = field(default_factory=DataMixture)
     seed: int = 1
 
-    def is_round_start(self, steps: int) -> bool:
-        """Return whether a round of examples precedes the step after this number of steps."""
-        return steps % self.steps_a_round == 0
-
-    def is_self_play_round(self, steps: int) -> bool:
-        """Return whether the scholar itself plays in that round."""
-        return steps // self.steps_a_round % self.rounds_an_own == 0
-
 
 ChooseMoves = Callable[[ExampleBatch], torch.Tensor]
 """Returns the index of the move that the scholar would play in each position."""
@@ -139,18 +129,27 @@ class ExampleGenerator:
     def __init__(
         self,
         source: ExampleSource,
-        mixture: DataMixture,
+        config: TrainingConfig,
         choose: ChooseMoves,
         add_examples: AddExamples,
-        seed: int,
     ) -> None:
-        self.source, self.mixture, self.add_examples = source, mixture, add_examples
+        """Generate the rounds of examples before the first step."""
+        self.source, self.config, self.add_examples = source, config, add_examples
+        mixture, seed = config.mixture, config.seed
         self.weights = compute_subspace_weights(source.subspaces, mixture)
         self.rounds = seed << 32
         self.games = [
-            SelfPlay(source, config, choose, add_examples, self.weights, 3 * seed + number)
-            for number, config in enumerate((mixture.free, mixture.wild, mixture.sound))
+            SelfPlay(source, games, choose, add_examples, self.weights, 3 * seed + number)
+            for number, games in enumerate((mixture.free, mixture.wild, mixture.sound))
         ]
+        for _ in range(config.rounds_ahead):
+            self.generate(self_play=False)
+
+    def prepare_step(self, steps: int) -> None:
+        """Generate the round of examples, if any, that precedes the step after `steps` steps."""
+        number, step = divmod(steps, self.config.steps_a_round)
+        if step == 0:
+            self.generate(self_play=number % self.config.rounds_an_own == 0)
 
     def generate(self, self_play: bool) -> None:
         """Generate examples of random positions and of every game.
@@ -159,7 +158,7 @@ class ExampleGenerator:
         """
         self.rounds += 1
         positions = self.source.sample_positions(
-            self.mixture.drawn, self.rounds, weights=self.weights
+            self.config.mixture.drawn, self.rounds, weights=self.weights
         )
         examples = self.source.examples(positions, seed=self.rounds)
         self.add_examples(examples, make_no_errors(examples))

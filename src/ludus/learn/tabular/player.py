@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Move, Position
 from ludus.core.marks import NUM_COLOURS, Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
+from ludus.games.squares import SquaresPosition
 from ludus.games.squares_drawing import square_centres
 from ludus.learn import LEARNERS
 from ludus.learn.common.learner import TrainingRun
@@ -46,7 +47,7 @@ BEAD_OFFSET = 0.3
 """Distance of the beads from a move's target, as a proportion of the move's length."""
 
 
-def make_heat_marks(game: AnyGame, probabilities: Mapping[Any, float]) -> Marks:
+def make_heat_marks(game: AnyGame, probabilities: Mapping[Move, float]) -> Marks:
     """Return marks for a text board: target squares, with the probability as heat."""
     heat: dict[str, float] = {}
     for move, probability in probabilities.items():
@@ -55,7 +56,7 @@ def make_heat_marks(game: AnyGame, probabilities: Mapping[Any, float]) -> Marks:
     return Marks(points=dict.fromkeys(heat, "legal"), heat=heat)
 
 
-def draw_matchbox(game: AnyGame, position: Any, beads: Mapping[Any, float]) -> str:
+def draw_matchbox(game: AnyGame, position: SquaresPosition, beads: Mapping[Move, float]) -> str:
     """Draw the board with a numbered bead for each move, as SVG."""
     places = square_centres(position.size)
     arrows = tuple((steps[0], steps[-1]) for steps in map(game.steps, beads) if len(steps) > 1)
@@ -74,7 +75,7 @@ def _bead_centre(steps: tuple[str, ...], places: Mapping[str, Point]) -> Point:
 
 
 def make_matchbox_picture(
-    game: AnyGame, beads: Mapping[Any, float], names: Mapping[Any, str]
+    game: AnyGame, beads: Mapping[Move, float], names: Mapping[Move, str]
 ) -> Picture:
     """Return a picture of a position's matchbox; symmetric moves share a colour."""
     shown = list(dict.fromkeys(names[move] for move in beads))
@@ -169,13 +170,13 @@ class TablePlayer(Player):
     def row_index(self) -> Any:
         return self.learner.row_index_class(self.game)
 
-    def row_values(self, position: Any) -> dict[Any, float]:
+    def row_values(self, position: Position) -> dict[Move, float]:
         """Return the table's number of each legal move; empty for an unknown position."""
         key, names = self.row_index.locate(position)
         row = self.table.get(key, {})
         return {move: row[name] for move, name in names.items() if name in row}
 
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         values = self.row_values(position)
         moves = position.legal_moves()
         if len(moves) == 1:
@@ -185,14 +186,14 @@ class TablePlayer(Player):
         return self.choose_from_row(position, values)
 
     @abstractmethod
-    def choose_from_row(self, position: Any, values: dict[Any, float]) -> Choice:
+    def choose_from_row(self, position: Position, values: dict[Move, float]) -> Choice:
         """Choose a move by the numbers of the table."""
 
 
 class BeadPlayer(TablePlayer):
     """Samples a bead from the matchbox of a position."""
 
-    def move_probabilities(self, position: Any) -> dict[Any, float]:
+    def move_probabilities(self, position: Position) -> dict[Move, float]:
         """Return the probability of each move that has a bead; empty if none has."""
         _, names = self.row_index.locate(position)
         values = self.row_values(position)
@@ -201,14 +202,14 @@ class BeadPlayer(TablePlayer):
         twins = Counter(names[move] for move in values)
         return {move: beads / total / twins[names[move]] for move, beads in values.items() if beads}
 
-    def choose_from_row(self, position: Any, values: dict[Any, float]) -> Choice:
+    def choose_from_row(self, position: Position, values: dict[Move, float]) -> Choice:
         probabilities = self.move_probabilities(position)
         if not probabilities:
             return Choice(self.random.choice(list(values)), "finds the box empty", values)
         move = self.random.choices(list(probabilities), list(probabilities.values()))[0]
         return Choice(move, f"drew one of {values[move]:.0f} beads for {move}", values)
 
-    def pictures(self, position: Any) -> list[Picture]:
+    def pictures(self, position: Position) -> list[Picture]:
         """Return a picture of its matchbox; empty for a position without a box."""
         values = self.row_values(position)
         _, names = self.row_index.locate(position)
@@ -239,7 +240,7 @@ class QLearningPlayer(TablePlayer):
     title: ClassVar[str] = "plays the move that Q-learning thinks is worth most"
     learner = QLearner
 
-    def choose_from_row(self, position: Any, values: dict[Any, float]) -> Choice:
+    def choose_from_row(self, position: Position, values: dict[Move, float]) -> Choice:
         most = max(values.values())
         best = [move for move, value in values.items() if value == most]
         return Choice(self.random.choice(best), f"thinks it is worth {most:+.2f}", values)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import MAX_FILE_BYTES, parse_json_object, quote_path, read_text, write_text
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Move, Position
 from ludus.learn.common.learner import TRAINING_RUN_KEY, SavableLearner
 
 TableRow = dict[str, float]
@@ -23,22 +23,22 @@ class RowIndex:
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
-        self._known: dict[Any, tuple[str, dict[Any, str]]] = {}
+        self._known: dict[Position, tuple[str, dict[Move, str]]] = {}
 
-    def locate(self, position: Any) -> tuple[str, dict[Any, str]]:
+    def locate(self, position: Position) -> tuple[str, dict[Move, str]]:
         """Return the key of the row, and the entry name of every legal move."""
         if position not in self._known:
             self._known[position] = self._compute_key(position)
         return self._known[position]
 
-    def _compute_key(self, position: Any) -> tuple[str, dict[Any, str]]:
+    def _compute_key(self, position: Position) -> tuple[str, dict[Move, str]]:
         return str(position), {move: str(move) for move in position.legal_moves()}
 
 
 class SymmetricRowIndex(RowIndex):
     """Maps symmetric positions to one row, and symmetric moves to one entry."""
 
-    def _compute_key(self, position: Any) -> tuple[str, dict[Any, str]]:
+    def _compute_key(self, position: Position) -> tuple[str, dict[Move, str]]:
         game = self.game
         images = [(str(game.transform(position, each)), each) for each in game.symmetries()]
         key, symmetry = min(images)

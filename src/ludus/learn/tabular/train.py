@@ -8,7 +8,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Move, Position
 from ludus.core.spec import check_ranges
 from ludus.learn.common.learner import Episode, PerfectOpponent, count_plies_to, play_episode
 from ludus.learn.tabular.table import SymmetricRowIndex, TableLearner, TableRow
@@ -53,19 +53,19 @@ class BeadLearner(TableLearner):
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
         self._sampled_beads: list[tuple[TableRow, str]] = []
-        self._plies: dict[Any, int] = {}
+        self._plies: dict[Position, int] = {}
 
     @abstractmethod
     def initial_beads(self, ply: int) -> int:
         """Return the initial beads per move of a box that is first opened after `ply` plies."""
 
-    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
         self._sampled_beads = []
         if start not in self._plies:
             self._plies[start] = count_plies_to(self.game, start)
         ply = self._plies[start]
 
-        def choose(position: Any) -> Any:
+        def choose(position: Position) -> Move:
             nonlocal ply
             move = self.sample_move(position, ply)
             ply += 2
@@ -77,7 +77,7 @@ class BeadLearner(TableLearner):
             box[bead] = max(0, box[bead] + reward)
         return played
 
-    def sample_move(self, position: Any, ply: int) -> Any:
+    def sample_move(self, position: Position, ply: int) -> Move:
         """Sample a move from the box of a position."""
         key, names = self.row_index.locate(position)
         if len(names) == 1:
@@ -149,10 +149,10 @@ class QLearner(TableLearner):
     options: ClassVar[QLearnerOptions] = QLearnerOptions()
     system = "qlearning"
 
-    def train_episode(self, start: Any, opponent: PerfectOpponent) -> Episode:
+    def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
         last: tuple[TableRow, str] | None = None
 
-        def choose(position: Any) -> Any:
+        def choose(position: Position) -> Move:
             nonlocal last
             row, names = self._row(position)
             if last is not None:
@@ -168,13 +168,13 @@ class QLearner(TableLearner):
             )
         return played
 
-    def _row(self, position: Any) -> tuple[TableRow, dict[Any, str]]:
+    def _row(self, position: Position) -> tuple[TableRow, dict[Move, str]]:
         key, names = self.row_index.locate(position)
         if key not in self.table:
             self.table[key] = dict.fromkeys(names.values(), self.settings.initial)
         return self.table[key], names
 
-    def _choose(self, row: TableRow, names: dict[Any, str]) -> Any:
+    def _choose(self, row: TableRow, names: dict[Move, str]) -> Move:
         if self.settings.epsilon and self.random.random() < self.settings.epsilon:
             return self.random.choice(list(names))
         most = max(row.values())

@@ -126,30 +126,20 @@ def _load_library() -> Any:
     library.ludus_cuda_error.restype = ctypes.c_char_p
     library.ludus_cuda_open.restype = ctypes.c_void_p
     pointer, flag = ctypes.c_void_p, ctypes.c_int
-    more: dict[str, list[Any]] = {
-        "solve": [],
-        "verify": [],
-        "tally": [flag, pointer],
-        "slots": [],
-        "rows": [],
-        "has": [flag],
-        "read": [flag, pointer],
-        "load": [flag, pointer],
-        "drop": [],
-    }
-    for name, arguments in more.items():
-        function = getattr(library, f"ludus_cuda_{name}")
-        function.restype = ctypes.c_longlong
-        function.argtypes = [pointer, pointer, *arguments]
     size, seed = ctypes.c_ulonglong, ctypes.c_ulonglong
-    others: dict[str, list[Any]] = {
+    more: dict[str, list[Any]] = {
+        **{name: [pointer] for name in ("solve", "verify", "slots", "rows", "drop")},
+        "tally": [pointer, flag, pointer],
+        "has": [pointer, flag],
+        "read": [pointer, flag, pointer],
+        "load": [pointer, flag, pointer],
         "release_work": [],
         "label": [pointer, size, pointer, pointer],
         "children": [pointer, size, pointer, seed, pointer, pointer],
         "draw": [pointer, size, pointer, seed, pointer],
         "advance": [pointer, size, pointer, seed],
     }
-    for name, arguments in others.items():
+    for name, arguments in more.items():
         function = getattr(library, f"ludus_cuda_{name}")
         function.restype = ctypes.c_longlong
         function.argtypes = [pointer, *arguments]

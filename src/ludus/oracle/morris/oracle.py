@@ -77,7 +77,7 @@ class MorrisOracle(Oracle):
         self.source = source
         self._known = tables.sectors
         self._values = _list_values(tables.has_depth)
-        self._checked_rules: Any = None
+        self._checked_rules: Rules | None = None
 
     @property
     def has_depth(self) -> bool:
@@ -93,6 +93,8 @@ class MorrisOracle(Oracle):
                 return f"up to {men} men a side"
             men -= 1
         return "in parts"
+
+    # Positions are Any, not MorrisPosition, as an Oracle accepts positions of any game.
 
     def has_value(self, position: Any) -> bool:
         self.check_rules(position.rules)
@@ -143,7 +145,7 @@ class MorrisOracle(Oracle):
             codes[group] = self._codes(men, *boards, must_know=missing == "raise")
         return codes
 
-    def check_rules(self, rules: Any) -> None:
+    def check_rules(self, rules: Rules) -> None:
         """Refuse positions and games of other rules."""
         if rules is self._checked_rules:
             return

@@ -103,9 +103,6 @@ class SolveProgress:
         self.resumed = 0
         """Slots that were already solved."""
 
-    def begin(self, sector: Sector) -> None:
-        self.current = sector
-
     def finish(self, sector: Sector, is_resumed: bool = False) -> None:
         self.current = None
         self._done += self._slots(sector)
@@ -227,7 +224,7 @@ class SolveRun:
     def _solve(self, sector: Sector, pool: Executor) -> None:
         if self._is_stopping:
             raise Stopped
-        self.progress.begin(sector)
+        self.progress.current = sector
         name = subspace_of(sector, x_to_move=True)
         try:
             for successor in next_sectors(self.rules, sector):

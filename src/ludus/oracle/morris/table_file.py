@@ -53,8 +53,7 @@ def decompress_blocks(datas: Sequence[bytes], into: Values, has_depth: bool) -> 
 
 def drop_depth(values: Values) -> Values:
     """Return wins, losses and draws, as stored in a database without depth."""
-    plain: Values = _VALUES[_CODES[values]]
-    return plain
+    return _VALUES[_CODES[values]]
 
 
 def pack(values: Values, has_depth: bool) -> bytes:

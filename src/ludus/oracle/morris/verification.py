@@ -15,12 +15,7 @@ from ludus.oracle.morris.sectors import (
     sort_sectors,
     subspace_of,
 )
-from ludus.oracle.morris.solver import (
-    SectorSolver,
-    SolveProgress,
-    Stopped,
-    load_table,
-)
+from ludus.oracle.morris.solver import SectorSolver, SolveProgress, Stopped, load_table
 from ludus.oracle.morris.table_file import ValueCounts, drop_depth
 
 
@@ -90,7 +85,7 @@ class VerificationRun:
         needs = TableReferences(self._rules, self._sectors)
         for sector in self._sectors:
             self._check_stop()
-            self.progress.begin(sector)
+            self.progress.current = sector
             for table in (sector, *next_sectors(self._rules, sector)):
                 if not self._solver.has(table):
                     load_table(self._database, table, self._solver, pool)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from ludus.core.errors import LudusError
 from ludus.games import GAMES
 from ludus.games import game as named_game
-from ludus.games.move_entry import Arrangement, MoveEntry, get_move_entry
+from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
 from ludus.web.routes.games import ERROR_RESPONSES
 from ludus.web.schemas import (
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     from ludus.web.settings import Settings
 
 
-def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
-    """Return the view of a position set up from a text or from men."""
+router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
+
+
+@router.post("/arrangements")
+async def arrange_position(body: ArrangementRequest) -> ArrangementView:
+    """Draw a position set up by hand, and report what is wrong with it."""
     game = named_game(body.game, body.rules)
     move_entry = get_move_entry(game)
     if body.men is None:
@@ -67,7 +71,7 @@ def make_arrangement_view(body: ArrangementRequest) -> ArrangementView:
     )
 
 
-def _check_arrangement(move_entry: MoveEntry, arrangement: Arrangement) -> None:
+def _check_arrangement(move_entry: AnyMoveEntry, arrangement: Arrangement) -> None:
     """Check that all places exist and hold no more men than they can."""
     places = move_entry.game.start().drawing().places
     for place, (_, count) in arrangement.men.items():
@@ -75,7 +79,7 @@ def _check_arrangement(move_entry: MoveEntry, arrangement: Arrangement) -> None:
             raise RequestRefused(f"{count} men cannot stand there: {place}")
 
 
-def _find_problem(move_entry: MoveEntry, text: str) -> str:
+def _find_problem(move_entry: AnyMoveEntry, text: str) -> str:
     """Return why a position cannot be played; empty if it can."""
     try:
         position = move_entry.game.parse(text)
@@ -83,8 +87,6 @@ def _find_problem(move_entry: MoveEntry, text: str) -> str:
         return str(error)
     return "the game would be over" if position.outcome() is not None else ""
 
-
-router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
 
 GameQuery = Annotated[str, Query(min_length=1, max_length=100)]
 RulesQuery = Annotated[str, Query(max_length=1_000)]
@@ -141,12 +143,6 @@ async def read_position(body: PositionRequest) -> PositionView:
         over=position.outcome() is not None,
         texts=game.position_texts(position),
     )
-
-
-@router.post("/arrangements")
-async def arrange_position(body: ArrangementRequest) -> ArrangementView:
-    """Draw a position set up by hand, and report what is wrong with it."""
-    return make_arrangement_view(body)
 
 
 @router.get("/puzzles")

@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import (
     APIRouter,
@@ -16,10 +16,10 @@ from fastapi import (
 )
 
 from ludus.core.errors import LudusError
+from ludus.core.game import Position
 from ludus.web.analysis import fetch_advice, fetch_review, fetch_verdict
 from ludus.web.drawing import draw_pictures
 from ludus.web.errors import GameNotFound, OutOfTurn
-from ludus.web.game_registry import GameRegistry, GameSetup
 from ludus.web.schemas import (
     AdviceView,
     CommentRequest,
@@ -33,15 +33,16 @@ from ludus.web.schemas import (
     PlaceName,
     RecordView,
     ReviewView,
-    SeatRequest,
     SeatsRequest,
     TouchRequest,
     VerdictView,
 )
-from ludus.web.seats import Seat
-from ludus.web.session import Session, Watcher, make_record
+from ludus.web.session import Session, make_record
 from ludus.web.settings import Settings
 from ludus.web.views import get_status, make_view
+
+if TYPE_CHECKING:
+    from ludus.web.game_registry import GameRegistry
 
 TRY_AGAIN_LATER = 1013
 """WebSocket close code for a server at its connection limit."""
@@ -76,7 +77,7 @@ class WatcherHub:
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            session.remove_watcher(watcher)
+            session.watchers.discard(watcher)
             self._count -= 1
             for task in tasks:
                 task.cancel()
@@ -84,11 +85,13 @@ class WatcherHub:
             with suppress(RuntimeError, WebSocketDisconnect):
                 await socket.close()
 
-    async def _send_views(self, socket: WebSocket, session: Session, watcher: Watcher) -> None:
-        watcher.changed.set()
+    async def _send_views(
+        self, socket: WebSocket, session: Session, watcher: asyncio.Event
+    ) -> None:
+        watcher.set()
         while True:
-            await watcher.changed.wait()
-            watcher.changed.clear()
+            await watcher.wait()
+            watcher.clear()
             text = make_view(session).model_dump_json()
             # A client that does not read occupies one message, and only until the timeout.
             async with asyncio.timeout(self._settings.send_timeout):
@@ -135,28 +138,11 @@ def _view_response(session: Session, *which: Any, status: int = 200) -> Response
     return Response(text, status, media_type="application/json")
 
 
-def _parse_seats(seats: list[SeatRequest]) -> tuple[Seat, Seat]:
-    first, second = (
-        Seat(seat.player, seat.level, tuple(sorted(seat.choices.items()))) for seat in seats
-    )
-    return first, second
-
-
 @router.post("/games", status_code=201, response_model=GameView)
 async def create_game(request: Request, body: NewGameRequest) -> Response:
     """Create a game."""
     registry: GameRegistry = request.app.state.registry
-    setup = GameSetup(
-        body.game,
-        body.rules,
-        body.position,
-        body.record,
-        _parse_seats(body.seats),
-        body.seed,
-        body.delay,
-        body.after,
-    )
-    return _view_response(await registry.create(setup), status=201)
+    return _view_response(await registry.create(body), status=201)
 
 
 @router.get("/games/{id}", response_model=GameView)
@@ -174,7 +160,7 @@ async def get_game(
     return _view_response(session, number, entry, overlay)
 
 
-def _position_to_touch(session: Session, number: int) -> Any:
+def _position_to_touch(session: Session, number: int) -> Position:
     """Return the position of a node where a person is to move."""
     if get_status(session, session.node(number)) != "yours":
         raise OutOfTurn("nothing can be touched here now")
@@ -222,9 +208,7 @@ async def go_to_node(session: SessionParam, body: NodeRequest) -> Response:
 async def change_seats(request: Request, session: SessionParam, body: SeatsRequest) -> Response:
     """Change who plays the sides."""
     registry: GameRegistry = request.app.state.registry
-    await session.change_seats(
-        await registry.check_seats(_parse_seats(body.seats), *session.game_spec)
-    )
+    await session.change_seats(await registry.make_seats(body.seats, *session.game_spec))
     return _view_response(session)
 
 
@@ -258,13 +242,8 @@ async def get_verdict(session: SessionParam, node: NodeQuery = None) -> VerdictV
 @router.get("/games/{id}/advice")
 async def get_advice(request: Request, session: SessionParam, node: NodeQuery = None) -> AdviceView:
     """Return moves to consider, by exact values with their costs, or by a player."""
-    state = request.app.state
-    return await fetch_advice(
-        session,
-        session.tree.current_number if node is None else node,
-        state.registry,
-        state.workers,
-    )
+    state, number = request.app.state, session.tree.current_number if node is None else node
+    return await fetch_advice(session, number, state.registry, state.workers)
 
 
 @router.get("/games/{id}/pictures")
