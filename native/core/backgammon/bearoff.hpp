@@ -169,8 +169,12 @@ public:
                     turned_[k * n + own] = derive(own, k);
                 }
             });
-            for (std::size_t own = k + 1; own < n; ++own) {
+            const std::size_t end = std::min(n, (k / kTile + 1) * kTile);
+            for (std::size_t own = k + 1; own < end; ++own) {
                 equity_[own * n + k] = turned_[k * n + own];
+            }
+            if (end == k + 1) {
+                turn_back(end, std::min(n, end + kTile), workers);
             }
         }
     }
@@ -201,6 +205,21 @@ public:
 
 private:
     static constexpr float kRounding = 1e-6F;
+
+    // Rows are completed this many at a time: one by one each value would cost a cache line.
+    static constexpr std::size_t kTile = 64;
+
+    // Completes the rows from first to last by what is known of earlier rounds.
+    void turn_back(std::size_t first, std::size_t last, Workers& workers) {
+        const std::size_t n = size();
+        workers.share(first, 256, [&](std::uint64_t begin, std::uint64_t end) {
+            for (std::size_t other = begin; other < end; ++other) {
+                for (std::size_t own = first; own < last; ++own) {
+                    equity_[own * n + other] = turned_[other * n + own];
+                }
+            }
+        });
+    }
 
     void store(std::size_t own, std::size_t other, float equity) {
         equity_[own * size() + other] = equity;
