@@ -19,6 +19,7 @@ for name in sys.argv[1:]:
 """
 
 SOLVING = ["ludus.cuda", "ludus.oracle.morris.cuda_solver", "ludus.oracle.morris.sectors"]
+SOLVING += ["ludus.oracle.backgammon.cuda_solver"]
 TRAINING = [
     *("ludus.learn.equivariant.fourier_torch", "ludus.learn.equivariant.model"),
     *("ludus.learn.scholar.example_sources", "ludus.learn.scholar.sampling"),

@@ -95,5 +95,3 @@ def test_what_cannot_be_solved():
         place("vrajitoru")
     with pytest.raises(CannotSolve, match="quiet"):
         place("quiet_plies=100")
-    with pytest.raises(CannotSolve, match="dice"):
-        oracle_for(ludus.game("backgammon"))

@@ -1,7 +1,8 @@
 """Regret of a player's moves against perfect play.
 
 The regret of a move is the utility of the best move minus that of this move, where a win has
-utility 1, a draw 0 and a loss -1: so it is 0, 1 or 2. The regret of a game is the sum over the
+utility 1, a draw 0 and a loss -1: so it is 0, 1 or 2. In games with dice utilities are equities,
+and regret is the mean number of points given away. The regret of a game is the sum over the
 player's moves. A position is critical if some legal move has positive regret.
 """
 
@@ -44,7 +45,7 @@ class MoveError(NamedTuple):
 
     position: str
     move: str
-    regret: int
+    regret: float
     best: tuple[str, ...]
     """The moves that keep the value, in the game's notation."""
 
@@ -57,7 +58,7 @@ class RegretTally:
     num_unevaluated: int = 0
     """Moves in positions that are not solved."""
 
-    regret: int = 0
+    regret: float = 0
     critical: int = 0
     critical_kept: int = 0
 
@@ -89,7 +90,7 @@ class RegretStatistics:
 
     game: AnyGame
     oracle: Oracle
-    games: list[int] = field(default_factory=list)
+    games: list[float] = field(default_factory=list)
     """Regret of each game."""
 
     total: RegretTally = field(default_factory=RegretTally)

@@ -57,13 +57,18 @@ def solve(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Solve a game of the Morris family: compute the value and depth of every position."""
+    """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
     from ludus.cli.output import run_with_progress_bar
     from ludus.oracle.morris.database import Database
     from ludus.oracle.morris.sectors import estimate_peak_bytes
     from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
 
     chosen = named_game(game, rules)
+    if chosen.oracle_kind == "equities":
+        if wdl:
+            raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
+        _solve_equities(chosen, max_men, threads or os.cpu_count() or 1, device, out, verify, json)
+        return
     sectors = select_sectors(chosen, max_men)
     if wdl and out is None:
         raise typer.BadParameter("--wdl needs --out")
@@ -88,6 +93,58 @@ def solve(
     else:
         _print_solution(report)
     if found.num_wrong:
+        raise typer.Exit(1)
+
+
+def _solve_equities(
+    game: AnyGame,
+    max_men: int | None,
+    threads: int,
+    device: str,
+    out: Path | None,
+    verify: bool,
+    json: bool,
+) -> None:
+    """Solve hypergammon, or bearing off with at most `max_men` men a side."""
+    from ludus.cli.output import run_with_progress_bar
+    from ludus.oracle.backgammon.oracle import BackgammonOracle
+    from ludus.oracle.backgammon.solver import VERIFY_TOLERANCE, EquityRun, select_extent
+    from ludus.oracle.backgammon.tables import MemoryTables, TableFolder
+
+    extent = select_extent(game.rules, max_men)
+    _check_memory(extent.estimate_peak_bytes())
+    began = time.perf_counter()
+    folder = TableFolder.open_for_writing(out, extent) if out is not None else nullcontext()
+    with folder as tables:
+        run = EquityRun(extent, tables, device=device, threads=threads, verify=verify)
+        found = run_with_progress_bar(run, "solving")
+    seconds = round(time.perf_counter() - began, 3)
+    oracle = BackgammonOracle(game.rules, MemoryTables(extent, found.equities, ""))
+    start = game.start()
+    root = oracle.value(start).equity if oracle.has_value(start) else None
+    is_wrong = bool(found.errors) and max(found.errors) > VERIFY_TOLERANCE
+    if json:
+        print_json(
+            game=game.id,
+            rules=dataclass_as_json(game.rules),
+            root="equity" if root is not None else None,
+            root_equity=root,
+            seconds=seconds,
+            subspaces=[],
+            **asdict(extent),
+            positions=found.equities.size,
+            sweeps=found.num_sweeps,
+            last_change=found.last_change,
+            **({"errors": found.errors} if verify else {}),
+        )
+    else:
+        print(f"{found.equities.size:,} positions, {found.num_sweeps} sweeps, {seconds:.1f} s")
+        if root is not None:
+            print(f"The side that begins has an equity of {root:+.6f} points.")
+        if verify:
+            largest = max(found.errors)
+            print(f"Values follow from their successors within {largest:.1e}.")
+    if is_wrong:
         raise typer.Exit(1)
 
 
@@ -169,6 +226,8 @@ def value(
     position_ = parse_position(chosen, position)
     oracle_ = oracle_for(chosen, oracle)
     verdict = run_interruptible(lambda: oracle_.verdict(position_))
+    found = oracle_.chances(position_)
+    chances = {} if found is None else {"chances": found}
     if json:
         print_json(
             game=chosen.id,
@@ -176,25 +235,49 @@ def value(
             position=str(position_),
             **verdict.value.to_json(),
             moves=[
-                {"move": str(each.move), "value": each.value, "depth": each.depth}
+                {
+                    "move": str(each.move),
+                    "value": each.value,
+                    "depth": each.depth,
+                    **({} if each.equity is None else {"equity": each.equity, "cost": each.cost}),
+                }
                 for each in verdict.moves
             ],
+            **chances,
         )
         return
     print(position_.text(_mark_first_places(chosen, verdict)), end="\n\n")
     if position_.outcome() is None:
-        print(f"{chosen.sides[position_.mover].capitalize()} to move: {verdict.value}")
+        side = getattr(position_, "turn", position_.mover)
+        print(f"{chosen.sides[side].capitalize()} to move: {verdict.value}")
+        for name, chance in chances.get("chances", {}).items():
+            print(f"{name.replace('_', ' ')} {chance:.4%}")
         _print_moves(verdict)
 
 
 def _mark_first_places(game: AnyGame, verdict: "Verdict") -> Marks:
     """Mark the first places of the moves: good if a move from there keeps the value, else bad."""
-    good = {game.steps(move)[0] for move in verdict.best}
-    first = dict.fromkeys((game.steps(each.move)[0] for each in verdict.moves), "bad")
+    good = {place for move in verdict.best for place in game.steps(move)[:1]}
+    places = (place for each in verdict.moves for place in game.steps(each.move)[:1])
+    first = dict.fromkeys(places, "bad")
     return Marks(points=first | dict.fromkeys(good, "good"))
 
 
 def _print_moves(verdict: "Verdict") -> None:
+    if not verdict.moves:
+        return
+    if verdict.value.equity is not None:
+        equities = [
+            (
+                "✗" if each.cost else "✓",
+                str(each.move),
+                "" if each.equity is None else f"{each.equity:+.4f}",
+                f"{-each.cost:.4f}" if each.cost else "",
+            )
+            for each in verdict.moves
+        ]
+        print_table(("", "move", "equity", "loss"), equities)
+        return
     rows = [
         (
             "✗" if each.cost else "✓",
@@ -220,9 +303,13 @@ def verify(
     from ludus.oracle.morris.database import Database
     from ludus.oracle.morris.solver import make_solver
     from ludus.oracle.morris.verification import VerificationRun
+    from ludus.oracle.storage import read_manifest
 
-    database = Database.open(folder)
     num_threads = threads or os.cpu_count() or 1
+    if read_manifest(folder).get("game") == "backgammon":
+        _verify_equities(folder, num_threads, device, json)
+        return
+    database = Database.open(folder)
     began = time.perf_counter()
     run = VerificationRun(database, make_solver(database.rules, device, num_threads), num_threads)
     found = run_with_progress_bar(run, "verifying")
@@ -243,6 +330,36 @@ def verify(
         print(
             f"{found.num_subspaces} subspaces, {found.num_values:,} values, "
             f"{found.num_wrong} wrong; {seconds:.1f} s"
+        )
+    if not found.is_valid:
+        raise typer.Exit(1)
+
+
+def _verify_equities(folder: Path, threads: int, device: str, json: bool) -> None:
+    """Check the tables of backgammon in a folder."""
+    from ludus.cli.output import run_with_progress_bar
+    from ludus.oracle.backgammon.solver import EquityVerificationRun
+    from ludus.oracle.backgammon.tables import TableFolder
+
+    tables = TableFolder.open(folder)
+    began = time.perf_counter()
+    found = run_with_progress_bar(EquityVerificationRun(tables, device, threads), "verifying")
+    seconds = round(time.perf_counter() - began, 3)
+    if json:
+        print_json(
+            **asdict(tables.extent),
+            values=found.num_values,
+            equity_error=found.equity_error,
+            chance_error=found.chance_error,
+            wrong=int(not found.is_valid),
+            problems=[],
+            seconds=seconds,
+        )
+    else:
+        print(
+            f"{found.num_values:,} values; they follow from their successors within "
+            f"{found.equity_error:.1e} points and probabilities within {found.chance_error:.1e}; "
+            f"{seconds:.1f} s"
         )
     if not found.is_valid:
         raise typer.Exit(1)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ludus.oracle.morris.solver import SolveProgress
-
 
 def print_json(**values: Any) -> None:
     """Print one JSON object on one line, flushed for programs that wait for it."""
@@ -68,6 +66,9 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 POLL_SECONDS = 0.2
+
+MIN_SLOTS = 10_000
+"""Progress in fewer units is not counted in slots, and has no speed."""
 
 
 class ProgressUpdate(Protocol):
@@ -133,11 +134,24 @@ def run_interruptible(work: Callable[[], T]) -> T:
     return _run_on_thread(work).result()
 
 
+class Progress(Protocol):
+    """Units of work done, in total and by an earlier run, and the part in progress."""
+
+    @property
+    def total(self) -> int: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def resumed(self) -> int: ...
+    @property
+    def current(self) -> Sequence[object] | None: ...
+
+
 class BackgroundJob(Protocol[T_co]):
-    """A long computation over the sectors of a game that reports progress and can be stopped."""
+    """A long computation over the parts of a game that reports progress and can be stopped."""
 
-    progress: "SolveProgress"
-
+    @property
+    def progress(self) -> Progress: ...
     def run(self) -> T_co: ...
     def stop(self) -> None: ...
 
@@ -163,11 +177,9 @@ def run_with_progress_bar(job: BackgroundJob[T], label: str) -> T:
     return task.result()
 
 
-def _update_bar(
-    update: ProgressUpdate, progress: "SolveProgress", label: str, seconds: float
-) -> None:
+def _update_bar(update: ProgressUpdate, progress: Progress, label: str, seconds: float) -> None:
     # Work resumed from an earlier run counts neither for the speed nor for the total.
     total, done = progress.total - progress.resumed, progress.done - progress.resumed
     sector = "" if progress.current is None else "_".join(map(str, progress.current))
-    rate = f"{done / seconds / 1e6:.1f} million slots/s" if done else ""
+    rate = f"{done / seconds / 1e6:.1f} million slots/s" if done and total > MIN_SLOTS else ""
     update(done, total, " ".join(filter(None, (label, sector, rate))))

@@ -106,8 +106,8 @@ class GameTally(TypedDict):
 MAN_VALUE = 100
 """The value of a man, which is the unit of `Game.evaluate`."""
 
-OracleKind = Literal["memory", "tables", "none"]
-"""Solving in memory, tables of `ludus.oracle.morris`, or none because of dice."""
+OracleKind = Literal["memory", "tables", "equities"]
+"""Solving in memory, tables of `ludus.oracle.morris`, or equities of `ludus.oracle.backgammon`."""
 
 PlaceRow = tuple[str, ...]
 """Places that form a line on the board."""
@@ -135,6 +135,9 @@ class Game(ABC, Generic[P, M]):
 
     presets: ClassVar[Mapping[str, Any]]
     """Named rules; the first one is the default."""
+
+    preset_aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of presets."""
 
     default_player: ClassVar[str] = "playouts"
     """Spec of the player that plays this game when none is named."""

@@ -69,6 +69,6 @@ def _parse_rules(kind: type[AnyGame], flags: tuple[str, ...], options: dict[str,
     if len(flags) > 1:
         raise BadSpec(f"{kind.id} takes one preset, not {quote(', '.join(flags))}")
     if flags:
-        preset = flags[0]
+        preset = kind.preset_aliases.get(flags[0], flags[0])
         check_choice(f"{kind.id} has no preset", preset, kind.presets, BadSpec)
     return apply_options(kind.presets[preset], options, kind.id)

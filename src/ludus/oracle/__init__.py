@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from ludus.oracle.backgammon.bearoff import RollDistributions, compute_race, roll_distributions
+    from ludus.oracle.backgammon.cuda_solver import CudaHypergammon
+    from ludus.oracle.backgammon.oracle import BackgammonOracle
+    from ludus.oracle.backgammon.solver import EquityRun
+    from ludus.oracle.backgammon.tables import Extent, TableFolder
     from ludus.oracle.memory import MemoryOracle, solve_backwards
     from ludus.oracle.morris.cuda_solver import CudaSolver
     from ludus.oracle.morris.database import Database
@@ -23,23 +28,31 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ORDER",
+    "BackgammonOracle",
+    "CudaHypergammon",
     "CudaSolver",
     "Database",
+    "EquityRun",
+    "Extent",
     "MemoryOracle",
     "MorrisOracle",
     "Oracle",
     "RatedMove",
+    "RollDistributions",
     "SolveRun",
+    "TableFolder",
     "TableReferences",
     "Unsolved",
     "Value",
     "Verdict",
     "WrongRules",
     "all_sectors",
+    "compute_race",
     "make_indexer",
     "make_solver",
     "moving_sectors",
     "oracle_for",
+    "roll_distributions",
     "sides_to_move",
     "solve_backwards",
     "start_sector",

@@ -16,12 +16,21 @@ from ludus.core.game import Move, Position
 if TYPE_CHECKING:
     from ludus.oracle.morris.oracle import MorrisOracle
 
-Result = Literal["win", "draw", "loss"]
+Result = Literal["win", "draw", "loss", "equity"]
+"""How a game ends; `equity` in games with dice, where a value is a mean number of points."""
+
+EQUITY_TOLERANCE = 1e-6
+"""Equities that differ by less count as equal: tables are right to about that."""
 
 ORDER: tuple[Result, ...] = ("win", "draw", "loss")
 """Best first."""
 
-OPPOSITE: dict[Result, Result] = {"win": "loss", "draw": "draw", "loss": "win"}
+OPPOSITE: dict[Result, Result] = {
+    "win": "loss",
+    "draw": "draw",
+    "loss": "win",
+    "equity": "equity",
+}
 
 UTILITIES: dict[Result, int] = {"win": 1, "draw": 0, "loss": -1}
 
@@ -46,29 +55,44 @@ class Value:
     None for a draw, and where depths are not stored.
     """
 
+    equity: float | None = None
+    """Mean points of the side whose turn it is, in games with dice; otherwise None."""
+
     def for_previous_mover(self) -> "Value":
         """Return the value one ply earlier, for the side that made the move that led here."""
-        return Value(OPPOSITE[self.result], None if self.depth is None else self.depth + 1)
+        return Value(
+            OPPOSITE[self.result],
+            None if self.depth is None else self.depth + 1,
+            None if self.equity is None else -self.equity,
+        )
 
     @property
-    def rank(self) -> tuple[int, int]:
-        """Sort key, smaller is better: quick wins, slow wins, draws, slow losses, quick losses."""
+    def rank(self) -> tuple[int, float]:
+        """Sort key, smaller is better: quick wins, slow wins, draws, slow losses, quick losses.
+
+        Equities are sorted by points.
+        """
+        if self.equity is not None:
+            return 0, -self.equity
         depth = self.depth or 0
         return ORDER.index(self.result), depth if self.result == "win" else -depth
 
     @property
-    def utility(self) -> int:
-        """1 for a win, 0 for a draw, -1 for a loss."""
-        return UTILITIES[self.result]
+    def utility(self) -> float:
+        """1 for a win, 0 for a draw, -1 for a loss; in games with dice the equity."""
+        return UTILITIES[self.result] if self.equity is None else self.equity
 
     def to_json(self) -> dict[str, Any]:
-        return {"value": self.result, "depth": self.depth}
+        equity = {} if self.equity is None else {"equity": self.equity}
+        return {"value": self.result, "depth": self.depth, **equity}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(data["value"], data["depth"])
+        return cls(data["value"], data["depth"], data.get("equity"))
 
     def __str__(self) -> str:
+        if self.equity is not None:
+            return f"equity {self.equity:+.4f}"
         if self.depth is None:
             return self.result
         return f"{self.result} in {self.depth} {'ply' if self.depth == 1 else 'plies'}"
@@ -86,15 +110,20 @@ class RatedMove:
     depth: int | None
     """Plies to the end, including this move."""
 
-    cost: int
-    """Regret: the utility of the best move minus that of this move; 0, 1 or 2."""
+    cost: float
+    """Regret: the utility of the best move minus that of this move; 0, 1 or 2, or points."""
+
+    equity: float | None = None
+    """Mean points after the move, for the side that makes it, in games with dice."""
 
     def to_json(self) -> dict[str, Any]:
+        equity = {} if self.equity is None else {"equity": self.equity}
         return {
             "move": str(self.move),
             "value": self.value,
             "depth": self.depth,
             "cost": self.cost,
+            **equity,
         }
 
 
@@ -121,7 +150,7 @@ class Verdict:
         """Whether some move has a cost."""
         return any(each.cost for each in self.moves)
 
-    def cost(self, move: Move) -> int:
+    def cost(self, move: Move) -> float:
         """Return the cost of a legal move."""
         return next(each.cost for each in self.moves if each.move == move)
 
@@ -139,7 +168,7 @@ class Oracle(ABC):
 
     @staticmethod
     def open(folder: Path | str) -> "MorrisOracle":
-        """Open a database written by `ludus solve`."""
+        """Open a database of the Morris family written by `ludus solve`."""
         from ludus.oracle.morris.database import Database
         from ludus.oracle.morris.oracle import MorrisOracle
 
@@ -171,6 +200,10 @@ class Oracle(ABC):
         """Return the value of a position; Unsolved if it has none here."""
         return self.values([position])[0]
 
+    def chances(self, position: Position) -> dict[str, float] | None:
+        """Return the chances behind an equity, in games with dice and where they are stored."""
+        return None
+
     def rate_moves(self, position: Position) -> list[RatedMove]:
         """Return every legal move with its value, best first, as in `Verdict.moves`."""
         return list(self.verdict(position).moves)
@@ -187,19 +220,25 @@ class Oracle(ABC):
             successors += [position, *map(position.play, moves)]
         values = iter(self.values(successors))
         return [
-            Verdict(next(values), _rank_moves(moves, [next(values) for _ in moves]))
+            Verdict(next(values), rank_moves(moves, [next(values) for _ in moves]))
             for moves in legal
         ]
 
 
-def _rank_moves(moves: Sequence[Move], values: Sequence[Value]) -> tuple[RatedMove, ...]:
+def rank_moves(moves: Sequence[Move], values: Sequence[Value]) -> tuple[RatedMove, ...]:
     """Rank the moves, best first; `values` are those of the positions they lead to."""
     rated = [(move, value.for_previous_mover()) for move, value in zip(moves, values, strict=True)]
     rated.sort(key=lambda each: each[1].rank)
+    best = rated[0][1].utility if rated else 0
     return tuple(
-        RatedMove(move, value.result, value.depth, rated[0][1].utility - value.utility)
+        RatedMove(move, value.result, value.depth, _compute_cost(best, value), value.equity)
         for move, value in rated
     )
+
+
+def _compute_cost(best: float, value: Value) -> float:
+    cost = best - value.utility
+    return 0.0 if value.equity is not None and cost < EQUITY_TOLERANCE else cost
 
 
 def evaluate_end(position: Position) -> Value | None:

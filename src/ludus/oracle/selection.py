@@ -10,12 +10,16 @@ from ludus.core.errors import BadDatabase, CannotSolve, quote
 from ludus.core.files import data_folder, quote_path
 from ludus.core.game import AnyGame
 from ludus.games import GAMES
+from ludus.oracle.backgammon.oracle import BackgammonOracle
+from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
+from ludus.oracle.backgammon.tables import EQUITY_FILE, Extent, MemoryTables, TableFolder
 from ludus.oracle.memory import MemoryOracle
-from ludus.oracle.morris.database import GAME_ID, MANIFEST_NAME, Database
+from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.endgames import builtin_endgames
 from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import format_spec, without_repetition
-from ludus.oracle.oracle import Oracle, Unsolved
+from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
+from ludus.oracle.storage import MANIFEST_NAME, read_manifest
 
 
 def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
@@ -23,13 +27,16 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
 
     For the Morris family it is the database in `folder`, which must have these rules. Without a
     folder it is the largest database of these rules in `find_database_folders`, or else the
-    endgames that are solved on first use. Other games are solved in memory.
+    endgames that are solved on first use. For backgammon it is likewise a folder of tables, or else
+    bearing off with 6 men a side. Other games are solved in memory.
     """
+    if game.oracle_kind == "equities":
+        return _find_backgammon_oracle(game.rules, folder)
     if game.oracle_kind != "tables":
         if folder is not None:
-            raise BadDatabase(f"databases hold {GAME_ID}; {game.id} is solved in memory")
-        if game.oracle_kind == "none":
-            raise CannotSolve(f"{game.id} has dice, and games with dice are not solved")
+            raise BadDatabase(
+                f"databases hold {GAME_ID} and backgammon; {game.id} is solved in memory"
+            )
         return _make_memory_oracle(game.id, game.rules)
     if why := native.why_unsolvable(game.rules):
         raise CannotSolve(f"{format_spec(game.rules)} cannot be solved: {why}")
@@ -73,7 +80,11 @@ def find_database_folders() -> list[Path]:
 
 def _find_largest_database(rules: Any, needs_depth: bool) -> Database | None:
     """Return the database with the largest part of this game, if any."""
-    databases = [Database.open(folder) for folder in find_database_folders()]
+    databases = [
+        Database.open(folder)
+        for folder in find_database_folders()
+        if read_manifest(folder).get("game") == GAME_ID
+    ]
     fitting = [
         database
         for database in databases
@@ -81,6 +92,33 @@ def _find_largest_database(rules: Any, needs_depth: bool) -> Database | None:
         and (database.has_depth or not needs_depth)
     ]
     return max(fitting, key=lambda database: len(database.sectors), default=None)
+
+
+def _find_backgammon_oracle(rules: Any, folder: Path | None) -> BackgammonOracle:
+    """Return the oracle with the most men of these rules; hypergammon may be solved nowhere."""
+    kind = select_extent(rules).kind
+    if folder is None:
+        found = [
+            TableFolder.open(each)
+            for each in find_database_folders()
+            if read_manifest(each).get("game") == "backgammon"
+        ]
+    else:
+        found = [TableFolder.open(folder)]
+        if found[0].extent.kind != kind:
+            raise WrongRules(f"{found[0].source} holds {found[0].extent.kind}, not {kind}")
+    fitting = [each for each in found if each.extent.kind == kind and each.has(EQUITY_FILE)]
+    tables = max(fitting, key=lambda each: each.extent.men, default=None)
+    if tables is None and kind == "bearoff":
+        return BackgammonOracle(rules, _solve_bearoff())
+    return BackgammonOracle(rules, tables)
+
+
+@lru_cache(maxsize=1)
+def _solve_bearoff() -> MemoryTables:
+    """Solve bearing off with 6 men a side, in some 40 milliseconds."""
+    run = EquityRun(Extent("bearoff", DEFAULT_BEAROFF_MEN), threads=os.cpu_count() or 1)
+    return MemoryTables(run.extent, run.run().equities, "the built-in bear-off")
 
 
 @lru_cache(maxsize=8)

@@ -72,10 +72,9 @@ class PerfectPlayer(Player):
         super().__init__(game, settings, spec)
         folder = Path(settings.oracle) if settings.oracle else None
         self.oracle: Oracle = oracle_for(game, folder, needs_depth=True)
-
-    @classmethod
-    def can_play(cls, game: type[AnyGame]) -> bool:
-        return game.oracle_kind != "none"
+        if game.oracle_kind == "equities":
+            # There is no search for games with dice: the whole game must be solved.
+            self.oracle.value(game.start())
 
     @cached_property
     def name(self) -> str:
@@ -92,8 +91,12 @@ class PerfectPlayer(Player):
     def _choose_by_oracle(self, position: Position) -> Choice:
         rated = self.oracle.rate_moves(position)
         scores = {each.move: _score_move(each) for each in rated}
-        first = Value(rated[0].value, rated[0].depth)
-        best = [each.move for each in rated if Value(each.value, each.depth) == first]
+        first = Value(rated[0].value, rated[0].depth, rated[0].equity)
+        best = [
+            each.move
+            for each in rated
+            if not each.cost and (each.value, each.depth) == (first.result, first.depth)
+        ]
         if first.result != "draw" or self.settings.draws == "any":
             return Choice(self.random.choice(best), _format_value(first), scores)
         replies = {move: self._count_replies(position.play(move)) for move in best}
@@ -126,7 +129,12 @@ class PerfectPlayer(Player):
 
 
 def _score_move(rated: RatedMove) -> float:
-    """Return a score from 1 for an immediate win to -1 for an immediate loss; 0 for draws."""
+    """Return a score from 1 for an immediate win to -1 for an immediate loss; 0 for draws.
+
+    In games with dice it is the equity.
+    """
+    if rated.equity is not None:
+        return rated.equity
     if rated.value == "draw":
         return 0.0
     utility = 1 / (1 + rated.depth / 1000) if rated.depth else 1.0
@@ -134,6 +142,8 @@ def _score_move(rated: RatedMove) -> float:
 
 
 def _format_value(value: Value) -> str:
+    if value.equity is not None:
+        return str(value)
     return f"{RESULT_VERBS[value.result]}{str(value).removeprefix(value.result)}"
 
 

@@ -37,7 +37,7 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
             node=node.number,
             text=node.text,
             mover=node.mover,
-            share=None if score is None else (score + 1) / 2,
+            share=None if score is None else min(max((score + 1) / 2, 0), 1),
             depth=None if value is None else value.depth,
             lost=_value_lost(node, before, score),
         )
@@ -55,14 +55,14 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
     return ReviewView(known=is_known, why=why, points=points)
 
 
-def _first_side_score(node: GameNode, value: Value | None) -> int | None:
-    """Return 1 if the first side wins, 0 for a draw, -1 if it loses."""
+def _first_side_score(node: GameNode, value: Value | None) -> float | None:
+    """Return 1 if the first side wins, 0 for a draw, -1 if it loses; or its equity."""
     if value is None:
         return None
     return value.utility if node.position.mover == 0 else -value.utility
 
 
-def _value_lost(node: GameNode, before: int | None, after: int | None) -> int:
+def _value_lost(node: GameNode, before: float | None, after: float | None) -> float:
     """Return the value lost by the side that moved."""
     if before is None or after is None or node.mover not in (0, 1):
         return 0
@@ -106,6 +106,8 @@ async def fetch_advice(
 
 
 def _describe_value(value: Value) -> str:
+    if value.equity is not None:
+        return f"{value.equity:+.3f} points a game with best play"
     verb = {"win": "You can win", "draw": "A draw with best play", "loss": "Lost against best play"}
     depth = str(value).removeprefix(value.result)
     return f"{verb[value.result]},{depth}" if depth else verb[value.result]

@@ -157,7 +157,8 @@ def make_hint_notes(
 def _describe_cost(move: AdvisedMove, best: AdvisedMove) -> str:
     """Return the value lost by a move: exact, or relative to the best score."""
     if "cost" in move:
-        return COST_TEXTS[move["cost"]]
+        cost = move["cost"]
+        return f" −{cost:.3f}" if cost and "equity" in move else COST_TEXTS[cost]
     score, highest = move.get("score"), best.get("score")
     if score is None or highest is None or score >= highest:
         return ""

@@ -231,8 +231,11 @@ class RatedMoveView(BaseModel):
     move: str
     value: Result
     depth: int | None
-    cost: int
-    """Value lost: 0, 1 or 2."""
+    cost: float
+    """Value lost: 0, 1 or 2, or points in games with dice."""
+
+    equity: float | None = None
+    """Mean points in games with dice."""
 
 
 class RecordView(BaseModel):
@@ -249,6 +252,7 @@ class VerdictView(BaseModel):
     why: str
     value: Result | None = None
     depth: int | None = None
+    equity: float | None = None
     mover: int
     moves: list[RatedMoveView] = []
 
@@ -263,8 +267,8 @@ class ReviewPointView(BaseModel):
     """1 if the first side wins, 0 if it loses, 0.5 for a draw; null if unknown."""
 
     depth: int | None
-    lost: int
-    """Value lost by the move to here: 0, 1 or 2."""
+    lost: float
+    """Value lost by the move to here: 0, 1 or 2, or points in games with dice."""
 
 
 class ReviewView(BaseModel):

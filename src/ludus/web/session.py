@@ -70,7 +70,7 @@ class Session:
         self.hints: dict[int, list[dict[str, Any]]] = {}
         """Advised moves by node, best first."""
 
-        self.value_lost: dict[int, int] = {}
+        self.value_lost: dict[int, float] = {}
         """Value lost by each move, by node, as far as reviewed."""
 
         self.learned_specs = LearnedSpecs()

@@ -28,7 +28,8 @@ class Backgammon(Game[Position, Move | Roll]):
     title: ClassVar[str] = "Backgammon"
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
-    oracle_kind: ClassVar[OracleKind] = "none"
+    preset_aliases: ClassVar[Mapping[str, str]] = {"hypergammon": "hyper"}
+    oracle_kind: ClassVar[OracleKind] = "equities"
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",

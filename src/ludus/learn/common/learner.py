@@ -61,7 +61,8 @@ class PerfectOpponent:
 
     def compute_regret(self, start: Position, outcome: Outcome) -> int:
         """Return the regret of the side to move in the start position."""
-        return self.oracle.value(start).utility - outcome.score(start.mover)
+        # These learners play games without dice, whose utilities are whole numbers.
+        return int(self.oracle.value(start).utility) - outcome.score(start.mover)
 
 
 def play_episode(

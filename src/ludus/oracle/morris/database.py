@@ -4,8 +4,6 @@ A file is named after its subspace from the mover's view: `3_4_0_0.values` holds
 which the mover has three men, the other side four, and neither side has men in hand.
 """
 
-import hashlib
-import json
 import os
 import re
 import threading
@@ -15,14 +13,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadDatabase, LudusError
-from ludus.core.files import describe_os_error, lock_folder, quote_path, read_bytes, write_bytes
+from ludus.core.files import describe_os_error, lock_folder, quote_path
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.sectors import Sector, num_slots, orient, sides_to_move, subspace_of
 from ludus.oracle.morris.table_file import (
@@ -33,11 +30,9 @@ from ludus.oracle.morris.table_file import (
     Values,
     write_table,
 )
+from ludus.oracle.storage import MANIFEST_NAME, read_manifest, write_manifest
 
-MANIFEST_NAME = "ludus.json"
 GAME_ID = "nine_mens_morris"
-MANIFEST_VERSION = 1
-_MAX_BYTES = 10_000
 
 
 @dataclass(frozen=True)
@@ -51,44 +46,18 @@ class Manifest:
     has_depth: bool
 
     def write(self, folder: Path) -> None:
-        write_bytes(folder / MANIFEST_NAME, self._to_text().encode(), sync=True)
+        write_manifest(folder, GAME_ID, has_depth=self.has_depth, rules=asdict(self.rules))
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
-        path = folder / MANIFEST_NAME
-        shown = quote_path(path)
+        fields = read_manifest(folder)
+        shown = quote_path(folder / MANIFEST_NAME)
+        if fields.get("game") != GAME_ID:
+            raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
         try:
-            data = read_bytes(path, _MAX_BYTES, BadDatabase)
-        except BadDatabase as error:
-            if isinstance(error.__cause__, FileNotFoundError):
-                raise BadDatabase(f"there is no database in {quote_path(folder)}") from None
-            raise
-        try:
-            fields = json.loads(data)
-            version = fields["version"]
-            if version == MANIFEST_VERSION:
-                found = cls(Rules(**fields["rules"]), fields["has_depth"])
-        except (ValueError, TypeError, KeyError, RecursionError, LudusError) as error:
+            return cls(Rules(**fields["rules"]), fields["has_depth"])
+        except (ValueError, TypeError, KeyError, LudusError) as error:
             raise BadDatabase(f"{shown} is damaged") from error
-        if version != MANIFEST_VERSION:
-            raise BadDatabase(
-                f"{shown} has format version {version!r:.20}; {MANIFEST_VERSION} is known"
-            )
-        # Only the canonical form of a manifest is accepted, so that any changed byte is detected.
-        if found._to_text().encode() != data:
-            raise BadDatabase(f"{shown} is damaged")
-        return found
-
-    def _to_text(self) -> str:
-        fields: dict[str, Any] = {
-            "game": GAME_ID,
-            "version": MANIFEST_VERSION,
-            "has_depth": self.has_depth,
-            "rules": asdict(self.rules),
-        }
-        text = json.dumps(fields)
-        fields["checksum"] = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-        return json.dumps(fields, indent=2) + "\n"
 
 
 FILE_SUFFIX = ".values"

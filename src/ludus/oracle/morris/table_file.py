@@ -1,18 +1,6 @@
-"""A file with the values of one subspace: compressed blocks, each with a checksum.
+"""A file with the values of one subspace, in the format of `ludus.oracle.storage`."""
 
-    magic, format version, length of the header, number of blocks     20 bytes
-    header                                                            JSON
-    index: for each block its length and its checksum                 12 bytes a block
-    checksum of all of the above                                      16 bytes
-    blocks                                                            compressed with zstd
-
-All numbers are little-endian. Everything read is verified against a checksum first.
-"""
-
-import hashlib
 import json
-import os
-import struct
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -24,20 +12,14 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadDatabase
-from ludus.core.files import atomic_file, describe_os_error, quote_path
 from ludus.games.nine_mens_morris.batch import DRAW, LOST
 from ludus.oracle.morris.sectors import Sector
+from ludus.oracle.storage import Block, BlockFile, compress_block, decompress_block, write_blocks
 
 Values = NDArray[np.uint8]
 
 BLOCK_SLOTS = 1 << 16
 """Number of slots of a block, small enough to be read and unpacked in under a millisecond."""
-
-COMPRESSION_LEVEL = 3
-"""Higher levels of compression take much longer and save a few percent."""
-
-DIGEST_SIZE = 8
 
 _CODES = np.array([value % 2 for value in range(DRAW)] + [2], dtype=np.uint8)
 """Value code to two bits: a loss, a win or a draw."""
@@ -48,19 +30,6 @@ _VALUES = np.array([LOST, 1, DRAW, DRAW], dtype=np.uint8)
 _SHIFTS = np.array([0, 2, 4, 6], dtype=np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A compressed block as stored in a file."""
-
-    data: bytes
-    digest: bytes
-
-
-def compute_checksum(data: bytes) -> bytes:
-    """Return a checksum that detects accidental changes."""
-    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
-
-
 def count_blocks(slots: int) -> int:
     """Return the number of blocks for this number of slots."""
     return -(-slots // BLOCK_SLOTS)
@@ -68,22 +37,18 @@ def count_blocks(slots: int) -> int:
 
 def compress_blocks(values: Values, has_depth: bool) -> list[Block]:
     """Compress values in blocks; equal values give equal bytes."""
-    compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
-    blocks = []
-    for first in range(0, len(values), BLOCK_SLOTS):
-        data = compressor.compress(pack(values[first : first + BLOCK_SLOTS], has_depth))
-        blocks.append(Block(data, compute_checksum(data)))
-    return blocks
+    return [
+        compress_block(pack(values[first : first + BLOCK_SLOTS], has_depth))
+        for first in range(0, len(values), BLOCK_SLOTS)
+    ]
 
 
 def decompress_blocks(datas: Sequence[bytes], into: Values, has_depth: bool) -> None:
     """Decompress successive blocks; zstandard.ZstdError or ValueError if they are malformed."""
-    decompressor = zstandard.ZstdDecompressor()
     for number, data in enumerate(datas):
         part = into[number * BLOCK_SLOTS : (number + 1) * BLOCK_SLOTS]
-        if zstandard.frame_content_size(data) != count_packed_bytes(len(part), has_depth):
-            raise ValueError("a block has the wrong size")
-        part[:] = unpack(decompressor.decompress(data), len(part), has_depth)
+        size = count_packed_bytes(len(part), has_depth)
+        part[:] = unpack(decompress_block(data, size), len(part), has_depth)
 
 
 def drop_depth(values: Values) -> Values:
@@ -136,12 +101,6 @@ class ValueCounts:
         return replace(self, max_win=None, max_loss=None)
 
 
-MAGIC = b"LUDUSTBL"
-TABLE_VERSION = 1
-_PREAMBLE = struct.Struct("<8sIII")
-_ENTRY = np.dtype([("length", "<u4"), ("digest", f"V{DIGEST_SIZE}")])
-_PREFIX_DIGEST = 16
-
 _BLOCKS_PER_TASK = 64
 
 
@@ -171,25 +130,8 @@ class TableHeader:
 
 def write_table(path: Path, header: TableHeader, values: Values, pool: Executor) -> None:
     """Write a file atomically. The pool compresses several blocks at a time."""
-    count = count_blocks(header.slots)
-    index = np.zeros(count, dtype=_ENTRY)
-    with atomic_file(path, "wb", sync=True) as file:
-        file.write(bytes(len(_make_prefix(header, index))))
-        for number, block in enumerate(_compress_ahead(values, header.has_depth, pool)):
-            index[number] = len(block.data), block.digest
-            file.write(block.data)
-        file.seek(0)
-        file.write(_make_prefix(header, index))
-
-
-def _make_prefix(header: TableHeader, index: NDArray[Any]) -> bytes:
-    text = header.to_bytes()
-    data = _PREAMBLE.pack(MAGIC, TABLE_VERSION, len(text), len(index)) + text + index.tobytes()
-    return data + _prefix_digest(data)
-
-
-def _prefix_digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_PREFIX_DIGEST).digest()
+    blocks = _compress_ahead(values, header.has_depth, pool)
+    write_blocks(path, header.to_bytes(), count_blocks(header.slots), blocks)
 
 
 def _compress_ahead(values: Values, has_depth: bool, pool: Executor) -> Iterator[Block]:
@@ -204,36 +146,19 @@ def _compress_ahead(values: Values, has_depth: bool, pool: Executor) -> Iterator
         yield from tasks.popleft().result()
 
 
-class TableFile:
-    """A file opened for reading: header and index are verified, blocks when they are read.
-
-    Blocks are read with plain reads, not through a memory map: a file truncated meanwhile is then
-    an ordinary error and does not kill the process.
-    """
+class TableFile(BlockFile):
+    """A file of values opened for reading."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        prefix = self._read_prefix()
-        _, _, header_size, count = _PREAMBLE.unpack_from(prefix)
-        text = prefix[_PREAMBLE.size : _PREAMBLE.size + header_size]
+        super().__init__(path)
         try:
-            self.header = TableHeader.from_bytes(text)
-            is_sound = count_blocks(self.header.slots) == count
+            self.header = TableHeader.from_bytes(self.header_bytes)
+            is_sound = count_blocks(self.header.slots) == self.num_blocks
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise self._damaged("header") from error
+            raise self.damaged("header") from error
         if self.header.block_slots != BLOCK_SLOTS or not is_sound:
-            raise self._damaged("header")
-        index = np.frombuffer(prefix, _ENTRY, count, _PREAMBLE.size + header_size)
-        self._digests = index["digest"]
-        self._ends = len(prefix) + np.cumsum(index["length"], dtype=np.int64)
-        self._lengths = index["length"]
-        size = int(self._ends[-1]) if count else len(prefix)
-        if self._size() != size:
-            raise BadDatabase(f"{self._name} has {self._size()} bytes and should have {size}")
-
-    @property
-    def num_blocks(self) -> int:
-        return len(self._ends)
+            raise self.damaged("header")
+        self.check_size()
 
     def read_block(self, number: int) -> Values:
         """Return the values of one block."""
@@ -258,58 +183,11 @@ class TableFile:
 
     def _unpacked(self, first: int, last: int) -> Values:
         """Return the values of successive blocks."""
-        start = int(self._ends[first]) - int(self._lengths[first])
-        data = self._read(start, int(self._ends[last - 1]) - start)
-        parts = []
-        for number in range(first, last):
-            end = int(self._ends[number]) - start
-            parts.append(data[end - int(self._lengths[number]) : end])
-            if compute_checksum(parts[-1]) != self._digests[number].tobytes():
-                raise self._damaged(f"block {number}")
+        parts = self.read_compressed(first, last)
         slots = min(last * BLOCK_SLOTS, self.header.slots) - first * BLOCK_SLOTS
         values = np.empty(slots, dtype=np.uint8)
         try:
             decompress_blocks(parts, values, self.header.has_depth)
         except (ValueError, zstandard.ZstdError) as error:
-            raise self._damaged(f"one of the blocks {first} to {last - 1}") from error
+            raise self.damaged(f"one of the blocks {first} to {last - 1}") from error
         return values
-
-    def _read_prefix(self) -> bytes:
-        opening = self._read(0, _PREAMBLE.size)
-        if len(opening) < _PREAMBLE.size or not opening.startswith(MAGIC):
-            raise BadDatabase(f"{self._name} is not a table of values, or its beginning is damaged")
-        _, version, header_size, count = _PREAMBLE.unpack(opening)
-        if version != TABLE_VERSION:
-            raise BadDatabase(
-                f"{self._name} has format version {version}; {TABLE_VERSION} is known"
-            )
-        size = _PREAMBLE.size + header_size + count * _ENTRY.itemsize
-        if size + _PREFIX_DIGEST > self._size():
-            raise self._damaged("header")
-        data = self._read(0, size + _PREFIX_DIGEST)
-        if _prefix_digest(data[:size]) != data[size:]:
-            raise self._damaged("header")
-        return data
-
-    def _read(self, start: int, size: int) -> bytes:
-        try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                return os.pread(descriptor, size, start)
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise BadDatabase(f"cannot read {self._name}: {describe_os_error(error)}") from error
-
-    def _size(self) -> int:
-        try:
-            return self.path.stat().st_size
-        except OSError as error:
-            raise BadDatabase(f"cannot read {self._name}: {describe_os_error(error)}") from error
-
-    @property
-    def _name(self) -> str:
-        return quote_path(self.path)
-
-    def _damaged(self, what: str) -> BadDatabase:
-        return BadDatabase(f"{self._name} is damaged: {what}")

@@ -17,9 +17,9 @@ import { sideName } from "./seats.js";
 const NO_NODE = -1;
 /** @type {ExplanationView} */
 const NO_EXPLANATION = { comment: "", scores: [], pictures: [] };
-const VERBS = { win: "wins", draw: "draws", loss: "loses" };
+const VERBS = { win: "wins", draw: "draws", loss: "loses", equity: "" };
 /** Share of the value bar that belongs to the side to move. */
-const BAR_SHARES = { win: 1, draw: 0.5, loss: 0 };
+const BAR_SHARES = { win: 1, draw: 0.5, loss: 0, equity: 0.5 };
 /** By the value a move loses: 0, 1 or 2 half points. */
 const COST_TEXTS = ["✓ keeps the value", "✗ costs half a point", "✗ costs a full point"];
 /** Rows of a table of moves. */
@@ -92,7 +92,8 @@ export class AnalysisPanel {
     /** @type {VerdictView} */
     const verdict = await get(`${this.page.path}/verdict`, { node: view.node });
     if (this.page.view.node !== view.node) return;
-    const moverShare = verdict.value ? BAR_SHARES[verdict.value] : 0.5;
+    const byValue = verdict.value ? BAR_SHARES[verdict.value] : 0.5;
+    const moverShare = Math.min(Math.max(byValue + (verdict.equity ?? 0) / 2, 0), 1);
     const firstShare = verdict.mover === 0 ? moverShare : 1 - moverShare;
     this.valueFill.style.width = `${100 * firstShare}%`;
     this.verdict.textContent = describeVerdict(view, verdict);
@@ -135,10 +136,12 @@ export class AnalysisPanel {
    * @param {AdvisedMove[]} moves
    */
   makeMoveTable(moves) {
-    const rows = moves.slice(0, MAX_ROWS).map(({ move, value, depth, cost, score }) => {
-      const text = value ? `${VERBS[value]}${depth ? ` in ${depth}` : ""}` : formatNumber(score);
-      const costText =
-        cost !== undefined && h("span", { class: cost ? "bad" : "good" }, COST_TEXTS[cost]);
+    const rows = moves.slice(0, MAX_ROWS).map(({ move, value, depth, cost, equity, score }) => {
+      const hasEquity = equity !== undefined && equity !== null;
+      const plies = depth ? ` in ${depth}` : "";
+      const text = value && !hasEquity ? `${VERBS[value]}${plies}` : formatNumber(equity ?? score);
+      const costs = hasEquity && cost ? `✗ costs ${cost.toFixed(3)} points` : COST_TEXTS[cost ?? 0];
+      const costText = cost !== undefined && h("span", { class: cost ? "bad" : "good" }, costs);
       return h(
         "tr",
         {},
@@ -253,8 +256,10 @@ function makePicture(picture) {
  * @param {GameView} view
  * @param {VerdictView} verdict
  */
-function describeVerdict(view, { known, why, value, depth, mover }) {
+function describeVerdict(view, { known, why, value, depth, equity, mover }) {
   if (!known || !value) return `Not solved here: ${why}`;
+  if (equity !== undefined && equity !== null)
+    return `${formatNumber(equity)} points a game for ${sideName(view, mover)} with perfect play`;
   if (value === "draw") return "Draw with perfect play";
   const plies = depth === null ? "" : ` in ${depth} ${depth === 1 ? "ply" : "plies"}`;
   const winner = value === "win" ? mover : 1 - mover;

@@ -22,11 +22,13 @@
  *   mover: number, outcome: OutcomeView | null, seats: SeatView[], delay: number,
  *   moves: MoveView[], thought: ExplanationView | null
  * }} GameView
- * @typedef {"win" | "draw" | "loss"} Value
- * @typedef {{ move: string, value: Value, depth: number | null, cost: number }} RatedMoveView
+ * @typedef {"win" | "draw" | "loss" | "equity"} Value
+ * @typedef {{
+ *   move: string, value: Value, depth: number | null, cost: number, equity?: number | null
+ * }} RatedMoveView
  * @typedef {{
  *   node: number, known: boolean, why: string, value: Value | null, depth: number | null,
- *   mover: number, moves: RatedMoveView[]
+ *   equity?: number | null, mover: number, moves: RatedMoveView[]
  * }} VerdictView
  * @typedef {Partial<RatedMoveView> & { move: string, score?: number | null }} AdvisedMove
  * @typedef {{ exact: boolean, by: string, text: string, moves: AdvisedMove[] }} AdviceView

@@ -1,0 +1,1 @@
+"""Exact equities of backgammon: bearing off, and hypergammon."""

@@ -1,0 +1,213 @@
+"""Solved games on disk: a folder with a manifest, and files of compressed blocks with checksums.
+
+    magic, format version, length of the header, number of blocks     20 bytes
+    header                                                            JSON
+    index: for each block its length and its checksum                 12 bytes a block
+    checksum of all of the above                                      16 bytes
+    blocks                                                            compressed with zstd
+
+All numbers are little-endian. Everything read is verified against a checksum first.
+"""
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadDatabase
+from ludus.core.files import atomic_file, describe_os_error, quote_path, read_bytes, write_bytes
+
+MANIFEST_NAME = "ludus.json"
+MANIFEST_VERSION = 1
+_MAX_MANIFEST_BYTES = 10_000
+
+
+def write_manifest(folder: Path, game: str, **fields: Any) -> None:
+    """Write the manifest of a solved game, the first file of its folder."""
+    text = _format_manifest({"game": game, "version": MANIFEST_VERSION, **fields})
+    write_bytes(folder / MANIFEST_NAME, text.encode(), sync=True)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the fields of a folder's manifest; BadDatabase if it is missing or damaged.
+
+    Only its canonical form is accepted, so that any changed byte is detected.
+    """
+    path = folder / MANIFEST_NAME
+    shown = quote_path(path)
+    try:
+        data = read_bytes(path, _MAX_MANIFEST_BYTES, BadDatabase)
+    except BadDatabase as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise BadDatabase(f"there is no database in {quote_path(folder)}") from None
+        raise
+    try:
+        fields: dict[str, Any] = json.loads(data)
+        version = fields["version"]
+        fields.pop("checksum", None)
+        is_canonical = _format_manifest(fields).encode() == data
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise BadDatabase(f"{shown} is damaged") from error
+    if version != MANIFEST_VERSION:
+        raise BadDatabase(
+            f"{shown} has format version {version!r:.20}; {MANIFEST_VERSION} is known"
+        )
+    if not is_canonical:
+        raise BadDatabase(f"{shown} is damaged")
+    return fields
+
+
+def _format_manifest(fields: Mapping[str, Any]) -> str:
+    checksum = hashlib.blake2b(json.dumps(fields).encode(), digest_size=8).hexdigest()
+    return json.dumps({**fields, "checksum": checksum}, indent=2) + "\n"
+
+
+COMPRESSION_LEVEL = 3
+"""Higher levels of compression take much longer and save a few percent."""
+
+DIGEST_SIZE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A compressed block as stored in a file."""
+
+    data: bytes
+    digest: bytes
+
+
+def compute_checksum(data: bytes) -> bytes:
+    """Return a checksum that detects accidental changes."""
+    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
+
+
+def compress_block(data: bytes) -> Block:
+    """Compress the content of a block; equal content gives equal bytes."""
+    compressed = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL).compress(data)
+    return Block(compressed, compute_checksum(compressed))
+
+
+def decompress_block(data: bytes, size: int) -> bytes:
+    """Return the content of a block; zstandard.ZstdError or ValueError if it is malformed."""
+    if zstandard.frame_content_size(data) != size:
+        raise ValueError("a block has the wrong size")
+    return zstandard.ZstdDecompressor().decompress(data)
+
+
+MAGIC = b"LUDUSTBL"
+FORMAT_VERSION = 1
+_PREAMBLE = struct.Struct("<8sIII")
+_ENTRY = np.dtype([("length", "<u4"), ("digest", f"V{DIGEST_SIZE}")])
+_PREFIX_DIGEST = 16
+
+
+def write_blocks(path: Path, header: bytes, num_blocks: int, blocks: Iterable[Block]) -> None:
+    """Write a file atomically."""
+    index = np.zeros(num_blocks, dtype=_ENTRY)
+    with atomic_file(path, "wb", sync=True) as file:
+        file.write(bytes(len(_make_prefix(header, index))))
+        for number, block in enumerate(blocks):
+            index[number] = len(block.data), block.digest
+            file.write(block.data)
+        file.seek(0)
+        file.write(_make_prefix(header, index))
+
+
+def _make_prefix(header: bytes, index: NDArray[Any]) -> bytes:
+    data = _PREAMBLE.pack(MAGIC, FORMAT_VERSION, len(header), len(index)) + header + index.tobytes()
+    return data + _prefix_digest(data)
+
+
+def _prefix_digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_PREFIX_DIGEST).digest()
+
+
+class BlockFile:
+    """A file opened for reading: header and index are verified, blocks when they are read.
+
+    Blocks are read with plain reads, not through a memory map: a file truncated meanwhile is then
+    an ordinary error and does not kill the process.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        prefix = self._read_prefix()
+        _, _, header_size, count = _PREAMBLE.unpack_from(prefix)
+        self.header_bytes = prefix[_PREAMBLE.size : _PREAMBLE.size + header_size]
+        index = np.frombuffer(prefix, _ENTRY, count, _PREAMBLE.size + header_size)
+        self._digests = index["digest"]
+        self._ends = len(prefix) + np.cumsum(index["length"], dtype=np.int64)
+        self._lengths = index["length"]
+        self._expected_size = int(self._ends[-1]) if count else len(prefix)
+
+    @property
+    def num_blocks(self) -> int:
+        return len(self._ends)
+
+    def check_size(self) -> None:
+        """Raise BadDatabase if the file is shorter or longer than its index says."""
+        size = self._size()
+        if size != self._expected_size:
+            raise BadDatabase(f"{self.name} has {size} bytes and should have {self._expected_size}")
+
+    def read_compressed(self, first: int, last: int) -> list[bytes]:
+        """Return successive blocks, verified."""
+        start = int(self._ends[first]) - int(self._lengths[first])
+        data = self._read(start, int(self._ends[last - 1]) - start)
+        parts = []
+        for number in range(first, last):
+            end = int(self._ends[number]) - start
+            parts.append(data[end - int(self._lengths[number]) : end])
+            if compute_checksum(parts[-1]) != self._digests[number].tobytes():
+                raise self.damaged(f"block {number}")
+        return parts
+
+    @property
+    def name(self) -> str:
+        """The path, quoted for messages."""
+        return quote_path(self.path)
+
+    def damaged(self, what: str) -> BadDatabase:
+        """Return the error for a damaged part."""
+        return BadDatabase(f"{self.name} is damaged: {what}")
+
+    def _read_prefix(self) -> bytes:
+        opening = self._read(0, _PREAMBLE.size)
+        if len(opening) < _PREAMBLE.size or not opening.startswith(MAGIC):
+            raise BadDatabase(f"{self.name} is not a table of values, or its beginning is damaged")
+        _, version, header_size, count = _PREAMBLE.unpack(opening)
+        if version != FORMAT_VERSION:
+            raise BadDatabase(
+                f"{self.name} has format version {version}; {FORMAT_VERSION} is known"
+            )
+        size = _PREAMBLE.size + header_size + count * _ENTRY.itemsize
+        if size + _PREFIX_DIGEST > self._size():
+            raise self.damaged("header")
+        data = self._read(0, size + _PREFIX_DIGEST)
+        if _prefix_digest(data[:size]) != data[size:]:
+            raise self.damaged("header")
+        return data
+
+    def _read(self, start: int, size: int) -> bytes:
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                return os.pread(descriptor, size, start)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise BadDatabase(f"cannot read {self.name}: {describe_os_error(error)}") from error
+
+    def _size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            raise BadDatabase(f"cannot read {self.name}: {describe_os_error(error)}") from error
