@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, OutputFileOption, TrainedFileOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import JsonOption, OutputFileOption, TrainedFileOption
 from ludus.cli.output import drop_none, print_json, print_table, track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import quote_path, read_text, write_text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ludus.cli.help import make_group
 from ludus.cli.options import (
     DepthOption,
     GameArgument,
@@ -423,11 +424,8 @@ def _fetch_steps(remote: "RemoteFile", base: str, folder: Path) -> "Iterator[int
         yield from range(steps)
 
 
-app = typer.Typer(
-    name="dataset",
+app = make_group(
     help="Datasets of positions with good moves: describe, check, expand, label, generate, fetch.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
 )
 
 for command in (stats, check, expand, label, generate, fetch):

@@ -16,6 +16,7 @@ from ludus.cli.options import (
     GameArgument,
     JsonOption,
     NodesOption,
+    PlayerArgument,
     PositionOption,
     RulesOption,
     TimeOption,
@@ -72,15 +73,6 @@ def _split_games(games: int, is_alternating: bool) -> Iterator[tuple[bool, int]]
 
 
 SIGNIFICANCE_LEVEL = 0.05
-
-PlayerArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLAYER",
-        help="A player, optionally with options: random, playouts:games=500.",
-        show_default=False,
-    ),
-]
 
 
 def match(

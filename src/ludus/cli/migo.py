@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, RulesOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import JsonOption, RulesOption
 from ludus.cli.output import print_json, track_progress
 from ludus.core.errors import LudusError, UnknownName, quote
 from ludus.core.files import write_text

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ludus.cli.dataset import DatasetArgument
-from ludus.cli.options import JsonOption, OutputFileOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import JsonOption, OutputFileOption
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.spec import check_choice
 

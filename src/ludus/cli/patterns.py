@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludus.cli.help import make_group
 from ludus.cli.options import JsonOption, OutputFileOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.core.errors import BadRecord, LudusError, quote
@@ -272,10 +273,8 @@ def _run_search(
         return search_settings(game, plan, study, report)
 
 
-app = typer.Typer(
+app = make_group(
     help="Networks of board patterns and the Fuzzy player (Vrajitoru 2015).",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
 )
 
 for command in (show, train, tune):

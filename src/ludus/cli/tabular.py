@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from ludus.cli.help import make_group
 from ludus.cli.options import (
     GameArgument,
     JsonOption,
     PositionArgument,
     RulesOption,
-    make_group,
     parse_position,
 )
 from ludus.cli.output import print_json, print_table, track_progress
