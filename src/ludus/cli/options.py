@@ -69,6 +69,10 @@ OutputFileOption = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
 ]
 
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite an existing file.", show_default=False)
+]
+
 TrainedFileOption = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
