@@ -234,7 +234,7 @@ def test_one_file_has_one_server(tmp_path):
         {"learned": [1, 2]},
     ],
 )
-def test_damaged_states_are_told(tmp_path, changes):
+def test_damaged_states_are_reported(tmp_path, changes):
     async def work():
         async with games_in(tmp_path / "games.sqlite") as games:
             await games.store.save(stored(**changes))
@@ -257,7 +257,7 @@ def test_damaged_states_are_told(tmp_path, changes):
         FIRST_MOVE._replace(explanation={"comment": "", "scores": [], "pictures": [{}]}),
     ],
 )
-def test_damaged_moves_are_told(tmp_path, node):
+def test_damaged_moves_are_reported(tmp_path, node):
     async def work():
         async with games_in(tmp_path / "games.sqlite") as games:
             await games.store.save(stored(), [node])
@@ -267,7 +267,7 @@ def test_damaged_moves_are_told(tmp_path, node):
     run_apart(work())
 
 
-def test_damaged_files_are_told_and_crash_nothing(tmp_path):
+def test_damaged_files_are_reported_and_crash_nothing(tmp_path):
     """Any changed bytes of the file, and files cut short, give a game or one line."""
     path = tmp_path / "games.sqlite"
 
@@ -292,18 +292,18 @@ def test_damaged_files_are_told_and_crash_nothing(tmp_path):
         return ""
 
     async def look_at_all():
-        told = []
+        errors = []
         for _ in range(repeat(40, 1000)):
             content = bytearray(whole)
             for _ in range(draw.choice((1, 10, 200))):
                 content[draw.randrange(len(content))] = draw.randrange(256)
             size = draw.choice((len(whole), draw.randrange(len(whole))))
-            told.append(await look(bytes(content[:size])))
-        return told
+            errors.append(await look(bytes(content[:size])))
+        return errors
 
-    told = run_apart(look_at_all())
-    assert sum(map(bool, told)) > 10
-    assert not any("\n" in each for each in told)
+    errors = run_apart(look_at_all())
+    assert sum(map(bool, errors)) > 10
+    assert not any("\n" in each for each in errors)
 
 
 def test_a_strangers_file_starts_no_program(tmp_path):
