@@ -201,13 +201,35 @@ def lock_folder(folder: Path) -> Iterator[None]:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise cannot_write(folder, error) from error
+    with _lock_descriptor(descriptor, folder):
+        for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
+            partial.unlink(missing_ok=True)
+        yield
+
+
+@contextmanager
+def lock_file(path: Path) -> Iterator[None]:
+    """Create the file if necessary and lock it against other processes that do the same.
+
+    The lock ends with the process, however it ends. It is apart from the locks of SQLite.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
+    with _lock_descriptor(descriptor, path):
+        yield
+
+
+@contextmanager
+def _lock_descriptor(descriptor: int, path: Path) -> Iterator[None]:
+    """Hold the only lock on an open file or folder, and close it at the end."""
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise CannotWrite(f"another process is writing into {quote_path(folder)}") from error
-        for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
-            partial.unlink(missing_ok=True)
+            verb = "writing into" if path.is_dir() else "using"
+            raise CannotWrite(f"another process is {verb} {quote_path(path)}") from error
         yield
     finally:
         os.close(descriptor)
