@@ -82,7 +82,8 @@ def complete_command_line(command: Any) -> int | None:
     instruction = os.environ.get(COMPLETION_VARIABLE)
     if not instruction:
         return None
-    from typer.completion import completion_init, shell_complete
+    from typer._completion_classes import completion_init
+    from typer.completion import shell_complete
 
     completion_init()
     return shell_complete(command, {}, "ludus", COMPLETION_VARIABLE, instruction)
