@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
 from ludus.cli.output import dataclass_as_json, print_json
 
 if TYPE_CHECKING:
