@@ -13,9 +13,11 @@ import typer
 
 from ludus.cli.options import (
     DepthOption,
+    ForceOption,
     GameArgument,
     JsonOption,
     NodesOption,
+    PlayerArgument,
     PositionOption,
     RulesOption,
     TimeOption,
@@ -23,7 +25,7 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import dataclass_as_json, print_json, track_progress
 from ludus.core.errors import BadPosition
-from ludus.core.files import atomic_file, quote_path, read_text
+from ludus.core.files import atomic_file, check_output, quote_path, read_text
 from ludus.core.game import AnyGame, GameTally, Position
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
 from ludus.core.player import Player
@@ -73,15 +75,6 @@ def _split_games(games: int, is_alternating: bool) -> Iterator[tuple[bool, int]]
 
 SIGNIFICANCE_LEVEL = 0.05
 
-PlayerArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLAYER",
-        help="A player, optionally with options: random, playouts:games=500.",
-        show_default=False,
-    ),
-]
-
 
 def match(
     game: GameArgument,
@@ -108,9 +101,12 @@ def match(
             "games a second, but not the same games for a seed.",
         ),
     ] = True,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Play a match of two players and count their wins."""
+    if record is not None:
+        check_output(record, force=force)
     from ludus.core.statistics import compare_wins
 
     chosen = named_game(game, rules)
@@ -208,9 +204,12 @@ def choose(
     time: TimeOption = None,
     nodes: NodesOption = None,
     depth: DepthOption = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Write a player's move for every position of a file, one per line."""
+    if out is not None:
+        check_output(out, positions, force=force)
     from ludus.arena.choices import choose_and_format, get_batch_size, parse_positions
     from ludus.core.player import Limit
 

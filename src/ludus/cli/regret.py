@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.match import PlayerArgument
 from ludus.cli.options import (
     DepthOption,
     GameArgument,
     JsonOption,
     NodesOption,
     OracleOption,
+    PlayerArgument,
     RulesOption,
     TimeOption,
 )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import JsonOption, OracleOption, OutputFileOption
+from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileOption
 from ludus.cli.output import format_optional, print_json, print_table
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_new_file
+from ludus.core.files import check_output
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
@@ -51,9 +51,11 @@ def scholar(
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
     seed: Annotated[int, typer.Option(help="Seed of weights and examples.")] = 1,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
+    check_output(out, begin, teacher, *(exam or []), force=force)
     from ludus.learn.common.devices import require_package, select_device
 
     require_package("torch", "training networks")
@@ -72,7 +74,6 @@ def scholar(
         )
     if teacher is not None and way != "scorer":
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
-    check_new_file(out)
     torch_device = select_device(device)
     source = _make_example_source(torch_device, oracle)
     men = source.rules.men
