@@ -54,7 +54,8 @@ def engine(
         )
         session.close()
         return
-    if sys.stdin is None or sys.stdout is None:
+    # The original streams: `main` replaces closed ones.
+    if sys.__stdin__ is None or sys.__stdout__ is None:
         raise LudusError("an engine needs standard input and standard output")
     if not run_engine(session, sys.stdin.fileno(), sys.stdout.fileno()):
         # A thread may still run compiled code or an external player; no cleanup is needed.
