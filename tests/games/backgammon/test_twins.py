@@ -30,7 +30,7 @@ def assert_twins(position):
 
 
 @pytest.mark.parametrize(
-    ("preset", "games", "every"), [("standard", 12, repeat(5, 1)), ("hyper", 16, 1)]
+    ("preset", "games", "every"), [("standard", 12, repeat(10, 1)), ("hyper", 16, repeat(3, 1))]
 )
 def test_in_random_games(preset, games, every):
     """With all moves of a position played; a position of the whole game has up to hundreds."""
@@ -55,7 +55,7 @@ def test_move_lists_of_thousands_of_positions():
     assert checked == repeat(1000, 3000)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=repeat(100, 300), deadline=None)
 @given(any_position(Rules()))
 def test_in_any_position(position):
     fast = position.with_engine("native")
