@@ -309,7 +309,8 @@ class TerminalSession:
         rolls, weights = zip(*self.game.chances(self.history.position), strict=True)
         roll = self.random.choices(rolls, weights)[0]
         self.history.play(roll)
-        self.add_message(self.history.position.mover, f"rolled {roll}")
+        position = self.history.position
+        self.add_message(position.mover, self.move_entry.describe_move(roll, position))
 
     def _play_computer_turn(self, side: int) -> None:
         """Let the player of a side move."""

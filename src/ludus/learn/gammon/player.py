@@ -8,7 +8,7 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.games.backgammon.board import Move, Roll
+from ludus.games.backgammon.board import Action, Move
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
 from ludus.learn.gammon.examples import encode_positions
@@ -82,7 +82,7 @@ class GammonPlayer(Player):
         ]
 
 
-def _make_choice(legal: Sequence[Move | Roll], scores: list[float]) -> Choice:
+def _make_choice(legal: Sequence[Action], scores: list[float]) -> Choice:
     ranked = sorted(range(len(legal)), key=lambda number: -scores[number])
     best = legal[ranked[0]]
     if len(legal) == 1:
