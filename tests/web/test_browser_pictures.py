@@ -251,12 +251,12 @@ def test_bar_and_dice_are_set_up_by_hand(page, server, client):
     panel.locator('[data-place="bar"]').click()
     expect(panel.get_by_label("White, on the bar")).to_have_value("1")
     panel.get_by_label("Die 1").select_option("6")
-    panel.get_by_label("Die 2").select_option("4")
+    panel.get_by_label("Die 2").select_option("6")
     panel.get_by_role("button", name="Black", exact=True).click()
     panel.locator('[data-place="24"]').click()
     expect(panel.locator('[data-place="24"]')).to_have_attribute("aria-label", "24, 1 black man")
     panel.get_by_role("button", name="Play from here").click()
     page.wait_for_url(lambda address: view["id"] not in address)
-    prompt_says(page, "White: you rolled 6 and 4")
+    prompt_says(page, "White: you rolled 6 and 6")
     found = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()
-    assert found["position"] == "bar:1,off:14 1:1,off:14 0 64"
+    assert found["position"] == "bar:1,off:14 1:1,off:14 0 66"
