@@ -225,6 +225,7 @@ class GnubgPlayer(Player):
 
     title: ClassVar[str] = "GNU Backgammon (Debian package gnubg), cubeless"
     options: ClassVar[GnubgOptions] = GnubgOptions()
+    score_unit: ClassVar[str] = "equity"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
     settings: GnubgOptions
