@@ -113,7 +113,7 @@ EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
 """Exit status that a shell reports for a program killed by SIGPIPE."""
 
-MAX_MESSAGE_LENGTH = 400
+MAX_MESSAGE_LENGTH = 480
 
 OUTPUT_ERRORS = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """Reasons why standard output cannot be written: a full disk, a closed stream, …"""

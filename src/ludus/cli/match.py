@@ -23,7 +23,7 @@ from ludus.cli.options import (
     TimeOption,
     parse_position,
 )
-from ludus.cli.output import dataclass_as_json, print_json, track_progress
+from ludus.cli.output import dataclass_as_json, print_json, print_player_notices, track_progress
 from ludus.core.errors import BadPosition
 from ludus.core.files import atomic_file, check_output, quote_path, read_text
 from ludus.core.game import AnyGame, GameTally, Position
@@ -112,6 +112,9 @@ def match(
     chosen = named_game(game, rules)
     start = parse_position(chosen, position)
     players = named_player(first, chosen), named_player(second, chosen)
+    for player in players:
+        player.check_start(start)
+    print_player_notices(players)
     score, tallies = MatchTally(), None
     if compiled and record is None and not position:
         tallies = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
@@ -220,6 +223,7 @@ def choose(
         parsed = parse_positions(read_text(positions), chosen, notation)
     except BadPosition as error:
         raise BadPosition(f"{quote_path(positions)}, {error}") from error
+    print_player_notices([player_])
     player_.start_game(seed)
     began = clock.perf_counter()
     moves: list[str] = []

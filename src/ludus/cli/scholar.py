@@ -10,7 +10,7 @@ import typer
 
 from ludus.cli.nnmm_training import DeviceOption
 from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileOption
-from ludus.cli.output import format_optional, print_json, print_table
+from ludus.cli.output import format_optional, print_json, print_notice, print_table
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import check_output
 
@@ -127,8 +127,13 @@ def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     from ludus.learn.scholar.example_sources import OracleExampleSource
     from ludus.oracle import MorrisOracle, oracle_for
 
-    solved = oracle_for(game("nine_mens_morris"), oracle)
+    morris = game("nine_mens_morris")
+    solved = oracle_for(morris, oracle)
     assert isinstance(solved, MorrisOracle)
+    if not solved.has_value(morris.start()):
+        print_notice(
+            f"examples are endings alone, {solved.coverage}; {solved.advice} solves the whole game"
+        )
     return OracleExampleSource(solved)
 
 
@@ -165,6 +170,10 @@ def _print_status(line: str) -> None:
 def _print_report(facts: dict[str, Any], json: bool) -> None:
     if json:
         print_json(**facts)
+        return
+    print(f"{facts['steps']} steps in {facts['seconds']:.0f} s, written to {facts['out']}")
+    if not facts["exams"]:
+        print("no exam was set; --exam FILE measures the networks on a dataset")
         return
     shown = ("kept", "legal", "placing", "moving", "flying")
     print_table(

@@ -159,7 +159,10 @@ def test_the_rule_of_repetition_does_not_matter_and_every_other_rule_does(oracle
 @pytest.mark.parametrize(
     ("text", "missing"),
     [
-        ("start", "9 against 9 in hand: .* `ludus solve nine_mens_morris:standard --out DIR`"),
+        (
+            "start",
+            "9 against 9 in hand: .* `ludus solve nine_mens_morris:standard --out .+` .about 99 m",
+        ),
         ("WWW/WW./.../...BBB/.../.../... b 0 0", "3 men of the mover against 5: .* --max-men 5 "),
         ("WWW/.../.../...BBB/.../.../... b 3 1", "cannot come about in play"),
     ],

@@ -260,7 +260,9 @@ class TerminalSession:
     def start_game(self, history: GameHistory) -> None:
         """Start or continue this game with new players."""
         players = [named_player(self.opponent, history.game) for _ in history.game.sides]
-        for player in players:
+        for side, player in enumerate(players):
+            if side not in self.human_sides:
+                player.check_start(history.positions[0])
             player.start_game(self.random.getrandbits(62))
         self.history, self.players = history, players
         self.move_entry = get_move_entry(history.game)
