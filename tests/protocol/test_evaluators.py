@@ -52,7 +52,7 @@ def test_they_rank_moves_at_a_match_score(bgsage):
 
 
 @pytest.mark.needs_debian("gnubg")
-def test_gnubg_forgets_the_score_when_it_is_asked_without_one(bgsage):
+def test_gnubg_forgets_the_score_of_the_request_before(bgsage):
     plain = ludus.game("backgammon").parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 53")
     before = GnubgEvaluator(0).rank_moves(plain)
     GnubgEvaluator(0).rank_moves(parse(f"{OPENING}:1:-1:1:53:2:3:0:7:10"))
@@ -95,7 +95,7 @@ def test_exact_tables_come_first(bgsage):
     assert (str(move), best.depth) == ("8/3 6/3", "1-ply")
 
 
-def test_what_cannot_be_evaluated_is_said_in_one_line(bgsage):
+def test_what_cannot_be_evaluated_is_reported_in_one_line(bgsage):
     hyper = ludus.game("backgammon:hyper")
     with pytest.raises(LudusError, match="15 men a side only"):
         bgsage.rank_moves(hyper.parse("24:1,23:1,22:1 24:1,23:1,22:1 0 31"))

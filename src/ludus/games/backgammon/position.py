@@ -359,11 +359,11 @@ def enter_phase(position: Position, phase: str, text: str) -> Position:
         if stakes.rules.match:
             raise BadPosition(f"{quote(text)}: in a match the next game has begun")
         turn = 1 - turn if phase == "dropped" else turn
-    deciding = stakes.begin_turn(turn)
+    before_roll = stakes.begin_turn(turn)
     resigning: dict[str, CubeAction] = dict(zip(OFFERS + ENDS, RESIGN * 2, strict=True))
     wanted: dict[str, CubeAction] = {"dropped": DOUBLE, "doubled": DOUBLE, **resigning}
-    is_possible = deciding.phase == "cube" and (
-        phase == "cube" or wanted[phase] in deciding.list_actions(turn)
+    is_possible = before_roll.phase == "cube" and (
+        phase == "cube" or wanted[phase] in before_roll.list_actions(turn)
     )
     if not is_possible:
         raise BadPosition(f"{quote(text)}: side {turn} has no such choice here")
