@@ -31,6 +31,8 @@ export class Drill {
     this.isClean = true;
     this.hasEnded = false;
     this.numFound = 0;
+    /** Number of tasks started; only the last one is shown, whichever is loaded last. */
+    this.numStarts = 0;
     /** The node whose solution is drawn on the board. */
     this.solvedNode = -1;
     this.prompt = h("h1", { class: "prompt" });
@@ -60,21 +62,26 @@ export class Drill {
    * @param {() => Promise<Task>} load
    */
   async start(load) {
+    const start = ++this.numStarts;
     this.setState("loading");
     this.prompt.textContent = "Loading …";
     this.result.textContent = "";
     try {
       const task = await load();
+      if (start !== this.numStarts) return;
       const { game, rules, position } = task;
-      this.view = await createGame({ game, rules, position });
+      const view = await createGame({ game, rules, position });
+      if (start !== this.numStarts) return;
+      this.view = view;
       this.task = task;
       this.isClean = true;
       this.hasEnded = false;
       this.numFound = 0;
       this.solvedNode = -1;
       await this.refresh([]);
-      this.setState("open");
+      if (start === this.numStarts) this.setState("open");
     } catch (error) {
+      if (start !== this.numStarts) return;
       this.task = null;
       this.prompt.textContent = errorMessage(error);
       this.setState("failed");
@@ -91,8 +98,10 @@ export class Drill {
    * @param {string[]} touched
    */
   async refresh(touched) {
+    const start = this.numStarts;
     const overlay = this.view?.at === this.solvedNode ? "hint" : "";
-    this.show(await get(this.path, { touched, overlay }));
+    const view = await get(this.path, { touched, overlay });
+    if (start === this.numStarts) this.show(view);
   }
 
   /** @param {GameView} view */
@@ -140,9 +149,9 @@ export class Drill {
     const found = moves.find((each) => each.move === text);
     if (!found || found.mark) {
       this.isClean = false;
-      this.say("wrong", `${text}${found ? ` ${found.text}: that` : ""} is not the solution. Try again.`);
       await post(`${this.path}/at`, { node });
       await this.refresh([]);
+      this.say("wrong", `${text}${found ? ` ${found.text}: that` : ""} is not the solution. Try again.`);
       return;
     }
     this.numFound += 1;

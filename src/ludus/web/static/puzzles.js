@@ -85,6 +85,7 @@ export class PuzzlePage {
   /** Offer the puzzles of the selected game, and show one. */
   async selectGame() {
     const game = this.game.value;
+    this.drill.numStarts += 1; // whatever is being loaded is not wanted any more
     this.drill.setState("loading");
     this.drill.prompt.textContent = "Loading …";
     this.puzzles = await get("/api/puzzles/kinds", { game });
