@@ -34,7 +34,12 @@ class Server:
             [*command, *files, *self.options],
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "LUDUS_CACHE": str(self.folder / "cache")},
+            env={
+                **os.environ,
+                "LUDUS_CACHE": str(self.folder / "cache"),
+                # Solved games of the machine would change what the page says.
+                "XDG_DATA_HOME": str(self.folder / "data"),
+            },
         )
         assert self.process.stdout is not None
         try:
