@@ -115,10 +115,10 @@ def test_too_slow_is_lost_and_a_hanging_process_is_stopped(monkeypatch, players,
     conditions = GameConditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
     plan, [result] = _results(*players, conditions=conditions, games=1)
     assert (result.winner, result.reason) == (1, "timeout")
-    [(name, told)] = compute_standings(plan, [result]).messages.keys()
-    taken = re.match(message, told)
+    [(name, output)] = compute_standings(plan, [result]).messages.keys()
+    taken = re.match(message, output)
     assert name == players[0]
-    assert taken, told
+    assert taken, output
     assert float(taken[1]) >= 0.3
 
 
