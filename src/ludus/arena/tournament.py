@@ -21,7 +21,7 @@ from ludus.arena.jobs import (
 )
 from ludus.core.errors import BadArgument, BadSpec, LudusError, UnknownName, quote, quote_value
 from ludus.core.files import quote_path, read_text
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
 from ludus.core.spec import check_range, check_ranges, format_suggestion
@@ -108,7 +108,7 @@ class Tournament:
         game = named_game(self.conditions.game, self.conditions.rules)
         return {
             "game": game.id,
-            "rules": dataclasses.asdict(game.rules),
+            "rules": identify_rules(game.rules),
             "limit": dataclasses.asdict(self.conditions.limit),
             "grace": self.conditions.grace,
             "max_plies": self.conditions.max_plies,

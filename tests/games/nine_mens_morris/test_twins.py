@@ -126,7 +126,7 @@ def test_random_playouts_follow_the_rules():
     native_game, python_game = pair("standard")
     native = native_game.start().playouts(20_000, seed=3, threads=2)
     lengths, winners = [], []
-    for seed in range(400):
+    for seed in range(repeat(150, 400)):
         game = list(play_randomly(python_game, seed))
         lengths.append(len(game) - 1)
         winners.append(game[-1].outcome().winner)

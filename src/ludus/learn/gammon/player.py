@@ -8,9 +8,9 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.games.backgammon.board import Action, Move
-from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.rules import Rules
+from ludus.games.backgammon.board import Move
+from ludus.games.backgammon.position import Action, Position
+from ludus.games.backgammon.rules import Rules, check_cubeless
 from ludus.learn.gammon.examples import encode_positions
 from ludus.learn.gammon.network import SHIPPED_NETWORKS, load_network
 
@@ -60,6 +60,7 @@ class GammonPlayer(Player):
         settings = self.settings
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
+        check_cubeless(game.rules, "gammon")
         self._network = load_network(settings.weights)
 
     @property
