@@ -60,11 +60,11 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_told_in_one_line(mistake):
-    with pytest.raises(ludus.LudusError) as told:
+def test_mistakes_are_reported_in_one_line(mistake):
+    with pytest.raises(ludus.LudusError) as raised:
         MISTAKES[mistake]()
-    assert "\n" not in str(told.value)
-    assert len(str(told.value)) < 300
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 300
 
 
 def test_arguments_of_a_wrong_kind_are_type_errors_too():
@@ -107,10 +107,10 @@ def test_positions_in_which_nobody_moves(game, spec):
     chosen = ludus.game(game)
     player = ludus.player(spec, chosen)
     for position in finished_and_rolled(chosen):
-        told = "dice are rolled" if position.mover == ludus.CHANCE else "the game is over"
-        with pytest.raises(ludus.BadPosition, match=told):
+        message = "dice are rolled" if position.mover == ludus.CHANCE else "the game is over"
+        with pytest.raises(ludus.BadPosition, match=message):
             player.choose(position)
-        with pytest.raises(ludus.BadPosition, match=told):
+        with pytest.raises(ludus.BadPosition, match=message):
             player.choose_many([position])
 
 
