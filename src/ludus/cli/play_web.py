@@ -84,6 +84,10 @@ def _bind_socket(host: str, port: int | None) -> socket.socket:
         return bind_socket(host, 0)
 
 
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+"""Addresses that only this machine reaches."""
+
+
 def make_settings(
     host: str, games: Path | None, tournament: Path | None, curves: Path | None, trusted_proxy: str
 ) -> Settings:
@@ -98,6 +102,7 @@ def make_settings(
         curves_folder=curves,
         hosts=defaults.hosts | host_names,
         trusted_proxy=check_address(trusted_proxy) if trusted_proxy else "",
+        can_solve=host in LOOPBACK_HOSTS,
     )
 
 

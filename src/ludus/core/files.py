@@ -61,10 +61,27 @@ def check_writable(path: Path) -> None:
         raise cannot_write(path, error) from error
 
 
-def check_new_file(path: Path) -> None:
-    """Raise LudusError if a file exists that must not be overwritten."""
-    if path.exists() or path.is_symlink():
-        raise LudusError(f"{quote_path(path)} exists; name another file")
+def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
+    """Raise CannotWrite unless a command may write a file; call it before long work.
+
+    A file that the command reads is never overwritten, and any other file that exists only with
+    `force`. Files that an interrupted command continues are not checked by this function.
+    """
+    check_writable(path)
+    shown = quote_path(path)
+    if path.exists():
+        if any(each is not None and _is_same_file(each, path) for each in inputs):
+            raise CannotWrite(f"{shown} is read by this command; write to another file")
+        if not force:
+            raise CannotWrite(f"{shown} exists; name another file, or overwrite it with --force")
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Return whether a path names an existing file; a text that can be no path does not."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 @overload

@@ -9,7 +9,8 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
 
 from ludus.core.errors import BadMove, check_length, quote
@@ -106,6 +107,20 @@ class GameTally(TypedDict):
 MAN_VALUE = 100
 """The value of a man, which is the unit of `Game.evaluate`."""
 
+ADDED_LATER: Mapping[str, bool] = MappingProxyType({"is_added_later": True})
+"""Metadata of a field of rules that older seeds and files do not know, and have by default."""
+
+
+def identify_rules(rules: Any) -> dict[str, Any]:
+    """Return the fields of rules that identify them, without later additions at their default."""
+    return {
+        each.name: value
+        for each in fields(rules)
+        for value in [getattr(rules, each.name)]
+        if not (each.metadata.get("is_added_later") and value == each.default)
+    }
+
+
 OracleKind = Literal["memory", "tables", "equities"]
 """Solving in memory, tables of `ludus.oracle.morris`, or equities of `ludus.oracle.backgammon`."""
 
@@ -141,6 +156,9 @@ class Game(ABC, Generic[P, M]):
 
     default_player: ClassVar[str] = "playouts"
     """Spec of the player that plays this game when none is named."""
+
+    analysts: ClassVar[tuple[str, ...]] = ("playouts",)
+    """Specs of the players that evaluate unsolved positions, best first; some may be missing."""
 
     oracle_kind: ClassVar[OracleKind] = "memory"
     """How perfect play is found."""

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.player import Limit, Player
-from ludus.core.spec import parse_spec
+from ludus.core.spec import add_options, parse_spec
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
 from ludus.players import player as named_player
@@ -132,7 +132,8 @@ def _build_player(job: Job) -> Player:
     for option in spec.options:
         if hints.get(option) in (str, str | None):
             raise BadSpec(f"option {quote(option)} of {spec.name} cannot be set here")
-    return named_player(job["player"], load_game(job["game"], job["rules"]))
+    text = add_options(job["player"], PLAYERS[spec.name].page_options)
+    return named_player(text, load_game(job["game"], job["rules"]))
 
 
 def _replay_game(job: Job, side: int) -> Player:

@@ -8,9 +8,9 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.games.backgammon.board import Move, Roll
-from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.rules import Rules
+from ludus.games.backgammon.board import Move
+from ludus.games.backgammon.position import Action, Position
+from ludus.games.backgammon.rules import Rules, check_cubeless
 from ludus.learn.gammon.examples import encode_positions
 from ludus.learn.gammon.network import SHIPPED_NETWORKS, load_network
 
@@ -59,6 +59,7 @@ class GammonPlayer(Player):
         super().__init__(game, settings, spec)
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
+        check_cubeless(game.rules, "gammon")
         self._network = load_network(settings.weights)
 
     @property
@@ -82,7 +83,7 @@ class GammonPlayer(Player):
         ]
 
 
-def _make_choice(legal: Sequence[Move | Roll], scores: list[float]) -> Choice:
+def _make_choice(legal: Sequence[Action], scores: list[float]) -> Choice:
     ranked = sorted(range(len(legal)), key=lambda number: -scores[number])
     best = legal[ranked[0]]
     if len(legal) == 1:

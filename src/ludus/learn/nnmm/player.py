@@ -1,4 +1,4 @@
-"""Players that use the networks: `nnmm` alone (Galassi 2018, section 5.5) and `hybrid`, where a
+"""Players that use the networks: `nnmm` alone (Galassi 2016, section 5.5) and `hybrid`, where a
 small search chooses among proposed moves (section 7.2)."""
 
 import math
