@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, check_game
 from ludus.games import GAMES
 from ludus.oracle.backgammon.oracle import BackgammonOracle
 from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
@@ -24,7 +24,9 @@ from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
 from ludus.oracle.storage import MANIFEST_NAME, databases_folder, read_manifest
 
 
-def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
+def oracle_for(
+    game: AnyGame, folder: Path | str | None = None, *, needs_depth: bool = False
+) -> Oracle:
     """Return the oracle of a game.
 
     For the Morris family it is the database in `folder`, which must have these rules. Without a
@@ -32,6 +34,8 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
     endgames that are solved on first use. For backgammon it is likewise a folder of tables, or else
     bearing off with 6 men a side. Other games are solved in memory.
     """
+    check_game(game)
+    folder = None if folder is None else Path(folder)
     if game.oracle_kind == "equities":
         return _find_backgammon_oracle(game.rules, folder)
     if game.oracle_kind != "tables":
