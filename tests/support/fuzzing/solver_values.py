@@ -22,18 +22,18 @@ def solver_values(source: random.Random, calls: int) -> dict[str, int]:
     for _ in range(calls):
         if source.random() < 0.02:
             _make_solver(source, caller)
-        asked = source.choice(solvers)
+        chosen = source.choice(solvers)
         sector = _sector(source)
         name = source.choice(("solve", "verify", "tally", "values", "load", "has", "drop", "shape"))
         if name in ("tally", "values"):
-            caller.call(name, getattr(asked, name), sector, source.random() < 0.5)
+            caller.call(name, getattr(chosen, name), sector, source.random() < 0.5)
         elif name == "load":
-            caller.call(name, asked.load, sector, _table(source), _table(source))
+            caller.call(name, chosen.load, sector, _table(source), _table(source))
         else:
-            caller.call(name, _refuse_missing(getattr(asked, name)), sector)
+            caller.call(name, _refuse_missing(getattr(chosen, name)), sector)
         boards = np.array([values.number(0, 2**24 - 1)] * 2, dtype=object)
-        caller.call("slots", asked.slots, sector, _array(boards), _array(boards[::-1]))
-        caller.call("boards", asked.boards, sector, _array(boards, np.uint64))
+        caller.call("slots", chosen.slots, sector, _array(boards), _array(boards[::-1]))
+        caller.call("boards", chosen.boards, sector, _array(boards, np.uint64))
         _ask_equities(source, caller)
     return caller.results
 
