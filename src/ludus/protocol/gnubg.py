@@ -282,8 +282,9 @@ class GnubgPlayer(Player):
 
     settings: GnubgOptions
 
-    def __init__(self, game: Any, settings: GnubgOptions, spec: str) -> None:
+    def __init__(self, game: Any, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         check_num_men(game)
         find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
 
