@@ -1,5 +1,6 @@
 """`ludus train scholar`: train networks on exact values and evaluate them."""
 
+import math
 import sys
 import time
 from dataclasses import asdict
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.train import AnyTraining
 
 MODEL_KINDS = ("scorer", "chain")
-MODEL_SIZES = ("full", "small", "tiny")
+MODEL_SIZES = ("full", "deep", "small", "compact", "tiny")
 
 
 def scholar(
@@ -29,9 +30,25 @@ def scholar(
         str, typer.Option("--way", metavar="WAY", help="scorer: rate moves; chain: choose parts.")
     ] = "scorer",
     size: Annotated[
-        str, typer.Option("--size", metavar="SIZE", help="Network size: full, small, or tiny.")
+        str,
+        typer.Option(
+            "--size", metavar="SIZE", help="Network size: full, deep, small, compact, or tiny."
+        ),
     ] = "full",
     minutes: Annotated[float, typer.Option(min=0.01, help="Training time.")] = 15.0,
+    session: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            metavar="MINUTES",
+            help="Stop after this time; the same command goes on later.",
+            show_default="no limit",
+        ),
+    ] = None,
+    compact: Annotated[
+        bool,
+        typer.Option("--compact", help="Keep the training state in an eighth of the size."),
+    ] = False,
     begin: Annotated[
         Path | None,
         typer.Option("--begin", metavar="FILE", help="Start from the networks of this file."),
@@ -47,6 +64,18 @@ def scholar(
         Path | None,
         typer.Option("--teacher", metavar="FILE", help="Learn the moves of this dataset instead."),
     ] = None,
+    distil: Annotated[
+        Path | None,
+        typer.Option("--distil", metavar="FILE", help="Learn from this larger scorer as well."),
+    ] = None,
+    mistakes: Annotated[
+        Path | None,
+        typer.Option(
+            "--mistakes",
+            metavar="FILE",
+            help="Positions to train on more often: exceptions of an earlier scorer.",
+        ),
+    ] = None,
     rate: Annotated[float, typer.Option(min=0.0, help="Peak learning rate.")] = 0.002,
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
@@ -54,7 +83,9 @@ def scholar(
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
+    from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.common.devices import require_package, select_device
+    from ludus.learn.scholar.exceptions import load_mistakes
 
     require_package("torch", "training networks")
     from ludus.learn.scholar.evaluate import find_first_errors, run_exam, summarize_errors
@@ -72,26 +103,32 @@ def scholar(
         )
     if teacher is not None and way != "scorer":
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
+    if distil is not None and (way != "scorer" or teacher is not None):
+        raise BadSpec("only a scorer can learn from a larger scorer, and from no other teacher")
     check_new_file(out)
     torch_device = select_device(device)
-    source = _make_example_source(torch_device, oracle)
+    source = make_example_source(torch_device, oracle)
     men = source.rules.men
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {path.stem: _load_exam(source, path) for path in exam or []}
-    training = _make_training(source, way, size, seed, torch_device, teacher)
+    training = _make_training(source, way, size, seed, torch_device, teacher, distil)
     if begin is not None:
         load_initial_weights(training, load_weights(begin))
+    if mistakes is not None and teacher is None:
+        mined = PositionBatch.from_keys(load_mistakes(mistakes))
+        training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
     state = out.with_name(f"{out.name}.training")
-    trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state)
-    for progress in trainer.run():
+    trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state, compact)
+    for progress in trainer.run(math.inf if session is None else 60 * session):
         kept = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
         trainer.log({**asdict(progress), "kept": kept})
         shown = "".join(f"  {name} {proportion:.2%}" for name, proportion in kept.items())
-        _print_status(
+        print_status(
             f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}"
         )
     trainer.save_checkpoint(state)
+    is_finished = trainer.seconds >= trainer.schedule.seconds
     facts = {
         "way": way,
         "size": size,
@@ -103,16 +140,20 @@ def scholar(
         "device": str(torch_device),
         "exams": {name: run_exam(training, each) for name, each in exams.items()},
         "history": trainer.history,
+        "revived": training.revived,
     }
-    if games:
+    if games and is_finished:
         facts["games"] = summarize_errors(
             find_first_errors(source, training.choose, 2 * games, seed)
         )
+    if not is_finished:
+        print_status(f"stopped after {trainer.seconds:.0f} s of training; the same command goes on")
+        out = out.with_name(f"{out.name}.unfinished")
     save_weights(out, export_weights(training, facts))
     _print_report({**facts, "out": str(out)}, json)
 
 
-def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
+def make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     """Return a source of exact values: solved on the GPU if there is one, else from the oracle."""
     if device.type == "cuda":
         from ludus.games.nine_mens_morris.rules import PRESETS
@@ -120,7 +161,7 @@ def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
 
         began = time.monotonic()
         solver = solve_on_gpu(PRESETS["standard"])
-        _print_status(f"solved in {time.monotonic() - began:.1f} s")
+        print_status(f"solved in {time.monotonic() - began:.1f} s")
         return CudaExampleSource(solver)
     from ludus.games import game
     from ludus.learn.scholar.example_sources import OracleExampleSource
@@ -142,12 +183,29 @@ def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
 
 
 def _make_training(
-    source: "ExampleSource", way: str, size: str, seed: int, device: Any, teacher: Path | None
+    source: "ExampleSource",
+    way: str,
+    size: str,
+    seed: int,
+    device: Any,
+    teacher: Path | None,
+    distil: Path | None,
 ) -> "AnyTraining":
     from ludus.datasets.morris.files import read_dataset
     from ludus.learn.scholar.chain_training import ChainTraining
-    from ludus.learn.scholar.scorer_training import ImitationTraining, ScorerTraining
+    from ludus.learn.scholar.scorer_training import (
+        DistillationTraining,
+        ImitationTraining,
+        ScorerTraining,
+    )
     from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
+    from ludus.learn.scholar.weights import load_weights
+
+    if (way, size) in (("chain", "deep"), ("chain", "compact")):
+        raise BadSpec(f"there is no {size} chain; {size} is a size of scorers")
+    if distil is not None:
+        config = load_scorer_preset(size, seed)
+        return DistillationTraining(source, config, device, load_weights(distil))
 
     if teacher is not None:
         entries = read_dataset(teacher)
@@ -157,7 +215,7 @@ def _make_training(
     return ChainTraining(source, load_chain_preset(size, seed), device)
 
 
-def _print_status(line: str) -> None:
+def print_status(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 

@@ -13,6 +13,7 @@ from ludus.games.nine_mens_morris.batch import LOST, MoveBatch, PositionBatch, c
 from ludus.learn.common.optimizer import CaptureScope
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
+from ludus.learn.scholar.bounded_scores import build_expert
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import NUM_RESULTS, utility
@@ -23,12 +24,14 @@ from ludus.learn.scholar.model import (
     make_replay_buffer,
     select_best_moves,
 )
+from ludus.learn.scholar.revival import CHECK_INTERVAL, find_dead_experts, revive_experts
 from ludus.learn.scholar.training_data import (
     ExampleGenerator,
     TrainingConfig,
     select_moves,
     to_source_array,
 )
+from ludus.learn.scholar.weights import ScholarWeights
 
 
 class ValuedPositions(NamedTuple):
@@ -80,6 +83,16 @@ class ScorerConfig(TrainingConfig):
         return [range(*pair) for pair in itertools.pairwise([0, *ends])]
 
 
+DEAD_CHECK_BATCH = 256
+"""Positions of each expert in a check for dead networks."""
+
+FIRST_SELECTION = 200
+"""Steps before easy examples are told from hard ones."""
+
+EASY_LIMIT = 0.8
+"""Examples whose result is predicted with a lower probability are always kept."""
+
+
 class ScorerTraining:
     """Training of a scorer, all experts at once, each on examples of its own kind of position."""
 
@@ -98,6 +111,9 @@ class ScorerTraining:
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device)
         self._optimizer_step = self.optimizer.prepare_step(self._losses, self.capture)
+        self.revived: list[tuple[int, int, int]] = []
+        """Replaced experts: step, expert, and the neighbour copied."""
+
         self._prepare_data(source)
 
     def _prepare_data(self, source: ExampleSource) -> None:
@@ -124,21 +140,44 @@ class ScorerTraining:
     def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each."""
         self.generator.prepare_step(self.optimizer.steps)
+        if self.optimizer.steps % CHECK_INTERVAL == CHECK_INTERVAL - 1:
+            self.revive_dead_experts()
         return self._optimizer_step(learning_rate)
+
+    def revive_dead_experts(self) -> None:
+        """Replace experts that no longer learn by copies of their neighbours."""
+        banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
+        for number, (network, bank, experts) in enumerate(banks):
+            assert isinstance(network, EquivariantNetwork)
+            some = min(bank.batch, DEAD_CHECK_BATCH)
+            batch = self.replay_buffer.sample(some, slice(experts[0], experts[-1] + 1))
+            features = self.encoder.encode(PositionBatch(*batch[:4]))
+            dead = find_dead_experts(network, features)
+            for expert, neighbour in revive_experts(self.optimizer, number, dead):
+                pair = experts[expert], experts[neighbour]
+                self.revived.append((self.optimizer.steps, *pair))
 
     def _losses(self) -> torch.Tensor:
         """Return the loss of each expert on one batch."""
         banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
         losses = [
             self._bank_losses(
-                network, self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1))
+                network,
+                experts,
+                self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1)),
             )
             for network, bank, experts in banks
         ]
         return torch.cat(losses)
 
-    def _bank_losses(self, network: nn.Module, batch: ValuedPositions) -> torch.Tensor:
+    def _bank_losses(
+        self, network: nn.Module, experts: range, batch: ValuedPositions
+    ) -> torch.Tensor:
+        """Return the loss of each of the experts on its own examples."""
         outputs = network(self.encoder.encode(PositionBatch(*batch[:4]))).float()
+        return self._classification_losses(outputs, batch)
+
+    def _classification_losses(self, outputs: torch.Tensor, batch: ValuedPositions) -> torch.Tensor:
         wanted = classify(batch.value)
         losses = functional.cross_entropy(outputs.flatten(0, 1), wanted.flatten(), reduction="none")
         return losses.view(wanted.shape).mean(1)
@@ -165,8 +204,20 @@ class ScorerTraining:
         # The rules detect that a game is over; it need not be learned.
         unfinished = (value != LOST).nonzero()[:, 0]
         positions, value = positions[unfinished], value[unfinished]
+        if self.config.keep_easy < 1 and self.optimizer.steps >= FIRST_SELECTION:
+            hard = self._select_hard(positions, value)
+            positions, value = positions[hard], value[hard]
         experts = self.encoder.select_experts(positions)
         self.replay_buffer.add(ValuedPositions(*positions.position_columns, value), experts)
+
+    @torch.no_grad()
+    def _select_hard(self, positions: PositionBatch, value: torch.Tensor) -> torch.Tensor:
+        """Select all examples that the network predicts badly, and some of the others."""
+        predicted = self.predict(self.optimizer.ema_model, positions)
+        right = predicted.gather(1, classify(value).long()[:, None])[:, 0]
+        easy = ((right - EASY_LIMIT) / (1 - EASY_LIMIT)).clamp(min=0)
+        keep = 1 - (1 - self.config.keep_easy) * easy
+        return (torch.rand_like(keep) < keep).nonzero()[:, 0]
 
     def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the move with the best score in each position."""
@@ -181,14 +232,60 @@ class ScorerTraining:
         self, networks: nn.Module, positions: PositionBatch, loss_aversion: float
     ) -> torch.Tensor:
         """Return the utilities by other networks, differentiably."""
-        utilities = torch.zeros(len(positions) + 1, device=positions.own.device)
+        utilities: torch.Tensor = utility(self.predict(networks, positions), loss_aversion)
+        return utilities
+
+    def predict(self, networks: nn.Module, positions: PositionBatch) -> torch.Tensor:
+        """Return the probabilities, (positions, 3), of a loss, a draw and a win of the mover."""
+        shape = len(positions) + 1, NUM_RESULTS
+        outputs = torch.zeros(shape, device=positions.own.device)
         banks = list(networks.children())
         for part in self.encoder.group_by_expert(positions, self.experts):
             network = banks[part.bank]
             assert isinstance(network, EquivariantNetwork)
-            probabilities = network.forward_experts(part.experts, part.features).float().softmax(-1)
-            utilities[part.rows] = utility(probabilities, loss_aversion)
-        return utilities[:-1]
+            outputs[part.rows] = network.forward_experts(part.experts, part.features).float()
+        return outputs[:-1].softmax(-1)
+
+
+SOFT_TARGETS = 0.7
+"""Weight of the teacher's probabilities against exact results in a distillation."""
+
+
+class DistillationTraining(ScorerTraining):
+    """Training of a small scorer on a large one's probabilities beside exact results.
+
+    The large scorer's errors are rare, and its probabilities show which positions are similar;
+    Hinton, Vinyals and Dean (2015).
+    """
+
+    checkpoint_kind = "DistillationTraining"
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        config: ScorerConfig,
+        device: torch.device,
+        teacher: ScholarWeights,
+    ) -> None:
+        self.teacher = [build_expert(teacher, number).to(device) for number in range(NUM_EXPERTS)]
+        super().__init__(source, config, device)
+
+    def _bank_losses(
+        self, network: nn.Module, experts: range, batch: ValuedPositions
+    ) -> torch.Tensor:
+        features = self.encoder.encode(PositionBatch(*batch[:4]))
+        outputs = network(features).float()
+        with torch.no_grad():
+            taught = torch.cat(
+                [
+                    self.teacher[expert](features[number : number + 1])
+                    for number, expert in enumerate(experts)
+                ]
+            )
+            targets = taught[..., :NUM_RESULTS].float().softmax(-1)
+        soft: torch.Tensor = -(targets * outputs.log_softmax(-1)).sum(-1).mean(1)
+        exact = self._classification_losses(outputs, batch)
+        return SOFT_TARGETS * soft + (1 - SOFT_TARGETS) * exact
 
 
 INVERSE_TEMPERATURE = 8.0
