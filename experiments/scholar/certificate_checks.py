@@ -10,6 +10,7 @@ numpy's arithmetic. On a GPU it needs numpy, torch and a CUDA toolkit; Ludus nee
 
 import argparse
 import json
+import multiprocessing
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -21,12 +22,22 @@ import numpy as np
 import torch
 
 from ludus.games.nine_mens_morris import PRESETS, PositionBatch, Rules
-from ludus.learn.scholar.bounded_scores import BoundedScores, NumpyScores, make_score_function
-from ludus.learn.scholar.certify import CertificateConfig, Certification, make_roots
-from ludus.learn.scholar.example_sources import CudaExampleSource, solve_on_gpu
-from ludus.learn.scholar.inference import LOSS_AVERSION, Scorer
-from ludus.learn.scholar.visit import Visit
-from ludus.learn.scholar.weights import load_weights
+from ludus.learn.scholar import (
+    LOSS_AVERSION,
+    BoundedScores,
+    CertificateConfig,
+    Certification,
+    CudaExampleSource,
+    Scorer,
+    Visit,
+    find_playable,
+    load_weights,
+    make_roots,
+    make_score_function,
+    penalize_length,
+    solve_on_gpu,
+    utility,
+)
 
 FOUR = Rules(men=4)
 
@@ -68,34 +79,64 @@ _scorer: Scorer | None = None
 
 
 def _score_in_numpy(task: tuple[str, PositionBatch]) -> Any:
-    """Score positions by numpy in a process of its own."""
+    """Score positions as the player does, in a process of its own."""
     global _scorer
     path, positions = task
     if _scorer is None:
         _scorer = Scorer(load_weights(Path(path)))
-    given = positions.map(torch.as_tensor)
-    return NumpyScores(_scorer, LOSS_AVERSION)(given).score.numpy()
+    output = _scorer.evaluate(positions)
+    return penalize_length(utility(output.probabilities, LOSS_AVERSION), output.log2_plies)
 
 
-def compare(source: Any, path: Path, keys: torch.Tensor, workers: int) -> dict[str, Any]:
-    """Compare the scores of all moves of visited positions, in numpy and on the GPU."""
-    began = time.monotonic()
-    exact = make_score_function(load_weights(path), LOSS_AVERSION, keys.device)
+def compare(source: Any, path: Path, keys: torch.Tensor, pool: Any) -> dict[str, Any]:
+    """Compare the scores of all moves of visited positions, in numpy and on the GPU.
+
+    A disagreement is a position in which numpy's best move is not playable by the GPU's scores.
+    """
+    evaluate = make_score_function(load_weights(path), LOSS_AVERSION, keys.device)
     examples = source.examples(PositionBatch.from_keys(keys))
-    positions = examples.children.positions[examples.children.is_move]
-    ours = exact(positions).score.cpu().numpy()
+    is_move = examples.children.is_move
+    positions = examples.children.positions[is_move]
+    scores = torch.full(is_move.shape, -2.0, device=keys.device)
     host = positions.map(lambda column: column.cpu().numpy())
-    chunks = np.array_split(np.arange(len(host)), 8 * workers)
-    with ProcessPoolExecutor(workers) as pool:
-        theirs = np.concatenate(
-            list(pool.map(_score_in_numpy, [(str(path), host[chunk]) for chunk in chunks]))
-        )
-    difference = np.abs(ours - theirs)
+    chunks = [host[first : first + CHUNK] for first in range(0, len(host), CHUNK)]
+    found = pool.map(_score_in_numpy, [(str(path), chunk) for chunk in chunks])
+    exact = torch.as_tensor(np.concatenate(list(found)), device=keys.device)
+    difference = (evaluate(positions).score - exact).abs().max()
+    scores[is_move] = exact
+    scores[is_move & (examples.children.value == 0)] = 1.0
+    decisions = find_playable(examples, evaluate)
+    is_playable = decisions.playable.gather(1, scores.argmax(1)[:, None])[:, 0]
+    disagreements = ~is_playable & ~decisions.is_exception
     return {
         "positions": len(keys),
-        "moves": len(ours),
-        "largest": float(difference.max()),
-        "mean": float(difference.mean()),
+        "moves": len(positions),
+        "largest_difference": float(difference),
+        "disagreements": int(disagreements.sum()),
+    }
+
+
+CHUNK = 4096
+"""Positions evaluated by a process at once."""
+
+BATCH = 1 << 16
+"""Positions compared at once."""
+
+
+def compare_all(source: Any, path: Path, keys: torch.Tensor, seconds: float) -> dict[str, Any]:
+    """Compare as many of the positions as fit into the time."""
+    began, found = time.monotonic(), []
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), context) as pool:
+        for batch in torch.split(keys, BATCH):
+            if time.monotonic() - began > seconds:
+                break
+            found.append(compare(source, path, batch, pool))
+    total = {name: sum(each[name] for each in found) for name in ("positions", "moves")}
+    return {
+        **total,
+        "largest_difference": max(each["largest_difference"] for each in found),
+        "disagreements": sum(each["disagreements"] for each in found),
         "seconds": round(time.monotonic() - began, 1),
     }
 
@@ -107,7 +148,8 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=4)
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--positions", type=int, default=10_000_000)
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the visit")
+    parser.add_argument("--compare", type=float, default=300.0, help="seconds of the comparison")
     arguments = parser.parse_args()
     device = torch.device(arguments.device)
     if arguments.what == "four":
@@ -121,7 +163,7 @@ def main() -> None:
         print(counts, flush=True)
     visited = torch.cat(certification.visit.known.runs)
     chosen = torch.randperm(len(visited), device=device)[: arguments.positions]
-    print(json.dumps(compare(source, arguments.weights, visited[chosen], os.cpu_count() or 1)))
+    print(json.dumps(compare_all(source, arguments.weights, visited[chosen], arguments.compare)))
 
 
 if __name__ == "__main__":

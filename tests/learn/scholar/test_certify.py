@@ -1,5 +1,6 @@
 """Certificates: visits compared with a plain one, exceptions in files, and the player with them."""
 
+import json
 import random
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 import torch
 
 import ludus
+from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch, keeps_value, moves_to_points
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
+from ludus.games.nine_mens_morris.bitboards import transform_boards
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.common.checkpoint import BadCheckpoint
 from ludus.learn.common.weights import BadWeights
@@ -18,7 +21,6 @@ from ludus.learn.scholar.bounded_scores import BoundedScores, NumpyScores, Torch
 from ludus.learn.scholar.certify import (
     CertificateConfig,
     Certification,
-    compare_arithmetic,
     make_roots,
 )
 from ludus.learn.scholar.exceptions import (
@@ -30,7 +32,7 @@ from ludus.learn.scholar.exceptions import (
     save_exceptions,
 )
 from ludus.learn.scholar.inference import Scorer
-from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, Visit
+from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, Visit, group_by_opponent
 from ludus.learn.scholar.weights import save_weights
 from support.scholar_games import FOUR, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
@@ -160,6 +162,16 @@ def test_errors_of_the_opponent_widen_the_visit():
         assert counts.lost == 0
     assert visited[0] < visited[1]
     assert visited[0] < visited[2]
+
+
+def test_positions_with_the_same_men_of_the_opponent_come_together():
+    positions = source_of(FOUR).sample_positions(500, 2).map(torch.as_tensor)
+    keys = positions.find_canonical()[0].unique()
+    grouped = group_by_opponent(keys)
+    assert grouped.sort().values.tolist() == keys.tolist()
+    other = PositionBatch.from_keys(grouped.numpy()).other
+    images = np.array([transform_boards(other, image) for image in SYMMETRIES]).min(axis=0)
+    assert (np.diff(images) >= 0).all()
 
 
 def test_a_set_of_keys_grows_in_sorted_runs():
@@ -359,10 +371,6 @@ def test_torch_and_numpy_agree():
     torch.testing.assert_close(
         TorchScores(weights, CARE, CPU)(given).score, exact, atol=1e-5, rtol=0
     )
-    keys = torch.as_tensor(positions.find_canonical()[0])
-    compared = compare_arithmetic(source_of(FOUR), weights, keys[:50], CARE)
-    assert compared.positions == 50
-    assert compared.disagreements == 0
 
 
 @pytest.mark.parametrize(
@@ -371,3 +379,63 @@ def test_torch_and_numpy_agree():
 def test_certificates_of_nothing_are_refused(config):
     with pytest.raises(LudusError):
         CertificateConfig(**config)
+
+
+@pytest.fixture
+def endings(tmp_path):
+    """A file of drawn endings, and weights to be certified."""
+    positions = drawn_endings(2).to_positions(GAME)
+    (tmp_path / "endings.txt").write_text("".join(f"{position}\n" for position in positions))
+    save_weights(tmp_path / "scorer.safetensors", random_weights("scorer"))
+    return tmp_path
+
+
+def test_one_command_from_weights_to_a_certified_player(endings, capsys):
+    weights, out = endings / "scorer.safetensors", endings / "scorer.exceptions"
+    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu", "--json"]
+    command += ["--positions", str(endings / "endings.txt")]
+    assert run([*command, "--moves", "1"]) == 0
+    begun = json.loads(capsys.readouterr().out)
+    assert not begun["complete"]
+    assert (endings / "scorer.exceptions.visit").exists()
+    assert run(command) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["complete"]
+    assert report["visited"] > begun["visited"]
+    assert not (endings / "scorer.exceptions.visit").exists()
+    stored = load_exceptions(out, random_weights("scorer").digest())
+    assert len(stored) == report["exceptions"] > 0
+    assert stored.facts["digest"] == report["digest"]
+    assert run([*command, "--check"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == 0
+    fewer = Exceptions(stored.keys[1:], stored.moves[1:], stored.weights, CARE, {})
+    save_exceptions(out, fewer)
+    assert run([*command, "--check"]) == 2
+    assert "1 exceptions are missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--errors", "few"], "number or any"),
+        (["--colour", "red"], "white or black"),
+        (["--size", "huge"], "no scorer of size"),
+        (["--device", "cpu"], "whole game"),
+        (["--positions", "nowhere.txt", "--device", "cpu"], "cannot read"),
+    ],
+)
+def test_certificates_that_cannot_be_made_are_refused_in_one_line(
+    endings, capsys, arguments, words
+):
+    weights = [] if "--size" in arguments else ["--weights", str(endings / "scorer.safetensors")]
+    out = str(endings / "x.exceptions")
+    assert run(["scholar", "certify", "--out", out, *weights, *arguments]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.strip().splitlines()) == 1
+
+
+def test_a_chain_has_no_certificate(tmp_path, capsys):
+    save_weights(tmp_path / "chain.safetensors", random_weights("chain"))
+    assert run(["scholar", "certify", "--weights", str(tmp_path / "chain.safetensors")]) == 2
+    assert "only scorers" in capsys.readouterr().err

@@ -1,17 +1,20 @@
 """Training over several sessions: dead experts, deeper networks, hard examples, distillation."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from ludus.games.nine_mens_morris.batch import PositionBatch, classify
+from ludus.cli.main import run
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.checkpoint import load_checkpoint
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import scorer_training
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
 from ludus.learn.scholar.encoding import NUM_EXPERTS
+from ludus.learn.scholar.exceptions import Exceptions, save_exceptions
 from ludus.learn.scholar.revival import find_dead_experts, revive_experts
 from ludus.learn.scholar.scorer_training import (
     DistillationTraining,
@@ -154,20 +157,6 @@ def test_a_session_ends_before_the_schedule_does():
     assert trainer.training.optimizer.steps == 1
 
 
-def test_easy_examples_are_kept_less_often():
-    training = make_scorer(keep_easy=0.0)
-    source = source_of(FOUR)
-    positions = source.sample_positions(2000, 4).map(torch.as_tensor)
-    value = torch.as_tensor(source.label(positions.map(torch.Tensor.numpy)))
-    # Networks that are certain of a draw everywhere.
-    for network in training.optimizer.ema_model.children():
-        with torch.no_grad():
-            network.last_bias[..., 1] = 30.0
-    kept = training._select_hard(positions, value)
-    assert len(kept) > 20
-    assert kept.tolist() == (classify(value) != 1).nonzero()[:, 0].tolist()
-
-
 def test_mined_positions_are_trained_on():
     training = make_scorer(mined=50)
     source, added = source_of(FOUR), []
@@ -189,8 +178,8 @@ def test_a_small_scorer_learns_from_a_large_one():
     training = DistillationTraining(
         source_of(FOUR), scorer_config(averaging=0.5), CPU, random_weights("scorer")
     )
-    losses = [float(training.step(1e-2).mean()) for _ in range(25)]
-    assert np.mean(losses[-5:]) < 0.9 * np.mean(losses[:5])
+    losses = [float(training.step(1e-2).mean()) for _ in range(16)]
+    assert np.mean(losses[-4:]) < 0.95 * np.mean(losses[:4])
     exported = export_weights(training, {})
     assert len(exported.experts[0]["first"]) == 4
 
@@ -203,3 +192,38 @@ def test_sizes_of_scorers(size, megabytes):
         group = 16 * bank.channels * (bank.channels + 2)
         numbers += len(experts) * (bank.channels * 348 + 2 * bank.blocks * group)
     assert 0.5 * megabytes < numbers / 1e6 < megabytes
+
+
+def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys):
+    """Of the built-in endings alone; the positions to train on more often are two of them."""
+    out, mistakes = tmp_path / "s.safetensors", tmp_path / "m.exceptions"
+    endings = source_of(FOUR).sample_positions(2, 1, [(3, 3, 0, 0)])
+    keys = np.sort(endings.find_canonical()[0])
+    save_exceptions(mistakes, Exceptions(keys, np.zeros(2, np.int32), "", 400.0, {}))
+    command = ["train", "scholar", "--size", "tiny", "--session", "0.01", "--device", "cpu"]
+    command += ["--out", str(out), "--mistakes", str(mistakes), "--compact", "--json"]
+    assert run([*command, "--minutes", "999"]) == 0
+    shown = capsys.readouterr()
+    assert "goes on" in shown.err
+    first = json.loads(shown.out)
+    assert not out.exists()
+    assert first["out"] == f"{out}.unfinished"
+    assert run([*command, "--minutes", "0.01"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert (second["steps"], second["seconds"]) == (first["steps"], first["seconds"])
+    assert out.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--way", "chain", "--size", "deep"],
+        ["--way", "chain", "--distil", "x"],
+        ["--distil", "nowhere", "--size", "tiny"],
+        ["--mistakes", "nowhere", "--size", "tiny"],
+    ],
+)
+def test_trainings_that_cannot_be_are_refused(tmp_path, capsys, arguments):
+    command = ["train", "scholar", "--device", "cpu", "--out", str(tmp_path / "x"), *arguments]
+    assert run(command) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1

@@ -19,22 +19,19 @@ from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.checkpoint import Tensors, resume_checkpoint, save_checkpoint
 from ludus.learn.scholar.bounded_scores import (
     TOLERANCE,
-    NumpyScores,
     ScoreFunction,
     make_score_function,
 )
 from ludus.learn.scholar.examples import ExampleSource
 from ludus.learn.scholar.exceptions import Exceptions
-from ludus.learn.scholar.inference import LOSS_AVERSION, Scorer
+from ludus.learn.scholar.inference import LOSS_AVERSION
 from ludus.learn.scholar.model import as_tensor
-from ludus.learn.scholar.training_data import to_source_array
 from ludus.learn.scholar.visit import (
     ANY_NUMBER,
     MAX_ERRORS,
     StoredMoves,
     Visit,
     VisitCounts,
-    find_playable,
 )
 from ludus.learn.scholar.weights import ScholarWeights
 
@@ -100,8 +97,8 @@ class Certification:
             evaluate = make_score_function(weights, config.loss_aversion, device)
         stored = None
         if known is not None:
-            keys, moves = (torch.as_tensor(each, device=device) for each in known_columns(known))
-            stored = StoredMoves(keys, moves)
+            columns = (known.keys, known.moves)
+            stored = StoredMoves(*(torch.tensor(each, device=device) for each in columns))
         self.visit = Visit(
             source, evaluate, roots, config.opponent_errors, stored, batch=config.batch
         )
@@ -159,49 +156,6 @@ class Certification:
         proved = json.dumps([self.weights, found.loss_aversion, facts, found.digest()])
         facts["digest"] = hashlib.sha256(proved.encode()).hexdigest()
         return Exceptions(found.keys, found.moves, self.weights, found.loss_aversion, facts)
-
-
-def known_columns(known: Exceptions) -> tuple[Any, Any]:
-    """Return writable copies of keys and moves."""
-    return known.keys.copy(), known.moves.copy()
-
-
-@dataclass(frozen=True)
-class ArithmeticComparison:
-    """Scores of numpy compared with those of the device on visited positions."""
-
-    positions: int
-    moves: int
-    """Moves whose scores were compared."""
-
-    largest_difference: float
-    """Of two scores of one move."""
-
-    disagreements: int
-    """Positions in which numpy's best move is not playable by the device's scores."""
-
-
-def compare_arithmetic(
-    source: ExampleSource, weights: ScholarWeights, keys: torch.Tensor, loss_aversion: float
-) -> ArithmeticComparison:
-    """Compare the player's arithmetic with the device's in the positions of these keys."""
-    given = PositionBatch.from_keys(keys).map(to_source_array)
-    examples = source.examples(given)
-    examples = examples[examples.children.count <= examples.children.value.shape[1]]
-    evaluate = make_score_function(weights, loss_aversion, keys.device)
-    is_move = as_tensor(examples.children.is_move)
-    children = examples.children.positions.map(as_tensor)[is_move]
-    exact = NumpyScores(Scorer(weights), loss_aversion)(children).score.to(keys.device)
-    difference = (evaluate(children).score - exact).abs().max()
-    scores = torch.full(is_move.shape, -2.0, device=keys.device)
-    scores[is_move] = exact
-    scores[is_move & (as_tensor(examples.children.value) == 0)] = 1.0
-    decisions = find_playable(examples, evaluate)
-    chosen = scores.argmax(1)[:, None]
-    is_playable = decisions.playable.gather(1, chosen)[:, 0] | decisions.is_exception
-    return ArithmeticComparison(
-        len(examples), len(children), float(difference), int((~is_playable).sum())
-    )
 
 
 def _to_numpy(positions: PositionBatch) -> PositionBatch:

@@ -86,12 +86,6 @@ class ScorerConfig(TrainingConfig):
 DEAD_CHECK_BATCH = 256
 """Positions of each expert in a check for dead networks."""
 
-FIRST_SELECTION = 200
-"""Steps before easy examples are told from hard ones."""
-
-EASY_LIMIT = 0.8
-"""Examples whose result is predicted with a lower probability are always kept."""
-
 
 class ScorerTraining:
     """Training of a scorer, all experts at once, each on examples of its own kind of position."""
@@ -204,20 +198,8 @@ class ScorerTraining:
         # The rules detect that a game is over; it need not be learned.
         unfinished = (value != LOST).nonzero()[:, 0]
         positions, value = positions[unfinished], value[unfinished]
-        if self.config.keep_easy < 1 and self.optimizer.steps >= FIRST_SELECTION:
-            hard = self._select_hard(positions, value)
-            positions, value = positions[hard], value[hard]
         experts = self.encoder.select_experts(positions)
         self.replay_buffer.add(ValuedPositions(*positions.position_columns, value), experts)
-
-    @torch.no_grad()
-    def _select_hard(self, positions: PositionBatch, value: torch.Tensor) -> torch.Tensor:
-        """Select all examples that the network predicts badly, and some of the others."""
-        predicted = self.predict(self.optimizer.ema_model, positions)
-        right = predicted.gather(1, classify(value).long()[:, None])[:, 0]
-        easy = ((right - EASY_LIMIT) / (1 - EASY_LIMIT)).clamp(min=0)
-        keep = 1 - (1 - self.config.keep_easy) * easy
-        return (torch.rand_like(keep) < keep).nonzero()[:, 0]
 
     def choose(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the index of the move with the best score in each position."""
@@ -232,19 +214,14 @@ class ScorerTraining:
         self, networks: nn.Module, positions: PositionBatch, loss_aversion: float
     ) -> torch.Tensor:
         """Return the utilities by other networks, differentiably."""
-        utilities: torch.Tensor = utility(self.predict(networks, positions), loss_aversion)
-        return utilities
-
-    def predict(self, networks: nn.Module, positions: PositionBatch) -> torch.Tensor:
-        """Return the probabilities, (positions, 3), of a loss, a draw and a win of the mover."""
-        shape = len(positions) + 1, NUM_RESULTS
-        outputs = torch.zeros(shape, device=positions.own.device)
+        utilities = torch.zeros(len(positions) + 1, device=positions.own.device)
         banks = list(networks.children())
         for part in self.encoder.group_by_expert(positions, self.experts):
             network = banks[part.bank]
             assert isinstance(network, EquivariantNetwork)
-            outputs[part.rows] = network.forward_experts(part.experts, part.features).float()
-        return outputs[:-1].softmax(-1)
+            probabilities = network.forward_experts(part.experts, part.features).float().softmax(-1)
+            utilities[part.rows] = utility(probabilities, loss_aversion)
+        return utilities[:-1]
 
 
 SOFT_TARGETS = 0.7

@@ -34,7 +34,7 @@ AnyTraining = ScorerTraining | ChainTraining
 AVERAGED = "half"
 """Name of the averaged weights in a compact checkpoint."""
 
-LATER_FIELDS = {"keep_easy": 1.0, "mined": 0}
+LATER_FIELDS = {"mined": 0}
 """Fields of configurations that older checkpoints lack, with their defaults."""
 
 

@@ -104,10 +104,6 @@ class TrainingConfig:
 
     steps_a_round: int = 4
 
-    keep_easy: float = 1.0
-    """Scorer only: probability that an example is kept that the network already predicts with
-    certainty; those that it predicts wrongly are always kept."""
-
     mined: int = 0
     """Positions of each round sampled from those in which an earlier network erred."""
 

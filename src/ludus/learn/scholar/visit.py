@@ -28,6 +28,7 @@ from ludus.games.nine_mens_morris.batch import (
     PositionBatch,
     unpack_part,
 )
+from ludus.games.nine_mens_morris.bitboards import find_least_images
 from ludus.learn.scholar.bounded_scores import BoundedScores, ScoreFunction
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.model import as_tensor
@@ -219,7 +220,8 @@ class Visit:
 
     def _step(self) -> None:
         """Visit the frontier and replace it by the positions that can come next."""
-        after = [self._visit(keys) for keys in torch.split(self.frontier, self.batch)]
+        grouped = group_by_opponent(self.frontier)
+        after = [self._visit(keys) for keys in torch.split(grouped, self.batch)]
         keys = sort_unique(torch.cat(after))
         reached = [self._reply(some) for some in torch.split(keys, self.batch)]
         found = sort_unique(torch.cat([keys[:0], *reached]))
@@ -289,6 +291,16 @@ class Visit:
         yield examples[to_source_array(~is_long)], rows[~is_long]
         longest = int(count.max())
         yield self.source.examples(given[to_source_array(is_long)], longest), rows[is_long]
+
+
+def group_by_opponent(keys: torch.Tensor) -> torch.Tensor:
+    """Return the keys ordered by the opponent's men, up to symmetry.
+
+    Positions from which the same position can be reached without a capture have the same ones, so
+    that most of them are in one batch, and the position is evaluated once for all of them.
+    """
+    other = PositionBatch.from_keys(keys & ((1 << ERROR_BITS) - 1)).other
+    return keys[find_least_images(other, other * 0)[0].argsort(stable=True)]
 
 
 def sort_unique(keys: torch.Tensor) -> torch.Tensor:
