@@ -253,13 +253,13 @@ class DistillationTraining(ScorerTraining):
         features = self.encoder.encode(PositionBatch(*batch[:4]))
         outputs = network(features).float()
         with torch.no_grad():
-            taught = torch.cat(
+            logits = torch.cat(
                 [
                     self.teacher[expert](features[number : number + 1])
                     for number, expert in enumerate(experts)
                 ]
             )
-            targets = taught[..., :NUM_RESULTS].float().softmax(-1)
+            targets = logits[..., :NUM_RESULTS].float().softmax(-1)
         soft: torch.Tensor = -(targets * outputs.log_softmax(-1)).sum(-1).mean(1)
         exact = self._classification_losses(outputs, batch)
         return SOFT_TARGETS * soft + (1 - SOFT_TARGETS) * exact
