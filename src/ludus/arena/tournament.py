@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from ludus.arena.jobs import (
     DEFAULT_GRACE,
@@ -19,9 +19,9 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from ludus.core.errors import BadArgument, BadSpec, LudusError, UnknownName, quote, quote_value
 from ludus.core.files import quote_path, read_text
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
 from ludus.core.spec import check_range, check_ranges, format_suggestion
@@ -57,7 +57,9 @@ class Tournament:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if len(self.players) < 2:
+        if not isinstance(self.conditions, GameConditions):
+            raise BadArgument(f"{quote_value(self.conditions)} are not GameConditions of a game")
+        if isinstance(cast("object", self.players), str) or len(self.players) < 2:
             raise BadSpec(f"a tournament needs at least 2 different players, not {self.players}")
         check_ranges(self, games=(1, MAX_GAMES))
 
@@ -106,7 +108,7 @@ class Tournament:
         game = named_game(self.conditions.game, self.conditions.rules)
         return {
             "game": game.id,
-            "rules": dataclasses.asdict(game.rules),
+            "rules": identify_rules(game.rules),
             "limit": dataclasses.asdict(self.conditions.limit),
             "grace": self.conditions.grace,
             "max_plies": self.conditions.max_plies,
@@ -124,8 +126,9 @@ class BadTournament(LudusError):
     """A file is not a valid tournament."""
 
 
-def read_tournament(path: Path) -> Tournament:
+def read_tournament(path: Path | str) -> Tournament:
     """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys."""
+    path = Path(path)
     shown = quote_path(path)
     try:
         fields = tomllib.loads(read_text(path, MAX_FILE_CHARACTERS, BadTournament))
@@ -148,14 +151,16 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
     max_plies = _get_value(fields, "max_plies", int, MAX_PLIES)
     check_range("grace", grace, 0, 3600)
     check_range("max_plies", max_plies, 1, 1_000_000)
+    starts = _parse_starts(_get_value(fields, "starts", dict, {}), game, folder)
+    seed = _get_value(fields, "seed", int, 0)
     return Tournament(
         conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
-        players=_parse_players(_get_required(fields, "players", list), game),
+        players=_parse_players(_get_required(fields, "players", list), game, starts, seed),
         games=_get_value(fields, "games", int, DEFAULT_GAMES),
-        seed=_get_value(fields, "seed", int, 0),
+        seed=seed,
         format=_get_choice(fields, "format", get_args(TournamentFormat)),
         starter=_get_choice(fields, "starter", get_args(Starter)),
-        starts=_parse_starts(_get_value(fields, "starts", dict, {}), game, folder),
+        starts=starts,
         name=_get_value(fields, "name", str, ""),
     )
 
@@ -169,8 +174,10 @@ def _parse_limit(fields: Mapping[str, Any]) -> Limit:
     )
 
 
-def _parse_players(specs: Iterable[Any], game: AnyGame) -> tuple[str, ...]:
-    """Return the specs without repeats, after checking that each player can be constructed.
+def _parse_players(
+    specs: Iterable[Any], game: AnyGame, starts: StartPositions, seed: int
+) -> tuple[str, ...]:
+    """Return the specs without repeats, after checking that each player can play.
 
     An error here is better than a loss in every game.
     """
@@ -178,7 +185,7 @@ def _parse_players(specs: Iterable[Any], game: AnyGame) -> tuple[str, ...]:
     for spec in specs:
         if not isinstance(spec, str):
             raise BadSpec(f"players: {spec!r:.40} is not a text")
-        named_player(spec, game)
+        starts.check_player(named_player(spec, game), seed)
         found.append(spec.strip())
     return tuple(dict.fromkeys(found))
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import JsonOption, OracleOption, OutputFileOption
-from ludus.cli.output import format_optional, print_json, print_table
+from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileOption
+from ludus.cli.output import format_optional, print_json, print_notice, print_table
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_new_file
+from ludus.core.files import check_output
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MODEL_KINDS = ("scorer", "chain")
 MODEL_SIZES = ("full", "deep", "small", "compact", "tiny")
+SCORER_SIZES = ("deep", "compact")
+"""Sizes of scorers alone."""
 
 
 def scholar(
@@ -80,9 +82,11 @@ def scholar(
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
     seed: Annotated[int, typer.Option(help="Seed of weights and examples.")] = 1,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
+    check_output(out, begin, teacher, distil, mistakes, *(exam or []), force=force)
     from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.common.devices import require_package, select_device
     from ludus.learn.scholar.exceptions import load_mistakes
@@ -101,22 +105,25 @@ def scholar(
         raise BadSpec(
             f"there is no {quote(f'{size} {way}')}: {', '.join(MODEL_SIZES)}; scorer, chain"
         )
+    if way == "chain" and size in SCORER_SIZES:
+        raise BadSpec(f"there is no {size} chain; {size} is a size of scorers")
     if teacher is not None and way != "scorer":
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
     if distil is not None and (way != "scorer" or teacher is not None):
         raise BadSpec("only a scorer can learn from a larger scorer, and from no other teacher")
-    check_new_file(out)
+    if mistakes is not None and teacher is not None:
+        raise BadSpec("a teacher's moves are all that is learned; --mistakes is for perfect play")
     torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)
     men = source.rules.men
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {path.stem: _load_exam(source, path) for path in exam or []}
+    mined = None if mistakes is None else PositionBatch.from_keys(load_mistakes(mistakes))
     training = _make_training(source, way, size, seed, torch_device, teacher, distil)
     if begin is not None:
         load_initial_weights(training, load_weights(begin))
-    if mistakes is not None and teacher is None:
-        mined = PositionBatch.from_keys(load_mistakes(mistakes))
+    if mined is not None:
         training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
     state = out.with_name(f"{out.name}.training")
     trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state, compact)
@@ -167,8 +174,13 @@ def make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     from ludus.learn.scholar.example_sources import OracleExampleSource
     from ludus.oracle import MorrisOracle, oracle_for
 
-    solved = oracle_for(game("nine_mens_morris"), oracle)
+    morris = game("nine_mens_morris")
+    solved = oracle_for(morris, oracle)
     assert isinstance(solved, MorrisOracle)
+    if not solved.has_value(morris.start()):
+        print_notice(
+            f"examples are endings alone, {solved.coverage}; {solved.advice} solves the whole game"
+        )
     return OracleExampleSource(solved)
 
 
@@ -201,12 +213,9 @@ def _make_training(
     from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
     from ludus.learn.scholar.weights import load_weights
 
-    if (way, size) in (("chain", "deep"), ("chain", "compact")):
-        raise BadSpec(f"there is no {size} chain; {size} is a size of scorers")
     if distil is not None:
         config = load_scorer_preset(size, seed)
         return DistillationTraining(source, config, device, load_weights(distil))
-
     if teacher is not None:
         entries = read_dataset(teacher)
         return ImitationTraining(source, load_scorer_preset(size, seed), device, entries)
@@ -222,6 +231,10 @@ def print_status(line: str) -> None:
 def _print_report(facts: dict[str, Any], json: bool) -> None:
     if json:
         print_json(**facts)
+        return
+    print(f"{facts['steps']} steps in {facts['seconds']:.0f} s, written to {facts['out']}")
+    if not facts["exams"]:
+        print("no exam was set; --exam FILE measures the networks on a dataset")
         return
     shown = ("kept", "legal", "placing", "moving", "flying")
     print_table(

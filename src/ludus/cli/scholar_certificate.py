@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import JsonOption, OracleOption, make_group
+from ludus.cli.options import ForceOption, JsonOption, OracleOption, make_group
 from ludus.cli.output import print_json, print_table
 from ludus.cli.scholar import make_example_source, print_status
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_writable, read_text
+from ludus.core.files import check_output, read_text
 
 if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.batch import PositionBatch
@@ -81,6 +81,7 @@ def certify(
     ] = None,
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Visit all positions that can arise, and store a move where the scholar would err.
@@ -111,7 +112,9 @@ def certify(
     if loaded.kind != SCORER:
         raise BadSpec("only scorers have certificates")
     path = weights.with_suffix(SUFFIX) if out is None else out
-    check_writable(path)
+    state = path.with_name(f"{path.name}.visit")
+    if not check and not state.exists():
+        check_output(path, weights, positions, force=force)
     known = load_exceptions(path, loaded.digest()) if check else None
     torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)
@@ -120,7 +123,6 @@ def certify(
     if roots is None and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("the whole game must be solved, not endings alone; or give --positions")
     certification = Certification(source, loaded, config, torch_device, roots, known)
-    state = path.with_name(f"{path.name}.visit")
     if state.exists():
         certification.restore(state)
     saved = time.monotonic()

@@ -47,6 +47,7 @@ def parse_spec(text: str) -> Spec:
 
 def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Parse `word,key=value,…`."""
+    check_length(text, BadSpec)
     flags: list[str] = []
     options: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -60,6 +61,17 @@ def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
         else:
             options[key] = value
     return tuple(flags), options
+
+
+def add_options(text: str, options: Mapping[str, str]) -> str:
+    """Return a spec with further options; those that it gives already are kept.
+
+    >>> add_options("perfect:draws=any", {"draws": "tricky", "fallback": "search"})
+    'perfect:draws=any,fallback=search'
+    """
+    given = parse_spec(text).options
+    more = [f"{key}={value}" for key, value in options.items() if key not in given]
+    return f"{text}{',' if ':' in text else ':'}{','.join(more)}" if more else text
 
 
 def format_option_value(value: object) -> str:
@@ -193,6 +205,9 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
         self.kind = kind
         self._entries = dict(entries)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}s: {', '.join(self)}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

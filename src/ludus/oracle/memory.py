@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from ludus.core.errors import BadArgument, quote_value
 from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
 
@@ -45,6 +46,8 @@ class MemoryOracle(Oracle):
         return [self._values[position] for position in positions]
 
     def _check(self, position: Position) -> None:
+        if not hasattr(position, "legal_moves"):
+            raise BadArgument(f"{quote_value(position)} is not a position; game.parse makes one")
         if getattr(position, "rules", self.game.rules) != self.game.rules:
             raise WrongRules(
                 f"{position} has other rules than the {self.game.id} that is solved here"

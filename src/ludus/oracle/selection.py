@@ -7,8 +7,8 @@ from typing import Any
 
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, quote
-from ludus.core.files import data_folder, quote_path
-from ludus.core.game import AnyGame
+from ludus.core.files import quote_path
+from ludus.core.game import AnyGame, check_game
 from ludus.games import GAMES
 from ludus.oracle.backgammon.oracle import BackgammonOracle
 from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
@@ -19,10 +19,12 @@ from ludus.oracle.morris.endgames import builtin_endgames
 from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import format_spec, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
-from ludus.oracle.storage import MANIFEST_NAME, read_manifest
+from ludus.oracle.storage import MANIFEST_NAME, databases_folder, read_manifest
 
 
-def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
+def oracle_for(
+    game: AnyGame, folder: Path | str | None = None, *, needs_depth: bool = False
+) -> Oracle:
     """Return the oracle of a game.
 
     For the Morris family it is the database in `folder`, which must have these rules. Without a
@@ -30,6 +32,8 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
     endgames that are solved on first use. For backgammon it is likewise a folder of tables, or else
     bearing off with 6 men a side. Other games are solved in memory.
     """
+    check_game(game)
+    folder = None if folder is None else Path(folder)
     if game.oracle_kind == "equities":
         return _find_backgammon_oracle(game.rules, folder)
     if game.oracle_kind != "tables":
@@ -61,12 +65,8 @@ def find_database_folders() -> list[Path]:
 
     The folder is a database itself, or it contains databases, one for each set of rules.
     """
-    named, data = os.environ.get("LUDUS_ORACLE"), data_folder()
-    if named:
-        folder = Path(named)
-    elif data is not None:
-        folder = data / "oracle"
-    else:
+    named, folder = os.environ.get("LUDUS_ORACLE"), databases_folder()
+    if folder is None:
         return []
     try:
         places = [folder, *sorted(path for path in folder.glob("*") if path.is_dir())]

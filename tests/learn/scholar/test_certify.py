@@ -406,6 +406,8 @@ def test_one_command_from_weights_to_a_certified_player(endings, capsys):
     stored = load_exceptions(out, random_weights("scorer").digest())
     assert len(stored) == report["exceptions"] > 0
     assert stored.facts["digest"] == report["digest"]
+    assert run(command) == 2
+    assert "exists" in capsys.readouterr().err
     assert run([*command, "--check"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == 0
     fewer = Exceptions(stored.keys[1:], stored.moves[1:], stored.weights, CARE, {})

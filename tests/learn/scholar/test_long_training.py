@@ -158,13 +158,13 @@ def test_a_session_ends_before_the_schedule_does():
 
 
 def test_mined_positions_are_trained_on():
-    training = make_scorer(mined=50)
+    training = make_scorer()
     source, added = source_of(FOUR), []
     training.generator.mined = source.sample_positions(5, 8)
     add = training.add_examples
     training.generator.add_examples = lambda examples, error: added.append(examples)
     training.generator.generate(self_play=True)
-    assert [len(examples) for examples in added] == [300, 50]
+    assert [len(examples) for examples in added] == [300, 18]
     assert set(added[1].positions.keys()) <= set(training.generator.mined.keys())
     examples = source.examples(source.sample_positions(100, 9))
     errors = find_errors(examples, training.choose(examples))

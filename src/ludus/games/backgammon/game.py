@@ -4,22 +4,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from ludus.core.game import Game, OracleKind
-from ludus.games.backgammon import notation
-from ludus.games.backgammon.board import OPENING_ROLLS, ROLLS, Move, Roll, format_place, place_name
-from ludus.games.backgammon.position import Position, start_position
+from ludus.core.game import CHANCE, Game, OracleKind
+from ludus.games.backgammon import notation, position_ids
+from ludus.games.backgammon.board import (
+    FIRST_ROLLS,
+    OPENING_ROLLS,
+    ROLLS,
+    Move,
+    format_place,
+    place_name,
+)
+from ludus.games.backgammon.position import Action, Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
+from ludus.games.backgammon.stakes import CubeAction
 
 CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
+FIRST_CHANCES: Final = tuple((roll, 1 / len(FIRST_ROLLS)) for roll in FIRST_ROLLS)
 OPENING_CHANCES: Final = tuple((roll, 1 / len(OPENING_ROLLS)) for roll in OPENING_ROLLS)
 IDENTITY: Final = tuple(range(24))
 
 
-class Backgammon(Game[Position, Move | Roll]):
-    """Backgammon for single games, without the cube. Side 0 is the winner of the opening roll.
+class Backgammon(Game[Position, Action]):
+    """Backgammon: single games, money games with the cube, and matches.
 
     >>> game = Backgammon()
-    >>> position = game.start().play(Roll(3, 1))
+    >>> position = game.start().play(game.parse_move("31", game.start()))
     >>> str(position.play(game.parse_move("6/5 8/5", position)))
     '24:2,13:5,8:2,6:4,5:2 24:2,13:5,8:3,6:5 1 roll'
     """
@@ -29,12 +38,18 @@ class Backgammon(Game[Position, Move | Roll]):
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
     preset_aliases: ClassVar[Mapping[str, str]] = {"hypergammon": "hyper"}
+    analysts: ClassVar[tuple[str, ...]] = ("gnubg", "gammon", "playouts")
     oracle_kind: ClassVar[OracleKind] = "equities"
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",
         "gammon": "{winner} bore off every man before {loser} bore off any",
         "backgammon": "{winner} bore off every man before {loser} had left the start",
+        "dropped": "{loser} dropped a double",
+        "resigned": "{loser} resigned",
+        "resigned_gammon": "{loser} resigned a gammon",
+        "resigned_backgammon": "{loser} resigned a backgammon",
+        "match": "{winner} has won the match",
     }
 
     rules: Rules
@@ -46,15 +61,28 @@ class Backgammon(Game[Position, Move | Roll]):
         """Parse a position from its own text, a GNU Backgammon ID or an XGID."""
         return notation.parse_position(text, self.rules, self.engine)
 
-    def parse_move(self, text: str, position: Position) -> Move | Roll:
-        """Parse a roll (`31`) or a move (`8/5 6/5` in any order, `bar/22*`, `6/off(2)`, `pass`)."""
+    def parse_move(self, text: str, position: Position) -> Action:
+        """Parse a roll or a move.
+
+        A roll is `31`, in any order; in an opening roll side 0's die comes first. A move is
+        `8/5 6/5` in any order, `bar/22*`, `6/off(2)` or `pass`. Decisions about the cube are
+        `roll`, `double`, `take`, `drop`; `resign`, `resign_gammon`, `resign_backgammon`, `accept`
+        and `reject`.
+        """
+        if position.phase != "play":
+            return notation.parse_action(text, position)
         if position.dice is None:
             return notation.parse_roll(text, position)
         return notation.parse_move(text, position)
 
-    def steps(self, move: Move | Roll) -> tuple[str, ...]:
-        """Return start and end of every step by fixed names: points as side 0 counts them."""
-        if isinstance(move, Roll):
+    def steps(self, move: Action) -> tuple[str, ...]:
+        """Return start and end of every step by fixed names: points as side 0 counts them.
+
+        A decision about the stakes is one touch of its own name.
+        """
+        if isinstance(move, CubeAction):
+            return (str(move),)
+        if not isinstance(move, Move):
             return ()
         places = [place for step in move.steps for place in (step.start, step.end)]
         return tuple(place_name(format_place(place), move.side) for place in places)
@@ -66,22 +94,25 @@ class Backgammon(Game[Position, Move | Roll]):
     def transform(self, position: Position, symmetry: Sequence[int]) -> Position:
         return position
 
-    def transform_move(self, move: Move | Roll, symmetry: Sequence[int]) -> Move | Roll:
+    def transform_move(self, move: Action, symmetry: Sequence[int]) -> Action:
         return move
 
     def position_texts(self, position: Position) -> dict[str, str]:
+        texts = super().position_texts(position)
+        if not position_ids.is_expressible(position):
+            return texts
         return {
-            **super().position_texts(position),
-            "GNU Backgammon": notation.to_gnubg_id(position),
-            "XGID": notation.to_xgid(position),
+            **texts,
+            "GNU Backgammon": position_ids.to_gnubg_id(position),
+            "XGID": position_ids.to_xgid(position),
         }
 
-    def is_capture(self, move: Move | Roll) -> bool:
+    def is_capture(self, move: Action) -> bool:
         return isinstance(move, Move) and any(step.hit for step in move.steps)
 
     @property
     def has_native_playouts(self) -> bool:
-        return self.engine == "native"
+        return self.engine == "native" and not self.rules.has_stakes
 
     def native_playouts(
         self, position: Position, games: int, seed: int, threads: int, max_plies: int
@@ -100,14 +131,16 @@ class Backgammon(Game[Position, Move | Roll]):
 
     def perft(self, position: Position, depth: int) -> int:
         """Return the number of move sequences of this length (rolls count as moves)."""
-        if self.engine == "native":
+        if self.engine == "native" and position.stakes is None:
             from ludus.games.backgammon import native
 
             return native.perft(position, max(depth, 0))
         return super().perft(position, depth)
 
-    def chances(self, position: Position) -> list[tuple[Move | Roll, float]]:
+    def chances(self, position: Position) -> list[tuple[Action, float]]:
         """Return every roll with its probability; nothing where no dice are rolled."""
-        if position.dice is not None or position.is_over:
+        if position.mover != CHANCE:
             return []
-        return list(OPENING_CHANCES if position.opening else CHANCES)
+        if position.opening == "roll_off":
+            return list(OPENING_CHANCES)
+        return list(FIRST_CHANCES if position.opening else CHANCES)

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
-from ludus.games.backgammon.board import Move, Roll
-from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.rules import Rules
+from ludus.games.backgammon.board import Move
+from ludus.games.backgammon.position import Action, Position
+from ludus.games.backgammon.rules import Rules, check_cubeless
 from ludus.learn.gammon.examples import encode_positions
 from ludus.learn.gammon.network import SHIPPED_NETWORKS, load_network
 
@@ -55,10 +55,12 @@ class GammonPlayer(Player):
 
     settings: GammonOptions
 
-    def __init__(self, game: AnyGame, settings: GammonOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
+        check_cubeless(game.rules, "gammon")
         self._network = load_network(settings.weights)
 
     @property
@@ -82,7 +84,7 @@ class GammonPlayer(Player):
         ]
 
 
-def _make_choice(legal: Sequence[Move | Roll], scores: list[float]) -> Choice:
+def _make_choice(legal: Sequence[Action], scores: list[float]) -> Choice:
     ranked = sorted(range(len(legal)), key=lambda number: -scores[number])
     best = legal[ranked[0]]
     if len(legal) == 1:

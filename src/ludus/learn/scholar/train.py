@@ -34,9 +34,6 @@ AnyTraining = ScorerTraining | ChainTraining
 AVERAGED = "half"
 """Name of the averaged weights in a compact checkpoint."""
 
-LATER_FIELDS = {"mined": 0}
-"""Fields of configurations that older checkpoints lack, with their defaults."""
-
 
 @dataclass(frozen=True)
 class TrainingSchedule:
@@ -156,9 +153,6 @@ class Trainer:
         """Return what must match for a checkpoint to be resumed."""
         config = asdict(self.training.config)
         config["shelf"] = config.pop("buffer_size")  # its key in existing checkpoints
-        for name, default in LATER_FIELDS.items():
-            if config[name] == default:
-                del config[name]
         return {"kind": self.training.checkpoint_kind, "course": config}
 
     def _restore(self, file: Path) -> None:

@@ -104,9 +104,6 @@ class TrainingConfig:
 
     steps_a_round: int = 4
 
-    mined: int = 0
-    """Positions of each round sampled from those in which an earlier network erred."""
-
     rounds_an_own: int = 2
     """Interval, in rounds, at which the scholar itself plays: its inference takes time."""
 
@@ -121,6 +118,9 @@ AddExamples = Callable[[ExampleBatch, torch.Tensor], None]
 """Makes examples of positions; the tensor holds the index of the scholar's error in each, or -1."""
 
 NO_ERROR = -1
+
+MINED_DIVISOR = 16
+"""Positions in which an earlier network erred are sampled less often than random ones by this."""
 
 
 class ExampleGenerator:
@@ -176,7 +176,7 @@ class ExampleGenerator:
         )
         examples = self.source.examples(positions, seed=self.rounds)
         self.add_examples(examples, make_no_errors(examples))
-        if self_play and self.mined is not None and self.config.mined:
+        if self_play and self.mined is not None:
             self._add_mined(self.mined)
         for games in self.games:
             if self_play and games.config.own:
@@ -187,7 +187,8 @@ class ExampleGenerator:
     def _add_mined(self, mined: PositionBatch) -> None:
         """Add examples of positions in which an earlier network erred, with the errors of now."""
         generator = np.random.default_rng(self.rounds)
-        numbers = generator.integers(len(mined), size=self.config.mined)
+        count = self.config.mixture.drawn // MINED_DIVISOR
+        numbers = generator.integers(len(mined), size=count)
         (rows,) = self.source.to_columns([numbers])
         examples = self.source.examples(mined[rows], seed=self.rounds)
         self.add_examples(examples, find_errors(examples, self.choose(examples)))

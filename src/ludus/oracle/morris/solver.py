@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ludus._native import solver as native
 from ludus.core.errors import CannotSolve
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, check_game
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.sectors import (
@@ -268,7 +268,7 @@ class SolveRun:
 
 def solve(
     game: AnyGame,
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     *,
     max_men: int | None = None,
     device: str = "cpu",
@@ -287,6 +287,8 @@ def solve(
     >>> sum(counts.win for counts in found.counts.values())
     140621
     """
+    check_game(game)
+    folder = None if folder is None else Path(folder)
     num_threads = threads or os.cpu_count() or 1
     sectors = select_sectors(game, max_men)
     solver = make_solver(game.rules, device, num_threads)
