@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludus.cli.help import make_group
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import ForceOption, JsonOption, OracleOption, make_group
+from ludus.cli.options import ForceOption, JsonOption, OracleOption
 from ludus.cli.output import print_json, print_table
 from ludus.cli.scholar import make_example_source, print_status
 from ludus.core.errors import BadSpec, quote
@@ -17,15 +18,10 @@ if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.scholar.examples import ExampleSource
 
-app = make_group(help="Certificates of the scholar.")
+app = make_group(help="Prove that the scholar does not lose.")
 
 SAVE_SECONDS = 300.0
 """Interval at which the state of a visit is written."""
-
-
-@app.callback()
-def _keep_group() -> None:
-    """Certificates of the scholar."""
 
 
 @app.command()
