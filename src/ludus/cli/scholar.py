@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
     from ludus.learn.scholar.model import Exam
     from ludus.learn.scholar.train import AnyTraining
+    from ludus.learn.scholar.weights import ScholarWeights
 
 MODEL_KINDS = ("scorer", "chain")
 MODEL_SIZES = ("full", "deep", "small", "compact", "tiny")
@@ -113,16 +114,18 @@ def scholar(
         raise BadSpec("only a scorer can learn from a larger scorer, and from no other teacher")
     if mistakes is not None and teacher is not None:
         raise BadSpec("a teacher's moves are all that is learned; --mistakes is for perfect play")
+    initial = None if begin is None else load_weights(begin)
+    large = None if distil is None else load_weights(distil)
+    mined = None if mistakes is None else PositionBatch.from_keys(load_mistakes(mistakes))
     torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)
     men = source.rules.men
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {path.stem: _load_exam(source, path) for path in exam or []}
-    mined = None if mistakes is None else PositionBatch.from_keys(load_mistakes(mistakes))
-    training = _make_training(source, way, size, seed, torch_device, teacher, distil)
-    if begin is not None:
-        load_initial_weights(training, load_weights(begin))
+    training = _make_training(source, way, size, seed, torch_device, teacher, large)
+    if initial is not None:
+        load_initial_weights(training, initial)
     if mined is not None:
         training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
     state = out.with_name(f"{out.name}.training")
@@ -201,7 +204,7 @@ def _make_training(
     seed: int,
     device: Any,
     teacher: Path | None,
-    distil: Path | None,
+    large: "ScholarWeights | None",
 ) -> "AnyTraining":
     from ludus.datasets.morris.files import read_dataset
     from ludus.learn.scholar.chain_training import ChainTraining
@@ -211,11 +214,9 @@ def _make_training(
         ScorerTraining,
     )
     from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
-    from ludus.learn.scholar.weights import load_weights
 
-    if distil is not None:
-        config = load_scorer_preset(size, seed)
-        return DistillationTraining(source, config, device, load_weights(distil))
+    if large is not None:
+        return DistillationTraining(source, load_scorer_preset(size, seed), device, large)
     if teacher is not None:
         entries = read_dataset(teacher)
         return ImitationTraining(source, load_scorer_preset(size, seed), device, entries)

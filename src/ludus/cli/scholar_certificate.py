@@ -16,7 +16,6 @@ from ludus.core.files import check_output, read_text
 
 if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.batch import PositionBatch
-    from ludus.learn.scholar.examples import ExampleSource
 
 app = make_group(help="Prove that the scholar does not lose.")
 
@@ -84,6 +83,7 @@ def certify(
 
     With the stored moves it cannot lose to an opponent that never gives the value away.
     """
+    from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.common.devices import require_package, select_device
 
     require_package("torch", "visiting positions")
@@ -112,9 +112,12 @@ def certify(
     if not check and not state.exists():
         check_output(path, weights, positions, force=force)
     known = load_exceptions(path, loaded.digest()) if check else None
+    given = None if positions is None else _read_positions(positions)
     torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)
-    roots = None if positions is None else _read_roots(source, positions)
+    roots = None
+    if given is not None:
+        roots = PositionBatch(*source.to_columns(given.position_columns))
     men = source.rules.men
     if roots is None and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("the whole game must be solved, not endings alone; or give --positions")
@@ -155,7 +158,7 @@ def certify(
         raise BadSpec(f"{missing} exceptions are missing in {quote(str(path), 200)}")
 
 
-def _read_roots(source: "ExampleSource", path: Path) -> "PositionBatch":
+def _read_positions(path: Path) -> "PositionBatch":
     """Read positions, one in a line."""
     from ludus.games import game
     from ludus.games.nine_mens_morris.batch import PositionBatch
@@ -164,5 +167,4 @@ def _read_roots(source: "ExampleSource", path: Path) -> "PositionBatch":
     lines = [line for line in read_text(path).splitlines() if line.strip()]
     if not lines:
         raise BadSpec(f"{quote(str(path), 200)} has no positions")
-    batch = PositionBatch.from_positions(morris.parse(line) for line in lines)
-    return PositionBatch(*source.to_columns(batch.position_columns))
+    return PositionBatch.from_positions(morris.parse(line) for line in lines)
