@@ -119,7 +119,7 @@ public:
     void choose() {
         const nb::gil_scoped_release release;
         solver_.choose();
-        has_chances_ = true;
+        has_stored_ = has_chances_ = true;
     }
 
     double sweep_chances() {
@@ -129,6 +129,7 @@ public:
     }
 
     std::pair<double, double> find_errors() {
+        if (!has_stored_) throw nb::value_error("choose() or load() comes before errors");
         const nb::gil_scoped_release release;
         return solver_.find_errors();
     }
@@ -152,6 +153,8 @@ public:
             (chances.size() != 0 && chances.size() != kStoredChances * plane))
             throw nb::value_error("not as many values as positions");
         solver_.load({equities.data(), equities.size()}, {chances.data(), chances.size()});
+        has_stored_ = true;
+        has_chances_ = false;
     }
 
 private:
@@ -161,7 +164,8 @@ private:
     }
 
     HyperSolver solver_;
-    bool has_chances_ = false;
+    bool has_stored_ = false;   // equities as they are stored, loaded or chosen by
+    bool has_chances_ = false;  // chances that follow from chosen plays
 };
 
 }  // namespace

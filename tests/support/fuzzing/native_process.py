@@ -26,6 +26,7 @@ def canary(folder: str, mistake: str, argument: str) -> int:
 def values(game: str, seed: str, calls: str) -> dict[str, int]:
     """Compiled functions of one module with hostile values."""
     from support.fuzzing import native_values, search_values
+    from support.fuzzing.equity_values import equity_values
     from support.fuzzing.pattern_values import pattern_values
     from support.fuzzing.sampling_values import sampling_values
 
@@ -35,6 +36,7 @@ def values(game: str, seed: str, calls: str) -> dict[str, int]:
         "search": search_values.search_values,
         "patterns": pattern_values,
         "sampling": sampling_values,
+        "equities": equity_values,
     }
     return call[game](random.Random(int(seed)), int(calls))
 
