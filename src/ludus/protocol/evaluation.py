@@ -39,6 +39,9 @@ class Evaluator(ABC):
 
     title: str
 
+    plies: int | None
+    """Search depth; None without a search."""
+
     @abstractmethod
     def rank_moves(self, position: Position) -> dict[Move, MoveEvaluation]:
         """Evaluate the legal moves of a position with dice, best first."""
