@@ -111,9 +111,9 @@ def find_least_images(own: Array, other: Array) -> tuple[Array, Array]:
         mine, theirs = (low[:, each & 0xFFF] | high[:, each >> 12] for each in (own, other))
         images = mine << NUM_POINTS | theirs
         return images.min(axis=0), images.argmin(axis=0)
-    low, high = _make_symmetry_tensors(own.device)
     halves = [(board & 0xFFF, board >> 12) for board in (own, other)]
     least = (own.long() << NUM_POINTS) | other
+    low, high = _find_symmetry_tensors(least)
     symmetry = least.new_zeros(least.shape)
     # One symmetry after the other, because batches on a GPU are large.
     for number in range(1, len(SYMMETRIES)):
@@ -132,13 +132,16 @@ def _make_symmetry_tables() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return low, high
 
 
-@cache
-def _make_symmetry_tensors(device: Any) -> tuple[Any, Any]:
-    """Return the tables on a device of torch."""
-    import torch
+def _find_symmetry_tensors(keys: Any) -> tuple[Any, Any]:
+    """Return the tables as tensors on the device of these ones, int64; they are copied once."""
+    if keys.device not in _SYMMETRY_TENSORS:
+        low, high = (keys.new_tensor(table) for table in _make_symmetry_tables())
+        _SYMMETRY_TENSORS[keys.device] = low, high
+    return _SYMMETRY_TENSORS[keys.device]
 
-    low, high = (torch.as_tensor(table, device=device) for table in _make_symmetry_tables())
-    return low, high
+
+_SYMMETRY_TENSORS: dict[Any, tuple[Any, Any]] = {}
+"""Tables of `_make_symmetry_tables` by device of torch, which this package does not import."""
 
 
 @cache
