@@ -1,0 +1,164 @@
+"""Train both strong networks on one GPU: by self-play, and on the labels of bgsage.
+
+    PYTHONPATH=src python -m experiments.backgammon.on_gpu --out DIR [--td 90] [--lookahead 210]
+
+Needs numpy, torch, safetensors, bgsage and a CUDA toolkit. After TD(lambda) the games of the
+self-play network give the positions that bgsage labels in other processes; both networks are then
+trained at the same time.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ludus.learn.gammon.afterstates import LibraryAfterstates, open_afterstates
+from ludus.learn.gammon.chances_model import ChancesModel, Predictor, compute_equity
+from ludus.learn.gammon.chances_training import (
+    ChancesTrainer,
+    ChancesTrainingConfig,
+    SelfplayTraining,
+    TrainingProgress,
+    train_on_labels,
+)
+from ludus.learn.gammon.expert_labels import label_in_parallel
+from ludus.learn.common.weights import write_tensors
+
+NUM_TEST_GROUPS = 50_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("/dev/shm/gammon"))
+    parser.add_argument("--library", type=Path, help="built library, for tests on a CPU")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--td", type=float, default=90)
+    parser.add_argument("--lookahead", type=float, default=210)
+    parser.add_argument("--labels", type=float, default=100)
+    parser.add_argument("--groups", type=int, default=4_000_000)
+    parser.add_argument("--processes", type=int, default=10)
+    parser.add_argument("--options", type=json.loads, default={})
+    parser.add_argument("--expert", action="store_true")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    (train_expert if arguments.expert else train_both)(arguments)
+
+
+def make_trainer(arguments: argparse.Namespace) -> ChancesTrainer:
+    device = torch.device(arguments.device)
+    settings = ChancesTrainingConfig(
+        td_seconds=arguments.td, lookahead_seconds=arguments.lookahead, **arguments.options
+    )
+    if arguments.library:
+        afterstates = LibraryAfterstates(arguments.library, 1)
+    else:
+        afterstates = open_afterstates(device)
+    return ChancesTrainer(settings, afterstates, device)
+
+
+class Log:
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("a")
+        self._began = time.monotonic()
+        self._next = 0.0
+
+    def write(self, **fields: object) -> None:
+        line = json.dumps({"clock": round(time.monotonic() - self._began, 1), **fields})
+        print(line, file=self._file, flush=True)
+        print(line, flush=True)
+
+    def progress(self, each: TrainingProgress) -> None:
+        if time.monotonic() - self._began >= self._next:
+            self._next = time.monotonic() - self._began + 5
+            self.write(
+                part=each.part,
+                seconds=round(each.seconds, 1),
+                steps=each.steps,
+                games=each.games,
+                loss=round(each.loss, 6),
+            )
+
+
+def train_both(arguments: argparse.Namespace) -> None:
+    log = Log(arguments.out / "selfplay.log")
+    trainer = make_trainer(arguments)
+    log.write(event="ready", inputs=trainer.afterstates.num_inputs)
+    training = SelfplayTraining(trainer)
+    expert = None
+    saved = 0.0
+    threads = trainer.afterstates.threads
+    for each in training.run():
+        if each.part == "lookahead" and expert is None:
+            save(arguments.out / "td.safetensors", trainer.averaged, "TD(lambda)", each)
+            groups = training.draw_groups(arguments.groups + NUM_TEST_GROUPS)
+            np.save(arguments.work / "groups.npy", groups)
+            log.write(event="groups", count=len(groups), games=training.num_games)
+            expert = subprocess.Popen([sys.executable, "-m", __spec__.name, "--expert", *sys.argv[1:]])
+            trainer.afterstates.threads = max(1, threads - arguments.processes)
+        if (arguments.work / "labels.npy").exists():
+            trainer.afterstates.threads = threads
+        log.progress(each)
+        if each.part == "lookahead" and each.seconds > saved + 40:
+            saved = each.seconds
+            save(arguments.out / "selfplay.safetensors", trainer.averaged, "self-play", each)
+    log.progress(each)
+    save(arguments.out / "selfplay.safetensors", trainer.averaged, "self-play", each)
+    log.write(event="saved")
+    if expert is not None:
+        expert.wait()
+        groups, labels = (np.load(arguments.work / f"{name}.npy") for name in ("groups", "labels"))
+        log.write(event="test", **test_choices(trainer, groups, labels))
+
+
+def train_expert(arguments: argparse.Namespace) -> None:
+    log = Log(arguments.out / "expert.log")
+    groups = np.load(arguments.work / "groups.npy")
+    parts = []
+    for part in label_in_parallel(groups.reshape(-1, groups.shape[-1]), arguments.processes):
+        parts.append(part)
+    labels = np.concatenate(parts).reshape(*groups.shape[:2], -1)
+    np.save(arguments.work / "labels.tmp.npy", labels)
+    (arguments.work / "labels.tmp.npy").rename(arguments.work / "labels.npy")
+    log.write(event="labelled", boards=labels.size // 5)
+    trainer = make_trainer(arguments)
+    training = groups[NUM_TEST_GROUPS:], labels[NUM_TEST_GROUPS:]
+    for each in train_on_labels(trainer, *training, arguments.labels):
+        log.progress(each)
+    save(arguments.out / "expert.safetensors", trainer.averaged, "labels of bgsage", each)
+    log.write(event="test", **test_choices(trainer, groups, labels))
+
+
+def save(path: Path, model: ChancesModel, source: str, progress: TrainingProgress) -> None:
+    tensors = {}
+    for number, layer in enumerate(model.layers):
+        tensors[f"weights{number}"] = layer.weight.detach().T.float().cpu().numpy()
+        tensors[f"biases{number}"] = layer.bias.detach().float().cpu().numpy()
+    about = {"source": source, "steps": progress.steps, "games": progress.games}
+    write_tensors(path, about, tensors)
+
+
+def test_choices(
+    trainer: ChancesTrainer, groups: np.ndarray, labels: np.ndarray
+) -> dict[str, float]:
+    """Compare with the expert on groups that were not trained on."""
+    boards = torch.from_numpy(groups[:NUM_TEST_GROUPS].reshape(-1, 52)).to(trainer.device)
+    predictor = Predictor(trainer.averaged, trainer.afterstates)
+    ours = compute_equity(predictor.predict(boards)).cpu().reshape(-1, groups.shape[1])
+    theirs = compute_equity(torch.from_numpy(labels[:NUM_TEST_GROUPS]))
+    chosen = theirs.gather(1, ours.argmax(dim=1, keepdim=True))[:, 0]
+    return {
+        "equity_error": float(((ours - theirs) ** 2).mean().sqrt()),
+        "loss_per_choice": float((theirs.max(dim=1).values - chosen).mean()),
+    }
+
+
+if __name__ == "__main__":
+    main()
