@@ -34,6 +34,9 @@ from support.facilities import DATA, FACILITIES, LEFT_OUT
 SLOW_LIMIT = 4 * 60 * 60
 """Seconds that a test marked `slow` may take."""
 
+WORKER_MEMORY = 1 << 30
+"""Bytes that a worker of pytest-xdist and the programs that its tests start may take."""
+
 LAST_RESORT = 2
 """A process in which a test takes this many times its limit is ended."""
 
@@ -57,6 +60,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough", action="store_true", help="repeat checks on random data more often"
     )
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each core: many tests wait for programs, servers and the browser.
+
+    Fewer where memory is short.
+    """
+    num_cores = len(os.sched_getaffinity(0))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(min(num_cores, 2), min(2 * num_cores, memory // WORKER_MEMORY))
 
 
 def pytest_configure(config: pytest.Config) -> None:

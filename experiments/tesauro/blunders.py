@@ -8,7 +8,7 @@ from typing import Any
 
 from ludus import Record, play_match
 from ludus.datasets import classify_theme
-from ludus.games.backgammon import Backgammon, Move, Position, View, make_view
+from ludus.games.backgammon import Backgammon, Move, Position, Rules, View, make_view
 from ludus.players import compute_board_features, player
 from ludus.protocol import ReviewedMove, get_rating, iterate_decisions, review_decisions
 from ludus.reproduce import Context, Figure, Measurement, Table
@@ -55,7 +55,7 @@ def _sum_losses(found: list[dict[str, Any]], key: str) -> list[list[Any]]:
 
 def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
     """One game of the shipped network against tool, its decisions judged."""
-    game = Backgammon()
+    game = Backgammon(Rules(opening="first"))
     own = number % 2
     players = [player("gammon", game), player("tool", game)]
     if own == 1:

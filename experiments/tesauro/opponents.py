@@ -17,7 +17,9 @@ def run(context: Context) -> Iterator[Any]:
     for name, spec in players.items():
         shares: list[str | float] = [name]
         for opponent in OPPONENTS:
-            tally = context.matches("backgammon", spec, opponent, games[opponent])
+            tally = context.matches(
+                "backgammon", spec, opponent, games[opponent], rules="opening=first"
+            )
             won, played = tally.wins[0], tally.games
             yield Measurement.proportion(f"{name} against {opponent}", won, played)
             shares.append(round(won / played, 3))

@@ -117,7 +117,7 @@ def test_the_example_of_the_documentation(tmp_path):
     file = tmp_path / "t.toml"
     file.write_text(example)
     plan = read_tournament(file)
-    assert plan.players == ("random", "playouts:games=200", "perfect")
+    assert plan.players == ("random", "playouts:games=200", "perfect:fallback=search")
     assert plan.conditions.limit == Limit(time=1.0, nodes=20000, depth=8)
     assert plan.starts == StartPositions(random_plies=6)
     (tmp_path / "openings.txt").write_text("start\n")

@@ -65,12 +65,25 @@ def test_regret_of_one_move_needs_positions(ludus, tmp_path):
 
 
 def test_tables_for_people(ludus, tmp_path):
-    file = _file(tmp_path, TOML.replace("noughts_and_crosses", "nine_mens_morris:standard,men=3"))
-    out = ludus("tournament", file, "--anchor", "random", "--jobs", "1").out
-    assert re.search(r"1\. perfect +6 +", out)
-    assert re.search(r"2\. random .* \+0 ± 0", out)
-    assert "random – perfect" in out
-    assert "men (removing)" in out or "blocked (suffocating)" in out
+    text = TOML.replace("noughts_and_crosses", "nine_mens_morris:standard,men=3")
+    file = _file(tmp_path, text.replace("perfect", "perfect:fallback=search"))
+    result = ludus("tournament", file, "--anchor", "random", "--jobs", "1")
+    assert re.search(r"1\. perfect:fallback=search +6 +", result.out)
+    assert re.search(r"2\. random .* \+0 ± 0", result.out)
+    assert "random – perfect" in result.out
+    assert "is exact up to 3 men a side and searches before that" in result.err
+    assert "men (removing)" in result.out or "blocked (suffocating)" in result.out
+
+
+def test_a_tournament_that_perfect_cannot_play_is_refused(ludus, tmp_path):
+    file = _file(tmp_path, TOML.replace("noughts_and_crosses", "nine_mens_morris"))
+    result = ludus("tournament", file)
+    assert (result.status, result.err.count("\n")) == (2, 1)
+    assert "perfect cannot play from '.../" in result.err
+    ending = 'game = "nine_mens_morris"\nplayers = ["random", "perfect"]\ngames = 2\n'
+    ending += '[starts]\npositions = ["W.W/W../.../...BBB/.../.../... w 0 0"]\n'
+    result = json.loads(ludus("tournament", _file(tmp_path, ending), "--jobs", "1", "--json").out)
+    assert result["players"][0]["player"] == "perfect"
 
 
 def test_more_games_are_added_to_those_there_are(ludus, tmp_path):
@@ -182,7 +195,11 @@ def test_regret_with_a_database(ludus, tmp_path):
     assert 0 < known["by_phase"]["placing"]["moves"] <= 8 * 3
     assert known["opponent"] == f"perfect:oracle={folder}"
     result = ludus(*play)
+    assert (result.status, result.out) == (2, "")
+    assert "perfect cannot play from" in result.err
+    result = ludus(*play, "--opponent", "random")
     assert "are in unsolved positions" in result.out
+    assert "is solved up to 3 men a side; no other moves are judged; `ludus solve" in result.err
 
 
 def _positions(played, count):

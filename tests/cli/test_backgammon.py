@@ -79,6 +79,6 @@ def test_scores_by_hand_are_checked(ludus, tmp_path):
     assert output == {"positions": 1, "comments": 1}
     assert "4HPwATDgc/ABMA 31 mine 8/5,6/5=90" in out.read_text()
     mine.write_text("4HPwATDgc/ABMA 31 mine 6/5,8/4=+90\n")
-    done = ludus("backgammon", "import", str(mine), "--out", str(out))
+    done = ludus("backgammon", "import", str(mine), "--out", str(out), "--force")
     assert done.status == 2
     assert "line 1" in done.err

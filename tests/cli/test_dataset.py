@@ -56,7 +56,7 @@ def test_rules_decide_what_is_legal(ludus, file):
 
 def test_expand_by_both_recipes(ludus, file, tmp_path):
     out = tmp_path / "expanded.txt"
-    arguments = ("dataset", "expand", str(file), "--out", str(out))
+    arguments = ("dataset", "expand", str(file), "--out", str(out), "--force")
     plain = json.loads(ludus(*arguments, "--json").out)
     # d6 goes to the middles of the middle ring, where inside out changes nothing.
     assert (plain["entries"], plain["written"]) == (3, 1 + 16 + 16)
@@ -69,7 +69,7 @@ def test_expand_by_both_recipes(ludus, file, tmp_path):
 
 def test_label_with_what_is_solved_in_no_time(ludus, file, tmp_path):
     out = tmp_path / "labelled.txt"
-    arguments = ("dataset", "label", str(file), "--out", str(out))
+    arguments = ("dataset", "label", str(file), "--out", str(out), "--force")
     found = json.loads(ludus(*arguments, "--json").out)
     assert found["results"] == {"loss": 0, "draw": 0, "win": 1, "unknown": 2}
     assert (found["critical"], found["critical_kept"]) == (1, 1)

@@ -128,9 +128,9 @@ def test_watching_two_players():
 
 
 def test_dice_are_rolled_and_a_pass_is_reported():
-    output = talk("backgammon", "--seed", "4", lines=["13/9 13/10", "quit"])
-    assert "You rolled 43." in output
-    assert "You played 13/10 13/9." in output
+    output = talk("backgammon", "--seed", "4", lines=["13/10 13/11", "quit"])
+    assert "You won the opening roll, 3 to 2." in output
+    assert "You played 13/11 13/10." in output
     assert "Black rolled" in output
     shut = "6:2,5:2,4:2,3:2,2:2,1:2,7:3 bar:1,6:14 1 roll"
     closed = talk(

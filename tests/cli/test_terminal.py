@@ -1,6 +1,5 @@
 """The game in a real terminal: a pseudo-terminal with a person who waits for each question."""
 
-import contextlib
 import os
 import pty
 import re
@@ -12,11 +11,9 @@ import time
 import pytest
 
 from support.command_line import PROGRAM
-from support.waiting import PATIENCE
+from support.waiting import PATIENCE, wait_until_asleep
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
-SECONDS_TO_END = 20
-"""After so long without an effect Ctrl-C is pressed again."""
 
 pytestmark = pytest.mark.needs("pseudo-terminal")
 
@@ -59,14 +56,6 @@ class Terminal:
 
     def type(self, line: str) -> None:
         os.write(self.master, f"{line}\n".encode())
-
-    def press_control_c(self) -> None:
-        """As people do: again, if it came in the moment before the program began to listen."""
-        deadline = time.monotonic() + PATIENCE
-        while self.program.poll() is None and time.monotonic() < deadline:
-            self.program.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.program.wait(SECONDS_TO_END)
 
     def rest(self) -> str:
         """Everything until the program ends."""
@@ -154,7 +143,8 @@ def test_control_d_and_control_c_end_quietly(terminal):
     assert person.program.returncode == 0
     other = terminal("play", "--text", "hexapawn")
     other.wait_for("your move?")
-    other.press_control_c()
+    wait_until_asleep(other.program)
+    other.program.send_signal(signal.SIGINT)
     assert "Traceback" not in other.rest()
     assert other.program.returncode == 130
 

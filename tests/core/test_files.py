@@ -8,7 +8,7 @@ import pytest
 from ludus.core.errors import CannotWrite, LudusError
 from ludus.core.files import (
     atomic_file,
-    check_new_file,
+    check_output,
     check_writable,
     describe_os_error,
     make_folder,
@@ -77,11 +77,26 @@ def test_a_writable_place_stays_as_it_is(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_new_files_must_be_new(tmp_path):
-    check_new_file(tmp_path / "a")
-    (tmp_path / "a").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(LudusError, match="exists; name another file"):
-        check_new_file(tmp_path / "a")
+def test_outputs_are_new_files_unless_forced(tmp_path):
+    new, old, link = (tmp_path / name for name in ("new", "old", "link"))
+    old.write_text("precious")
+    check_output(new, old, None)
+    with pytest.raises(CannotWrite, match="exists; name another file, or overwrite it with --fo"):
+        check_output(old)
+    check_output(old, force=True)
+    link.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(CannotWrite, match="not a regular file"):
+        check_output(link, force=True)
+
+
+def test_outputs_are_never_inputs(tmp_path):
+    data = tmp_path / "data"
+    data.write_text("precious")
+    (tmp_path / "twin").hardlink_to(data)
+    for name in ("data", "../" + tmp_path.name + "/data", "twin"):
+        with pytest.raises(CannotWrite, match="is read by this command"):
+            check_output(tmp_path / name, tmp_path / "other", data, force=True)
+    assert sorted(os.listdir(tmp_path)) == ["data", "twin"]
 
 
 def test_reading_is_bounded_and_raises_the_error_of_the_caller(tmp_path):

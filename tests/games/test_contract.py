@@ -288,5 +288,6 @@ def test_positions_for_training_and_puzzles_can_be_played(game):
 
 
 def test_the_default_player_plays_it(game):
-    assert ludus.PLAYERS[game.default_player].can_play(type(game))
+    name = ludus.parse_spec(game.default_player).name
+    assert ludus.PLAYERS[name].can_play(type(game))
     assert ludus.PLAYERS["perfect"].can_play(type(game))

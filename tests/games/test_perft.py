@@ -6,9 +6,10 @@ import pytest
 
 import ludus
 from support.paths import DATA
+from support.repetition import repeat
 
 TABLES = sorted((DATA / "perft").glob("*.txt"))
-PYTHON_NODES = 60_000
+PYTHON_NODES = repeat(20_000, 60_000)
 """The readable engine counts up to here; the compiled one counts everything. In a game that has
 none every position is looked at once, with the number of ways that lead to it."""
 

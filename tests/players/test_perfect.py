@@ -12,6 +12,7 @@ from ludus.oracle import Unsolved, Value, oracle_for
 from ludus.oracle.morris.database import Database
 
 MORRIS = ludus.game("nine_mens_morris")
+SEARCHING = ":fallback=search"
 
 
 def perfect(game, options="", seed=1):
@@ -216,34 +217,60 @@ def test_scores_are_ordered_like_the_moves():
 
 
 def test_the_name_tells_how_far_perfection_goes():
-    assert perfect(MORRIS).name == "perfect up to 4 men a side, search before that"
+    assert perfect(MORRIS).name == "perfect up to 4 men a side, no moves before that"
+    assert perfect(MORRIS, SEARCHING).name == "perfect up to 4 men a side, search before that"
     assert perfect(ludus.game("hexapawn")).name == "perfect"
     five = ludus.game("hexapawn:five")
     assert perfect(five).name.startswith("perfect where at most 100,000 positions can follow")
 
 
+def test_what_is_not_solved_is_refused_with_the_command_that_solves_it():
+    players = ludus.player("random", MORRIS), perfect(MORRIS)
+    for play in (
+        lambda: perfect(MORRIS).choose(MORRIS.start()),
+        lambda: ludus.play_match(MORRIS, players, seed=1),
+    ):
+        with pytest.raises(Unsolved, match=r"perfect cannot play from .* 4 men a side") as refused:
+            play()
+        assert "`ludus solve nine_mens_morris:standard --out " in str(refused.value)
+        assert "99 minutes of processor time, 8 GB of memory" in str(refused.value)
+        assert "perfect:fallback=search" in str(refused.value)
+
+
+def test_a_notice_says_what_is_exact():
+    assert perfect(MORRIS).notice == ""
+    assert perfect(ludus.game("hexapawn"), SEARCHING).notice == ""
+    notice = perfect(MORRIS, SEARCHING).notice
+    assert "is exact up to 4 men a side and searches before that; `ludus solve" in notice
+    five = perfect(ludus.game("hexapawn:five"), SEARCHING)
+    assert five.notice.endswith("100,000 positions can follow and searches before that")
+
+
 def test_search_takes_over_where_nothing_is_solved():
-    choice = perfect(MORRIS).choose(MORRIS.start(), ludus.Limit(depth=2))
+    choice = perfect(MORRIS, SEARCHING).choose(MORRIS.start(), ludus.Limit(depth=2))
     assert choice.comment == "search 2 plies deep: +0.00 men (perfect up to 4 men a side)"
     assert len(choice.scores) == 24
     mill = MORRIS.parse("WW./.../.../BB..../.../.../... w 7 7")
-    choice = perfect(MORRIS, ":nodes=2000").choose(mill)
+    choice = perfect(MORRIS, f"{SEARCHING},nodes=2000").choose(mill)
     assert str(choice.move).startswith("g7x")
     won = MORRIS.parse("WW./.../B../.B...W/..B/WW./... w 0 0")
-    choice = perfect(MORRIS).choose(won)
+    choice = perfect(MORRIS, SEARCHING).choose(won)
     assert str(choice.move).startswith("g4-g7x")
     assert choice.comment == "search 1 ply deep: wins in 1 ply (perfect up to 4 men a side)"
-    assert perfect(MORRIS, ":nodes=3").choose(MORRIS.start()).comment == "had no time to think"
+    assert (
+        perfect(MORRIS, f"{SEARCHING},nodes=3").choose(MORRIS.start()).comment
+        == "had no time to think"
+    )
 
 
 def test_search_beats_random_moves():
-    players = perfect(MORRIS, ":nodes=1000"), ludus.player("random", MORRIS)
+    players = perfect(MORRIS, f"{SEARCHING},nodes=1000"), ludus.player("random", MORRIS)
     for seed in range(3):
         assert ludus.play_match(MORRIS, players, seed=seed).outcome.winner == 0
 
 
 def test_limits_bind_the_search():
-    player = perfect(MORRIS)
+    player = perfect(MORRIS, SEARCHING)
     shallow = player.choose(MORRIS.start(), ludus.Limit(depth=1))
     assert shallow.comment.startswith("search 1 ply deep")
     few = player.choose(MORRIS.start(), ludus.Limit(nodes=3))
@@ -253,7 +280,7 @@ def test_limits_bind_the_search():
 
 
 def test_a_search_is_a_function_of_its_seed():
-    players = perfect(MORRIS, ":nodes=300"), perfect(MORRIS, ":nodes=300")
+    players = perfect(MORRIS, f"{SEARCHING},nodes=300"), perfect(MORRIS, f"{SEARCHING},nodes=300")
     games = [ludus.play_match(MORRIS, players, seed=s, max_plies=30) for s in (1, 1, 2)]
     once, again, other = ([(m.move, m.comment) for m in each.moves] for each in games)
     assert once == again

@@ -322,5 +322,5 @@ def test_bad_arguments_are_one_line():
 def test_json_tells_what_can_be_set():
     status, lines, _ = talk("", "hexapawn", "--json")
     result = json.loads(lines[0])
-    assert (status, result["game"], result["player"]) == (0, "hexapawn", "perfect")
+    assert (status, result["game"], result["player"]) == (0, "hexapawn", "perfect:fallback=search")
     assert {"name": "Seed", "default": "0"} in result["options"]

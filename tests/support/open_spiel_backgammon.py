@@ -1,8 +1,8 @@
 """Backgammon as OpenSpiel plays it, brought to our way of counting; run to print the perft table.
 
 Differences, and what is done about them here:
-- Its first chance node also draws who begins. Ours numbers the beginner 0, so the boards are
-  read with the beginner as side 0, and perft follows the 15 outcomes in which one of them begins.
+- Its boards are read with the side that begins as side 0, O before the first roll. The counts of
+  `opening=first` are half of those that follow its first chance node.
 - It tells apart which die shows what, so most rolls are there twice; here they are taken once.
 - It plays a double as two half turns, each of which must use as many dice as it can. A turn's ends
   are taken after both halves, and only those that used the most dice in all are kept.
@@ -81,12 +81,11 @@ def dice(state: Any) -> tuple[int, int]:
 
 
 def rolls(state: Any) -> list[int]:
-    """A chance outcome for each roll; of the first one only those in which O begins."""
-    found: dict[tuple[int, int], int] = {}
+    """A chance outcome for each roll; of the first one also for each side that may begin."""
+    found: dict[tuple[int, tuple[int, int]], int] = {}
     for action in state.legal_actions():
         child = state.child(action)
-        if state.history() or child.current_player() == O:
-            found.setdefault(dice(child), action)
+        found.setdefault((child.current_player(), dice(child)), action)
     return list(found.values())
 
 
@@ -124,7 +123,7 @@ def position(state: Any) -> Position:
     first = beginner(state)
     men = board(state, first)
     if not state.history():
-        return Position(*men, turn=0, opening=True)
+        return Position(*men, turn=0, opening="roll_off")
     if state.is_chance_node() or state.is_terminal():
         last = next(pair.player for pair in state.full_history()[::-1] if pair.player >= 0)
         return Position(*men, turn=int(last == first))

@@ -1,6 +1,7 @@
 """Playing on the page as a person does: with the mouse, or with the keyboard alone."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -26,13 +27,22 @@ def status(page: Page) -> str:
 
 def state(page: Page) -> tuple[Any, ...]:
     area = page.locator(".game-area")
-    return area.get_attribute("data-node"), area.get_attribute("data-touched")
+    return tuple(area.evaluate("area => [area.dataset.node, area.dataset.touched]"))
 
 
 def open_places(page: Page) -> list[str]:
-    """What may be touched, as the board shows it."""
+    """What may be touched, all at one moment, since the board may be drawn again."""
     found = page.locator(".place.enabled")
-    return [each.get_attribute("data-place") or "" for each in found.all()]
+    places: list[str] = found.evaluate_all("places => places.map((place) => place.dataset.place)")
+    return places
+
+
+def wait_for_event(page: Page, condition: Callable[[], object], what: str) -> None:
+    """Until something has happened that a callback of the browser tells.
+
+    Callbacks run while the page is asked for something, and at no other time.
+    """
+    wait_until(lambda: (page.evaluate("0"), condition())[1], what)
 
 
 def click_through(page: Page, seed: int) -> int:

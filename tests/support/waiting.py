@@ -58,6 +58,22 @@ def wait_until_at_work(process: Popen[Any], module: str, caught: int) -> None:
     wait_until(is_at_work, "it works", process, PAUSE)
 
 
+def wait_until_asleep(process: Popen[Any]) -> None:
+    """Until a program has nothing to do but wait, for instance for a key.
+
+    A prompt on the screen does not tell that: the program may not be reading yet, and a signal that
+    comes in this moment is noticed with the next key only.
+    """
+    folder, idle = Path(f"/proc/{process.pid}"), 0
+
+    def is_asleep() -> bool:
+        nonlocal idle
+        idle = idle + 1 if _spent(folder)[0] == "S" else 0
+        return idle * PAUSE > SECONDS_AT_WORK
+
+    wait_until(is_asleep, "it sleeps", process, PAUSE)
+
+
 def _spent(folder: Path) -> tuple[str, float]:
     """The state of a process, as `man 5 proc` has it, and the seconds it has computed."""
     try:

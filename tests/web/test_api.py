@@ -8,9 +8,11 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from ludus.core.record import Record
 from support.drawings import texts
 from support.page_server import begin, settled, touch
+from support.repetition import repeat
+from support.waiting import PATIENCE
 
 EXAMPLES = settings(
-    max_examples=10,
+    max_examples=repeat(5, 10),
     deadline=None,
     phases=(Phase.generate,),
     derandomize=True,
@@ -29,7 +31,7 @@ def test_answers_are_as_described(server):
         @EXAMPLES
         @given(case=operation.as_strategy())
         def ask(case):
-            case.call_and_validate(excluded_checks=[positive_data_acceptance], timeout=60)
+            case.call_and_validate(excluded_checks=[positive_data_acceptance], timeout=PATIENCE)
 
         ask()
 

@@ -13,6 +13,7 @@ from support.page_actions import (
     open_places,
     prompt_says,
     status,
+    wait_for_event,
 )
 from support.page_server import begin
 
@@ -104,6 +105,7 @@ def test_a_dragged_man_stays_in_the_hand_when_the_board_is_drawn_again(page, ser
     page.mouse.down()
     page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=6)
     expect(page.locator(".ghost")).to_be_visible()
+    wait_for_event(page, lambda: touches, "the first touch is sent")
     touches[0].continue_()
     expect(page.locator('.game-area[data-touched="b1"]')).to_be_visible()
     expect(page.locator(".ghost")).to_be_visible()
@@ -111,6 +113,49 @@ def test_a_dragged_man_stays_in_the_hand_when_the_board_is_drawn_again(page, ser
     prompt_says(page, "Black: choose one of your pawns")
     assert client.get(f"/api/games/{view['id']}").json()["position"] == "BBB/.W./W.W b"
     expect(page.locator(".ghost")).to_have_count(0)
+
+
+def test_a_click_counts_although_the_board_is_drawn_again_under_the_finger(page, server, client):
+    view = open_game(page, server, client, "hexapawn")
+    board = page.locator(".board-view > svg")
+    board.evaluate("svg => svg.classList.add('first')")
+    place = bounding_box(page.locator('[data-place="b1"]'))
+    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.mouse.down()
+    comment = {"node": view["at"], "text": "Mind the pawn."}
+    assert client.post(f"/api/games/{view['id']}/remarks", json=comment).status_code == 200
+    expect(page.locator(".board-view > svg:not(.first)")).to_be_visible()
+    page.mouse.up()
+    expect(page.locator('.game-area[data-touched="b1"]')).to_be_visible()
+
+
+def test_an_old_message_that_comes_late_is_not_shown(page, server, client):
+    messages, sockets = [], []
+
+    def hold_messages(socket):
+        sockets.append(socket)
+        socket.connect_to_server().on_message(lambda text: messages.append(text))
+
+    page.route_web_socket("**/live", hold_messages)
+    view = open_game(page, server, client, "hexapawn")
+    wait_for_event(page, lambda: messages, "the game is sent as it is before the move")
+    page.evaluate("""() => {
+        window.nodes = [];
+        const area = document.querySelector(".game-area");
+        new MutationObserver(() => window.nodes.push(area.dataset.node)).observe(
+            area, { attributeFilter: ["data-node"] });
+    }""")
+    for place in ("b1", "b2"):
+        page.locator(f'[data-place="{place}"]').click()
+    prompt_says(page, "Black: choose one of your pawns")
+    sockets[0].send(messages[0])
+    comment = {"node": 1, "text": "Well met."}
+    assert client.post(f"/api/games/{view['id']}/remarks", json=comment).status_code == 200
+    wait_for_event(page, lambda: "Well met." in messages[-1], "the comment is sent")
+    sockets[0].send(messages[-1])
+    expect(page.locator(".moves")).to_contain_text("Well met.")
+    nodes = page.evaluate("window.nodes")
+    assert nodes == sorted(nodes), "never back to an earlier node"
 
 
 def test_dice_may_be_played_in_either_order_and_one_man_may_take_both(page, server, client):
@@ -136,6 +181,7 @@ def test_players_play_each_other_with_pause_and_speed(page, server, client):
     page.route("**/pace", lambda route: held.append(route), times=1)
     page.get_by_label("Speed").select_option("no delay")
     page.get_by_role("button", name="Resume", exact=True).click()
+    wait_for_event(page, lambda: held, "the first wish is sent")
     held[0].continue_()
     assert status(page) == "over"
 

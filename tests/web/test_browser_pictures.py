@@ -200,6 +200,7 @@ def test_a_board_can_be_turned_round(page, server, client, pictures, game):
     place = page.locator(f'.place[data-place="{first}"]')
     before, board = bounding_box(place), bounding_box(page.locator(".board-view > svg"))
     page.get_by_role("button", name="Flip").click()
+    expect(page.locator(".flipped")).to_have_count(1)
     after = bounding_box(place)
     for along, size in (("x", "width"), ("y", "height")):
         middle = board[along] + board[size] / 2
@@ -225,6 +226,7 @@ def test_a_man_can_be_dragged_on_a_board_that_is_turned_round(page, server, clie
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
     page.get_by_role("button", name="Flip").click()
+    expect(page.locator(".flipped")).to_have_count(1)
     start, end = (bounding_box(page.locator(f'[data-place="{name}"]')) for name in ("b1", "b2"))
     page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
     page.mouse.down()
@@ -249,11 +251,12 @@ def test_bar_and_dice_are_set_up_by_hand(page, server, client):
     panel.locator('[data-place="bar"]').click()
     expect(panel.get_by_label("White, on the bar")).to_have_value("1")
     panel.get_by_label("Die 1").select_option("6")
-    panel.get_by_label("Die 2").select_option("4")
+    panel.get_by_label("Die 2").select_option("6")
     panel.get_by_role("button", name="Black", exact=True).click()
     panel.locator('[data-place="24"]').click()
     expect(panel.locator('[data-place="24"]')).to_have_attribute("aria-label", "24, 1 black man")
     panel.get_by_role("button", name="Play from here").click()
-    prompt_says(page, "White: you rolled 6 and 4")
+    page.wait_for_url(lambda address: view["id"] not in address)
+    prompt_says(page, "White: you rolled 6 and 6")
     found = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()
-    assert found["position"] == "bar:1,off:14 1:1,off:14 0 64"
+    assert found["position"] == "bar:1,off:14 1:1,off:14 0 66"

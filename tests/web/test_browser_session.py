@@ -4,8 +4,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from support.page_actions import open_places, prompt_says, status
+from support.page_actions import open_places, prompt_says, status, wait_for_event
 from support.page_server import Server, begin
+from support.repetition import repeat
 
 pytestmark = pytest.mark.needs_debian("chromium")
 
@@ -159,20 +160,30 @@ def test_a_position_is_set_up_by_hand(page, morris, client):
         panel.get_by_label(f"{side}, still to place").blur()
         expect(panel.get_by_label(f"{side}, still to place")).to_have_value("0")
     panel.get_by_role("button", name="Play from here").click()
+    page.wait_for_url(lambda address: morris["id"] not in address)
     prompt_says(page, "with three left they may jump")
     view = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()
     assert view["position"] == "WWW/.../.../....../.../.../BBB w 0 0"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(360, 740), (1600, 1000)])
-@pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
+SMALL, LARGE = (360, 740), (1600, 1000)
+LOOKS = [
+    *(("nine_mens_morris", SMALL, "dark"), ("nine_mens_morris", LARGE, "light")),
+    *(("backgammon", SMALL, "light"), ("backgammon", LARGE, "dark")),
+    *(("nine_mens_morris", SMALL, "light"), ("nine_mens_morris", LARGE, "dark")),
+    *(("backgammon", SMALL, "dark"), ("backgammon", LARGE, "light")),
+]
+"""Every pair of a game, a size and colours is among the first four."""
+
+
+@pytest.mark.parametrize(("game", "size", "scheme"), LOOKS[: repeat(4, 8)])
 def test_every_size_and_colour_is_accessible(
-    new_context, server, client, pictures, game, width, height, scheme
+    new_context, server, client, pictures, game, size, scheme
 ):
     view = begin(client, game)
-    size = {"width": width, "height": height}
-    with new_context(viewport=size, color_scheme=scheme, bypass_csp=True) as context:
+    width, height = size
+    window = {"width": width, "height": height}
+    with new_context(viewport=window, color_scheme=scheme, bypass_csp=True) as context:
         page = context.new_page()
         page.goto(f"{server.base}/game/{view['id']}")
         status(page)
@@ -239,6 +250,42 @@ def test_a_puzzle_tells_whether_a_move_is_its_solution(page, server):
     page.get_by_role("button", name="Play it out").click()
     expect(page.locator(".seat-cards")).to_contain_text("perfect")
     assert "/game/" in page.url
+
+
+def test_the_puzzle_that_was_chosen_last_is_shown(page, server):
+    """Whichever the server has ready first."""
+    held, created = [], []
+    page.route("**/api/puzzles*", lambda route: held.append(route), times=1)
+    page.on("request", lambda sent: created.append(sent) if sent.method == "POST" else None)
+    page.goto(f"{server.base}/puzzles")
+    wait_for_event(page, lambda: held, "the first puzzle is requested")
+    page.get_by_label("Game").select_option("noughts_and_crosses")
+    expect(page.locator(".place")).to_have_count(9)
+    with page.expect_response(lambda answer: answer.request == held[0].request) as answered:
+        held[0].continue_()
+    answered.value.finished()
+    page.get_by_role("button", name="Next puzzle").click()
+    expect(page.locator(".prompt")).not_to_contain_text("Today")
+    expect(page.locator(".place")).to_have_count(9)
+    assert len(created) == 2, "games for the last two puzzles, none for the first"
+
+
+def test_players_are_those_of_the_rules_that_were_chosen_last(page, morris):
+    held = []
+    page.get_by_role("button", name="New game").click()
+    dialog = page.get_by_role("dialog", name="New game")
+    expect(dialog.locator(".player-info")).to_have_count(2)
+    page.route("**/api/opponents*", lambda route: held.append(route), times=1)
+    dialog.get_by_label("Game").select_option("hexapawn")
+    wait_for_event(page, lambda: held, "the players of the usual rules are requested")
+    dialog.get_by_label("Rules").select_option("four")
+    expect(dialog.locator(".player-info").nth(1)).to_contain_text("not measured")
+    dialog.get_by_label("Who plays Black").select_option("a person")
+    with page.expect_response(lambda answer: answer.request == held[0].request) as answered:
+        held[0].continue_()
+    answered.value.finished()
+    dialog.get_by_role("button", name="Play").click()
+    prompt_says(page, "White: choose one of your pawns")
 
 
 def test_numbers_have_at_most_three_significant_digits(page, server):

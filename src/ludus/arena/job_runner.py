@@ -44,6 +44,12 @@ class SupervisedPlayer(Player):
         self._grace = grace
         self._watch = watch
 
+    def check_start(self, position: Position) -> None:
+        try:
+            self._player.check_start(position)
+        except (Exception, SystemExit) as error:
+            raise make_crash_forfeit(self._side, error) from error
+
     def start_game(self, seed: int) -> None:
         self._watch(self._side, None)
         try:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.game import CHANCE, AnyGame
 from ludus.core.match import MAX_PLIES
-from ludus.core.player import Limit
+from ludus.core.player import Limit, Player
 from ludus.core.spec import check_ranges
 
 SEED_BITS = 62
@@ -134,6 +134,12 @@ class StartPositions:
         if not self.random_plies:
             return ""
         return str(_play_random_plies(game, self.random_plies, derive_seed("start", seed, number)))
+
+    def check_player(self, player: Player, seed: int) -> None:
+        """Raise a LudusError if a player cannot play from a start position."""
+        game = player.game
+        for start in self.positions or (self.get_position(game, seed, 0),):
+            player.check_start(game.parse(start) if start else game.start())
 
 
 def schedule_starts(

@@ -148,14 +148,16 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
     max_plies = _get_value(fields, "max_plies", int, MAX_PLIES)
     check_range("grace", grace, 0, 3600)
     check_range("max_plies", max_plies, 1, 1_000_000)
+    starts = _parse_starts(_get_value(fields, "starts", dict, {}), game, folder)
+    seed = _get_value(fields, "seed", int, 0)
     return Tournament(
         conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
-        players=_parse_players(_get_required(fields, "players", list), game),
+        players=_parse_players(_get_required(fields, "players", list), game, starts, seed),
         games=_get_value(fields, "games", int, DEFAULT_GAMES),
-        seed=_get_value(fields, "seed", int, 0),
+        seed=seed,
         format=_get_choice(fields, "format", get_args(TournamentFormat)),
         starter=_get_choice(fields, "starter", get_args(Starter)),
-        starts=_parse_starts(_get_value(fields, "starts", dict, {}), game, folder),
+        starts=starts,
         name=_get_value(fields, "name", str, ""),
     )
 
@@ -169,8 +171,10 @@ def _parse_limit(fields: Mapping[str, Any]) -> Limit:
     )
 
 
-def _parse_players(specs: Iterable[Any], game: AnyGame) -> tuple[str, ...]:
-    """Return the specs without repeats, after checking that each player can be constructed.
+def _parse_players(
+    specs: Iterable[Any], game: AnyGame, starts: StartPositions, seed: int
+) -> tuple[str, ...]:
+    """Return the specs without repeats, after checking that each player can play.
 
     An error here is better than a loss in every game.
     """
@@ -178,7 +182,7 @@ def _parse_players(specs: Iterable[Any], game: AnyGame) -> tuple[str, ...]:
     for spec in specs:
         if not isinstance(spec, str):
             raise BadSpec(f"players: {spec!r:.40} is not a text")
-        named_player(spec, game)
+        starts.check_player(named_player(spec, game), seed)
         found.append(spec.strip())
     return tuple(dict.fromkeys(found))
 

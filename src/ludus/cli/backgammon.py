@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, OutputFileOption, TrainedFileOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, TrainedFileOption
 from ludus.cli.output import drop_none, print_json, print_table, track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
-from ludus.core.files import quote_path, read_text, write_text
+from ludus.core.files import check_output, quote_path, read_text, write_text
 
 if TYPE_CHECKING:
     from ludus.learn.gammon.network import GammonNetwork
@@ -134,8 +135,9 @@ def _summarize_side(found: list[Any], side: int) -> dict[str, Any]:
 
 
 @app.command()
-def mat(file: RecordArgument, out: OutputFileOption) -> None:
+def mat(file: RecordArgument, out: OutputFileOption, force: ForceOption = False) -> None:
     """Write recorded games as a .mat file, which other backgammon programs read."""
+    check_output(out, file, force=force)
     from ludus.core.record import Record
     from ludus.protocol.mat_export import format_mat
 
@@ -147,9 +149,11 @@ def mat(file: RecordArgument, out: OutputFileOption) -> None:
 def import_scored_positions(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Positions scored by hand.")],
     out: OutputFileOption,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Check positions scored by hand and convert them for `ludus train gammon`."""
+    check_output(out, file, force=force)
     from ludus.datasets.backgammon.scored_positions import (
         BadScoredPosition,
         format_scored_positions,

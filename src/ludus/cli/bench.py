@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from ludus.cli.options import JsonOption
 from ludus.cli.output import print_json, print_table, run_interruptible, track_progress
+from ludus.core.game import AnyGame
 from ludus.core.match import play_match
 from ludus.games import GAMES
 from ludus.games import game as named_game
@@ -29,6 +30,9 @@ SIGNATURE_PERFT = (
 )
 """Game, position (empty: the start), depth."""
 
+SIGNATURE_RULES = {"backgammon": "opening=first"}
+"""Rules that the signature adds to a game's preset: those under which it was first published."""
+
 SIGNATURE_RANDOM_GAMES = 1000
 SIGNATURE_PLAYERS = ("playouts:games=100", "random")
 SIGNATURE_SEED = 1
@@ -50,7 +54,7 @@ def signature_lines() -> Iterator[str]:
     of SIGNATURE_PLAYERS.
     """
     for spec, text, depth in SIGNATURE_PERFT:
-        game = named_game(spec)
+        game = _make_game(spec)
         position = game.parse(text) if text else game.start()
         yield f"perft {spec} {position} {depth} {game.perft(position, depth)}"
     for name in GAMES:
@@ -58,8 +62,13 @@ def signature_lines() -> Iterator[str]:
             yield from _play_preset(f"{name}:{preset}")
 
 
+def _make_game(spec: str) -> AnyGame:
+    name, _, preset = spec.partition(":")
+    return named_game(name, ",".join(filter(None, (preset, SIGNATURE_RULES.get(name)))))
+
+
 def _play_preset(spec: str) -> Iterator[str]:
-    game = named_game(spec)
+    game = _make_game(spec)
     if game.has_native_playouts:
         ended = play_random_games(
             game, game.start(), SIGNATURE_RANDOM_GAMES, random.Random(SIGNATURE_SEED)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ludus.cli.help import make_group
 from ludus.cli.options import (
     DepthOption,
+    ForceOption,
     GameArgument,
     JsonOption,
     NodesOption,
@@ -21,7 +23,7 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import JobsOption
-from ludus.core.files import atomic_file, write_text
+from ludus.core.files import atomic_file, check_output, write_text
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -54,9 +56,12 @@ def stats(
         typer.Option("--plot", metavar="FILE.svg", help="Draw the frequency of each point."),
     ] = None,
     rules: RulesOption = "",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Describe a dataset: phases, moves, entropies, and invalid or repeated lines."""
+    if plot is not None:
+        check_output(plot, file, force=force)
     began = clock.perf_counter()
     found, chosen = _describe_file(file, rules)
     seconds = round(clock.perf_counter() - began, 3)
@@ -158,9 +163,11 @@ def expand(
             help="symmetries: all 16, without repeated states. published: as in Galassi 2018.",
         ),
     ] = "symmetries",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Write every entry as its symmetric images, the entry itself first."""
+    check_output(out, file, force=force)
     from ludus.datasets.morris.augmentation import augment_parts
     from ludus.datasets.morris.files import format_lines, raise_bad_lines, read_chunks
 
@@ -203,9 +210,11 @@ def label(
     out: OutputFileOption,
     oracle: OracleOption = None,
     rules: RulesOption = "",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Add to every entry its exact value, its depth in plies, and the moves that keep the value."""
+    check_output(out, file, force=force)
     from ludus.datasets.morris.files import read_dataset
     from ludus.datasets.morris.labels import LabelCounts
     from ludus.games import game
@@ -423,11 +432,8 @@ def _fetch_steps(remote: "RemoteFile", base: str, folder: Path) -> "Iterator[int
         yield from range(steps)
 
 
-app = typer.Typer(
-    name="dataset",
+app = make_group(
     help="Datasets of positions with good moves: describe, check, expand, label, generate, fetch.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
 )
 
 for command in (stats, check, expand, label, generate, fetch):

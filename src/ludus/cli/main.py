@@ -3,10 +3,13 @@
 Input that is wrong never leads to a traceback.
 """
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, TextIO
 
 import typer
 
@@ -28,16 +31,26 @@ from ludus.cli import (
     tournament,
     train,
 )
+from ludus.cli.help import (
+    HELP_SETTINGS,
+    HelpGroup,
+    complete_command_line,
+    completion,
+    label_parameters,
+)
+from ludus.cli.output import print_json
 from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.files import describe_os_error
 from ludus.core.processes import limit_array_threads
 
 app = typer.Typer(
     name="ludus",
     help="Play, solve and learn classic board games.",
+    cls=HelpGroup,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings=HELP_SETTINGS,
 )
 
 
@@ -79,6 +92,7 @@ for command in (
     oracle.verify,
     protocol.engine,
     bench.bench,
+    completion,
 ):
     app.command()(command)
 
@@ -99,7 +113,10 @@ EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
 """Exit status that a shell reports for a program killed by SIGPIPE."""
 
-MAX_MESSAGE_LENGTH = 400
+MAX_MESSAGE_LENGTH = 480
+
+OUTPUT_ERRORS = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
+"""Reasons why standard output cannot be written: a full disk, a closed stream, …"""
 
 # Typer brings its own copy of Click's errors or uses Click's, depending on its version.
 _ClickError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -122,12 +139,20 @@ def run(arguments: Sequence[str]) -> int:
         status = _invoke(arguments)
         sys.stdout.flush()
     except (LudusError, _ClickError) as error:
-        return _print_error(error)
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        return _print_error(message, type(error).__name__, _is_json(arguments))
     except (KeyboardInterrupt, typer.Abort):
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _discard_output()
+        _discard(sys.stdout)
         return EXIT_CLOSED_PIPE
+    except OSError as error:
+        # Files are written by `ludus.core.files`, whose errors name them; this is a stream.
+        if error.filename is not None or error.errno not in OUTPUT_ERRORS:
+            raise
+        _discard(sys.stdout)
+        reason = describe_os_error(error)
+        return _print_error(f"cannot write to standard output: {reason}", "CannotWrite", False)
     return status
 
 
@@ -135,7 +160,9 @@ def _invoke(arguments: Sequence[str]) -> int:
     for number, argument in enumerate(arguments, 1):
         if not _is_valid_text(argument):
             raise LudusError(f"argument {number}, {quote(argument)}, is not valid UTF-8 text")
-    command = typer.main.get_command(app)
+    command = label_parameters(typer.main.get_command(app))
+    if (status := complete_command_line(command)) is not None:
+        return status
     try:
         with command.make_context("ludus", list(arguments)) as context:
             command.invoke(context)
@@ -149,21 +176,47 @@ def _is_valid_text(argument: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
-def _print_error(error: Exception) -> int:
-    """Print an error as one line on standard error and return the exit status."""
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
-    print(f"ludus: {to_one_line(message, MAX_MESSAGE_LENGTH)}", file=sys.stderr)
+def _is_json(arguments: Sequence[str]) -> bool:
+    """Return whether --json is among the options; after `--` there are arguments alone."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def _print_error(message: str, kind: str, is_json: bool) -> int:
+    """Print an error as one line on standard error and return the exit status.
+
+    With --json it is also an object on standard output, for programs that read only that.
+    """
+    line = to_one_line(message, MAX_MESSAGE_LENGTH)
+    if is_json:
+        with suppress(OSError):
+            print_json(error=line, type=kind)
+    try:
+        print(f"ludus: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        _discard(sys.stderr)
     return EXIT_BAD_INPUT
 
 
 def _configure_streams() -> None:
-    """Replace characters that the terminal cannot encode and input bytes that are not UTF-8."""
+    """Make the standard streams usable, whatever the caller has done to them.
+
+    Characters that the terminal cannot encode and input bytes that are not UTF-8 are replaced.
+    A closed stream gets a descriptor, which no other file can take then: nothing is read from it,
+    messages to it are lost, and results written to it are an error, as they are for a full disk.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the end
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the end
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace" if stream is sys.stdin else "replace")
 
 
-def _discard_output() -> None:
-    """Redirect standard output to the null device: Python flushes it again at exit."""
+def _discard(stream: TextIO) -> None:
+    """Redirect a stream to the null device: Python flushes it again at exit."""
     sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())
+    os.dup2(sink, stream.fileno())

@@ -13,17 +13,19 @@ import typer
 
 from ludus.cli.options import (
     DepthOption,
+    ForceOption,
     GameArgument,
     JsonOption,
     NodesOption,
+    PlayerArgument,
     PositionOption,
     RulesOption,
     TimeOption,
     parse_position,
 )
-from ludus.cli.output import dataclass_as_json, print_json, track_progress
+from ludus.cli.output import dataclass_as_json, print_json, print_player_notices, track_progress
 from ludus.core.errors import BadPosition
-from ludus.core.files import atomic_file, quote_path, read_text
+from ludus.core.files import atomic_file, check_output, quote_path, read_text
 from ludus.core.game import AnyGame, GameTally, Position
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
 from ludus.core.player import Player
@@ -73,15 +75,6 @@ def _split_games(games: int, is_alternating: bool) -> Iterator[tuple[bool, int]]
 
 SIGNIFICANCE_LEVEL = 0.05
 
-PlayerArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLAYER",
-        help="A player, optionally with options: random, playouts:games=500.",
-        show_default=False,
-    ),
-]
-
 
 def match(
     game: GameArgument,
@@ -108,14 +101,20 @@ def match(
             "games a second, but not the same games for a seed.",
         ),
     ] = True,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Play a match of two players and count their wins."""
+    if record is not None:
+        check_output(record, force=force)
     from ludus.core.statistics import compare_wins
 
     chosen = named_game(game, rules)
     start = parse_position(chosen, position)
     players = named_player(first, chosen), named_player(second, chosen)
+    for player in players:
+        player.check_start(start)
+    print_player_notices(players)
     score, tallies = MatchTally(), None
     if compiled and record is None and not position:
         tallies = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
@@ -208,9 +207,12 @@ def choose(
     time: TimeOption = None,
     nodes: NodesOption = None,
     depth: DepthOption = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Write a player's move for every position of a file, one per line."""
+    if out is not None:
+        check_output(out, positions, force=force)
     from ludus.arena.choices import choose_and_format, get_batch_size, parse_positions
     from ludus.core.player import Limit
 
@@ -221,6 +223,7 @@ def choose(
         parsed = parse_positions(read_text(positions), chosen, notation)
     except BadPosition as error:
         raise BadPosition(f"{quote_path(positions)}, {error}") from error
+    print_player_notices([player_])
     player_.start_game(seed)
     began = clock.perf_counter()
     moves: list[str] = []

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, RulesOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import ForceOption, JsonOption, RulesOption
 from ludus.cli.output import print_json, track_progress
 from ludus.core.errors import LudusError, UnknownName, quote
-from ludus.core.files import write_text
+from ludus.core.files import check_output, write_text
 from ludus.core.spec import apply_options, check_choice, parse_options
 
 if TYPE_CHECKING:
@@ -55,9 +56,12 @@ def learn(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the program here.")
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Learn rules from games against a perfect opponent, or by self-play."""
+    if out is not None:
+        check_output(out, Path(game), force=force)
     from ludus.learn.migo.games import find_target_game
     from ludus.learn.migo.program import SavedProgram
 
@@ -138,9 +142,12 @@ def show(
     program: ProgramOption = None,
     rules: RulesOption = "",
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Output file.")] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Print a program as Prolog, in English, as a call diagram, or ready to run in Prolog."""
+    if out is not None:
+        check_output(out, program, Path(game), force=force)
     from ludus.learn.migo.games import find_target_game
 
     check_choice("there is no form", form, FORMS)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ludus.cli.dataset import DatasetArgument
-from ludus.cli.options import JsonOption, OutputFileOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, print_table, track_progress
+from ludus.core.files import check_output
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -151,9 +153,11 @@ def import_networks(
     order: Annotated[
         str, typer.Option("--order", metavar="ORDER", help="Networks of this order.")
     ] = "TFR",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Convert the networks published with Galassi 2018 to a weights file for players."""
+    check_output(out, force=force)
     from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 
     weights = import_galassi_networks(folder, order)
@@ -201,9 +205,11 @@ def join(
         ),
     ] = "",
     half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Join several sets of networks in one file; their weighted mean chooses the move."""
+    check_output(out, *files, force=force)
     from ludus.learn.nnmm.chain import Committee, save_committee
     from ludus.learn.nnmm.weights import load_weights
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, StudyOption, TrainedFileOption
+from ludus.cli.options import ForceOption, JsonOption, StudyOption, TrainedFileOption
 from ludus.cli.output import drop_none, has_progress_bar, print_json, print_table, show_progress
 from ludus.core.errors import LudusError
-from ludus.core.files import check_new_file, quote_path, write_text
+from ludus.core.files import check_output, quote_path, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -147,9 +147,12 @@ def train_nnmm(
     ] = None,
     out: TrainedFileOption = None,
     half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train networks that choose the parts of a nine men's morris move (needs torch)."""
+    if out is not None:
+        check_output(out, data, presets, force=force)
     from ludus.learn.common.devices import require_package, select_device
 
     require_package("torch", "training networks")
@@ -168,8 +171,6 @@ def train_nnmm(
     parts = split_entries(entries, settings.split, settings.expansion, settings.seed)
     folder = None if out is None else out.with_name(f"{out.name}.training")
     run = ChainTrainer(plan, parts, device_, folder, part or [])
-    if out is not None:
-        check_new_file(out)
     _run_training(run, log)
     report = _make_report(run, preset)
     if out is not None and run.is_complete:
@@ -317,9 +318,12 @@ def tune_nnmm(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write the best preset, for --presets."),
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search for the configuration with the best validation accuracy (needs torch and optuna)."""
+    if out is not None:
+        check_output(out, data, presets, study, force=force)
     from ludus.learn.common.devices import require_package
     from ludus.learn.nnmm.config import format_toml
     from ludus.learn.nnmm.splits import split_entries

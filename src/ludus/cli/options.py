@@ -1,10 +1,11 @@
-"""Arguments and options shared by several commands, and groups of commands."""
+"""Arguments and options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ludus.cli.help import complete_game, complete_player
 from ludus.core.game import Game, P
 
 GameArgument = Annotated[
@@ -13,6 +14,7 @@ GameArgument = Annotated[
         metavar="GAME",
         help="A game, optionally with a preset and options: hexapawn, nine_mens_morris:lasker.",
         show_default=False,
+        autocompletion=complete_game,
     ),
 ]
 
@@ -21,6 +23,17 @@ OptionalGameArgument = Annotated[
     typer.Argument(
         metavar="[GAME]",
         help="A game, optionally with a preset and options: nine_mens_morris:lasker.",
+        autocompletion=complete_game,
+    ),
+]
+
+PlayerArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAYER",
+        help="A player, optionally with options: random, playouts:games=500.",
+        show_default=False,
+        autocompletion=complete_player,
     ),
 ]
 
@@ -56,6 +69,10 @@ OutputFileOption = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
 ]
 
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite an existing file.", show_default=False)
+]
+
 TrainedFileOption = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
@@ -79,17 +96,3 @@ DepthOption = Annotated[int | None, typer.Option("--depth", help="Search depth i
 def parse_position(game: Game[P, Any], text: str) -> P:
     """Return the position of a text; the start of the game if it is empty or `start`."""
     return game.start() if text.strip() in ("", "start") else game.parse(text)
-
-
-def make_group(help: str, **settings: Any) -> typer.Typer:  # noqa: A002 - typer's name
-    """Return a group of commands that prints its help if no command is given."""
-    group = typer.Typer(
-        help=help, context_settings={"help_option_names": ["-h", "--help"]}, **settings
-    )
-
-    @group.callback(invoke_without_command=True)
-    def show_help(context: typer.Context) -> None:
-        if context.invoked_subcommand is None:
-            typer.echo(context.get_help())
-
-    return group

@@ -3,7 +3,7 @@
 import os
 import time
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,7 +120,8 @@ def _solve_equities(
         found = run_with_progress_bar(run, "solving")
     seconds = round(time.perf_counter() - began, 3)
     oracle = BackgammonOracle(game.rules, MemoryTables(extent, found.equities, ""))
-    start = game.start()
+    # Before a roll-off both sides are even: the root is the start of the side that has won it.
+    start = replace(game.start(), opening="" if game.rules.opening == "any" else "first")
     root = oracle.value(start).equity if oracle.has_value(start) else None
     is_wrong = bool(found.errors) and max(found.errors) > VERIFY_TOLERANCE
     if json:

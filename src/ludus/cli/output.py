@@ -15,10 +15,24 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from ludus.core.player import Player
+
 
 def print_json(**values: Any) -> None:
     """Print one JSON object on one line, flushed for programs that wait for it."""
     print(json.dumps(values, default=str), flush=True)
+
+
+def print_notice(text: str) -> None:
+    """Print what users should know before a long run, on standard error; nothing if empty."""
+    if text:
+        print(f"ludus: note: {text}", file=sys.stderr, flush=True)
+
+
+def print_player_notices(players: Iterable["Player"]) -> None:
+    """Print the notices of players, each once."""
+    for text in dict.fromkeys(player.notice for player in players):
+        print_notice(text)
 
 
 def dataclass_as_json(rules: Any) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption, OutputFileOption, StudyOption
+from ludus.cli.help import make_group
+from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.core.errors import BadRecord, LudusError, quote
-from ludus.core.files import check_writable, quote_path, read_text, write_text
+from ludus.core.files import check_output, quote_path, read_text, write_text
 from ludus.core.spec import list_options
 
 if TYPE_CHECKING:
@@ -53,9 +54,12 @@ def show(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Draw the patterns as SVG.")
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show the patterns of a network, their scores, and the moves between them."""
+    if svg is not None:
+        check_output(svg, Path(network), force=force)
     from ludus.learn.patterns.config import parse_options
     from ludus.learn.patterns.inspection import NetworkView, draw_patterns
     from ludus.learn.patterns.network_file import load_network as named_network
@@ -172,6 +176,7 @@ def train(
     ] = 0.2,
     rules: RulesOption = "vrajitoru",
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train a network as in section 6 of Vrajitoru 2015, and on recorded games.
@@ -183,7 +188,7 @@ def train(
     from ludus.learn.patterns.network_file import save_network
     from ludus.learn.patterns.train import PatternTrainer, TrainingPlan, take_last
 
-    check_writable(out)
+    check_output(out, Path(onto), *(records or []), force=force)
     plan = TrainingPlan(own, mixed, strong, teacher)
     training = PatternTrainer(named_game("nine_mens_morris", rules), plan, seed, mutual)
     recorded = [game for path in records or [] for game in _read_games(path, rules)]
@@ -272,10 +277,8 @@ def _run_search(
         return search_settings(game, plan, study, report)
 
 
-app = typer.Typer(
+app = make_group(
     help="Networks of board patterns and the Fuzzy player (Vrajitoru 2015).",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
 )
 
 for command in (show, train, tune):

@@ -49,7 +49,12 @@ def play(
         ),
     ] = "",
     side: Annotated[
-        Side, typer.Option(help="Your side. both: two people play; none: you watch.")
+        Side,
+        typer.Option(
+            "--side",
+            metavar="first|second|both|none",
+            help="Your side. both: two people play; none: you watch.",
+        ),
     ] = Side.FIRST,
     rules: RulesOption = "",
     position: PositionOption = "",

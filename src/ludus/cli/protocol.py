@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption, make_group
+from ludus.cli.help import make_group
+from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
 from ludus.cli.output import dataclass_as_json, print_json
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def engine(
         )
         session.close()
         return
-    if sys.stdin is None or sys.stdout is None:
+    # The original streams: `main` replaces closed ones.
+    if sys.__stdin__ is None or sys.__stdout__ is None:
         raise LudusError("an engine needs standard input and standard output")
     if not run_engine(session, sys.stdin.fileno(), sys.stdout.fileno()):
         # A thread may still run compiled code or an external player; no cleanup is needed.

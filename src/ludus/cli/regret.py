@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.match import PlayerArgument
 from ludus.cli.options import (
     DepthOption,
     GameArgument,
     JsonOption,
     NodesOption,
     OracleOption,
+    PlayerArgument,
     RulesOption,
     TimeOption,
 )
@@ -20,6 +20,8 @@ from ludus.cli.output import (
     dataclass_as_json,
     format_optional,
     print_json,
+    print_notice,
+    print_player_notices,
     print_table,
     track_progress,
 )
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ludus.arena.regret import RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
     from ludus.core.player import Limit, Player
+    from ludus.oracle.oracle import Oracle
 
 MAX_ERRORS_SHOWN = 20
 """Number of first errors in a report."""
@@ -94,13 +97,19 @@ def regret(
         "player": player,
     }
     if one_move:
-        over = _evaluate_choices(found, named_player(player, chosen), positions, games, seed, limit)
+        player_ = named_player(player, chosen)
+        _print_coverage(chosen, found.oracle)
+        print_player_notices([player_])
+        over = _evaluate_choices(found, player_, positions, games, seed, limit)
         about["over"] = over
     else:
         other = _add_oracle_option(opponent, oracle)
-        for spec in (player, other):
-            named_player(spec, chosen)
+        players = [named_player(spec, chosen) for spec in (player, other)]
         starts = _read_starts(chosen, positions, random_plies)
+        for each in players:
+            starts.check_player(each, seed)
+        _print_coverage(chosen, found.oracle)
+        print_player_notices(players)
         conditions = GameConditions(game, rules, limit)
         plan = RegretSchedule(conditions, player, other, games or 100, seed, starts, alternate)
         about["opponent"] = other
@@ -118,6 +127,14 @@ def regret(
     _print_report(report, "position" if one_move else "game")
     if about.get("over"):
         print(f"\n{about['over']} positions in which the game is over were left out")
+
+
+def _print_coverage(game: "AnyGame", oracle: "Oracle") -> None:
+    """Say which moves can be judged, if not all, and what it takes to judge the others."""
+    if oracle.has_value(game.start()):
+        return
+    advice = f"; {oracle.advice} solves all" if oracle.advice else ""
+    print_notice(f"{game.id} is solved {oracle.coverage}; no other moves are judged{advice}")
 
 
 def _add_oracle_option(opponent: str, folder: Path | None) -> str:

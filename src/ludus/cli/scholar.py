@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import JsonOption, OracleOption, OutputFileOption
-from ludus.cli.output import format_optional, print_json, print_table
+from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileOption
+from ludus.cli.output import format_optional, print_json, print_notice, print_table
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_new_file
+from ludus.core.files import check_output
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
@@ -51,9 +51,11 @@ def scholar(
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
     seed: Annotated[int, typer.Option(help="Seed of weights and examples.")] = 1,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
+    check_output(out, begin, teacher, *(exam or []), force=force)
     from ludus.learn.common.devices import require_package, select_device
 
     require_package("torch", "training networks")
@@ -72,7 +74,6 @@ def scholar(
         )
     if teacher is not None and way != "scorer":
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
-    check_new_file(out)
     torch_device = select_device(device)
     source = _make_example_source(torch_device, oracle)
     men = source.rules.men
@@ -126,8 +127,13 @@ def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     from ludus.learn.scholar.example_sources import OracleExampleSource
     from ludus.oracle import MorrisOracle, oracle_for
 
-    solved = oracle_for(game("nine_mens_morris"), oracle)
+    morris = game("nine_mens_morris")
+    solved = oracle_for(morris, oracle)
     assert isinstance(solved, MorrisOracle)
+    if not solved.has_value(morris.start()):
+        print_notice(
+            f"examples are endings alone, {solved.coverage}; {solved.advice} solves the whole game"
+        )
     return OracleExampleSource(solved)
 
 
@@ -164,6 +170,10 @@ def _print_status(line: str) -> None:
 def _print_report(facts: dict[str, Any], json: bool) -> None:
     if json:
         print_json(**facts)
+        return
+    print(f"{facts['steps']} steps in {facts['seconds']:.0f} s, written to {facts['out']}")
+    if not facts["exams"]:
+        print("no exam was set; --exam FILE measures the networks on a dataset")
         return
     shown = ("kept", "legal", "placing", "moving", "flying")
     print_table(

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from ludus.cli.help import make_group
 from ludus.cli.options import (
+    ForceOption,
     GameArgument,
     JsonOption,
     PositionArgument,
     RulesOption,
-    make_group,
     parse_position,
 )
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadPosition, LudusError, quote
-from ludus.core.files import quote_path, write_text
+from ludus.core.files import check_output, quote_path, write_text
 from ludus.core.spec import check_choice
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -97,9 +98,12 @@ def deepq(
         Path | None,
         typer.Option("--weights", metavar="FILE", help="Write the weights, for playing only."),
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train a network of action values by deep Q-learning (needs torch)."""
+    if weights is not None:
+        check_output(weights, out, force=force)
     config = _make_training_config(games, seed, against, start)
     learner = _train_learner("deepq", game, rules, options, config, out, json)
     if weights is not None:
@@ -220,9 +224,12 @@ def show(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Draw the matchbox as SVG.")
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show the beads in the matchbox of a position, on the board and in a table."""
+    if svg is not None:
+        check_output(svg, table, force=force)
     chosen = named_game(game, rules)
     position_ = parse_position(chosen, position)
     if (outcome := position_.outcome()) is not None:

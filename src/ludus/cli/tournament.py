@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import print_json, print_table, track_progress
+from ludus.cli.output import print_json, print_player_notices, print_table, track_progress
 
 if TYPE_CHECKING:
     from ludus.arena.executors import Executor
     from ludus.arena.report import TournamentReport
+    from ludus.arena.tournament import Tournament
 
 JobsOption = Annotated[
     int,
@@ -57,6 +58,7 @@ def tournament(
 
     plan = read_tournament(file)
     check_anchor(anchor or None, plan.players)
+    _print_notices(plan)
     executor = _make_executor(jobs, cluster)
     with ResultStore(out or file.with_suffix(".sqlite")) as store:
         resumed = plan.num_games - len(list_missing_games(plan, store))
@@ -77,6 +79,19 @@ def tournament(
         print_json(resumed=resumed, **found.as_json())
         return
     _print_report(found)
+
+
+def _print_notices(plan: "Tournament") -> None:
+    from ludus.core.player import Player
+    from ludus.core.spec import parse_spec
+    from ludus.games import game
+    from ludus.players import PLAYERS, player
+
+    chosen = game(plan.conditions.game, plan.conditions.rules)
+    # Only players that have notices are made again; others may start a program.
+    kinds = {spec: PLAYERS[parse_spec(spec).name] for spec in plan.players}
+    specs = [spec for spec, kind in kinds.items() if kind.notice is not Player.notice]
+    print_player_notices(player(spec, chosen) for spec in specs)
 
 
 def _make_executor(jobs: int, cluster: str) -> "Executor":

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from ludus.cli.help import HelpGroup, label_parameters, make_group
 from ludus.cli.nnmm_training import tune_nnmm
-from ludus.cli.options import make_group
 from ludus.core.spec import Registry
 
 TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
@@ -25,16 +24,16 @@ TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
 """Command functions of `ludus train` by the name of the system."""
 
 
-class LazyCommandGroup(TyperGroup):
+class LazyCommandGroup(HelpGroup):
     """A group that imports a command only when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(TRAIN_COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        command = typer.Typer(add_completion=False, rich_markup_mode=None)
         command.command(cmd_name)(TRAIN_COMMANDS[cmd_name])
-        return typer.main.get_command(command)
+        return label_parameters(typer.main.get_command(command))
 
 
 train_app = make_group(
@@ -45,6 +44,5 @@ train_app = make_group(
 
 tune_app = make_group(
     help="Search for the best hyperparameters of a learner.",
-    rich_markup_mode="rich",
 )
 tune_app.command("nnmm")(tune_nnmm)

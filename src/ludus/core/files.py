@@ -61,10 +61,27 @@ def check_writable(path: Path) -> None:
         raise cannot_write(path, error) from error
 
 
-def check_new_file(path: Path) -> None:
-    """Raise LudusError if a file exists that must not be overwritten."""
-    if path.exists() or path.is_symlink():
-        raise LudusError(f"{quote_path(path)} exists; name another file")
+def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
+    """Raise CannotWrite unless a command may write a file; call it before long work.
+
+    A file that the command reads is never overwritten, and any other file that exists only with
+    `force`. Files that an interrupted command continues are not checked by this function.
+    """
+    check_writable(path)
+    shown = quote_path(path)
+    if path.exists():
+        if any(each is not None and _is_same_file(each, path) for each in inputs):
+            raise CannotWrite(f"{shown} is read by this command; write to another file")
+        if not force:
+            raise CannotWrite(f"{shown} exists; name another file, or overwrite it with --force")
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Return whether a path names an existing file; a text that can be no path does not."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 @overload
@@ -184,13 +201,35 @@ def lock_folder(folder: Path) -> Iterator[None]:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise cannot_write(folder, error) from error
+    with _lock_descriptor(descriptor, folder):
+        for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
+            partial.unlink(missing_ok=True)
+        yield
+
+
+@contextmanager
+def lock_file(path: Path) -> Iterator[None]:
+    """Create the file if necessary and lock it against other processes that do the same.
+
+    The lock ends with the process, however it ends. It is apart from the locks of SQLite.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
+    with _lock_descriptor(descriptor, path):
+        yield
+
+
+@contextmanager
+def _lock_descriptor(descriptor: int, path: Path) -> Iterator[None]:
+    """Hold the only lock on an open file or folder, and close it at the end."""
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise CannotWrite(f"another process is writing into {quote_path(folder)}") from error
-        for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
-            partial.unlink(missing_ok=True)
+            verb = "writing into" if path.is_dir() else "using"
+            raise CannotWrite(f"another process is {verb} {quote_path(path)}") from error
         yield
     finally:
         os.close(descriptor)

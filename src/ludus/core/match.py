@@ -100,10 +100,11 @@ def play_match(
     two matches with one seed and the same dice-rolling turns have the same dice.
     """
     dice = random.Random(seed)
-    for side, player in enumerate(players):
-        player.start_game(dice.getrandbits(62) + side)
     position = game.start() if start is None else start
     first = position
+    for side, player in enumerate(players):
+        player.check_start(position)
+        player.start_game(dice.getrandbits(62) + side)
     moves: list[MoveRecord] = []
     outcome = position.outcome()
     while outcome is None:

@@ -65,6 +65,9 @@ class Player(ABC):
     options: ClassVar[Any] = None
     """A frozen dataclass with the default options, or None for a player without options."""
 
+    page_options: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Options that the page sets; it shows the name of each player, and so what it can do."""
+
     games: ClassVar[frozenset[str] | None] = None
     """Ids of the games that it can play; None for all. See `can_play`."""
 
@@ -83,6 +86,14 @@ class Player(ABC):
     def name(self) -> str:
         """Display name; a player that changes from game to game includes its current state."""
         return self.spec
+
+    @property
+    def notice(self) -> str:
+        """What users should know before it plays, in a clause; empty for most players."""
+        return ""
+
+    def check_start(self, position: Any) -> None:  # noqa: B027 - most players can
+        """Raise a LudusError if it cannot play a game from this position."""
 
     def start_game(self, seed: int) -> None:
         """Start a new game: reset the state and the random generator with this seed."""

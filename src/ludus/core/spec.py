@@ -62,6 +62,17 @@ def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     return tuple(flags), options
 
 
+def add_options(text: str, options: Mapping[str, str]) -> str:
+    """Return a spec with further options; those that it gives already are kept.
+
+    >>> add_options("perfect:draws=any", {"draws": "tricky", "fallback": "search"})
+    'perfect:draws=any,fallback=search'
+    """
+    given = parse_spec(text).options
+    more = [f"{key}={value}" for key, value in options.items() if key not in given]
+    return f"{text}{',' if ':' in text else ':'}{','.join(more)}" if more else text
+
+
 def format_option_value(value: object) -> str:
     """Return the text of a value in a spec string, which `apply_options` parses."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -180,6 +180,11 @@ class Oracle(ABC):
         """The solved part for users, as it follows the word `solved`: `up to 4 men a side`."""
 
     @property
+    def advice(self) -> str:
+        """The command that solves the rest of the game, with its cost; empty if there is none."""
+        return ""
+
+    @property
     def has_depth(self) -> bool:
         """Whether wins and losses have the plies to the end."""
         return True

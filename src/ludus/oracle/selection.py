@@ -7,7 +7,7 @@ from typing import Any
 
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, quote
-from ludus.core.files import data_folder, quote_path
+from ludus.core.files import quote_path
 from ludus.core.game import AnyGame
 from ludus.games import GAMES
 from ludus.oracle.backgammon.oracle import BackgammonOracle
@@ -19,7 +19,7 @@ from ludus.oracle.morris.endgames import builtin_endgames
 from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import format_spec, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
-from ludus.oracle.storage import MANIFEST_NAME, read_manifest
+from ludus.oracle.storage import MANIFEST_NAME, databases_folder, read_manifest
 
 
 def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
@@ -61,12 +61,8 @@ def find_database_folders() -> list[Path]:
 
     The folder is a database itself, or it contains databases, one for each set of rules.
     """
-    named, data = os.environ.get("LUDUS_ORACLE"), data_folder()
-    if named:
-        folder = Path(named)
-    elif data is not None:
-        folder = data / "oracle"
-    else:
+    named, folder = os.environ.get("LUDUS_ORACLE"), databases_folder()
+    if folder is None:
         return []
     try:
         places = [folder, *sorted(path for path in folder.glob("*") if path.is_dir())]

@@ -12,6 +12,8 @@ All numbers are little-endian. Everything read is verified against a checksum fi
 import hashlib
 import json
 import os
+import re
+import shlex
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,11 +25,40 @@ import zstandard
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadDatabase
-from ludus.core.files import atomic_file, describe_os_error, quote_path, read_bytes, write_bytes
+from ludus.core.files import (
+    atomic_file,
+    data_folder,
+    describe_os_error,
+    quote_path,
+    read_bytes,
+    write_bytes,
+)
 
 MANIFEST_NAME = "ludus.json"
 MANIFEST_VERSION = 1
 _MAX_MANIFEST_BYTES = 10_000
+
+
+def databases_folder() -> Path | None:
+    """Return the folder in which solved games are found; None if the home folder is unknown.
+
+    It is LUDUS_ORACLE, or `oracle` in the user's data folder.
+    """
+    if named := os.environ.get("LUDUS_ORACLE"):
+        return Path(named)
+    data = data_folder()
+    return None if data is None else data / "oracle"
+
+
+def format_solve_command(spec: str, options: str = "", folder: Path | None = None) -> str:
+    """Return the command that solves a game into a folder where it is found, in backquotes.
+
+    By default the folder is one of its own in `databases_folder`.
+    """
+    if folder is None and (parent := databases_folder()) is not None:
+        folder = parent / re.sub("[^a-z0-9_]+", "-", spec.lower())
+    place = "DIR" if folder is None else shlex.quote(str(folder))
+    return f"`ludus solve {spec}{options} --out {place}`"
 
 
 def write_manifest(folder: Path, game: str, **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""Perfect play where the game is solved, and alpha-beta search elsewhere.
+"""Perfect play where the game is solved; elsewhere an error, or alpha-beta search on request.
 
 A win is as fast, a loss as slow as possible. Among drawing moves, the player prefers those after
 which the opponent has the fewest replies that hold the draw, then those with the most replies in
@@ -7,19 +7,23 @@ ties are broken at random; with `draws=any` all drawing moves are tied.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from ludus.core.errors import quote
 from ludus.core.game import MAN_VALUE, AnyGame, Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
-from ludus.oracle.oracle import Oracle, RatedMove, Value
+from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value
 from ludus.oracle.selection import oracle_for
 from ludus.players.alpha_beta import AlphaBetaSearch, SearchResult, score_to_plies
 
 DrawPreference = Literal["tricky", "any"]
+
+Fallback = Literal["none", "search"]
 
 RESULT_VERBS = {"win": "wins", "loss": "loses", "draw": "draws"}
 
@@ -31,8 +35,11 @@ class PerfectOptions:
     oracle: str = ""
     """A folder written by `ludus solve`; by default the one that `ludus value` would use."""
 
+    fallback: Fallback = "none"
+    """Where the game is not solved: none refuses to play; search is alpha-beta, not perfect."""
+
     nodes: int = 20_000
-    """Maximum number of positions that a search visits where the game is not solved."""
+    """Maximum number of positions that the search visits."""
 
     draws: DrawPreference = "tricky"
     """Choice among drawing moves: tricky, with few replies that hold the draw; or any."""
@@ -63,10 +70,11 @@ class DrawReplies:
 
 
 class PerfectPlayer(Player):
-    """Preserves the value of the position by an oracle where it is solved, else searches."""
+    """Preserves the value of the position by an oracle; with fallback=search it may also search."""
 
-    title: ClassVar[str] = "plays perfectly where the game is solved, and searches elsewhere"
+    title: ClassVar[str] = "plays perfectly where the game is solved"
     options: ClassVar[PerfectOptions] = PerfectOptions()
+    page_options: ClassVar[Mapping[str, str]] = {"fallback": "search"}
 
     def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
         super().__init__(game, settings, spec)
@@ -81,11 +89,29 @@ class PerfectPlayer(Player):
         """The player's name, with the coverage of its oracle if that is not the whole game."""
         if self.oracle.has_value(self.game.start()):
             return "perfect"
-        return f"perfect {self.oracle.coverage}, search before that"
+        before = "search" if self.settings.fallback == "search" else "no moves"
+        return f"perfect {self.oracle.coverage}, {before} before that"
+
+    @property
+    def notice(self) -> str:
+        """What is exact, and what would make all of it exact."""
+        if self.settings.fallback == "none" or self.oracle.has_value(self.game.start()):
+            return ""
+        advice = f"; {self.oracle.advice} makes it exact" if self.oracle.advice else ""
+        return f"{self.spec} is exact {self.oracle.coverage} and searches before that{advice}"
+
+    def check_start(self, position: Position) -> None:
+        if self.settings.fallback == "none" and not self.oracle.has_value(position):
+            advice = f"; {self.oracle.advice} solves it" if self.oracle.advice else ""
+            raise Unsolved(
+                f"perfect cannot play from {quote(str(position), 80)}: {self.game.id} is solved "
+                f"{self.oracle.coverage}; perfect:fallback=search searches before that{advice}"
+            )
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         if self.oracle.has_value(position):
             return self._choose_by_oracle(position)
+        self.check_start(position)
         return self._search(position, limit)
 
     def _choose_by_oracle(self, position: Position) -> Choice:

@@ -117,6 +117,7 @@ def make_app(settings: Settings, store: GameStore) -> Any:
     app.add_exception_handler(LudusError, _respond_to_error)
     app.add_exception_handler(RequestValidationError, _respond_to_validation_error)
     app.add_exception_handler(HTTPException, _respond_to_http_error)
+    app.add_exception_handler(Exception, _respond_to_fault)
     return GuardMiddleware(app, settings)
 
 
@@ -136,3 +137,8 @@ async def _respond_to_validation_error(request: Request, error: Exception) -> JS
 async def _respond_to_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse({"detail": str(error.detail)}, error.status_code, error.headers)
+
+
+async def _respond_to_fault(request: Request, error: Exception) -> JSONResponse:
+    """Report a fault of this program in one line; the server prints its traceback."""
+    return JSONResponse({"detail": f"the server has a fault: {type(error).__name__}"}, 500)

@@ -13,8 +13,9 @@ from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.web.errors import GameNotFound, LimitReached
 from ludus.web.game_tree import GameTree
+from ludus.web.restoration import restore_tree
 from ludus.web.schemas import NewGameRequest, SeatRequest
-from ludus.web.seats import LearnedSpecs, Seat
+from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
 from ludus.web.session import Pace, Session
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
@@ -65,8 +66,12 @@ class GameRegistry:
         first, second = (Seat.from_json(seat.model_dump()) for seat in seats)
         if first.is_person and second.is_person:
             return Seat(), Seat()
-        offers = {offer["name"]: offer for offer in await self.opponents(name, rules)}
+        offers = await self.find_offers(name, rules)
         return first.check(offers), second.check(offers)
+
+    async def find_offers(self, name: str, rules: str) -> OfferedPlayers:
+        """Return the players for a game by name."""
+        return {offer["name"]: offer for offer in await self.opponents(name, rules)}
 
     async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
@@ -76,8 +81,9 @@ class GameRegistry:
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
         session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
         session.learned_specs.initial = await self._load_learned_specs(request.after)
-        self._sessions[session.id] = session
         await session.open()
+        self._evict()
+        self._sessions[session.id] = session
         return session
 
     async def find(self, id_: str) -> Session:
@@ -86,7 +92,10 @@ class GameRegistry:
         if session is None:
             loaded = await self._load(id_)
             # A concurrent request may have loaded it; keep one session per game.
-            session = self._sessions.setdefault(id_, loaded)
+            session = self._sessions.get(id_)
+            if session is None:
+                self._evict()
+                session = self._sessions[id_] = loaded
             session.resume()
         self._sessions.move_to_end(id_)
         return session
@@ -95,8 +104,11 @@ class GameRegistry:
         """Return the specs that players learned up to a game; empty if it is unknown."""
         if id_ in self._sessions:
             return self._sessions[id_].learned_specs.for_next_game
-        stored = await self._store.load(id_) if id_ else None
-        return {} if stored is None else LearnedSpecs.from_json(stored[0].state).for_next_game
+        found = await self._store.load(id_) if id_ else None
+        if found is None:
+            return {}
+        _, state = restore_tree(*found)
+        return LearnedSpecs(*state.learned).for_next_game
 
     def close(self) -> None:
         for session in self._sessions.values():
@@ -122,25 +134,16 @@ class GameRegistry:
         return tree, (game.id, rules)
 
     async def _load(self, id_: str) -> Session:
-        stored = await self._store.load(id_)
-        if stored is None:
+        found = await self._store.load(id_)
+        if found is None:
             raise GameNotFound("there is no such game")
-        game_data, nodes = stored
-        game = named_game(game_data.name, game_data.rules)
-        tree = GameTree(game, game.parse(game_data.start))
-        tree.nodes[0].comment = game_data.state["comment"]
-        for node in nodes:
-            before = tree.nodes[node.parent].position
-            move = game.parse_move(node.move, before)
-            added = tree.add(node.parent, move, node.made_by, node.comment, node.explanation)
-            if added.number != node.number:
-                raise LudusError(f"the game {game_data.id} is damaged at move {node.number}")
-        tree.go_to(game_data.state["at"])
-        first, second = (Seat.from_json(seat) for seat in game_data.state["seats"])
-        game_spec = game_data.name, game_data.rules
-        session = self._make_session(game_data.id, game_spec, tree, (first, second), game_data.seed)
-        session.pace = Pace(game_data.state["paused"], game_data.state["delay"])
-        session.learned_specs = LearnedSpecs.from_json(game_data.state)
+        stored, nodes = found
+        tree, state = restore_tree(stored, nodes)
+        first, second = (Seat.from_json(seat.model_dump()) for seat in state.seats)
+        game_spec = stored.name, stored.rules
+        session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
+        session.pace = Pace(state.paused, state.delay)
+        session.learned_specs = LearnedSpecs(*state.learned)
         return session
 
     def _make_session(
@@ -151,16 +154,25 @@ class GameRegistry:
         seats: tuple[Seat, Seat],
         seed: int,
     ) -> Session:
-        self._evict()
         max_nodes = self._settings.max_nodes
-        return Session(id_, game_spec, tree, seats, seed, self._store, self._workers, max_nodes)
+        return Session(
+            id_,
+            game_spec,
+            tree,
+            seats,
+            seed,
+            self._store,
+            self._workers,
+            self.find_offers,
+            max_nodes,
+        )
 
     def _evict(self) -> None:
         """Evict an unwatched game from memory if the limit is reached; the store keeps it."""
         if len(self._sessions) < self._settings.max_sessions:
             return
         for id_, session in list(self._sessions.items()):
-            if not session.watchers and not session.is_thinking:
+            if not session.watchers and not session.is_busy:
                 del self._sessions[id_]
                 return
         raise LimitReached("too many games are being played; try again in a moment")

@@ -1,7 +1,7 @@
 """The tree of a game's moves and variations, and the moves that dice and rules force."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,16 +71,18 @@ class GameTree:
         self, parent: int, move: Move, made_by: str, comment: str = "", explanation: Any = None
     ) -> GameNode:
         """Add a move after a node; return the existing node if the move was played before."""
-        before = self.nodes[parent]
-        known = self.child(before, move)
-        if known is not None:
-            return known
-        number, mover = len(self.nodes), before.position.mover
-        position = before.position.play(move)
-        node = GameNode(number, parent, move, mover, made_by, position, comment, explanation)
-        self.nodes.append(node)
-        before.children.append(node.number)
-        return node
+        line = LinePlan(self, self.nodes[parent])
+        line.play(move, made_by, comment, explanation)
+        self.attach(line.new_nodes)
+        return line.last
+
+    def attach(self, nodes: Sequence[GameNode]) -> None:
+        """Add planned nodes, numbered from the end of the tree, parents first."""
+        for node in nodes:
+            assert node.number == len(self.nodes)
+            assert node.parent is not None
+            self.nodes.append(node)
+            self.nodes[node.parent].children.append(node.number)
 
     def go_to(self, number: int) -> None:
         """Make a node current and let redo follow the path to it."""
@@ -143,26 +145,48 @@ MAX_FORCED = 100
 """Maximum number of consecutive dice rolls and passes."""
 
 
-def play_forced_moves(tree: GameTree, move_entry: AnyMoveEntry, seed: int, number: int) -> int:
-    """Add dice rolls and forced passes after a node; return the last node's number."""
-    for _ in range(MAX_FORCED):
-        node = tree.nodes[number]
-        position = node.position
-        if position.outcome() is not None:
-            break
-        if position.mover == CHANCE:
-            number = _roll_dice(tree, seed, node).number
-        elif move_entry.is_pass(position):
-            number = tree.add(number, position.legal_moves()[0], RULES).number
-        else:
-            break
-    return number
+class LinePlan:
+    """Moves after a node that are not yet in the tree, so that they can be stored first."""
 
+    def __init__(self, tree: GameTree, start: GameNode) -> None:
+        self._tree = tree
+        self.last = start
+        """The last node of the line, in the tree or planned."""
 
-def _roll_dice(tree: GameTree, seed: int, node: GameNode) -> GameNode:
-    """Roll the dice after a node; a roll made before is reused, so undo gives no new roll."""
-    if node.children:
-        return tree.nodes[node.children[0]]
-    rolls, weights = zip(*tree.game.chances(node.position), strict=True)
-    dice = random.Random(f"{seed} {node.number}")
-    return tree.add(node.number, dice.choices(rolls, weights)[0], DICE)
+        self.new_nodes: list[GameNode] = []
+        """The planned nodes, parents first; a move that was played before gives none."""
+
+    def play(self, move: Move, made_by: str, comment: str = "", explanation: Any = None) -> None:
+        """Continue the line by a move."""
+        before = self.last
+        known = self._tree.child(before, move)
+        if known is None:
+            number = len(self._tree.nodes) + len(self.new_nodes)
+            mover, position = before.position.mover, before.position.play(move)
+            known = GameNode(
+                number, before.number, move, mover, made_by, position, comment, explanation
+            )
+            self.new_nodes.append(known)
+        self.last = known
+
+    def play_forced_moves(self, move_entry: AnyMoveEntry, seed: int) -> None:
+        """Continue the line by dice rolls and forced passes."""
+        for _ in range(MAX_FORCED):
+            position = self.last.position
+            if position.outcome() is not None:
+                break
+            if position.mover == CHANCE:
+                self.play(self._roll_dice(seed), DICE)
+            elif move_entry.is_pass(position):
+                self.play(position.legal_moves()[0], RULES)
+            else:
+                break
+
+    def _roll_dice(self, seed: int) -> Move:
+        """Roll the dice; a roll made before is reused, so undo gives no new roll."""
+        if self.last.children:
+            return self._tree.nodes[self.last.children[0]].move
+        rolls, weights = zip(*self._tree.game.chances(self.last.position), strict=True)
+        dice = random.Random(f"{seed} {self.last.number}")
+        roll: Move = dice.choices(rolls, weights)[0]
+        return roll

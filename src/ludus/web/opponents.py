@@ -55,7 +55,7 @@ def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str,
     hints = {} if defaults is None else typing.get_type_hints(type(defaults))
     choices: dict[str, list[str]] = {}
     for option, hint in hints.items():
-        if typing.get_origin(hint) is Literal:
+        if typing.get_origin(hint) is Literal and option not in kind.page_options:
             choices[option] = [str(value) for value in typing.get_args(hint)]
     levels = defaults.level if hints.get("level") is int else None
     numbers = range(1, (levels or 0) + 1)

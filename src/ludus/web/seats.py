@@ -1,11 +1,12 @@
 """Who plays each side, and the specs with which learning players start the next game."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ludus.core.errors import quote
-from ludus.core.spec import format_suggestion
+from ludus.core.errors import BadSpec, quote
+from ludus.core.spec import format_suggestion, parse_spec
 from ludus.web.errors import RequestRefused
 
 OfferedPlayers = Mapping[str, Mapping[str, Any]]
@@ -92,20 +93,25 @@ class LearnedSpecs:
     display_names: dict[str, str] = field(default_factory=dict)
     """Current names, by spec, of players that receive results."""
 
-    @classmethod
-    def from_json(cls, state: dict[str, Any]) -> "LearnedSpecs":
-        """Restore from a stored game's state; older versions stored no specs."""
-        initial, final = state.get("learned", ({}, {}))
-        return cls(initial, final)
-
     @property
     def for_next_game(self) -> dict[str, str]:
         """The specs for the next game."""
         return dict(list((self.initial | self.final).items())[-MAX_LEARNED_SPECS:])
 
     def spec(self, game_spec: tuple[str, str], seat: Seat) -> str:
-        """Return the spec with which a player plays this game."""
-        return self.initial.get(_learner_key(game_spec, seat), seat.spec)
+        """Return the spec with which a player plays this game.
+
+        Specs come from a file of games, so only a level of the same player is taken from them.
+        """
+        learned = self.initial.get(_learner_key(game_spec, seat), seat.spec)
+        with suppress(BadSpec):
+            found = parse_spec(learned)
+            changed = {
+                key for key, _ in found.options.items() - parse_spec(seat.spec).options.items()
+            }
+            if found.name == seat.player and not found.flags and changed <= {"level"}:
+                return learned
+        return seat.spec
 
     def set_final(self, game_spec: tuple[str, str], seat: Seat, spec: str) -> None:
         """Record the spec for the player's next game."""

@@ -1,15 +1,16 @@
 """A game in progress: its tree, its seats, its watchers and the player that is thinking.
 
-Everything runs on the server's event loop. Each change of a game takes its lock, is saved to the
-store, and only then is announced to the watchers.
+Everything runs on the server's event loop. Each change of a game takes its lock and is saved to the
+store; only then is it made in memory and announced to the watchers. So a change that cannot be
+stored is not made at all.
 """
 
 import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ludus.core.errors import LudusError
@@ -18,13 +19,13 @@ from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
 from ludus.oracle.oracle import Verdict
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
-from ludus.web.game_tree import MAX_FORCED, PERSON, PLAYER, GameNode, GameTree, play_forced_moves
-from ludus.web.seats import LearnedSpecs, Seat
+from ludus.web.game_tree import MAX_FORCED, PERSON, PLAYER, GameNode, GameTree, LinePlan
+from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
 from ludus.web.store import GameStore, StoredGame, StoredNode
 from ludus.web.worker_pool import WorkerPool
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Pace:
     """How players continue by themselves."""
 
@@ -45,6 +46,7 @@ class Session:
         seed: int,
         store: GameStore,
         workers: WorkerPool,
+        find_offers: Callable[[str, str], Awaitable[OfferedPlayers]],
         max_nodes: int,
     ) -> None:
         self.id = id_
@@ -76,6 +78,7 @@ class Session:
         self.learned_specs = LearnedSpecs()
         self._store = store
         self._workers = workers
+        self._find_offers = find_offers
         self._max_nodes = max_nodes
         self._lock = asyncio.Lock()
         self._choice_task: asyncio.Task[None] | None = None
@@ -89,6 +92,15 @@ class Session:
     @property
     def is_thinking(self) -> bool:
         return self._choice_task is not None and not self._choice_task.done()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the game is being changed, or a player is thinking or learning."""
+        return (
+            self._lock.locked()
+            or self.is_thinking
+            or bool(self._result_task and not self._result_task.done())
+        )
 
     @property
     def people(self) -> frozenset[int]:
@@ -123,10 +135,10 @@ class Session:
     async def open(self) -> None:
         """Save a new game and play its forced first moves, such as a dice roll."""
         async with self._lock:
-            first = play_forced_moves(
-                self.tree, self.move_entry, self.seed, self.tree.current_number
-            )
-            self.tree.go_to(first)
+            line = LinePlan(self.tree, self.tree.current)
+            line.play_forced_moves(self.move_entry, self.seed)
+            self.tree.attach(line.new_nodes)
+            self.tree.go_to(line.last.number)
             await self._save(self.tree.nodes[1:])
         self._warm_up_players()
         self.resume()
@@ -135,12 +147,14 @@ class Session:
         """Make another node current; a player to move there is paused."""
         async with self._lock:
             node = self.node(number)
-            self._stop_thinking()
-            self.tree.go_to(node.number)
             outcome, mover = node.position.outcome(), node.position.mover
             is_players = outcome is None and mover != CHANCE and not self.seats[mover].is_person
-            self.pace.is_paused = self.pace.is_paused or is_players
-            await self._changed()
+            pace = replace(self.pace, is_paused=self.pace.is_paused or is_players)
+            await self._save(at=node.number, pace=pace)
+            self._stop_thinking()
+            self.tree.go_to(node.number)
+            self.pace = pace
+            self._changed()
 
     async def take_back(self) -> None:
         """Go back to the last node where a person had a choice."""
@@ -153,26 +167,32 @@ class Session:
     async def change_seats(self, seats: tuple[Seat, Seat]) -> None:
         """Replace the persons or players of both sides."""
         async with self._lock:
+            pace = replace(self.pace, is_paused=False)
+            await self._save(seats=seats, pace=pace)
             self._stop_thinking()
-            self.seats = seats
-            self.pace.is_paused = False
+            self.seats, self.pace = seats, pace
             self._warm_up_players()
-            await self._changed()
+            self._changed()
 
     async def set_pace(self, is_paused: bool, delay: float) -> None:
         """Pause or resume players and set the delay between their moves."""
         async with self._lock:
+            pace = Pace(is_paused, delay)
+            await self._save(pace=pace)
             if is_paused:
                 self._stop_thinking()
-            self.pace = Pace(is_paused, delay)
-            await self._changed()
+            self.pace = pace
+            self._changed()
 
     async def set_comment(self, number: int, comment: str) -> None:
         """Set the comment of a move."""
         async with self._lock:
             node = self.node(number)
+            if node.parent is None:
+                await self._save(comment=comment)
+            else:
+                await self._save([replace(node, comment=comment)])
             node.comment = comment
-            await self._save([node] if node.parent is not None else [])
             self._notify_watchers()
 
     async def fetch_verdict(self, number: int) -> tuple[Verdict | None, str]:
@@ -216,18 +236,27 @@ class Session:
             self._result_task.cancel()
 
     async def _think(self, number: int) -> None:
-        """Request a move from the player to move, and play it."""
+        """Request a move from the player to move, and play it; a failure is shown to the person."""
+        seat = self.seats[self.node(number).position.mover]
+        try:
+            await self._play_players_move(number, seat)
+        except Exception as error:
+            # Any error, even one of this program: without a message it would look like thinking.
+            why = (
+                str(error) if isinstance(error, LudusError) else f"{type(error).__name__}: {error}"
+            )
+            self.failure = f"{seat.title} gave no move: {why}"
+            self._choice_task = None
+            self._notify_watchers()
+            if not isinstance(error, LudusError):
+                raise
+
+    async def _play_players_move(self, number: int, seat: Seat) -> None:
         began = time.monotonic()
         position = self.node(number).position
-        seat = self.seats[position.mover]
-        job = {**self.job(number), **self._player_job(position.mover)}
+        job = {**self.job(number), **await self._player_job(position.mover)}
         job["seed"] = random.Random(f"{self.seed} {number} {seat.spec}").getrandbits(62)
-        try:
-            response = await self._workers.choose(job, self._hurry_event)
-        except LudusError as error:
-            self.failure = f"{seat.title} gave no move: {error}"
-            self._notify_watchers()
-            return
+        response = await self._workers.choose(job, self._hurry_event)
         if not self.people:
             await asyncio.sleep(max(0.0, self.pace.delay - (time.monotonic() - began)))
         async with self._lock:
@@ -237,6 +266,7 @@ class Session:
             explanation = {name: response[name] for name in ("comment", "scores", "pictures")}
             if response["wants_results"]:
                 self.learned_specs.display_names[seat.spec] = response["name"]
+            # The next player may start while this task still ends.
             self._choice_task = None
             await self._play_move(move, PLAYER, explanation)
 
@@ -246,14 +276,16 @@ class Session:
         """Play a move and the forced moves after it."""
         if len(self.tree.nodes) + MAX_FORCED > self._max_nodes:
             raise LimitReached("this game has as many moves as a game here may have")
-        num_known = len(self.tree.nodes)
-        node = self.tree.add(self.tree.current_number, move, made_by, explanation=explanation)
-        self.tree.go_to(play_forced_moves(self.tree, self.move_entry, self.seed, node.number))
-        await self._save(self.tree.nodes[num_known:])
+        line = LinePlan(self.tree, self.tree.current)
+        line.play(move, made_by, explanation=explanation)
+        line.play_forced_moves(self.move_entry, self.seed)
+        await self._save(line.new_nodes, at=line.last.number)
+        self.tree.attach(line.new_nodes)
+        self.tree.go_to(line.last.number)
         self._notify_watchers()
         self.resume()
-        if self.tree.current.position.outcome() is not None and self.learned_specs.display_names:
-            self._result_task = asyncio.create_task(self._report_result(self.tree.current_number))
+        if line.last.position.outcome() is not None and self.learned_specs.display_names:
+            self._result_task = asyncio.create_task(self._report_result(line.last.number))
 
     def _warm_up_players(self) -> None:
         """Warm up the players while a person is to move."""
@@ -264,9 +296,12 @@ class Session:
             if not seat.is_person:
                 self._workers.warm_up({**self.job(self.tree.current_number), "player": seat.spec})
 
-    def _player_job(self, side: int) -> dict[str, Any]:
-        """Return the job fields that identify the player of a side."""
-        seat = self.seats[side]
+    async def _player_job(self, side: int) -> dict[str, Any]:
+        """Return the job fields that identify the player of a side.
+
+        The seats may come from a file of games, so they are checked like those of a request.
+        """
+        seat = self.seats[side].check(await self._find_offers(*self.game_spec))
         begin = random.Random(f"{self.seed} {side} {seat.spec}").getrandbits(62)
         spec = self.learned_specs.spec(self.game_spec, seat)
         return {"session": self.id, "player": spec, "begin": begin}
@@ -277,19 +312,20 @@ class Session:
         for side, seat in enumerate(self.seats):
             if seat.is_person or seat.spec not in self.learned_specs.display_names:
                 continue
-            job = {**self.job(number), **self._player_job(side), "seed": 0, "side": side}
             with suppress(LudusError):
+                fields = await self._player_job(side)
+                job = {**self.job(number), **fields, "seed": 0, "side": side}
                 response = await self._workers.run_job("end", job)
                 self.learned_specs.set_final(self.game_spec, seat, response["spec"])
                 display_names[seat.spec] = response["name"]
         async with self._lock:
-            await self._save([])
+            with suppress(LudusError):  # what was learned is stored with the next change
+                await self._save()
             self.learned_specs.display_names |= display_names
             self._notify_watchers()
 
-    async def _changed(self) -> None:
+    def _changed(self) -> None:
         self.failure = ""
-        await self._save([])
         self._notify_watchers()
         self.resume()
 
@@ -303,13 +339,23 @@ class Session:
             self._choice_task.cancel()
             self._choice_task = None
 
-    async def _save(self, nodes: list[GameNode]) -> None:
+    async def _save(
+        self,
+        nodes: Sequence[GameNode] = (),
+        *,
+        at: int | None = None,
+        seats: tuple[Seat, Seat] | None = None,
+        pace: Pace | None = None,
+        comment: str | None = None,
+    ) -> None:
+        """Store the game with new or changed nodes and fields, before they change in memory."""
+        pace = pace or self.pace
         state = {
-            "at": self.tree.current_number,
-            "seats": [seat.as_json() for seat in self.seats],
-            "paused": self.pace.is_paused,
-            "delay": self.pace.delay,
-            "comment": self.tree.nodes[0].comment,
+            "at": self.tree.current_number if at is None else at,
+            "seats": [seat.as_json() for seat in seats or self.seats],
+            "paused": pace.is_paused,
+            "delay": pace.delay,
+            "comment": self.tree.nodes[0].comment if comment is None else comment,
             "learned": [self.learned_specs.initial, self.learned_specs.final],
         }
         start = str(self.tree.nodes[0].position)

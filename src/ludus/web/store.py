@@ -1,4 +1,8 @@
-"""Games in SQLite, so that none is lost if the server is killed. One thread does all writes."""
+"""Games in SQLite, so that none is lost if the server is killed. One thread does all writes.
+
+A file has one server at a time, which locks it. A file may be damaged or come from a stranger, so
+what is read from it is checked like a request.
+"""
 
 import asyncio
 import json
@@ -6,11 +10,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ludus.core.errors import LudusError
-from ludus.core.files import create_sqlite_tables, quote_path, read_sqlite_header
+from ludus.core.errors import CannotWrite
+from ludus.core.files import create_sqlite_tables, lock_file, quote_path, read_sqlite_header
+from ludus.web.errors import LimitReached, OutOfTurn, RequestRefused
 
 T = TypeVar("T")
 
@@ -43,8 +49,10 @@ CREATE TABLE IF NOT EXISTS node (
 """
 
 
-class BadGameFile(LudusError):
-    """The game file cannot be used."""
+class BadGameFile(RequestRefused):
+    """The file of games cannot be read or written; nothing was changed."""
+
+    status: ClassVar[int] = 503
 
 
 class StoredNode(NamedTuple):
@@ -69,10 +77,15 @@ class StoredGame(NamedTuple):
     state: dict[str, Any]
 
 
+STORED_VALUE_ERRORS = (ValueError, TypeError, RecursionError, OverflowError)
+"""What reading a damaged row may raise, apart from errors of SQLite; JSON and text included."""
+
+
 class GameStore:
     """The SQLite file; a write is committed when its coroutine returns."""
 
     def __init__(self, path: Path | None, max_games: int) -> None:
+        self._locks = ExitStack()
         self._title = "games in memory" if path is None else quote_path(path)
         self._max_games = max_games
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
@@ -80,6 +93,7 @@ class GameStore:
             self._thread.submit(self._open, path).result()
         except BaseException:
             self._thread.shutdown()
+            self._locks.close()
             raise
 
     async def save(self, game: StoredGame, nodes: Iterable[StoredNode] = ()) -> None:
@@ -94,6 +108,8 @@ class GameStore:
     async def close(self) -> None:
         await self._run(self._connection.close)
         self._thread.shutdown()
+        # Last, because closing a file ends all of SQLite's own locks on it.
+        self._locks.close()
 
     async def _run(self, work: Callable[[], T]) -> T:
         def convert_errors() -> T:
@@ -101,6 +117,8 @@ class GameStore:
                 return work()
             except (sqlite3.Error, OSError) as error:
                 raise BadGameFile(f"cannot use {self._title}: {error}") from error
+            except STORED_VALUE_ERRORS as error:
+                raise BadGameFile(f"{self._title} is damaged: {error}") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, convert_errors)
 
@@ -108,6 +126,7 @@ class GameStore:
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
+                self._locks.enter_context(lock_file(path))
             self._connection = sqlite3.connect(
                 path or ":memory:", timeout=30.0, isolation_level=None
             )
@@ -116,6 +135,10 @@ class GameStore:
             except BaseException:
                 self._connection.close()
                 raise
+        except CannotWrite as error:
+            raise BadGameFile(
+                f"{error}; stop the other server, or name another file with --games"
+            ) from error
         except (sqlite3.Error, OSError, ValueError) as error:
             raise BadGameFile(f"cannot use {self._title}: {error}") from error
 
@@ -138,22 +161,42 @@ class GameStore:
                 self._evict()
                 row = (id_, now, *setup, json.dumps(state))
                 run("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO node VALUES (?, ?, ?, ?, ?, ?, ?)",
+            # A move that is stored keeps its place; only its comment may change.
+            changed = self._connection.executemany(
+                "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+                " SET comment = excluded.comment"
+                " WHERE parent = excluded.parent AND move = excluded.move",
                 [(id_, *fields, json.dumps(explanation)) for *fields, explanation in nodes],
             )
+            if nodes and changed.rowcount != len(nodes):
+                raise OutOfTurn("the game has changed since; reload it")
             run("COMMIT")
         except BaseException:
-            run("ROLLBACK")
+            # SQLite itself has rolled back after some errors, such as a full disk.
+            if self._connection.in_transaction:
+                run("ROLLBACK")
             raise
 
     def _evict(self) -> None:
-        """Delete the least recently used games if the limit is reached."""
+        """Delete the least recently used of the games that nobody played, if the limit is reached.
+
+        A game is played if a person has moved, or players more than once; then it is never deleted.
+        """
         count = self._connection.execute("SELECT count(*) FROM game").fetchone()[0]
-        if count >= self._max_games:
-            self._connection.execute(
-                "DELETE FROM game WHERE id IN (SELECT id FROM game ORDER BY used LIMIT ?)",
-                (count - self._max_games + 1,),
+        if count < self._max_games:
+            return
+        wanted = count - self._max_games + 1
+        deleted = self._connection.execute(
+            "DELETE FROM game WHERE id IN (SELECT id FROM game WHERE"
+            " NOT EXISTS (SELECT 1 FROM node WHERE game = id AND made_by = 'person') AND"
+            " (SELECT count(*) FROM node WHERE game = id AND made_by = 'player') <= 1"
+            " ORDER BY used LIMIT ?)",
+            (wanted,),
+        )
+        if deleted.rowcount < wanted:
+            raise LimitReached(
+                f"{self._title} holds {self._max_games} played games, which are never deleted; "
+                "start the server with another file of games"
             )
 
     def _load(self, id_: str) -> tuple[StoredGame, list[StoredNode]] | None:

@@ -1,5 +1,6 @@
 """Games, positions and players that a worker process caches between jobs."""
 
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,8 +8,9 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from ludus.core.errors import BadSpec, quote
 from ludus.core.player import Limit, Player
-from ludus.core.spec import parse_spec
+from ludus.core.spec import add_options, parse_spec
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
 from ludus.players import player as named_player
@@ -114,13 +116,29 @@ def wants_results(kind: type[Player]) -> bool:
 def _load_shared_player(job: Job) -> Player:
     key = (job["game"], job["rules"], job["player"])
     if key not in _shared_players:
-        _shared_players[key] = named_player(job["player"], load_game(job["game"], job["rules"]))
+        _shared_players[key] = _build_player(job)
     return _shared_players[key]
+
+
+def _build_player(job: Job) -> Player:
+    """Return a new player; options that are free text are refused.
+
+    Such options name programs and files. A spec may come from a request or from a stranger's file
+    of games, and neither may start a program or choose a file.
+    """
+    spec = parse_spec(job["player"])
+    defaults = PLAYERS[spec.name].options
+    hints = {} if defaults is None else typing.get_type_hints(type(defaults))
+    for option in spec.options:
+        if hints.get(option) in (str, str | None):
+            raise BadSpec(f"option {quote(option)} of {spec.name} cannot be set here")
+    text = add_options(job["player"], PLAYERS[spec.name].page_options)
+    return named_player(text, load_game(job["game"], job["rules"]))
 
 
 def _replay_game(job: Job, side: int) -> Player:
     """Return a new player that has replayed the game so far."""
-    player = named_player(job["player"], load_game(job["game"], job["rules"]))
+    player = _build_player(job)
     player.start_game(job["begin"])
     for size in range(len(job["moves"])):
         position = load_position({**job, "moves": job["moves"][:size]})

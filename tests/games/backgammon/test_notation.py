@@ -88,7 +88,15 @@ def test_what_can_mean_two_moves_is_refused():
 
 @pytest.mark.parametrize("text", ["31", "13", " 31 "])
 def test_rolls_are_read_in_any_order(text):
-    assert GAME.parse_move(text, GAME.start()) == Roll(3, 1)
+    second = OPENING.play(OPENING.legal_moves()[0])
+    assert GAME.parse_move(text, second) == Roll(3, 1)
+
+
+def test_an_opening_roll_has_the_die_of_side_0_first():
+    for text, beginner in (("31", 0), ("13", 1)):
+        roll = GAME.parse_move(text, GAME.start())
+        assert (str(roll), roll.beginner) == (text, beginner)
+        assert GAME.start().play(roll).turn == beginner
 
 
 @pytest.mark.parametrize("text", ["", "3", "311", "37", "03", "22", "³1", "8/5", "pass"])

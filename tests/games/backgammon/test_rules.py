@@ -20,13 +20,29 @@ def result(game, text, move):
     return str(position.play(game.parse_move(move, position)))
 
 
-def test_the_first_roll_is_no_double(game):
+def test_the_higher_die_begins_and_plays_both(game):
     start = game.start()
     assert start.mover == CHANCE
-    assert len(start.legal_moves()) == 15
-    assert {weight for _, weight in game.chances(start)} == {1 / 15}
+    assert len(start.legal_moves()) == 30
+    assert {weight for _, weight in game.chances(start)} == {1 / 30}
+    for roll in start.legal_moves():
+        after = start.play(roll)
+        assert (after.turn, after.dice) == (roll.second > roll.first, (max(roll), min(roll)))
+        assert not after.opening
     with pytest.raises(BadMove):
         start.play(Roll(2, 2))
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_rules_may_number_the_side_that_begins_0(engine):
+    game = Backgammon(Rules(opening="first"), engine)
+    start = game.start()
+    assert len(start.legal_moves()) == 15
+    assert {weight for _, weight in game.chances(start)} == {1 / 15}
+    assert game.parse(str(start)) == start
+    for roll in (Roll(2, 2), Roll(1, 3)):
+        with pytest.raises(BadMove):
+            start.play(roll)
 
 
 def test_later_rolls_are_any(game):

@@ -1,6 +1,7 @@
 """The readable engine and the compiled one: the same moves in the same order."""
 
 import pickle
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -29,7 +30,7 @@ def assert_twins(position):
 
 
 @pytest.mark.parametrize(
-    ("preset", "games", "every"), [("standard", 12, repeat(5, 1)), ("hyper", 12, 1)]
+    ("preset", "games", "every"), [("standard", 12, repeat(10, 1)), ("hyper", 16, repeat(3, 1))]
 )
 def test_in_random_games(preset, games, every):
     """With all moves of a position played; a position of the whole game has up to hundreds."""
@@ -54,7 +55,7 @@ def test_move_lists_of_thousands_of_positions():
     assert checked == repeat(1000, 3000)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=repeat(100, 300), deadline=None)
 @given(any_position(Rules()))
 def test_in_any_position(position):
     fast = position.with_engine("native")
@@ -109,7 +110,7 @@ def play_out(position, numbers):
 @pytest.mark.parametrize("text", ["start", "24:2,13:5,8:2,6:4,5:2 24:2,13:5,8:3,6:5 1 64"])
 def test_playouts_are_games_by_the_rules(text):
     """The same random numbers, drawn here in Python, lead to the same games."""
-    game = Backgammon(engine="python")
+    game = Backgammon(Rules(opening="first"), engine="python")
     start = game.start() if text == "start" else game.parse(text)
     tally = [[0, 0, 0], [0, 0, 0]]
     numbers = splitmix64(7)
@@ -117,6 +118,16 @@ def test_playouts_are_games_by_the_rules(text):
         outcome = play_out(start, numbers)
         tally[outcome.winner][outcome.points - 1] += 1
     assert native.playouts(start, 12, 7) == (tuple(tally[0]), tuple(tally[1]))
+
+
+def test_each_side_begins_half_of_the_playouts():
+    start = Backgammon(engine="python").start()
+    halves = [
+        native.playouts(replace(start, opening="first", turn=turn), 5 - turn, 7 + turn)
+        for turn in (0, 1)
+    ]
+    both = [[a + b for a, b in zip(*sides, strict=True)] for sides in zip(*halves, strict=True)]
+    assert native.playouts(start, 9, 7) == (tuple(both[0]), tuple(both[1]))
 
 
 def test_playouts_of_a_finished_game_only_count_it():

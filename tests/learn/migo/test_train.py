@@ -10,6 +10,7 @@ from ludus.games import game
 from ludus.learn.common.learner import train_episodes
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 from support.migo_learners import exact, opponent, train_learner, train_program
+from support.repetition import repeat
 
 FIGURE_4_WINS = [
     "win_1_1_1(A,B) :- move(A,B), won(B).",
@@ -58,8 +59,9 @@ def test_the_published_rules_of_hexapawn_are_found():
     ],
 )
 def test_cumulative_regret_is_the_published_one(spec, learning, games, mean, deviation, runs):
-    """Within two standard errors of the difference between their mean and that of 40 runs."""
-    ours = [sum(train_learner(spec, games, seed, learning=learning)[1]) for seed in range(40)]
+    """Within two standard errors of the difference between their mean and that of our runs."""
+    seeds = range(repeat(12, 40))
+    ours = [sum(train_learner(spec, games, seed, learning=learning)[1]) for seed in seeds]
     error = math.hypot(deviation / math.sqrt(runs), statistics.stdev(ours) / math.sqrt(len(ours)))
     assert abs(statistics.mean(ours) - mean) < 2 * error
 
@@ -77,7 +79,7 @@ def test_what_is_learned_as_published_has_the_published_defects(spec, regret):
 @pytest.mark.parametrize("spec", ["noughts_and_crosses", "hexapawn", "hexapawn:size=4"])
 @pytest.mark.parametrize("switches", [{}, {"active": True}, {"selfplay": True}])
 def test_improved_programs_give_nothing_away(spec, switches):
-    for seed in range(3):
+    for seed in range(repeat(1, 3)):
         learner, regrets = train_learner(spec, 100, seed, mode="improved", **switches)
         assert exact(spec, learner.program) == 0
         assert sum(regrets[50:]) == 0
@@ -86,7 +88,7 @@ def test_improved_programs_give_nothing_away(spec, switches):
 def test_improved_learning_costs_a_third_of_the_published_at_most():
     totals = [
         sum(train_learner("noughts_and_crosses", 200, seed, mode="improved")[1])
-        for seed in range(20)
+        for seed in range(repeat(6, 20))
     ]
     assert statistics.mean(totals) < 15
 

@@ -136,7 +136,7 @@ def test_what_is_found_can_be_trained(tmp_path, capsys):
     found = build_preset("tuned", read_preset_tables(out))
     assert found.design.architecture == "feedforward"
     assert found.design.as_dict() == result["design"]
-    assert run([*command, "--study", str(tmp_path / "study.db")]) == 0
+    assert run([*command, "--study", str(tmp_path / "study.db"), "--force"]) == 0
     printed = capsys.readouterr().out
     assert tomllib.loads(printed)["tuned"]["design"]["architecture"] == "feedforward"
     assert f"{result['accuracy']:.2%}" in printed

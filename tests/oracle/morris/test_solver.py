@@ -54,7 +54,7 @@ def check_against_published(max_men):
 
 
 def test_counts_are_the_published_ones():
-    check_against_published(max_men=5)
+    check_against_published(max_men=repeat(4, 5))
 
 
 @pytest.mark.slow
@@ -108,13 +108,13 @@ def best_of(after, position):
 def some_positions(rules):
     """Positions of random games without their history, and men strewn over the board."""
     game = ludus.game("nine_mens_morris", rules, engine="python")
-    for seed in range(repeat(6, 12)):
+    for seed in range(repeat(2, 12)):
         for position in play_randomly(game, seed, plies=25):
             ended = position.outcome()
             if ended is None or ended.reason != "men":
                 yield replace(position, occurrence=1, history=())
     source = random.Random(1)
-    for _ in range(100):
+    for _ in range(repeat(40, 100)):
         counts = [source.randint(max(1, rules.lose_below), rules.men) for _ in range(2)]
         points = source.sample(range(24), sum(counts))
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] :])
@@ -129,7 +129,7 @@ def test_the_number_of_threads_does_not_show(tmp_path):
     assert contents(tmp_path / "1") == two == contents(tmp_path / "3")
 
 
-@pytest.mark.parametrize("has_depth", [True, False])
+@pytest.mark.parametrize("has_depth", [True, False][: repeat(1, 2)])
 def test_a_folder_grows_from_few_men_to_the_whole_game(tmp_path, has_depth):
     rules = Rules(men=4)
     whole = solve_into(tmp_path / "at once", rules, has_depth=has_depth)
@@ -150,7 +150,7 @@ def test_any_set_of_missing_files_is_solved_again(tmp_path, place_or_move):
     whole = contents(solved_copy(tmp_path, rules))
     source = random.Random(1)
     names = [name for name in whole if name != "ludus.json"]
-    for _ in range(3):
+    for _ in range(repeat(1, 3)):
         for name in source.sample(names, len(names) // 2):
             (tmp_path / name).unlink()
         solve_into(tmp_path, rules)

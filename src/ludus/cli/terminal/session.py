@@ -9,7 +9,7 @@ from typing import Self
 from ludus.cli.terminal.move_entry import TypedMove
 from ludus.cli.terminal.screen import Screen
 from ludus.core.errors import BadMove, LudusError
-from ludus.core.files import atomic_file, read_text
+from ludus.core.files import atomic_file, check_output, read_text
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.marks import Marks
 from ludus.core.match import MoveRecord
@@ -72,7 +72,7 @@ Type a move as `moves` lists them, or name its places one by one.
   back, undo   return to your last decision
   new          start a new game
   flip side    swap sides with your opponent
-  save FILE    write the game to a file
+  save FILE    write the game to a new file; save --force FILE overwrites one
   load FILE    continue a game from a file
   position     print the position as text, for --position
   quit         leave
@@ -141,7 +141,10 @@ def swap_sides(session: "TerminalSession", text: str, entry: TypedMove | None) -
 
 
 def save_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
-    path = _parse_path(text)
+    word, *rest = text.split(maxsplit=2)
+    is_forced = rest[:1] == ["--force"]
+    path = _parse_path(" ".join([word, *rest[is_forced:]]))
+    check_output(path, force=is_forced)
     with atomic_file(path) as file:
         print(session.history.to_record(session.player_names, session.seed), file=file)
     session.screen.print_line(f"Saved as {path}.")
@@ -257,7 +260,9 @@ class TerminalSession:
     def start_game(self, history: GameHistory) -> None:
         """Start or continue this game with new players."""
         players = [named_player(self.opponent, history.game) for _ in history.game.sides]
-        for player in players:
+        for side, player in enumerate(players):
+            if side not in self.human_sides:
+                player.check_start(history.positions[0])
             player.start_game(self.random.getrandbits(62))
         self.history, self.players = history, players
         self.move_entry = get_move_entry(history.game)
@@ -304,7 +309,8 @@ class TerminalSession:
         rolls, weights = zip(*self.game.chances(self.history.position), strict=True)
         roll = self.random.choices(rolls, weights)[0]
         self.history.play(roll)
-        self.add_message(self.history.position.mover, f"rolled {roll}")
+        position = self.history.position
+        self.add_message(position.mover, self.move_entry.describe_move(roll, position))
 
     def _play_computer_turn(self, side: int) -> None:
         """Let the player of a side move."""

@@ -61,25 +61,45 @@ class Roll(NamedTuple):
     '31'
     """
 
-    high: int
+    first: int
     """The larger die, or either one of a double."""
 
-    low: int
+    second: int
     """The smaller die."""
 
     @property
     def is_double(self) -> bool:
-        return self.high == self.low
+        return self.first == self.second
 
     def __str__(self) -> str:
-        return f"{self.high}{self.low}"
+        return f"{self.first}{self.second}"
+
+
+class OpeningRoll(Roll):
+    """Side 0's die and side 1's: the side with the higher one begins and plays both.
+
+    >>> str(OpeningRoll(3, 1)), OpeningRoll(1, 3).beginner
+    ('31', 1)
+    """
+
+    __slots__ = ()
+
+    @property
+    def beginner(self) -> int:
+        """The side that begins."""
+        return int(self.second > self.first)
 
 
 ROLLS: Final = tuple(Roll(high, low) for high in range(1, 7) for low in range(1, high + 1))
 """Every roll of two dice."""
 
-OPENING_ROLLS: Final = tuple(roll for roll in ROLLS if not roll.is_double)
-"""Every roll that can decide which side begins."""
+FIRST_ROLLS: Final = tuple(roll for roll in ROLLS if not roll.is_double)
+"""Every first roll of a side that has won the roll-off."""
+
+OPENING_ROLLS: Final[tuple[Roll, ...]] = tuple(
+    OpeningRoll(first, second) for first in range(1, 7) for second in range(1, 7) if first != second
+)
+"""Every roll that decides which side begins; equal dice are rolled again."""
 
 
 class Step(NamedTuple):
@@ -114,6 +134,10 @@ class Move(NamedTuple):
             hitting = next((known for known in written if known == f"{text}*"), text)
             written[hitting] = written.get(hitting, 0) + 1
         return " ".join(text + (f"({n})" if n > 1 else "") for text, n in written.items())
+
+
+Action = Move | Roll
+"""What `Position.play` takes."""
 
 
 def format_place(place: int) -> str:

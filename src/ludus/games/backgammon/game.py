@@ -6,20 +6,29 @@ from typing import ClassVar, Final
 
 from ludus.core.game import Game, OracleKind
 from ludus.games.backgammon import notation
-from ludus.games.backgammon.board import OPENING_ROLLS, ROLLS, Move, Roll, format_place, place_name
+from ludus.games.backgammon.board import (
+    FIRST_ROLLS,
+    OPENING_ROLLS,
+    ROLLS,
+    Action,
+    Move,
+    format_place,
+    place_name,
+)
 from ludus.games.backgammon.position import Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
 
 CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
+FIRST_CHANCES: Final = tuple((roll, 1 / len(FIRST_ROLLS)) for roll in FIRST_ROLLS)
 OPENING_CHANCES: Final = tuple((roll, 1 / len(OPENING_ROLLS)) for roll in OPENING_ROLLS)
 IDENTITY: Final = tuple(range(24))
 
 
-class Backgammon(Game[Position, Move | Roll]):
-    """Backgammon for single games, without the cube. Side 0 is the winner of the opening roll.
+class Backgammon(Game[Position, Action]):
+    """Backgammon for single games, without the cube.
 
     >>> game = Backgammon()
-    >>> position = game.start().play(Roll(3, 1))
+    >>> position = game.start().play(game.parse_move("31", game.start()))
     >>> str(position.play(game.parse_move("6/5 8/5", position)))
     '24:2,13:5,8:2,6:4,5:2 24:2,13:5,8:3,6:5 1 roll'
     """
@@ -46,15 +55,19 @@ class Backgammon(Game[Position, Move | Roll]):
         """Parse a position from its own text, a GNU Backgammon ID or an XGID."""
         return notation.parse_position(text, self.rules, self.engine)
 
-    def parse_move(self, text: str, position: Position) -> Move | Roll:
-        """Parse a roll (`31`) or a move (`8/5 6/5` in any order, `bar/22*`, `6/off(2)`, `pass`)."""
+    def parse_move(self, text: str, position: Position) -> Action:
+        """Parse a roll or a move.
+
+        A roll is `31`, in any order; in an opening roll side 0's die comes first. A move is
+        `8/5 6/5` in any order, `bar/22*`, `6/off(2)` or `pass`.
+        """
         if position.dice is None:
             return notation.parse_roll(text, position)
         return notation.parse_move(text, position)
 
-    def steps(self, move: Move | Roll) -> tuple[str, ...]:
+    def steps(self, move: Action) -> tuple[str, ...]:
         """Return start and end of every step by fixed names: points as side 0 counts them."""
-        if isinstance(move, Roll):
+        if not isinstance(move, Move):
             return ()
         places = [place for step in move.steps for place in (step.start, step.end)]
         return tuple(place_name(format_place(place), move.side) for place in places)
@@ -66,7 +79,7 @@ class Backgammon(Game[Position, Move | Roll]):
     def transform(self, position: Position, symmetry: Sequence[int]) -> Position:
         return position
 
-    def transform_move(self, move: Move | Roll, symmetry: Sequence[int]) -> Move | Roll:
+    def transform_move(self, move: Action, symmetry: Sequence[int]) -> Action:
         return move
 
     def position_texts(self, position: Position) -> dict[str, str]:
@@ -76,7 +89,7 @@ class Backgammon(Game[Position, Move | Roll]):
             "XGID": notation.to_xgid(position),
         }
 
-    def is_capture(self, move: Move | Roll) -> bool:
+    def is_capture(self, move: Action) -> bool:
         return isinstance(move, Move) and any(step.hit for step in move.steps)
 
     @property
@@ -106,8 +119,10 @@ class Backgammon(Game[Position, Move | Roll]):
             return native.perft(position, max(depth, 0))
         return super().perft(position, depth)
 
-    def chances(self, position: Position) -> list[tuple[Move | Roll, float]]:
+    def chances(self, position: Position) -> list[tuple[Action, float]]:
         """Return every roll with its probability; nothing where no dice are rolled."""
         if position.dice is not None or position.is_over:
             return []
-        return list(OPENING_CHANCES if position.opening else CHANCES)
+        if position.opening == "roll_off":
+            return list(OPENING_CHANCES)
+        return list(FIRST_CHANCES if position.opening else CHANCES)

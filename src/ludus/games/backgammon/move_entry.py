@@ -9,8 +9,9 @@ from ludus.games.backgammon import reference
 from ludus.games.backgammon.board import (
     BAR,
     OFF,
+    Action,
     Move,
-    Roll,
+    OpeningRoll,
     View,
     format_place,
     make_board,
@@ -108,7 +109,7 @@ def start_turn(position: Position) -> TurnState:
     return TurnState(make_view(position.board, position.turn), dice)
 
 
-class BackgammonMoveEntry(MoveEntry[Position, Move | Roll]):
+class BackgammonMoveEntry(MoveEntry[Position, Action]):
     """Move entry for backgammon; places are named as side 0 counts them, as in `Game.steps`."""
 
     max_men_per_place = 15
@@ -161,7 +162,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Move | Roll]):
             "The numbers at the edge are those of the side to move.",
         ]
 
-    def paths(self, move: Move | Roll) -> tuple[tuple[str, ...], ...]:
+    def paths(self, move: Action) -> tuple[tuple[str, ...], ...]:
         steps = self.game.steps(move)
         return tuple(zip(steps[::2], steps[1::2], strict=True))
 
@@ -201,9 +202,11 @@ class BackgammonMoveEntry(MoveEntry[Position, Move | Roll]):
             parts.append(f"{position.off[side]} borne off")
         return ", ".join(parts)
 
-    def describe_move(self, move: Move | Roll, position: Position) -> str:
+    def describe_move(self, move: Action, position: Position) -> str:
+        if isinstance(move, OpeningRoll):
+            return f"won the opening roll, {max(move)} to {min(move)}"
         if not isinstance(move, Move):
-            return f"rolled {move.high} and {move.low}"
+            return f"rolled {move.first} and {move.second}"
         return f"played {move}" if move.steps else "could not move"
 
     def to_arrangement(self, position: Position) -> Arrangement:

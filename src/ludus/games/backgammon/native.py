@@ -1,5 +1,6 @@
 """The native equivalent of `reference`: the same moves in the same order, computed faster."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ludus._native import backgammon as compiled
@@ -35,10 +36,30 @@ def apply_move(position: "Position", move: Move) -> BoardTuple | None:
 def perft(position: "Position", depth: int) -> int:
     """Return the number of move sequences of this length; rolls count as moves."""
     p = position
-    return compiled.perft(p.points, p.bar, p.off, p.turn, p.dice, p.opening, depth)
+    if p.opening == "roll_off" and depth:
+        return sum(perft(half, depth) for half in _split_roll_off(p))
+    return compiled.perft(p.points, p.bar, p.off, p.turn, p.dice, bool(p.opening), depth)
 
 
 def playouts(position: "Position", games: int, seed: int) -> Tally:
-    """Play this number of random games from the position and return their results."""
+    """Play this number of random games from the position and return their results.
+
+    Where a roll-off decides which side begins, each side begins half of the games.
+    """
     p = position
-    return compiled.playouts(p.points, p.bar, p.off, p.turn, p.dice, p.opening, games, seed)
+    if p.opening == "roll_off":
+        halves = [
+            playouts(half, (games + 1 - half.turn) // 2, seed + half.turn)
+            for half in _split_roll_off(p)
+        ]
+        first, second = (
+            tuple(one + other for one, other in zip(*counts, strict=True))
+            for counts in zip(*halves, strict=True)
+        )
+        return first, second
+    return compiled.playouts(p.points, p.bar, p.off, p.turn, p.dice, bool(p.opening), games, seed)
+
+
+def _split_roll_off(position: "Position") -> "tuple[Position, Position]":
+    """Return the start as it is after either side has won the roll-off, before it has dice."""
+    return replace(position, opening="first"), replace(position, opening="first", turn=1)

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Final
 
 from ludus.core.errors import BadMove, BadPosition, check_length, quote
-from ludus.games.backgammon.board import BAR, OFF, Move, Roll, View, make_view
-from ludus.games.backgammon.position import Position, make_position, start_position
+from ludus.games.backgammon.board import BAR, OFF, Move, OpeningRoll, Roll, View, make_view
+from ludus.games.backgammon.position import Position, make_position
 from ludus.games.backgammon.reference import generate_plays, move_man
 from ludus.games.backgammon.rules import Rules
 
@@ -23,11 +23,15 @@ Leg = tuple[int, int]
 
 
 def parse_roll(text: str, position: Position) -> Roll:
-    """Parse a roll: two digits, in any order."""
+    """Parse a roll: two digits, in any order; at the opening side 0's die comes first."""
     match = ROLL_PATTERN.fullmatch(check_length(text, BadMove).strip())
     if match is not None:
         first, second = int(match[1]), int(match[2])
-        roll = Roll(max(first, second), min(first, second))
+        roll = (
+            OpeningRoll(first, second)
+            if position.opening == "roll_off"
+            else Roll(max(first, second), min(first, second))
+        )
         if roll in position.legal_moves():
             return roll
     raise BadMove(f"{quote(text)} is not a roll that can fall here")
@@ -331,9 +335,9 @@ def _parse_own_text(text: str, rules: Rules, engine: str) -> Position:
     position = make_position(men, turn, dice, rules, engine)
     if position.is_over != (roll == "over"):
         raise BadPosition(f"{quote(text)}: a game is over when one side's men are all off")
-    if roll == "opening" and position != start_position(rules, engine):
+    if roll == "opening" and not position.opening:
         raise BadPosition(f"{quote(text)}: only the start position awaits an opening roll")
-    return replace(position, opening=roll == "opening")
+    return position if roll == "opening" else replace(position, opening="")
 
 
 def _parse_side(side: int, text: str, rules: Rules) -> dict[int, int]:

@@ -4,20 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import Final, Protocol, TypeGuard, cast
+from typing import Final, Literal, Protocol, TypeGuard, cast
 
 from ludus.core.errors import BadMove, BadPosition
 from ludus.core.game import CHANCE, Outcome
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import (
     BAR,
+    FIRST_ROLLS,
     HOME,
     OFF,
     OPENING_ROLLS,
     ROLLS,
+    Action,
     Board,
     BoardTuple,
     Move,
+    OpeningRoll,
     Roll,
     View,
     format_place,
@@ -26,6 +29,8 @@ from ludus.games.backgammon.board import (
 )
 from ludus.games.backgammon.rules import LAYOUTS, Rules
 from ludus.render.canvas import Drawable, Drawing
+
+Opening = Literal["", "roll_off", "first"]
 
 REASONS: Final = {1: "single", 2: "gammon", 3: "backgammon"}
 
@@ -63,8 +68,8 @@ class Position(Drawable):
     dice: tuple[int, int] | None = None
     """The roll, the larger die first; None before the roll."""
 
-    opening: bool = False
-    """Whether the next roll decides which side begins, so that it is no double."""
+    opening: Opening = ""
+    """What the next roll is at the start, as in `Rules.opening`; empty for a roll like others."""
 
     engine: str = field(default="python", compare=False, repr=False)
     """`native` or `python`: the module that generates moves. Not part of the position's value."""
@@ -93,24 +98,26 @@ class Position(Drawable):
             return load_engine(self.engine).legal_moves(self)
         if self.is_over:
             return []
-        return list(OPENING_ROLLS if self.opening else ROLLS)
+        if self.opening == "roll_off":
+            return list(OPENING_ROLLS)
+        return list(FIRST_ROLLS if self.opening else ROLLS)
 
-    def play(self, move: Move | Roll, /) -> "Position":
+    def play(self, move: Action, /) -> "Position":
         """Return the position after a legal move or roll; BadMove for any other."""
         if self.dice is None:
             if not self._can_fall(move):
                 raise BadMove(f"{move} is not a roll that can fall here")
-            dice = (move[0], move[1])
-            return Position(self.points, self.bar, self.off, self.turn, dice, False, self.engine)
+            turn = OpeningRoll(*move).beginner if self.opening == "roll_off" else self.turn
+            dice = (max(move), min(move))
+            return Position(self.points, self.bar, self.off, turn, dice, "", self.engine)
         men = load_engine(self.engine).apply_move(self, move) if isinstance(move, Move) else None
         if men is None:
             raise BadMove(f"{move} is not a legal move of backgammon here")
         points, bar, off = men
-        return Position(points, bar, off, 1 - self.turn, None, False, self.engine)
+        return Position(points, bar, off, 1 - self.turn, None, "", self.engine)
 
     def _can_fall(self, roll: object) -> TypeGuard[Roll]:
-        known = OPENING_ROLLS if self.opening else ROLLS
-        return isinstance(roll, Roll) and roll in known and not self.is_over
+        return isinstance(roll, Roll) and roll in self.legal_moves()
 
     def outcome(self) -> Outcome | None:
         """Return the winner and the points; None while the game is in progress."""
@@ -159,11 +166,9 @@ def _format_side(own: tuple[int, ...]) -> str:
 
 
 def start_position(rules: Rules, engine: str) -> Position:
-    """Return the position before the first roll; side 0 is the side that will begin."""
+    """Return the position before the first roll."""
     men = dict(LAYOUTS[rules.layout])
-    position = make_position((men, men), 0, None, rules, engine)
-    assert position.opening == (rules.opening == "roll_off")
-    return position
+    return make_position((men, men), 0, None, rules, engine)
 
 
 def make_position(
@@ -183,12 +188,12 @@ def make_position(
     _check_view(view)
     if dice is not None:
         dice = (max(dice), min(dice))
-    position = Position(*make_board(view, 0), turn, dice, False, engine)
+    position = Position(*make_board(view, 0), turn, dice, "", engine)
     _check_end(position)
     layout = LAYOUTS[rules.layout]
     untouched = all({place: n for place, n in side.items() if n} == layout for side in men)
-    if untouched and turn == 0 and dice is None and rules.opening == "roll_off":
-        return Position(*make_board(view, 0), turn, dice, True, engine)
+    if untouched and turn == 0 and dice is None and rules.opening != "any":
+        return replace(position, opening=rules.opening)
     return position
 
 

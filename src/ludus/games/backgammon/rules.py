@@ -18,9 +18,10 @@ class Rules:
     layout: Literal["standard", "hyper"] = "standard"
     """Start layout: 15 men a side, or hypergammon's 3 a side."""
 
-    opening: Literal["roll_off", "any"] = "roll_off"
+    opening: Literal["roll_off", "first", "any"] = "roll_off"
     """`roll_off`: each side rolls one die and the higher begins with both, so the first roll is
-    never a double. `any`: the first roll is a roll like every other."""
+    never a double. `first`: side 0 is the one that won the roll-off. `any`: side 0 begins, and its
+    first roll is a roll like every other."""
 
     @property
     def men(self) -> int:

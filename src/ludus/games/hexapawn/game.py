@@ -151,7 +151,7 @@ class Hexapawn(Game[Position, Move]):
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType(
         {"standard": Rules(3), "four": Rules(4), "five": Rules(5)}
     )
-    default_player: ClassVar[str] = "perfect"
+    default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = "four"
     move_entry: ClassVar[str] = "ludus.games.squares_move_entry:HexapawnMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {

@@ -150,7 +150,7 @@ class NoughtsAndCrosses(Game[Position, Move]):
     title: ClassVar[str] = "Noughts and crosses"
     sides: ClassVar[tuple[str, str]] = ("crosses", "noughts")
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType({"standard": Rules()})
-    default_player: ClassVar[str] = "perfect"
+    default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = ""
     move_entry: ClassVar[str] = "ludus.games.squares_move_entry:NoughtsAndCrossesMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {"line": "{winner} completed a line"}

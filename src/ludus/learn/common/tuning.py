@@ -20,7 +20,8 @@ def open_study(
     import optuna
     from sqlalchemy.pool import NullPool
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    # Optuna's warnings include a traceback when Ctrl-C interrupts a trial.
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
         # Without a pool no connection stays open after the search.
         options["storage"] = (

@@ -12,7 +12,7 @@ from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import position_to_row
-from ludus.games.backgammon.board import Move, Roll
+from ludus.games.backgammon.board import Action, Move
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
 from ludus.learn.gammon.chances_network import (
@@ -140,7 +140,7 @@ class PaperPolicy:
         ]
 
 
-def _make_choice(legal: Sequence[Move | Roll], scores: list[float]) -> Choice:
+def _make_choice(legal: Sequence[Action], scores: list[float]) -> Choice:
     ranked = sorted(range(len(legal)), key=lambda number: -scores[number])
     best = legal[ranked[0]]
     if len(legal) == 1:
@@ -170,7 +170,7 @@ class ChancesPolicy:
         return choices
 
     def _make_choice(
-        self, moves: list[Move | Roll], chances: FloatArray, depths: list[int]
+        self, moves: list[Action], chances: FloatArray, depths: list[int]
     ) -> Choice:
         if len(moves) == 1:
             return Choice(moves[0], "has no choice")

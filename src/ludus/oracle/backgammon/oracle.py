@@ -11,7 +11,6 @@ import numpy as np
 
 from ludus.core.game import CHANCE
 from ludus.games.backgammon.batch import NUM_PLACES, generate_afterstates, position_to_row
-from ludus.games.backgammon.board import OPENING_ROLLS
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
 from ludus.oracle.backgammon.tables import CHANCE_NAMES, EquityTables, Floats, Sides
@@ -99,14 +98,16 @@ class BackgammonOracle(Oracle):
     def _successor_values(self, position: Position) -> Floats:
         """Return what the value follows from, NaN where it is unknown.
 
-        After a roll it is the other side's equity after each move; before an opening roll the
-        mover's own after each roll; before any other roll the mover's own equity alone.
+        After a roll it is the other side's equity after each move; before an opening roll that of
+        side 0 after each roll; before any other roll the mover's own equity alone.
         """
         if position.dice is not None:
             return self._look_up(*_split_ends(generate_afterstates(position)))
         if position.opening:
-            rolled = (self._successor_values(position.play(roll)) for roll in OPENING_ROLLS)
-            return np.array([-after.min() for after in rolled], dtype=np.float32)
+            rolled = [position.play(roll) for roll in position.legal_moves()]
+            signs = [1 if after.turn == position.turn else -1 for after in rolled]
+            best = [-self._successor_values(after).min() for after in rolled]
+            return np.array(signs, dtype=np.float32) * np.array(best, dtype=np.float32)
         return self._look_up(*_split_row(position_to_row(position)[None]))
 
     def _look_up(self, own: Sides, other: Sides) -> Floats:

@@ -14,10 +14,11 @@ from ludus.games.nine_mens_morris.bitboards import ALL_POINTS, Boards
 from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.database import Half
+from ludus.oracle.morris.database import Database, Half
 from ludus.oracle.morris.sectors import (
     Sector,
     all_sectors,
+    format_solving_cost,
     format_spec,
     moving_sectors,
     orient,
@@ -25,6 +26,7 @@ from ludus.oracle.morris.sectors import (
     without_repetition,
 )
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
+from ludus.oracle.storage import format_solve_command
 
 COUNT_BASE = 13
 """Greater than any number of men of a side on the board or in hand."""
@@ -82,6 +84,10 @@ class MorrisOracle(Oracle):
     @property
     def has_depth(self) -> bool:
         return self.tables.has_depth
+
+    @property
+    def advice(self) -> str:
+        return self._format_advice(None)
 
     @property
     def coverage(self) -> str:
@@ -189,9 +195,19 @@ class MorrisOracle(Oracle):
         which = f"{own} men of the mover against {other}{in_hand if own_hand or other_hand else ''}"
         if orient(*men) not in all_halves(self.rules, all_sectors(self.rules)):
             return Unsolved(f"{which} cannot come about in play, so they are not solved")
-        few = "" if own_hand or other_hand else f" --max-men {max(own, other)}"
-        command = f"ludus solve {format_spec(self.rules)}{few} --out DIR"
-        return Unsolved(f"{which}: not solved in {self.source}; `{command}` solves it")
+        max_men = None if own_hand or other_hand else max(own, other)
+        advice = self._format_advice(max_men)
+        return Unsolved(f"{which}: not solved in {self.source}; {advice} solves it")
+
+    def _format_advice(self, max_men: int | None) -> str:
+        """Return the command that solves the game, or endings alone, with its cost."""
+        sectors, options = all_sectors(self.rules), ""
+        if max_men is not None:
+            sectors, options = moving_sectors(self.rules, max_men), f" --max-men {max_men}"
+        # A database of endings is continued.
+        folder = self.tables.folder if isinstance(self.tables, Database) else None
+        command = format_solve_command(format_spec(self.rules), options, folder)
+        return f"{command} ({format_solving_cost(self.rules, sectors)})"
 
 
 def all_halves(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Half]:

@@ -158,6 +158,28 @@ class TableReferences:
             drop(sector)
 
 
+SLOTS_PER_MINUTE = 276_000_000
+"""Values that a core finds in a minute; the standard game takes 99 minutes of processor time."""
+
+BYTES_PER_SLOT = 0.34
+"""Size of compressed files; those of the standard game have 9.2 GB."""
+
+
+def format_solving_cost(rules: Rules, sectors: Sequence[Sector]) -> str:
+    """Return what it takes to solve these sectors on a CPU, for users.
+
+    >>> rules = Rules()
+    >>> format_solving_cost(rules, moving_sectors(rules, 4))
+    'less than a minute of processor time, 0.02 GB of memory, 0.002 GB of files'
+    """
+    slots = sum(num_slots(sector) * len(sides_to_move(rules, sector)) for sector in sectors)
+    minutes = round(slots / SLOTS_PER_MINUTE)
+    time = "less than a minute" if minutes < 2 else f"about {minutes} minutes"
+    memory = estimate_peak_bytes(rules, sectors) / 1e9
+    files = BYTES_PER_SLOT * slots / 1e9
+    return f"{time} of processor time, {memory:.1g} GB of memory, {files:.1g} GB of files"
+
+
 def estimate_peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
     """Return the maximum memory of tables while these sectors are solved one after the other.
 

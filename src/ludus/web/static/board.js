@@ -58,8 +58,9 @@ export class BoardView {
     /** The place in the tab order. */
     this.focused = "";
     /**
-     * The pressed pointer; the ghost is the man it drags.
-     * @type {{ place: string, x: number, y: number, ghost: SVGGElement | null, id: number } | null}
+     * The pressed pointer, the element it is on, and the ghost: the man that it drags.
+     * @type {{ place: string, area: EventTarget | null, x: number, y: number,
+     *   ghost: SVGGElement | null, id: number } | null}
      */
     this.drag = null;
     this.element.addEventListener("keydown", (event) => this.onKey(event));
@@ -219,7 +220,8 @@ export class BoardView {
     const place = placeOf(event.target);
     if (!place || event.button !== 0) return;
     this.setFocusable(place);
-    this.drag = { place, x: event.clientX, y: event.clientY, ghost: null, id: event.pointerId };
+    const { target: area, clientX: x, clientY: y, pointerId: id } = event;
+    this.drag = { place, area, x, y, ghost: null, id };
   }
 
   /** @param {PointerEvent} event */
@@ -245,8 +247,10 @@ export class BoardView {
     this.endDrag();
     if (!drag || event.pointerId !== drag.id) return;
     const target = placeOf(document.elementFromPoint(event.clientX, event.clientY));
-    // Without a dragged man this is a click, which has its own event.
-    if (drag.ghost && target && target !== drag.place) this.onTouch(target);
+    // Without a dragged man this is a click, which has its own event, unless the board was drawn
+    // again since the pointer was pressed: the place is another element now.
+    const isLostClick = !drag.ghost && target === drag.place && drag.area !== this.areaOf(target);
+    if (target && (isLostClick || (drag.ghost && target !== drag.place))) this.onTouch(target);
   }
 
   endDrag() {

@@ -120,14 +120,17 @@ export class GamePage {
    * @param {GameView} view
    */
   receive(view) {
+    // The response to a later request may have been faster.
+    if (view.revision < this.latest.revision) return;
     const hasChanged = view.at !== this.latest.at || view.revision !== this.latest.revision;
+    const isSame = JSON.stringify(view) === JSON.stringify(this.latest);
     this.latest = view;
     if (this.isLooking) {
       this.moves.show(this.view, view.moves);
       return;
     }
     // A partial move is kept as long as the current node stays the same.
-    if (hasChanged || !this.view.touched.length) this.show(view);
+    if (hasChanged || !(isSame || this.view.touched.length)) this.show(view);
   }
 
   /**

@@ -68,6 +68,8 @@ export async function openNewGameDialog(navigate) {
   const kinds = /** @type {GameKindView[]} */ (await get("/api/kinds"));
   /** @type {SeatForm[]} */
   let forms = [];
+  /** Number of changes of the rules; only the last one is shown, whichever response comes last. */
+  let numChanges = 0;
   const gameSelect = h(
     "select",
     { id: "game-select", onchange: () => void onGameChange() },
@@ -86,11 +88,13 @@ export async function openNewGameDialog(navigate) {
     return onRulesChange();
   };
   const onRulesChange = async () => {
+    const change = ++numChanges;
     const { game, sides } = selectedKind();
     const [players] = await Promise.all([
       fetchOpponents(game, rulesSelect.value),
       rulesDetails.show(game, rulesSelect.value),
     ]);
+    if (change !== numChanges) return;
     forms = sides.map(
       (side, index) => new SeatForm(side, players, index === 0 ? {} : defaultOpponent(players)),
     );

@@ -37,6 +37,8 @@ export class PuzzlePage {
     /** @type {GameView | null} */
     this.view = null;
     this.task = "";
+    /** Number of puzzles requested; only the last one is shown, whichever comes last. */
+    this.numRequests = 0;
     this.prompt = h("h1", { class: "prompt" }, "Loading a puzzle …");
     this.result = h("p", { class: "message", role: "status" });
     this.board = new BoardView(
@@ -86,6 +88,7 @@ export class PuzzlePage {
    * @param {boolean} [isRandom]
    */
   async fetchPuzzle(isRandom = false) {
+    const request = ++this.numRequests;
     this.result.textContent = "";
     try {
       /** @type {PuzzleView} */
@@ -95,10 +98,14 @@ export class PuzzlePage {
         grade: this.grade.value,
         number: isRandom ? Math.floor(Math.random() * MAX_PUZZLE_NUMBER) : undefined,
       });
-      this.view = await createGame({ game, rules, position });
+      if (request !== this.numRequests) return;
+      const view = await createGame({ game, rules, position });
+      if (request !== this.numRequests) return;
+      this.view = view;
       this.task = isRandom ? task : `Today’s puzzle. ${task}`;
       await this.refresh([]);
     } catch (error) {
+      if (request !== this.numRequests) return;
       this.prompt.textContent = errorMessage(error);
       setChildren(this.toolbar, this.nextButton);
     }
@@ -113,7 +120,9 @@ export class PuzzlePage {
    * @param {string[]} touched
    */
   async refresh(touched) {
-    this.show(await get(this.path, { node: 0, touched }));
+    const request = this.numRequests;
+    const view = await get(this.path, { node: 0, touched });
+    if (request === this.numRequests) this.show(view);
   }
 
   /** @param {GameView} view */
@@ -155,13 +164,14 @@ export class PuzzlePage {
     const move = view.moves.find(({ node }) => node === view.at)?.text;
     const { moves } = await this.fetchVerdict();
     const isCorrect = moves.find((each) => each.move === move)?.cost === 0;
+    if (!isCorrect) {
+      await post(`${this.path}/at`, { node: 0 });
+      await this.refresh([]);
+    }
     this.result.textContent = isCorrect
       ? `Correct: ${move} is the only move.`
       : `${move} is not the solution. Try again.`;
     announce(this.result.textContent);
-    if (isCorrect) return;
-    await post(`${this.path}/at`, { node: 0 });
-    await this.refresh([]);
   }
 
   async showSolution() {

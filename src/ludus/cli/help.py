@@ -1,0 +1,134 @@
+"""Groups of commands, their help texts, and completion in the shell."""
+
+import os
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+NUMBER_METAVARS = {"int": "N", "float": "X"}
+"""What the help calls a number; the range stands beside it."""
+
+COMPLETION_VARIABLE = "_LUDUS_COMPLETE"
+"""Environment variable in which a shell asks for completions."""
+
+HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+
+class HelpGroup(TyperGroup):
+    """A group whose help has the whole first sentence of every command."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [(name, each.get_short_help_str(1000)) for name, each in commands.items() if each]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def make_group(help: str, **settings: Any) -> typer.Typer:  # noqa: A002 - typer's name
+    """Return a group of commands that prints its help if no command is given.
+
+    The help is plain text: tables with borders cut the names of options in narrow terminals.
+    """
+    group = typer.Typer(
+        help=help,
+        context_settings=HELP_SETTINGS,
+        rich_markup_mode=None,
+        **{"cls": HelpGroup, **settings},
+    )
+
+    @group.callback(invoke_without_command=True)
+    def show_help(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    return group
+
+
+def label_parameters(command: Any) -> Any:
+    """Correct the labels in the help of a command and of its subcommands; return the command.
+
+    Typer's own are `<int range>` for a number, `GAME <str>` for an argument, and `{GAME}` or
+    `[[GAME]]` in the usage.
+    """
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            _label_argument(parameter)
+        elif parameter.metavar is None and not parameter.is_flag:
+            parameter.metavar = NUMBER_METAVARS[_type_name(parameter)]
+    for subcommand in getattr(command, "commands", {}).values():
+        label_parameters(subcommand)
+    return command
+
+
+def _label_argument(parameter: Any) -> None:
+    name = (parameter.metavar or parameter.name.upper()).strip("[].…")
+    usage = f"{name}..." if parameter.nargs != 1 else name
+    parameter.metavar = name
+    parameter.get_usage_pieces = lambda ctx: [usage if parameter.required else f"[{usage}]"]
+    parameter.display_type_rich = lambda ctx: None
+
+
+def _type_name(parameter: Any) -> str:
+    """Return the type of a parameter; typer 0.29 no longer has Click's types."""
+    if (descriptor := getattr(parameter, "type_descriptor", None)) is not None:
+        return getattr(descriptor.annotation, "__name__", "")
+    return str(parameter.type.name).removesuffix(" range").removesuffix("eger")
+
+
+def complete_command_line(command: Any) -> int | None:
+    """Print what a shell asks for to complete a command line; None if it does not ask."""
+    instruction = os.environ.get(COMPLETION_VARIABLE)
+    if not instruction:
+        return None
+    from typer._completion_classes import completion_init
+    from typer.completion import shell_complete
+
+    completion_init()
+    return shell_complete(command, {}, "ludus", COMPLETION_VARIABLE, instruction)
+
+
+class Shell(StrEnum):
+    """Shells for which there is a completion script."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+def completion(
+    shell: Annotated[
+        Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
+    ],
+) -> None:
+    """Print the script that completes commands, options, games and players in a shell.
+
+    In ~/.bashrc: eval "$(ludus completion bash)"
+    """
+    from typer._completion_shared import get_completion_script
+
+    typer.echo(
+        get_completion_script(
+            prog_name="ludus", complete_var=COMPLETION_VARIABLE, shell=shell.value
+        )
+    )
+
+
+def complete_game(incomplete: str) -> list[str]:
+    """Return the games, or the presets of a game, that continue a word."""
+    from ludus.games import GAMES
+
+    name, colon, _ = incomplete.partition(":")
+    if colon and name in GAMES:
+        words = [f"{name}:{preset}" for preset in GAMES[name].presets]
+    else:
+        words = list(GAMES)
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def complete_player(incomplete: str) -> list[str]:
+    """Return the players that continue a word."""
+    from ludus.players import PLAYERS
+
+    return [name for name in PLAYERS if name.startswith(incomplete)]

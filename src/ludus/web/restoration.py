@@ -1,0 +1,88 @@
+"""Games read back from the store: their content is checked like that of a request.
+
+A file of games may be damaged or come from a stranger; neither may crash the server.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from ludus.core.errors import BadRecord, LudusError, to_one_line
+from ludus.games import game as named_game
+from ludus.web.game_tree import GameTree
+from ludus.web.schemas import SeatRequest
+from ludus.web.store import STORED_VALUE_ERRORS, BadGameFile, StoredGame, StoredNode
+
+
+class StoredState(BaseModel):
+    """The mutable part of a stored game; older versions stored no learned specs."""
+
+    at: Annotated[int, Field(ge=0)]
+    seats: Annotated[list[SeatRequest], Field(min_length=2, max_length=2)]
+    paused: bool
+    delay: Annotated[float, Field(ge=0, le=60)]
+    comment: str
+    learned: tuple[dict[str, str], dict[str, str]] = ({}, {})
+
+
+class StoredPicture(BaseModel):
+    """A picture by a player; older versions lack text, notes and lines."""
+
+    title: str
+    text: str = ""
+    arrows: list[tuple[str, str]]
+    points: dict[str, str]
+    heat: dict[str, float]
+    notes: list[tuple[list[str], str, int, int]] = []
+    lines: list[list[str]] = []
+
+
+class StoredExplanation(BaseModel):
+    """What a player said about its move."""
+
+    comment: str
+    scores: list[tuple[str, float]]
+    pictures: list[StoredPicture]
+
+
+class StoredMove(BaseModel):
+    """A row of the table of moves."""
+
+    number: Annotated[int, Field(ge=1)]
+    parent: Annotated[int, Field(ge=0)]
+    move: str
+    made_by: Literal["person", "player", "dice", "rules"]
+    comment: str
+    explanation: StoredExplanation | None
+
+
+def restore_tree(stored: StoredGame, nodes: Sequence[StoredNode]) -> tuple[GameTree, StoredState]:
+    """Return the tree and the state of a stored game; raise BadGameFile if it is damaged."""
+    try:
+        if not isinstance(stored.seed, int):
+            raise BadRecord("its seed is not a number")
+        state = StoredState.model_validate(stored.state)
+        game = named_game(stored.name, stored.rules)
+        tree = GameTree(game, game.parse(stored.start))
+        tree.nodes[0].comment = state.comment
+        for node in nodes:
+            _restore_node(tree, node)
+        if state.at >= len(tree.nodes):
+            raise BadRecord(f"move {state.at} is missing")
+        tree.go_to(state.at)
+    except (LudusError, ValidationError, *STORED_VALUE_ERRORS) as error:
+        why = to_one_line(str(error), 200)
+        raise BadGameFile(f"the stored game {stored.id} is damaged: {why}") from error
+    return tree, state
+
+
+def _restore_node(tree: GameTree, node: StoredNode) -> None:
+    row = StoredMove.model_validate(node._asdict())
+    if row.parent >= len(tree.nodes):
+        raise BadRecord(f"move {row.parent} is missing")
+    move = tree.game.parse_move(row.move, tree.nodes[row.parent].position)
+    explanation = None if row.explanation is None else row.explanation.model_dump()
+    added = tree.add(row.parent, move, row.made_by, row.comment, explanation)
+    if added.number != row.number:
+        raise BadRecord(f"move {row.number} is not where it should be")

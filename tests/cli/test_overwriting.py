@@ -1,0 +1,111 @@
+"""No command writes onto a file that it reads, nor over an existing one without --force."""
+
+from collections.abc import Iterator
+
+import pytest
+import typer
+
+from ludus.cli.main import app
+from ludus.cli.train import TRAIN_COMMANDS
+
+EXISTING = [
+    ("dataset", "stats", "in", "--plot", "out"),
+    ("dataset", "expand", "in", "--out", "out"),
+    ("dataset", "label", "in", "--out", "out"),
+    ("choose", "hexapawn", "random", "--positions", "in", "--out", "out"),
+    ("match", "hexapawn", "random", "random", "--record", "out"),
+    ("backgammon", "mat", "in", "--out", "out"),
+    ("backgammon", "import", "in", "--out", "out"),
+    ("nnmm", "import", ".", "--out", "out"),
+    ("nnmm", "join", "in", "--out", "out"),
+    ("migo", "learn", "noughts_and_crosses", "--out", "out"),
+    ("migo", "show", "noughts_and_crosses", "--out", "out"),
+    ("patterns", "show", "--svg", "out"),
+    ("patterns", "train", "--out", "out"),
+    ("menace", "show", "start", "--svg", "out"),
+    ("train", "deepq", "--games", "1", "--weights", "out"),
+    ("train", "nnmm", "--data", "in", "--out", "out"),
+    ("train", "scholar", "--out", "out"),
+    ("tune", "nnmm", "--data", "in", "--out", "out"),
+]
+
+ONTO_INPUT = [
+    ("dataset", "stats", "in", "--plot", "in"),
+    ("dataset", "expand", "in", "--out", "in"),
+    ("dataset", "label", "in", "--out", "in"),
+    ("choose", "hexapawn", "random", "--positions", "in", "--out", "in"),
+    ("backgammon", "mat", "in", "--out", "in"),
+    ("backgammon", "import", "in", "--out", "in"),
+    ("nnmm", "join", "other", "in", "--out", "in"),
+    ("migo", "learn", "in", "--out", "in"),
+    ("migo", "show", "noughts_and_crosses", "--program", "in", "--out", "in"),
+    ("patterns", "show", "in", "--svg", "in"),
+    ("patterns", "train", "--onto", "in", "--out", "in"),
+    ("patterns", "train", "--records", "in", "--out", "in"),
+    ("menace", "show", "start", "--table", "in", "--svg", "in"),
+    ("train", "deepq", "--out", "in", "--weights", "in"),
+    ("train", "nnmm", "--data", "in", "--out", "in"),
+    ("train", "scholar", "--begin", "in", "--out", "in"),
+    ("tune", "nnmm", "--data", "in", "--out", "in"),
+]
+
+CONTINUED = {
+    "dataset generate",
+    "dataset fetch",
+    "reproduce",
+    "solve",
+    "tournament",
+    "train gammon",
+    "train her",
+    "train menace",
+    "train qlearning",
+}
+"""Commands whose --out continues what an earlier run with the same settings has written."""
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("in", "out", "other"):
+        (tmp_path / name).write_text("precious")
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", EXISTING, ids=" ".join)
+def test_existing_files_are_kept(ludus, files, words):
+    result = ludus(*words)
+    assert result.status == 2
+    assert "'out' exists; name another file, or overwrite it with --force" in result.err
+    assert {each.read_text() for each in files.iterdir()} == {"precious"}
+
+
+@pytest.mark.parametrize("words", ONTO_INPUT, ids=" ".join)
+def test_inputs_are_kept_even_by_force(ludus, files, words):
+    result = ludus(*words, "--force")
+    assert result.status == 2
+    assert "'in' is read by this command; write to another file" in result.err
+    assert {each.read_text() for each in files.iterdir()} == {"precious"}
+
+
+def test_force_overwrites(ludus, files):
+    words = ("match", "hexapawn", "random", "random", "--games", "1", "--record", "out")
+    assert ludus(*words, "--force").status == 0
+    assert '[Game "hexapawn"]' in (files / "out").read_text()
+
+
+def list_writing_commands() -> Iterator[tuple[str, set[str]]]:
+    commands = dict(typer.main.get_command(app).commands)
+    train = commands.pop("train")
+    for group, each in list(commands.items()):
+        subcommands = getattr(each, "commands", {})
+        commands |= {f"{group} {name}": command for name, command in subcommands.items()}
+    commands |= {f"train {name}": train.get_command(None, name) for name in TRAIN_COMMANDS}
+    for name, command in commands.items():
+        options = {option for parameter in command.params for option in parameter.opts}
+        if options & {"--out", "--record", "--svg", "--plot"}:
+            yield name, options
+
+
+def test_every_command_that_writes_a_file_has_force():
+    found = dict(list_writing_commands())
+    assert {name for name, options in found.items() if "--force" not in options} == CONTINUED

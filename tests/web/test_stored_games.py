@@ -1,0 +1,361 @@
+"""Games and their file: a full disk, damage, strangers' files, two servers, and too many games."""
+
+import random
+import sqlite3
+from contextlib import asynccontextmanager, closing
+
+import pytest
+
+from ludus.core.errors import LudusError
+from ludus.web import worker_cache
+from ludus.web.errors import LimitReached, OutOfTurn
+from ludus.web.game_registry import GameRegistry
+from ludus.web.game_tree import PERSON, PLAYER
+from ludus.web.schemas import NewGameRequest, SeatRequest
+from ludus.web.seats import LearnedSpecs, Seat
+from ludus.web.settings import Settings
+from ludus.web.store import BadGameFile, GameStore, StoredGame, StoredNode
+from ludus.web.views import get_status, make_view
+from ludus.web.worker_pool import WorkerPool
+from support.repetition import repeat
+from support.running import run_apart
+
+
+class StoredGames(GameRegistry):
+    """The games of a server without its HTTP part; workers start at first need."""
+
+    def __init__(self, path, max_games=100):
+        settings = Settings(games_file=path, max_games=max_games)
+        self.store = GameStore(path, max_games)
+        self.workers = WorkerPool(settings)
+        super().__init__(settings, self.store, self.workers)
+
+    def run_sql(self, text):
+        return self.store._run(lambda: self.store._connection.executescript(text))
+
+    def fill_disk(self):
+        """Let each write fail, as on a full disk."""
+        why = "SELECT RAISE(ABORT, 'database or disk is full')"
+        return self.run_sql(
+            f"CREATE TEMP TRIGGER full BEFORE UPDATE ON game BEGIN {why}; END;"
+            f"CREATE TEMP TRIGGER full_too BEFORE INSERT ON game BEGIN {why}; END;"
+        )
+
+    def free_disk(self):
+        return self.run_sql("DROP TRIGGER full; DROP TRIGGER full_too;")
+
+
+@asynccontextmanager
+async def games_in(path, **more):
+    games = StoredGames(path, **more)
+    try:
+        yield games
+    finally:
+        games.close()
+        await games.workers.close()
+        await games.store.close()
+
+
+def order(*players, **more):
+    seats = [SeatRequest(player=name) for name in players or (None, None)]
+    return NewGameRequest(game="hexapawn", seed=1, seats=seats, **more)
+
+
+async def play(session, move):
+    at = session.tree.current_number
+    await session.play(at, lambda position: session.game.parse_move(move, position))
+
+
+def shown(session):
+    return make_view(session).model_dump(exclude={"revision"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda session: play(session, "a3xb2"),
+        lambda session: session.go_to(0),
+        lambda session: session.set_pace(is_paused=True, delay=5.0),
+        lambda session: session.set_comment(1, "first"),
+        lambda session: session.set_comment(0, "before all"),
+        lambda session: session.change_seats((Seat("random"), Seat())),
+    ],
+    ids=["move", "go to", "pace", "comment", "first comment", "seats"],
+)
+def test_a_change_that_cannot_be_stored_is_not_made(tmp_path, change):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            session = await games.create(order())
+            await play(session, "b1-b2")
+            before = shown(session)
+            await games.fill_disk()
+            with pytest.raises(BadGameFile, match=r"games\.sqlite'?: database or disk is full"):
+                await change(session)
+            assert shown(session) == before
+            await games.free_disk()
+            await play(session, "c3xb2")
+            after = shown(session)
+        async with games_in(tmp_path / "games.sqlite") as games:
+            assert shown(await games.find(session.id)) == after
+
+    run_apart(work())
+
+
+def test_a_full_disk_is_named_as_the_cause(tmp_path):
+    """SQLite rolls back by itself there, so that a second ROLLBACK would hide the cause."""
+
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            session = await games.create(order())
+            await games.run_sql("PRAGMA max_page_count = 1")  # no more pages than there are
+            with pytest.raises(BadGameFile, match="database or disk is full"):
+                await session.set_comment(0, "x" * 100_000)
+            await games.run_sql("PRAGMA max_page_count = 1000000")
+            await session.set_comment(0, "x" * 100_000)
+
+    run_apart(work())
+
+
+def test_a_new_game_that_cannot_be_stored_is_not_there(tmp_path):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            await games.fill_disk()
+            with pytest.raises(BadGameFile, match="full"):
+                await games.create(order())
+            assert not games._sessions
+
+    run_apart(work())
+
+
+def test_a_player_whose_move_cannot_be_stored_is_in_trouble_and_can_go_on(tmp_path):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            session = await games.create(order(None, "random"))
+            await session.set_pace(is_paused=True, delay=0.0)
+            await play(session, "b1-b2")
+            await session.set_pace(is_paused=False, delay=0.0)
+            await games.fill_disk()
+            await session._choice_task
+            assert get_status(session, session.tree.current) == "trouble"
+            assert "random gave no move" in session.failure
+            assert "database or disk is full" in session.failure
+            assert len(session.tree.nodes) == 2
+            await games.free_disk()
+            await session.set_pace(is_paused=False, delay=0.0)
+            await session._choice_task
+            assert (session.failure, len(session.tree.nodes)) == ("", 3)
+
+    run_apart(work())
+
+
+def test_a_game_that_is_too_long_for_a_player_is_in_trouble(tmp_path):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            session = await games.create(order(None, "random"))
+            session._max_nodes = len(session.tree.nodes) + 100
+            await play(session, "b1-b2")
+            await session._choice_task
+            assert get_status(session, session.tree.current) == "trouble"
+            assert "as many moves as" in session.failure
+
+    run_apart(work())
+
+
+def stored(number=0, **state):
+    seats = [{"player": None, "level": None, "choices": {}}] * 2
+    state = {"at": 0, "seats": seats, "paused": False, "delay": 0.0, "comment": "", **state}
+    return StoredGame(f"a-game-of-number-{number}", "hexapawn", "", "BBB/.../WWW w", 1, state)
+
+
+FIRST_MOVE = StoredNode(1, 0, "b1-b2", PERSON, "", None)
+
+
+def test_games_that_were_played_are_never_deleted(tmp_path):
+    played = [stored(number) for number in range(3)]
+
+    async def work():
+        async with games_in(tmp_path / "games.sqlite", max_games=5) as games:
+            await games.store.save(played[0], [FIRST_MOVE])
+            answer = StoredNode(1, 0, "b1-b2", PLAYER, "", None)
+            await games.store.save(played[1], [answer, StoredNode(2, 1, "a3xb2", PLAYER, "", None)])
+            for number in range(100, 110):  # opened, and left after at most the player's move
+                await games.store.save(stored(number), [answer] if number % 2 else [])
+            found = [await games.store.load(stored(n).id) for n in (0, 1, *range(100, 110))]
+            assert [each is not None for each in found] == [True] * 2 + [False] * 7 + [True] * 3
+            for number in range(2, 5):
+                await games.store.save(stored(number), [FIRST_MOVE])
+            with pytest.raises(LimitReached, match="holds 5 played games"):
+                await games.create(order())
+            assert all([await games.store.load(stored(n).id) for n in range(5)])
+
+    run_apart(work())
+
+
+def test_a_move_that_is_stored_is_never_replaced(tmp_path):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            await games.store.save(stored(), [FIRST_MOVE])
+            with pytest.raises(OutOfTurn, match="reload"):
+                await games.store.save(stored(), [StoredNode(1, 0, "a1-a2", PERSON, "", None)])
+            await games.store.save(stored(), [FIRST_MOVE._replace(comment="well")])
+            _, [node] = await games.store.load(stored().id)
+            assert (node.move, node.comment) == ("b1-b2", "well")
+
+    run_apart(work())
+
+
+def test_one_file_has_one_server(tmp_path):
+    path = tmp_path / "games.sqlite"
+
+    async def work():
+        async with games_in(path):
+            with pytest.raises(BadGameFile, match=r"another process is using .*--games"):
+                GameStore(path, 3)
+            # Others may still read the file, to copy it for example.
+            with closing(sqlite3.connect(path)) as connection:
+                assert connection.execute("SELECT count(*) FROM game").fetchone() == (0,)
+        async with games_in(path):
+            pass
+
+    run_apart(work())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"at": 7},
+        {"at": -1},
+        {"at": None},
+        {"seats": [None, None]},
+        {"seats": []},
+        {"delay": "nan"},
+        {"paused": {}},
+        {"comment": 3},
+        {"learned": [1, 2]},
+    ],
+)
+def test_damaged_states_are_reported(tmp_path, changes):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            await games.store.save(stored(**changes))
+            with pytest.raises(BadGameFile, match="the stored game a-game-of-number-0 is damaged"):
+                await games.find(stored().id)
+
+    run_apart(work())
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        FIRST_MOVE._replace(number=2),
+        FIRST_MOVE._replace(parent=1),
+        FIRST_MOVE._replace(parent=9),
+        FIRST_MOVE._replace(parent=-1),
+        FIRST_MOVE._replace(move="b1-b3"),
+        FIRST_MOVE._replace(made_by="nobody"),
+        FIRST_MOVE._replace(explanation={"comment": ""}),
+        FIRST_MOVE._replace(explanation={"comment": "", "scores": [], "pictures": [{}]}),
+    ],
+)
+def test_damaged_moves_are_reported(tmp_path, node):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            await games.store.save(stored(), [node])
+            with pytest.raises(BadGameFile, match="is damaged"):
+                await games.find(stored().id)
+
+    run_apart(work())
+
+
+def test_damaged_files_are_reported_and_crash_nothing(tmp_path):
+    """Any changed bytes of the file, and files cut short, give a game or one line."""
+    path = tmp_path / "games.sqlite"
+
+    async def make():
+        async with games_in(path) as games:
+            for number in range(20):
+                await games.store.save(stored(number), [FIRST_MOVE])
+
+    run_apart(make())
+    whole, draw = path.read_bytes(), random.Random(5)
+
+    async def look(content):
+        path.write_bytes(content)
+        try:
+            async with games_in(path) as games:
+                for number in (0, 19):
+                    shown(await games.find(stored(number).id))
+                session = await games.create(order())
+                await play(session, "b1-b2")
+        except LudusError as error:
+            return str(error)
+        return ""
+
+    async def look_at_all():
+        errors = []
+        for _ in range(repeat(40, 1000)):
+            content = bytearray(whole)
+            for _ in range(draw.choice((1, 10, 200))):
+                content[draw.randrange(len(content))] = draw.randrange(256)
+            size = draw.choice((len(whole), draw.randrange(len(whole))))
+            errors.append(await look(bytes(content[:size])))
+        return errors
+
+    errors = run_apart(look_at_all())
+    assert sum(map(bool, errors)) > 10
+    assert not any("\n" in each for each in errors)
+
+
+def test_a_strangers_file_starts_no_program(tmp_path):
+    """Neither a seat nor a learned spec of a file builds a player that runs a command."""
+    mark = tmp_path / "ran"
+    command = f"touch {mark}"
+    external = {"player": "external", "level": None, "choices": {"cmd": command}}
+    adaptive = {"player": "adaptive", "level": None, "choices": {}}
+    person = {"player": None, "level": None, "choices": {}}
+    learned = [{"hexapawn  random": f"external:cmd={command}"}, {}]
+    random_seat = {"player": "random", "level": None, "choices": {}}
+    states = [
+        {"seats": [external, person]},
+        {"seats": [{**external, "player": "external:cmd=" + command, "choices": {}}, person]},
+        {"seats": [adaptive, person]},
+        {"seats": [{**random_seat, "choices": {"x": "y,cmd=" + command}}, person]},
+    ]
+
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            for number, state in enumerate(states):
+                await games.store.save(stored(number, **state))
+                session = await games.find(stored(number).id)
+                await session._choice_task
+                assert "gave no move" in session.failure, number
+            await games.store.save(stored(9, seats=[random_seat, person], learned=learned))
+            session = await games.find(stored(9).id)
+            await session._choice_task
+            assert (session.failure, len(session.tree.nodes)) == ("", 2)
+
+    run_apart(work())
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "spec", ["external:cmd=id", "perfect:oracle=/etc", "adaptive:state=/tmp/x", "nnmm:weights=x"]
+)
+def test_a_worker_builds_no_player_from_free_text(spec):
+    job = {"game": "nine_mens_morris", "rules": "", "player": spec, "seed": 1}
+    with pytest.raises(LudusError, match="cannot be set here"):
+        worker_cache.load_player(job, 0)
+
+
+def test_of_what_was_learned_only_levels_are_taken():
+    game_spec, seat = ("nine_mens_morris", ""), Seat("adaptive")
+    for found, wanted in [
+        ("adaptive:level=3.5", "adaptive:level=3.5"),
+        ("adaptive:level=3.5,state=/tmp/x", "adaptive"),
+        ("external:cmd=id", "adaptive"),
+        ("negascout:level=3", "adaptive"),
+        ("adaptive:=", "adaptive"),
+        ("", "adaptive"),
+    ]:
+        learned = LearnedSpecs({"nine_mens_morris  adaptive": found})
+        assert learned.spec(game_spec, seat) == wanted
