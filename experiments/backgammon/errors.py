@@ -9,6 +9,7 @@ are added to results/errors.json after every 100 positions.
 """
 
 import argparse
+import itertools
 import json
 import math
 from pathlib import Path
@@ -77,15 +78,13 @@ def draw_positions(count: int, seed: int) -> tuple[Rows, Rows]:
     return np.array([kept_rows[i] for i in chosen]), np.array([kept_dice[i] for i in chosen])
 
 
-def judge_moves(
-    rows: Rows, dice: Rows, ends: dict[str, Rows], plies: int
-) -> dict[str, np.ndarray]:
+def judge_moves(rows: Rows, dice: Rows, ends: dict[str, Rows], plies: int) -> dict[str, np.ndarray]:
     """Return the equity that each player's moves give away, shape (positions,)."""
     listed, offsets = chances.expand(rows, dice)
     quick = _judge(listed, 0)
     boards: list[bytes] = []
     groups = []
-    for number, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for number, (begin, end) in enumerate(itertools.pairwise(offsets)):
         best = begin + np.argsort(-quick[begin:end])[:JUDGED_BEST]
         group = {listed[index].tobytes() for index in best}
         group |= {chosen[number].tobytes() for chosen in ends.values()}

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+import ludus
 from ludus._native import chances
 from ludus.core.files import write_text
 from ludus.core.statistics import compute_mean_interval
-import ludus
 from ludus.games.backgammon.batch import position_to_row
 from ludus.oracle.backgammon.tables import TableFolder
 
@@ -43,7 +43,11 @@ def main() -> None:
     for name in (*PLAYERS, "random"):
         values = middle[0] if name == "random" else look_up(tables, make_mover(name)(rows, dice))
         mean, low, high = compute_mean_interval((best - values).tolist())
-        results["players"][name] = {"mean": round(mean, 5), "low": round(low, 5), "high": round(high, 5)}
+        results["players"][name] = {
+            "mean": round(mean, 5),
+            "low": round(low, 5),
+            "high": round(high, 5),
+        }
         print(name, results["players"][name], flush=True)
     write_text(arguments.results, json.dumps(results, indent=1) + "\n")
 

@@ -1,5 +1,6 @@
 """Players of many backgammon positions at a time, on rows of 52 counts."""
 
+import itertools
 from collections.abc import Callable
 from importlib import import_module
 
@@ -61,8 +62,7 @@ def _choose_by_score(
     ends, offsets = chances.expand(rows, rolls, 1)
     scores = score(ends)
     chosen = [
-        begin + int(np.argmax(scores[begin:end]))
-        for begin, end in zip(offsets[:-1], offsets[1:], strict=True)
+        begin + int(np.argmax(scores[begin:end])) for begin, end in itertools.pairwise(offsets)
     ]
     found: Rows = ends[chosen]
     return found
@@ -84,7 +84,7 @@ def _choose_by_pubeval(rows: Rows, rolls: Rows) -> Rows:
     after = convert_boards(np.ascontiguousarray(ends[:, ::-1]))
     before = convert_boards(rows)
     chosen = []
-    for number, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for number, (begin, end) in enumerate(itertools.pairwise(offsets)):
         scenario = sage.make_scenario(
             before[number],
             int(rolls[number, 0]),
@@ -104,10 +104,7 @@ def _choose_by_paper(rows: Rows, rolls: Rows, name: str) -> Rows:
     offsets, ends, encoded = encode_moves(rows, rolls, encoding)
     scores = network.scores(encoded)
     chosen = [
-        begin + int(np.argmax(scores[begin:end]))
-        for begin, end in zip(offsets[:-1], offsets[1:], strict=True)
+        begin + int(np.argmax(scores[begin:end])) for begin, end in itertools.pairwise(offsets)
     ]
     found: Rows = ends[chosen]
     return found
-
-

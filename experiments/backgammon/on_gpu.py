@@ -1,6 +1,6 @@
 """Train both strong networks on one GPU: by self-play, and on the labels of bgsage.
 
-    PYTHONPATH=src python -m experiments.backgammon.on_gpu --out DIR [--td 90] [--lookahead 210]
+    PYTHONPATH=src python -m experiments.backgammon.on_gpu --out DIR
 
 Needs numpy, torch, safetensors, bgsage and a CUDA toolkit. After TD(lambda) the games of the
 self-play network give the positions that bgsage labels in other processes; both networks are then
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ludus.learn.common.weights import write_tensors
 from ludus.learn.gammon.afterstates import LibraryAfterstates, open_afterstates
 from ludus.learn.gammon.chances_model import ChancesModel, Predictor, compute_equity
 from ludus.learn.gammon.chances_training import (
@@ -27,7 +28,6 @@ from ludus.learn.gammon.chances_training import (
     train_on_labels,
 )
 from ludus.learn.gammon.expert_labels import label_in_parallel
-from ludus.learn.common.weights import write_tensors
 
 NUM_TEST_GROUPS = 50_000
 
@@ -38,10 +38,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("/dev/shm/gammon"))
     parser.add_argument("--library", type=Path, help="built library, for tests on a CPU")
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--td", type=float, default=90)
-    parser.add_argument("--lookahead", type=float, default=210)
-    parser.add_argument("--labels", type=float, default=100)
-    parser.add_argument("--groups", type=int, default=4_000_000)
+    parser.add_argument("--groups", type=int, default=3_600_000)
     parser.add_argument("--processes", type=int, default=10)
     parser.add_argument("--options", type=json.loads, default={})
     parser.add_argument("--expert", action="store_true")
@@ -54,9 +51,7 @@ def main() -> None:
 
 def make_trainer(arguments: argparse.Namespace) -> ChancesTrainer:
     device = torch.device(arguments.device)
-    settings = ChancesTrainingConfig(
-        td_seconds=arguments.td, lookahead_seconds=arguments.lookahead, **arguments.options
-    )
+    settings = ChancesTrainingConfig(**arguments.options)
     if arguments.library:
         afterstates = LibraryAfterstates(arguments.library, 1)
     else:
@@ -80,7 +75,7 @@ class Log:
             self._next = time.monotonic() - self._began + 5
             self.write(
                 part=each.part,
-                seconds=round(each.seconds, 1),
+                done=each.done,
                 steps=each.steps,
                 games=each.games,
                 loss=round(each.loss, 6),
@@ -93,7 +88,6 @@ def train_both(arguments: argparse.Namespace) -> None:
     log.write(event="ready", inputs=trainer.afterstates.num_inputs)
     training = SelfplayTraining(trainer)
     expert = None
-    saved = 0.0
     threads = trainer.afterstates.threads
     for each in training.run():
         if each.part == "lookahead" and expert is None:
@@ -101,13 +95,14 @@ def train_both(arguments: argparse.Namespace) -> None:
             groups = training.draw_groups(arguments.groups + NUM_TEST_GROUPS)
             np.save(arguments.work / "groups.npy", groups)
             log.write(event="groups", count=len(groups), games=training.num_games)
-            expert = subprocess.Popen([sys.executable, "-m", __spec__.name, "--expert", *sys.argv[1:]])
+            expert = subprocess.Popen(
+                [sys.executable, "-m", __spec__.name, "--expert", *sys.argv[1:]]
+            )
             trainer.afterstates.threads = max(1, threads - arguments.processes)
         if (arguments.work / "labels.npy").exists():
             trainer.afterstates.threads = threads
         log.progress(each)
-        if each.part == "lookahead" and each.seconds > saved + 40:
-            saved = each.seconds
+        if each.part == "lookahead" and each.done % 400 == 0:
             save(arguments.out / "selfplay.safetensors", trainer.averaged, "self-play", each)
     log.progress(each)
     save(arguments.out / "selfplay.safetensors", trainer.averaged, "self-play", each)
@@ -121,16 +116,16 @@ def train_both(arguments: argparse.Namespace) -> None:
 def train_expert(arguments: argparse.Namespace) -> None:
     log = Log(arguments.out / "expert.log")
     groups = np.load(arguments.work / "groups.npy")
-    parts = []
-    for part in label_in_parallel(groups.reshape(-1, groups.shape[-1]), arguments.processes):
-        parts.append(part)
-    labels = np.concatenate(parts).reshape(*groups.shape[:2], -1)
+    boards = groups.reshape(-1, groups.shape[-1])
+    labels = np.concatenate(list(label_in_parallel(boards, arguments.processes))).reshape(
+        *groups.shape[:2], -1
+    )
     np.save(arguments.work / "labels.tmp.npy", labels)
     (arguments.work / "labels.tmp.npy").rename(arguments.work / "labels.npy")
     log.write(event="labelled", boards=labels.size // 5)
     trainer = make_trainer(arguments)
     training = groups[NUM_TEST_GROUPS:], labels[NUM_TEST_GROUPS:]
-    for each in train_on_labels(trainer, *training, arguments.labels):
+    for each in train_on_labels(trainer, *training):
         log.progress(each)
     save(arguments.out / "expert.safetensors", trainer.averaged, "labels of bgsage", each)
     log.write(event="test", **test_choices(trainer, groups, labels))
@@ -138,7 +133,7 @@ def train_expert(arguments: argparse.Namespace) -> None:
 
 def save(path: Path, model: ChancesModel, source: str, progress: TrainingProgress) -> None:
     tensors = {}
-    for number, layer in enumerate(model.layers):
+    for number, layer in enumerate(model.linear_layers):
         tensors[f"weights{number}"] = layer.weight.detach().T.float().cpu().numpy()
         tensors[f"biases{number}"] = layer.bias.detach().float().cpu().numpy()
     about = {"source": source, "steps": progress.steps, "games": progress.games}

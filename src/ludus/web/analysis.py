@@ -70,7 +70,7 @@ def _value_lost(node: GameNode, before: float | None, after: float | None) -> fl
     return max(lost, 0)
 
 
-ADVISERS = ("negascout:multipv=4", "gammon", "playouts")
+ADVISERS = ("negascout:multipv=4", "gammon:net=selfplay,ply=1", "playouts")
 """Players for unsolved positions; the first available one is used."""
 
 MAX_ADVISED_MOVES = 12

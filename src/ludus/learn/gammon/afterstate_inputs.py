@@ -15,11 +15,16 @@ ROLL_WAYS: Final = [
     for low, high in combinations_with_replacement(range(1, 7), 2)
 ]
 
-MEN_UNITS: Final = tuple(
-    f"{'bar' if place == BAR else place}: {unit}"
-    for place in range(1, BAR + 1)
-    for unit in ("n≥1", "n≥2", "n≥3", "(n-3)/2")
-) + ("off, of 5", "off after 5, of 5", "off after 10, of 5")
+MEN_UNITS: Final = (
+    *tuple(
+        f"{'bar' if place == BAR else place}: {unit}"
+        for place in range(1, BAR + 1)
+        for unit in ("n≥1", "n≥2", "n≥3", "(n-3)/2")
+    ),
+    "off, of 5",
+    "off after 5, of 5",
+    "off after 10, of 5",
+)
 
 FEATURE_UNITS: Final = (
     "pips, of 167",

@@ -4,6 +4,8 @@ The chances of the side that has just moved: to win, to win a gammon, to win a b
 a gammon, to lose a backgammon; a gammon includes backgammons.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 from torch import nn
@@ -26,15 +28,14 @@ class ChancesModel(nn.Module):
     def __init__(self, num_inputs: int, hidden: tuple[int, ...]) -> None:
         super().__init__()
         sizes = (num_inputs, *hidden, NUM_CHANCES)
-        self.layers = nn.ModuleList(
-            nn.Linear(below, above) for below, above in zip(sizes[:-1], sizes[1:], strict=True)
-        )
+        self.linear_layers = [nn.Linear(below, above) for below, above in pairwise(sizes)]
+        self.layers = nn.ModuleList(self.linear_layers)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        for layer in list(self.layers)[:-1]:
-            inputs = functional.relu(functional.linear(inputs, layer.weight, layer.bias))
-        last = self.layers[-1]
-        return functional.linear(inputs, last.weight, last.bias)
+        for layer in self.linear_layers[:-1]:
+            inputs = functional.relu(layer(inputs))
+        outputs: torch.Tensor = self.linear_layers[-1](inputs)
+        return outputs
 
 
 class Predictor:
@@ -46,7 +47,7 @@ class Predictor:
         self._dtype = torch.float16 if self.device.type == "cuda" else torch.float32
         self._layers = [
             (layer.weight.detach().to(self._dtype), layer.bias.detach().to(self._dtype))
-            for layer in model.layers  # type: ignore[union-attr]
+            for layer in model.linear_layers
         ]
         weight, bias = self._layers[-1]
         self._layers[-1] = weight.float(), bias.float()
@@ -54,7 +55,8 @@ class Predictor:
     @torch.no_grad()
     def predict(self, boards: torch.Tensor) -> torch.Tensor:
         """Return the chances of the side that has just moved, shape (boards, 5)."""
-        parts = [self._predict(part) for part in boards.split(PREDICT_BATCH)]
+        begins = range(0, max(len(boards), 1), PREDICT_BATCH)
+        parts = [self._predict(boards[begin : begin + PREDICT_BATCH]) for begin in begins]
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
     def _predict(self, boards: torch.Tensor) -> torch.Tensor:

@@ -4,16 +4,17 @@ Self-play has two parts: TD(lambda) from random weights (Tesauro 1992), then loo
 mean over the 21 rolls of the best reply's chances.
 """
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.nn import functional
 
 from ludus.core.errors import BadSpec
+from ludus.core.spec import check_ranges
 from ludus.learn.common.optimizer import EmaOptimizer, cosine_decay, warm_up
 from ludus.learn.gammon.afterstates import Afterstates, Rows
 from ludus.learn.gammon.chances_model import (
@@ -21,6 +22,7 @@ from ludus.learn.gammon.chances_model import (
     Predictor,
     average_replies,
     compute_equity,
+    is_over,
     list_replies,
 )
 from ludus.learn.gammon.selfplay import (
@@ -29,20 +31,28 @@ from ludus.learn.gammon.selfplay import (
     GameBatch,
     ReplayBoards,
     compute_returns,
-    is_over,
 )
 
 WARM_UP = 0.01
+"""Part of the training in which the learning rate rises."""
+
+REPORT_STEPS = 100
+
+LAST_DECAY = 0.3
+"""Lambda at the end of TD(lambda)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChancesTrainingConfig:
-    """Hyperparameters of both ways of training. Lengths of parts are in seconds."""
+    """Hyperparameters of both ways of training."""
 
     hidden: tuple[int, ...] = (768, 64)
+    """Units of the hidden layers."""
+
     learning_rate: float = 1.5e-3
     last_learning_rate: float = 2e-5
     ema_decay: float = 0.999
+
     batch: int = 16384
     """Boards of a training step."""
 
@@ -52,44 +62,73 @@ class ChancesTrainingConfig:
     comparison_weight: float = 4.0
     """Weight of the squared error of differences between alternatives; the expert's labels only."""
 
-    reuse: int = 4
-    """Training steps in which a board of TD(lambda) is used, on average."""
-
     games: int = 16384
     """Games played at once, in each of two batches."""
 
-    td_seconds: float = 100.0
-    lookahead_seconds: float = 100.0
+    td_rounds: int = 350
+    """Rounds of TD(lambda): `window` moves in every game, then training steps."""
+
     window: int = 10
-    """Moves of every game between updates by TD(lambda)."""
+
+    reuse: int = 4
+    """Training steps in which a board of TD(lambda) is used, on average."""
 
     decay: float = 0.7
     """Lambda at the start of TD(lambda); it falls to 0.3."""
 
-    random_rate: float = 0.01
-    opening_plies: int = 8
-    lookahead_boards: int = 8192
-    """Boards that look-ahead labels between training steps."""
+    lookahead_rounds: int = 1900
+    """Rounds of lookahead: `lookahead_boards` new targets, then `steps_per_round` steps."""
 
+    lookahead_boards: int = 8192
     steps_per_round: int = 24
-    """Training steps after each round of labels."""
+
+    label_steps: int = 36_000
+    """Training steps on an expert's labels."""
+
+    random_rate: float = 0.01
+    """Proportion of random moves."""
+
+    opening_plies: int = 8
+    """Half of the games begin with up to this number of random moves."""
 
     replay: int = 1_500_000
+    """Boards with targets that are kept."""
+
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if any(not 1 <= units <= 10_000 for units in self.hidden) or not 1 <= len(self.hidden) <= 8:
+            raise BadSpec("there are 1 to 8 hidden layers of 1 to 10000 units")
         if not (0 < self.last_learning_rate <= self.learning_rate < 1 and 0 <= self.decay <= 1):
             raise BadSpec("learning rates must fall, and lambda lie from 0 to 1")
+        check_ranges(
+            self,
+            batch=(GROUP, 1 << 24),
+            games=(1, 1 << 24),
+            td_rounds=(0, 10**9),
+            lookahead_rounds=(0, 10**9),
+            label_steps=(0, 10**9),
+            window=(1, 1000),
+        )
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """State of a training run."""
+    """State of a training run after a round."""
 
     part: str
-    seconds: float
+    """`td`, `lookahead` or `labels`."""
+
+    done: int
+    """Rounds of the part that are done."""
+
+    rounds: int
     steps: int
+    """Training steps so far."""
+
     games: int
+    """Games played so far."""
+
     loss: float
 
 
@@ -108,8 +147,9 @@ class ChancesTrainer:
         self.optimizer = EmaOptimizer(
             self.model, self.averaged, adam, settings.ema_decay, has_ema_warmup=True
         )
-        self._next_loss: Callable[[], torch.Tensor] = lambda: torch.zeros(())
-        self._step = self.optimizer.prepare_step(lambda: self._next_loss(), "nothing")
+        self._batch = torch.empty(0), torch.empty(0)
+        self._group = 1
+        self._step = self.optimizer.prepare_step(self._compute_loss, "nothing")
 
     def predictor(self) -> Predictor:
         """Return the averaged weights as a predictor."""
@@ -119,23 +159,21 @@ class ChancesTrainer:
         self, boards: torch.Tensor, targets: torch.Tensor, progress: float, group: int = 1
     ) -> torch.Tensor:
         """Make one step; return the loss. Boards of a group are alternatives of one decision."""
-        inputs = self.afterstates.encode(boards).float()
-        self._next_loss = lambda: self._compute_loss(inputs, targets, group)
+        self._batch = self.afterstates.encode(boards).float(), targets.clamp(0, 1)
+        self._group = group
         settings = self.settings
         rate = max(cosine_decay(settings.learning_rate, progress), settings.last_learning_rate)
-        return self._step(warm_up(rate, progress, WARM_UP) if progress > 0 else rate / 100)
+        return self._step(warm_up(rate, max(progress, WARM_UP / 100), WARM_UP))
 
-    def _compute_loss(
-        self, inputs: torch.Tensor, targets: torch.Tensor, group: int
-    ) -> torch.Tensor:
+    def _compute_loss(self) -> torch.Tensor:
+        inputs, targets = self._batch
         logits = self.model(inputs)
-        targets = targets.clamp(0, 1)
         loss = functional.binary_cross_entropy_with_logits(logits, targets)
         entropy = functional.binary_cross_entropy(targets, targets)  # so that 0 is perfect
         errors = compute_equity(torch.sigmoid(logits)) - compute_equity(targets)
         loss = loss - entropy + self.settings.equity_weight * (errors**2).mean()
-        if group > 1:
-            alternatives = errors.reshape(-1, group)
+        if self._group > 1:
+            alternatives = errors.reshape(-1, self._group)
             differences = alternatives - alternatives.mean(dim=1, keepdim=True)
             loss = loss + self.settings.comparison_weight * (differences**2).mean()
         return loss
@@ -144,16 +182,17 @@ class ChancesTrainer:
 class SelfplayTraining:
     """Training by self-play from random weights."""
 
-    def __init__(self, trainer: ChancesTrainer) -> None:
-        self.trainer = trainer
-        self.settings = trainer.settings
+    def __init__(self, trainer: ChancesTrainer, done: Mapping[str, int] | None = None) -> None:
+        """Start training, or resume it after the `done` rounds of each part."""
+        self.trainer, self.settings = trainer, trainer.settings
+        self.done = {"td": 0, "lookahead": 0, **(done or {})}
         self._executor = ThreadPoolExecutor(2)
         self._batches = [
             GameBatch(
                 self.settings.games,
                 trainer.afterstates,
                 self._executor,
-                self.settings.seed * 1000 + number,
+                (self.settings.seed, number, *self.done.values()),
                 self.settings.random_rate,
                 self.settings.opening_plies,
             )
@@ -161,26 +200,33 @@ class SelfplayTraining:
         ]
 
     def run(self) -> Iterator[TrainingProgress]:
-        """Train by TD(lambda), then on lookahead targets; yield progress now and then."""
+        """Train by TD(lambda), then on lookahead targets; yield progress after every round."""
         yield from self._run_td()
         yield from self._run_lookahead()
-
-    def _play(self, predictor: Predictor, with_groups: bool = False) -> list[Decisions]:
-        device = self.trainer.device
-        return [batch.play(predictor, device, with_groups) for batch in self._batches]
 
     @property
     def num_games(self) -> int:
         return sum(batch.num_finished for batch in self._batches)
 
+    def _play(self, predictor: Predictor, with_groups: bool = False) -> list[Decisions]:
+        device = self.trainer.device
+        return [batch.play(predictor, device, with_groups) for batch in self._batches]
+
+    def _finish_round(self, part: str, rounds: int, loss: torch.Tensor) -> TrainingProgress:
+        self.done[part] += 1
+        steps = self.trainer.optimizer.steps
+        return TrainingProgress(part, self.done[part], rounds, steps, self.num_games, float(loss))
+
     def _run_td(self) -> Iterator[TrainingProgress]:
         settings, trainer = self.settings, self.trainer
+        if self.done["td"] >= settings.td_rounds:
+            return
         replay = ReplayBoards(settings.replay, trainer.device)
-        began = time.monotonic()
         last_steps = self._play(trainer.predictor())
-        while (seconds := time.monotonic() - began) < settings.td_seconds:
-            progress = seconds / settings.td_seconds
-            decay = settings.decay + (0.3 - settings.decay) * progress
+        num_steps = max(1, settings.reuse * 2 * settings.games * settings.window // settings.batch)
+        while self.done["td"] < settings.td_rounds:
+            progress = self.done["td"] / settings.td_rounds
+            decay = settings.decay + (LAST_DECAY - settings.decay) * progress
             predictor = trainer.predictor()
             windows = [[decisions] for decisions in last_steps]
             for _ in range(settings.window):
@@ -190,44 +236,39 @@ class SelfplayTraining:
             for window in windows:
                 for boards, targets in compute_returns(window, decay):
                     replay.add(boards, targets)
-            num_new = 2 * settings.games * settings.window
-            for _ in range(max(1, settings.reuse * num_new // settings.batch)):
-                loss = trainer.train_on(*replay.sample(settings.batch), progress=progress * 0.5)
-            yield TrainingProgress(
-                "td", seconds, trainer.optimizer.steps, self.num_games, float(loss)
-            )
+            for _ in range(num_steps):
+                loss = trainer.train_on(*replay.sample(settings.batch), progress=progress / 2)
+            yield self._finish_round("td", settings.td_rounds, loss)
 
     def _run_lookahead(self) -> Iterator[TrainingProgress]:
         settings, trainer = self.settings, self.trainer
+        if self.done["lookahead"] >= settings.lookahead_rounds:
+            return
         replay = ReplayBoards(settings.replay, trainer.device)
-        began = time.monotonic()
         chunks = self._draw_chunks()
         boards = next(chunks)
         listed = self._executor.submit(list_replies, boards, trainer.afterstates)
-        while (seconds := time.monotonic() - began) < settings.lookahead_seconds:
-            progress = seconds / settings.lookahead_seconds
+        while self.done["lookahead"] < settings.lookahead_rounds:
+            progress = self.done["lookahead"] / settings.lookahead_rounds
             replies, offsets = listed.result()
             labelled, boards = boards, next(chunks)
             listed = self._executor.submit(list_replies, boards, trainer.afterstates)
             targets = average_replies(replies, offsets, trainer.predictor())
             replay.add(torch.from_numpy(labelled).to(trainer.device), targets)
-            if replay.size < settings.batch:
-                continue
             for _ in range(settings.steps_per_round):
-                loss = trainer.train_on(
-                    *replay.sample(settings.batch), progress=0.5 + 0.5 * progress
-                )
-            yield TrainingProgress(
-                "lookahead", seconds, trainer.optimizer.steps, self.num_games, float(loss)
-            )
+                loss = trainer.train_on(*replay.sample(settings.batch), progress=(1 + progress) / 2)
+            yield self._finish_round("lookahead", settings.lookahead_rounds, loss)
 
     def _draw_chunks(self) -> Iterator[Rows]:
-        rng = np.random.default_rng(self.settings.seed + 1)
+        """Yield boards to label, from games that are played on."""
+        rng = np.random.default_rng((self.settings.seed, self.done["lookahead"]))
         size = self.settings.lookahead_boards
+        rest = np.empty((0, 52), np.int8)
         while True:
-            boards = self._pick_boards(rng)
-            for begin in range(0, len(boards) - size + 1, size):
-                yield boards[begin : begin + size]
+            while len(rest) < size:
+                rest = np.concatenate((rest, self._pick_boards(rng)))
+            yield rest[:size]
+            rest = rest[size:]
 
     def _pick_boards(self, rng: np.random.Generator) -> Rows:
         """Play one move in every game; return its board and one alternative of each decision."""
@@ -237,8 +278,8 @@ class SelfplayTraining:
             other = decisions.groups[:, 1 + int(rng.integers(GROUP - 1))]
             boards = torch.cat((decisions.boards, other))
             found.append(boards[~is_over(boards)])
-        boards = torch.cat(found).cpu().numpy()
-        return np.ascontiguousarray(boards[rng.permutation(len(boards))])
+        rows = torch.cat(found).cpu().numpy()
+        return np.ascontiguousarray(rows[rng.permutation(len(rows))])
 
     def draw_groups(self, num_groups: int) -> Rows:
         """Play on, and return alternatives of decisions, shape (groups, 4, 52)."""
@@ -254,25 +295,26 @@ class SelfplayTraining:
 
 
 def train_on_labels(
-    trainer: ChancesTrainer,
-    groups: Rows,
-    labels: np.ndarray,
-    seconds: float,
+    trainer: ChancesTrainer, groups: Rows, labels: NDArray[np.float32], done: int = 0
 ) -> Iterator[TrainingProgress]:
-    """Train on an expert's labels of alternatives, shapes (groups, 4, 52) and (groups, 4, 5)."""
+    """Train on an expert's labels of alternatives, shapes (groups, 4, 52) and (groups, 4, 5).
+
+    `done` steps were made before; yields progress after every hundred steps.
+    """
+    settings = trainer.settings
     boards = torch.from_numpy(groups).to(trainer.device)
     targets = torch.from_numpy(labels).to(trainer.device)
-    count = trainer.settings.batch // GROUP
-    began = time.monotonic()
-    report = 0.0
-    while (elapsed := time.monotonic() - began) < seconds:
+    count = settings.batch // GROUP
+    for number in range(done, settings.label_steps):
         chosen = torch.randint(len(boards), (count,), device=trainer.device)
         loss = trainer.train_on(
-            boards[chosen].reshape(-1, boards.shape[-1]),
-            targets[chosen].reshape(-1, targets.shape[-1]).float(),
-            elapsed / seconds,
+            boards[chosen].flatten(0, 1),
+            targets[chosen].flatten(0, 1),
+            number / settings.label_steps,
             group=GROUP,
         )
-        if elapsed >= report:
-            report += seconds / 50
-            yield TrainingProgress("labels", elapsed, trainer.optimizer.steps, 0, float(loss))
+        if (number + 1) % REPORT_STEPS == 0 or number + 1 == settings.label_steps:
+            steps = trainer.optimizer.steps
+            yield TrainingProgress(
+                "labels", number + 1, settings.label_steps, steps, 0, float(loss)
+            )

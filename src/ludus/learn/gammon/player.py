@@ -100,11 +100,11 @@ class GammonPlayer(Player):
     def name(self) -> str:
         settings = self.settings
         if settings.is_strong:
-            kind = "trained" if settings.net == "paper" else settings.net
-            ahead = f", {settings.ply} ply ahead" if settings.ply != "0" else ""
-            return f"{kind} network {self._policy.network.name}{ahead}"
-        kind = settings.weights if settings.weights in SHIPPED_NETWORKS else "trained"
-        return f"{kind} network {self._policy.network.name}"
+            kind = "trained" if settings.net == "paper" else str(settings.net)
+        else:
+            kind = settings.weights if settings.weights in SHIPPED_NETWORKS else "trained"
+        ahead = f", {settings.ply} ply ahead" if settings.ply != "0" else ""
+        return f"{kind} network {self._policy.network.name}{ahead}"
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
@@ -169,9 +169,7 @@ class ChancesPolicy:
             choices.append(self._make_choice(moves, chances[begin:end], depths[begin:end].tolist()))
         return choices
 
-    def _make_choice(
-        self, moves: list[Action], chances: FloatArray, depths: list[int]
-    ) -> Choice:
+    def _make_choice(self, moves: list[Action], chances: FloatArray, depths: list[int]) -> Choice:
         if len(moves) == 1:
             return Choice(moves[0], "has no choice")
         equities = compute_equities(chances).tolist()

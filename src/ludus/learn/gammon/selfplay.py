@@ -4,7 +4,7 @@ All games of a batch make one move at a time: the moves are listed on the CPU, a
 network scores the boards after all of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -66,13 +66,14 @@ class GameBatch:
         num_games: int,
         afterstates: Afterstates,
         executor: ThreadPoolExecutor,
-        seed: int,
+        seed: Sequence[int],
         random_rate: float,
         opening_plies: int,
     ) -> None:
-        """`random_rate` of all moves are random, and up to `opening_plies` at the start of a game.
+        """Begin `num_games` games.
 
-        Games begin with 0 to `opening_plies` random moves, half of them with none.
+        `random_rate` is the proportion of random moves. Half of the games begin with up to
+        `opening_plies` random moves, too.
         """
         self._afterstates, self._executor = afterstates, executor
         self._rng = np.random.default_rng(seed)
