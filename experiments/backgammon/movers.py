@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import chances
+from ludus.games.backgammon import to_position_id
 from ludus.games.backgammon.batch import apply_written_move, row_to_position
-from ludus.games.backgammon.notation import to_position_id
 from ludus.learn.gammon.chances_network import load_shipped_chances
 from ludus.learn.gammon.encoding import find_encoding
 from ludus.learn.gammon.examples import encode_moves

@@ -107,6 +107,7 @@ PLAYERS.update(
         "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
         "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
         "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
+        "bgsage": "ludus.protocol.evaluators:BgsagePlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",

@@ -124,7 +124,11 @@ def test_where_nothing_is_solved_a_player_advises(client):
     view = begin(client, "nine_mens_morris")
     assert client.get(f"/api/games/{view['id']}/verdict").json()["known"] is False
     advice = client.get(f"/api/games/{view['id']}/advice").json()
-    assert (advice["exact"], advice["by"]) == (False, "negascout")
+    assert (advice["exact"], advice["by"]) == (False, "scholar")
+    assert advice["text"] == "Draw (very likely)"
+    found = client.get(f"/api/games/{view['id']}/evaluation").json()
+    assert (found["certainty"], found["share"], len(found["moves"])) == ("likely", 0.5, 24)
+    assert found["line"][0] == found["moves"][0]["move"] == advice["moves"][0]["move"]
 
 
 def test_a_review_finds_the_mistake(client):
@@ -136,6 +140,12 @@ def test_a_review_finds_the_mistake(client):
     assert [point["share"] for point in review["points"]] == [1.0, 0.0]
     moves = client.get(f"/api/games/{view['id']}").json()["moves"]
     assert [move["verdict"] for move in moves] == ["", "lost"]
+    assert [move["mark"] for move in moves] == ["", "??"]
+    point = review["points"][1]
+    assert (point["best"], point["mark_certainty"]) == ("c3", "exact")
+    assert point["reason"] == (
+        "a1 turns a win into a loss: the answer c2 wins in 1 ply. Only c3 wins."
+    )
 
 
 def test_explanations_are_written_and_drawn(client):
@@ -158,16 +168,16 @@ def test_hints_lie_on_the_board_with_what_they_cost(client):
     assert 'class="tag' not in before["svg"]
     client.get(f"/api/games/{view['id']}/advice")
     svg = client.get(f"/api/games/{view['id']}", params=hinted).json()["svg"]
-    # One move wins; blocking draws and costs half a point; with any other the game is lost.
-    assert sorted(texts(svg, "tagged")) == ["1", "2 −½", "3 −1", "4 −1"]
+    # One move wins; blocking draws; with any other the game is lost.
+    assert sorted(texts(svg, "tagged")) == ["draws", "loses", "loses", "wins"]
 
 
 @pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
-def test_hints_of_players_lie_on_the_board_too(client, game):
+def test_hints_where_nothing_is_solved_lie_on_the_board_too(client, game):
     view = begin(client, game)
     client.get(f"/api/games/{view['id']}/advice")
     svg = client.get(f"/api/games/{view['id']}", params={"overlay": "hint"}).json()["svg"]
-    assert "1" in texts(svg, "tagged")
+    assert {"1", "draws"} & set(texts(svg, "tagged"))
 
 
 def test_backgammon_is_arranged_with_bar_and_dice(client):

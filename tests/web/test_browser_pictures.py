@@ -178,7 +178,7 @@ def test_a_hint_lies_on_the_board_until_it_is_not_wanted(page, server, client, p
     hint = page.get_by_role("button", name="Hint", exact=True)
     hint.click()
     expect(page.locator(".board-view .tagged")).to_have_count(4)
-    expect(page.locator(".board-view .tagged").last).to_have_text("1")
+    expect(page.locator(".board-view .tagged").last).to_have_text("wins")
     expect(hint).to_have_attribute("aria-pressed", "true")
     page.screenshot(path=pictures / "hint.png")
     hint.click()

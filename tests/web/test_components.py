@@ -127,7 +127,7 @@ def test_a_killed_server_loses_no_game(tmp_path):
                     if place in view["places"]:
                         view = touch(client, view, place)
                 views.append(view)
-        server.kill()
+        server.kill_to_start_again()
         server.start()
         with server.client() as client:
             for view in views:

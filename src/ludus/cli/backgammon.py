@@ -43,7 +43,7 @@ def hint(
 ) -> None:
     """Rank the moves of a position by equity, with the loss against the best move and chances."""
     from ludus.games.backgammon import Backgammon, to_position_id
-    from ludus.games.backgammon.notation import to_xgid
+    from ludus.games.backgammon.position_ids import to_xgid
     from ludus.protocol.gnubg import rank_moves
     from ludus.protocol.gnubg_review import get_error_mark
 

@@ -83,6 +83,10 @@ def _bind_socket(host: str, port: int | None) -> socket.socket:
         return bind_socket(host, 0)
 
 
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+"""Addresses that only this machine reaches."""
+
+
 def make_settings(
     host: str, games: Path | None, tournament: Path | None, curves: Path | None
 ) -> Settings:
@@ -96,4 +100,5 @@ def make_settings(
         tournament_file=tournament,
         curves_folder=curves,
         hosts=defaults.hosts | host_names,
+        can_solve=host in LOOPBACK_HOSTS,
     )

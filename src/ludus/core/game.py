@@ -142,6 +142,9 @@ class Game(ABC, Generic[P, M]):
     default_player: ClassVar[str] = "playouts"
     """Spec of the player that plays this game when none is named."""
 
+    analysts: ClassVar[tuple[str, ...]] = ("playouts",)
+    """Specs of the players that evaluate unsolved positions, best first; some may be missing."""
+
     oracle_kind: ClassVar[OracleKind] = "memory"
     """How perfect play is found."""
 

@@ -65,6 +65,10 @@ class Player(ABC):
     options: ClassVar[Any] = None
     """A frozen dataclass with the default options, or None for a player without options."""
 
+    score_unit: str = ""
+    """Unit of `Choice.scores`: `equity` for mean points in good play, `points` for mean points of
+    random games, empty for scores that only rank moves."""
+
     page_options: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Options that the page sets; it shows the name of each player, and so what it can do."""
 
@@ -148,6 +152,36 @@ class SearchProgress:
     """Principal variations, best first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """How a player expects a game to end: probabilities for the side to move."""
+
+    win: float
+    draw: float
+    loss: float
+
+    plies: float | None = None
+    """Expected number of plies to the end if the game is not drawn."""
+
+    @property
+    def points(self) -> float:
+        """Expected result: 1 for a win, 0 for a draw, -1 for a loss."""
+        return self.win - self.loss
+
+    def for_previous_mover(self) -> "Forecast":
+        """Return the forecast for the side that made the move that led here."""
+        plies = None if self.plies is None else self.plies + 1
+        return Forecast(self.loss, self.draw, self.win, plies)
+
+
+@runtime_checkable
+class ForecastingPlayer(Protocol):
+    """A player that predicts the results of positions."""
+
+    def forecast_many(self, positions: Sequence[Any]) -> list[Forecast]:
+        """Return a forecast for each position, which may be that of a finished game."""
+
+
 ProgressCallback = Callable[[SearchProgress], bool]
 """Called after every completed depth; returning true stops the search."""
 
@@ -155,6 +189,9 @@ ProgressCallback = Callable[[SearchProgress], bool]
 @runtime_checkable
 class SearchingPlayer(Protocol):
     """A player whose search reports progress and can be stopped."""
+
+    def start_game(self, seed: int) -> None:
+        """Start a new game: reset the state and the random generator with this seed."""
 
     def think(
         self,

@@ -5,13 +5,15 @@ The reference implementation of native/core/gammon/tool.hpp.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from ludus._native import gammon
+from ludus.core.game import AnyGame
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import generate_afterstates, row_to_view
 from ludus.games.backgammon.board import OFF, View
 from ludus.games.backgammon.position import Position as BackgammonPosition
+from ludus.games.backgammon.rules import check_cubeless
 from ludus.players.backgammon_features import (
     compute_board_features,
     compute_pips_at_risk,
@@ -108,6 +110,10 @@ class ToolPlayer(Player):
 
     title: ClassVar[str] = "a conventional backgammon program: 17 weighted terms, no look-ahead"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
+
+    def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
+        super().__init__(game, settings, spec)
+        check_cubeless(game.rules, "tool")
 
     def choose(self, position: BackgammonPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()

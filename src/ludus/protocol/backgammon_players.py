@@ -14,6 +14,7 @@ from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import NUM_PLACES, BoardRow, generate_afterstates, position_to_row
 from ludus.games.backgammon.board import BAR, HOME, OFF, Move, View, make_view
 from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.rules import check_cubeless
 from ludus.protocol.gnubg import check_num_men
 from ludus.protocol.processes import ProgramFailed, TerminalProcess, find_program
 
@@ -55,6 +56,7 @@ class BsdPlayer(Player):
     def __init__(self, game: Any, settings: BsdOptions, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_num_men(game)
+        check_cubeless(game.rules, "bsd")
         self._program = find_program(BSD_PROGRAM, BSD_PACKAGE)
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
@@ -155,6 +157,7 @@ class PubevalPlayer(Player):
     def __init__(self, game: Any, settings: Any, spec: str) -> None:
         super().__init__(game, settings, spec)
         check_num_men(game)
+        check_cubeless(game.rules, "pubeval")
         try:
             self._sage: Any = import_module("bgbot_cpp")
         except ImportError:
@@ -165,10 +168,10 @@ class PubevalPlayer(Player):
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")
         after = [
-            self._sage.flip_board(_to_bgsage_board(end)) for end in generate_afterstates(position)
+            self._sage.flip_board(to_bgsage_board(end)) for end in generate_afterstates(position)
         ]
         numbers = [float(number) for number in range(len(after))]
-        before = _to_bgsage_board(position_to_row(position))
+        before = to_bgsage_board(position_to_row(position))
         assert position.dice is not None
         scenario = self._sage.make_scenario(before, *position.dice, after, numbers)
         weights = self._sage.PubEvalWeights.TESAURO
@@ -179,7 +182,7 @@ class PubevalPlayer(Player):
         return Choice(legal[number])
 
 
-def _to_bgsage_board(row: BoardRow) -> list[int]:
+def to_bgsage_board(row: BoardRow) -> list[int]:
     """Convert to bgsage's board: the mover's men positive, the counts on both bars nonnegative."""
     men = [int(row[place]) - int(row[NUM_PLACES + place]) for place in range(NUM_PLACES)]
     men[OFF], men[BAR] = int(row[NUM_PLACES + OFF]), int(row[BAR])

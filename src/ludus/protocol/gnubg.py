@@ -6,18 +6,22 @@ import os
 import subprocess
 import threading
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ludus.core.errors import BadMove, BadSpec, quote
 from ludus.core.files import describe_os_error
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import parse_moves
-from ludus.games.backgammon.notation import to_position_id
+from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.position_ids import to_position_id, to_xgid
+from ludus.protocol.evaluation import choose_cube_action
 from ludus.protocol.processes import LinePipes, ProgramFailed, find_program, kill_program
+
+T = TypeVar("T")
 
 SCRIPT_PATH = Path(__file__).with_name("gnubg_script.py")
 GNUBG_PROGRAM = "gnubg"
@@ -40,6 +44,17 @@ class RankingRequest:
     position_id: str
     dice: tuple[int, int]
 
+    xgid: str = ""
+    """The position with cube and score, which are ignored if it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCube:
+    """GNU Backgammon's equities of cube actions, and its probabilities for the side on roll."""
+
+    equities: CubeEquities
+    chances: Chances
+
 
 @dataclass(frozen=True, slots=True)
 class RankedMove:
@@ -58,6 +73,16 @@ class RankedMove:
     win_backgammon: float
     lose_gammon: float
     lose_backgammon: float
+
+    @property
+    def chances(self) -> Chances:
+        return Chances(
+            self.win,
+            self.win_gammon,
+            self.win_backgammon,
+            self.lose_gammon,
+            self.lose_backgammon,
+        )
 
 
 class GnubgProcess:
@@ -123,36 +148,45 @@ class GnubgProcess:
         A move whose 0-ply equity is more than `max_equity_loss` below the best one is searched
         no deeper.
         """
+        has_stakes = bool(requests) and bool(requests[0].xgid)
+        positions: list[Any] = [
+            request.xgid if has_stakes else [request.position_id, *request.dice]
+            for request in requests
+        ]
+        key = "xgids" if has_stakes else "positions"
+        setting = {"plies": plies, "within": max_equity_loss}
+        return self._exchange(key, positions, setting, seconds, parse_response)
+
+    def evaluate_cubes(self, xgids: Sequence[str], plies: int, seconds: float) -> list[RankedCube]:
+        """Evaluate the cube actions of positions before a roll."""
+        return self._exchange("cubes", list(xgids), {"plies": plies}, seconds, parse_cubes)
+
+    def _exchange(
+        self,
+        key: str,
+        items: list[Any],
+        setting: dict[str, Any],
+        seconds: float,
+        parse: Callable[[bytes, int], list[T]],
+    ) -> list[T]:
+        """Send items in batches and return the parsed responses, one for each item."""
+        found: list[T] = []
         with self._lock:
             if not self.is_running:
                 raise ProgramFailed(f"{GNUBG_PROGRAM} has ended")
             try:
-                parts = [
-                    self._request(
-                        requests[at : at + MAX_POSITIONS_PER_REQUEST],
-                        plies,
-                        max_equity_loss,
-                        seconds,
-                    )
-                    for at in range(0, len(requests), MAX_POSITIONS_PER_REQUEST)
-                ]
+                for at in range(0, len(items), MAX_POSITIONS_PER_REQUEST):
+                    part = items[at : at + MAX_POSITIONS_PER_REQUEST]
+                    limit = seconds * len(part) + self._startup_allowance
+                    line = json.dumps({**setting, key: part}).encode()
+                    response = self._pipes.exchange(line, limit)
+                    self._startup_allowance = 0.0
+                    found += parse(response, len(part))
             except BaseException:
                 # A late response could be taken for the response to a later request.
                 self.close()
                 raise
-        return [ranked for part in parts for ranked in part]
-
-    def _request(
-        self, requests: Sequence[RankingRequest], plies: int, max_equity_loss: float, seconds: float
-    ) -> list[list[RankedMove]]:
-        positions = [[request.position_id, *request.dice] for request in requests]
-        line = json.dumps(
-            {"plies": plies, "within": max_equity_loss, "positions": positions}
-        ).encode()
-        limit = seconds * len(requests) + self._startup_allowance
-        response = self._pipes.exchange(line, limit)
-        self._startup_allowance = 0.0
-        return parse_response(response, len(requests))
+        return found
 
     def close(self) -> None:
         """End the process and everything it has started."""
@@ -175,6 +209,24 @@ def parse_response(line: bytes, num_requests: int) -> list[list[RankedMove]]:
     except (ValueError, TypeError, RecursionError):
         shown = quote(line[:100].decode("utf-8", "replace"))
         raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
+
+
+def parse_cubes(line: bytes, num_requests: int) -> list[RankedCube]:
+    """Parse the equities of cube actions; ProgramFailed unless there are exactly this many."""
+    try:
+        response = json.loads(line)
+        if not isinstance(response, list) or len(response) != num_requests:
+            raise ValueError
+        found = []
+        for fields in response:
+            values = [float(field) for field in fields]
+            if len(values) != 3 + NUM_PROBABILITIES or not all(map(math.isfinite, values)):
+                raise ValueError
+            found.append(RankedCube(CubeEquities(*values[:3]), Chances(*values[3:])))
+    except (ValueError, TypeError, RecursionError):
+        shown = quote(line[:100].decode("utf-8", "replace"))
+        raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
+    return found
 
 
 def _parse_ranked_move(name: Any, *numbers: Any) -> RankedMove:
@@ -221,10 +273,11 @@ class GnubgOptions:
 
 
 class GnubgPlayer(Player):
-    """Plays the move that GNU Backgammon ranks first, without the cube."""
+    """Plays the moves and cube actions that GNU Backgammon prefers."""
 
-    title: ClassVar[str] = "GNU Backgammon (Debian package gnubg), cubeless"
+    title: ClassVar[str] = "GNU Backgammon (Debian package gnubg)"
     options: ClassVar[GnubgOptions] = GnubgOptions()
+    score_unit = "equity"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
     settings: GnubgOptions
@@ -239,8 +292,17 @@ class GnubgPlayer(Player):
 
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         seconds = min(self.settings.seconds, limit.time or self.settings.seconds)
-        ranked = rank_moves(positions, self.settings.plies, seconds)
-        return [_make_choice(each, self.settings.plies) for each in ranked]
+        plies = self.settings.plies
+        if any(position.phase != "play" for position in positions):
+            return [self._choose_action(position, seconds) for position in positions]
+        ranked = rank_moves(positions, plies, seconds)
+        return [_make_choice(each, plies) for each in ranked]
+
+    def _choose_action(self, position: Position, seconds: float) -> Choice:
+        if position.phase == "play":
+            return self.choose_many([position])[0]
+        (found,) = evaluate_cubes([position], self.settings.plies, seconds)
+        return choose_cube_action(position, found.equities, found.chances)
 
 
 def check_num_men(game: Any) -> None:
@@ -263,7 +325,12 @@ def rank_moves(
     legal = [position.legal_moves() for position in positions]
     open_ones = [n for n, moves in enumerate(legal) if len(moves) > 1]
     requests = [
-        RankingRequest(to_position_id(positions[n]), positions[n].dice or (0, 0)) for n in open_ones
+        RankingRequest(
+            to_position_id(positions[n]),
+            positions[n].dice or (0, 0),
+            "" if positions[n].stakes is None else to_xgid(positions[n]),
+        )
+        for n in open_ones
     ]
     responses = (
         iter(get_shared_gnubg().rank(requests, plies, seconds, max_equity_loss))
@@ -284,6 +351,21 @@ def rank_moves(
             raise ProgramFailed(f"gnubg knows {len(named)} moves of {len(moves)} in {position}")
         found.append(dict(zip(named, ranking, strict=True)))
     return found
+
+
+def evaluate_cubes(
+    positions: Sequence[Position], plies: int, seconds: float = DEFAULT_SECONDS_PER_MOVE
+) -> list[RankedCube]:
+    """Evaluate the cube actions of the side on turn, before its roll, by GNU Backgammon."""
+    xgids = [to_xgid(_before_roll(position)) for position in positions]
+    return get_shared_gnubg().evaluate_cubes(xgids, plies, seconds)
+
+
+def _before_roll(position: Position) -> Position:
+    """Return the position as it was before a double or an offer to resign."""
+    if position.stakes is None:
+        return position
+    return replace(position, stakes=replace(position.stakes, phase="play"))
 
 
 def _make_choice(ranked: dict[Any, RankedMove], plies: int) -> Choice:

@@ -40,6 +40,15 @@ def find_program(name: str, package: str) -> str:
     return found
 
 
+def is_installed(name: str) -> bool:
+    """Return whether `find_program` finds a program."""
+    try:
+        find_program(name, name)
+    except ProgramFailed:
+        return False
+    return True
+
+
 def kill_program(process: "subprocess.Popen[bytes]") -> None:
     """Kill the process group that a program leads, and wait for its exit."""
     signal_group(process, signal.SIGKILL)

@@ -1,15 +1,23 @@
-"""Verdicts, reviews and advice, from exact values where the game is solved."""
+"""Evaluations, verdicts, reviews and advice: exact where solved, else by the best analyst."""
 
-import asyncio
+from typing import Any
 
 from ludus.core.game import CHANCE
-from ludus.oracle.oracle import Value
 from ludus.web.errors import OutOfTurn
-from ludus.web.game_registry import GameRegistry
 from ludus.web.game_tree import GameNode
-from ludus.web.schemas import AdviceView, ReviewPointView, ReviewView, VerdictView
+from ludus.web.schemas import (
+    AdviceView,
+    EvaluatedMoveView,
+    EvaluationView,
+    ReviewPointView,
+    ReviewSideView,
+    ReviewView,
+    VerdictView,
+)
 from ludus.web.session import Session
 from ludus.web.worker_pool import WorkerPool
+
+Json = dict[str, Any]
 
 
 async def fetch_verdict(session: Session, number: int) -> VerdictView:
@@ -24,90 +32,141 @@ async def fetch_verdict(session: Session, number: int) -> VerdictView:
     )
 
 
-async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
-    """Return the values along the current line, continued as far as redo leads."""
-    line = session.tree.full_path()
-    result = await workers.run_job("values", {**session.job(line[-1].number), "line": True})
-    if not result["known"]:
-        return ReviewView(known=False, why=result["why"], points=[])
-    values = [None if data is None else Value.from_json(data) for data in result["line"]]
-    scores = [_first_side_score(node, value) for node, value in zip(line, values, strict=True)]
-    points = [
-        ReviewPointView(
-            node=node.number,
-            text=node.text,
-            mover=node.mover,
-            share=None if score is None else min(max((score + 1) / 2, 0), 1),
-            depth=None if value is None else value.depth,
-            lost=_value_lost(node, before, score),
-        )
-        for node, value, before, score in zip(
-            line, values, [None, *scores[:-1]], scores, strict=True
-        )
+async def fetch_evaluation(session: Session, number: int, workers: WorkerPool) -> EvaluationView:
+    """Return the evaluation of a node and of its moves."""
+    node = session.node(number)
+    found = await _load_evaluation(session, number, workers)
+    view = EvaluationView(node=number, mover=node.position.mover, known="certainty" in found)
+    if not view.known:
+        return view
+    moves = [
+        EvaluatedMoveView(**move, text=describe_move_value(session, move))
+        for move in found["moves"]
     ]
-    session.value_lost |= {
-        point.node: point.lost
-        for point, before in zip(points, [None, *scores[:-1]], strict=True)
-        if before is not None and point.share is not None and point.mover in (0, 1)
-    }
-    is_known = any(point.share is not None for point in points)
-    why = "" if is_known else "no position of this game is solved"
-    return ReviewView(known=is_known, why=why, points=points)
+    names = ("certainty", "source", "points", "value", "depth", "line")
+    changes = {name: found[name] for name in names} | {"moves": moves, "share": _share(node, found)}
+    return view.model_copy(update={**changes, "text": describe_value(session, node, found)})
 
 
-def _first_side_score(node: GameNode, value: Value | None) -> float | None:
-    """Return 1 if the first side wins, 0 for a draw, -1 if it loses; or its equity."""
-    if value is None:
-        return None
-    return value.utility if node.position.mover == 0 else -value.utility
+async def _load_evaluation(session: Session, number: int, workers: WorkerPool) -> Json:
+    """Return the evaluation of a node as JSON; estimates are made again when tables are added."""
+    session.node(number)
+    known = session.evaluations.get(number)
+    version = workers.tables_version
+    if known is None or (known.get("certainty") != "exact" and known["version"] != version):
+        found = await workers.run_job("evaluate", session.job(number))
+        known = session.evaluations[number] = {**found, "version": version}
+    return known
 
 
-def _value_lost(node: GameNode, before: float | None, after: float | None) -> float:
-    """Return the value lost by the side that moved."""
-    if before is None or after is None or node.mover not in (0, 1):
-        return 0
-    lost = before - after if node.mover == 0 else after - before
-    return max(lost, 0)
+def _share(node: GameNode, evaluation: Json) -> float:
+    """Return the expected score of the first side, 0 to 1."""
+    points = min(max(float(evaluation["points"]), -1.0), 1.0)
+    return (1 + (points if node.position.mover == 0 else -points)) / 2
 
 
-ADVISERS = ("negascout:multipv=4", "gammon:net=selfplay,ply=1", "playouts")
-"""Players for unsolved positions; the first available one is used."""
+def describe_value(session: Session, node: GameNode, evaluation: Json) -> str:
+    """Return who stands how, in one sentence."""
+    mover = node.position.mover
+    sides = [name.capitalize() for name in session.game.sides]
+    points = evaluation["points"]
+    leader = sides[mover if points > 0 else 1 - mover]
+    if evaluation["value"] in ("win", "loss"):
+        return f"Win for {leader}{_in_plies(evaluation['depth'])}"
+    if evaluation["value"] == "draw":
+        return "Draw"
+    if session.game.oracle_kind == "equities":
+        return f"{leader} ahead by {abs(points):.3f} points a game"
+    if abs(points) < EVEN_POINTS:
+        return "About even"
+    return f"{'Much better' if abs(points) > CLEAR_POINTS else 'Better'} for {leader}"
 
-MAX_ADVISED_MOVES = 12
+
+EVEN_POINTS, CLEAR_POINTS = 0.15, 0.5
+"""Expected results from which a side stands better, and much better."""
+
+VERBS = {"win": "wins", "draw": "draws", "loss": "loses"}
 
 
-async def fetch_advice(
-    session: Session, number: int, registry: GameRegistry, workers: WorkerPool
-) -> AdviceView:
-    """Return moves to consider, best first: exact if solved, else by a player."""
-    position = session.node(number).position
-    if position.outcome() is not None or position.mover == CHANCE:
-        raise OutOfTurn("there is no move to choose here")
-    verdict, _ = await session.fetch_verdict(number)
-    if verdict is not None:
-        moves = session.hints[number] = [rated.to_json() for rated in verdict.moves]
-        return AdviceView(
-            exact=True,
-            by="perfect play",
-            text=_describe_value(verdict.value),
-            moves=moves,
-        )
-    known = [opponent["name"] for opponent in await registry.opponents(*session.game_spec)]
-    adviser = next((spec for spec in ADVISERS if spec.partition(":")[0] in known), known[0])
-    job = {**session.job(number), "player": adviser, "seed": session.seed}
-    response = await workers.choose(job, asyncio.Event())
-    scores = dict(response["scores"])
-    others = [move for move, _ in response["scores"] if move != response["move"]]
-    ranked = [response["move"], *others][:MAX_ADVISED_MOVES]
-    moves = session.hints[number] = [{"move": move, "score": scores.get(move)} for move in ranked]
-    return AdviceView(
-        exact=False, by=adviser.partition(":")[0], text=response["comment"], moves=moves
+def describe_move_value(session: Session, move: Json) -> str:
+    """Return what a move leads to, in two or three words."""
+    if move["value"] in VERBS:
+        return f"{VERBS[move['value']]}{_in_plies(move['depth'])}"
+    unit = " points" if session.game.oracle_kind == "equities" else ""
+    return f"{move['points'] + 0:+.2f}{unit}"
+
+
+def _in_plies(depth: int | None) -> str:
+    return "" if not depth else f" in {depth} {'ply' if depth == 1 else 'plies'}"
+
+
+async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
+    """Return the evaluations along the current line, continued as far as redo leads."""
+    line = session.tree.full_path()
+    found = await workers.run_slow_job("review", session.job(line[-1].number))
+    points = []
+    for number, node in enumerate(line):
+        reviewed = found["moves"][number - 1] if number else None
+        evaluation = found["evaluations"][number]
+        if reviewed is not None:
+            session.reviewed[node.number] = reviewed
+        points.append(_review_point(node, evaluation, reviewed))
+    sides = [_summarize(session, points, side) for side in (0, 1)]
+    return ReviewView(known=True, why="", points=points, sides=sides)
+
+
+def _review_point(
+    node: GameNode, evaluation: Json | None, reviewed: Json | None
+) -> ReviewPointView:
+    point = ReviewPointView(
+        node=node.number,
+        text=node.text,
+        mover=node.mover,
+        share=None if evaluation is None else _share(node, evaluation),
+        depth=None if evaluation is None else evaluation["depth"],
+        certainty=None if evaluation is None else evaluation["certainty"],
+        lost=0 if reviewed is None else reviewed["cost"],
+    )
+    if reviewed is None:
+        return point
+    names = ("mark", "best", "line", "reply", "reason")
+    update = {name: reviewed[name] for name in names}
+    return point.model_copy(update={**update, "mark_certainty": reviewed["certainty"]})
+
+
+def _summarize(session: Session, points: list[ReviewPointView], side: int) -> ReviewSideView:
+    own = [each for each in points if each.mover == side and each.mark_certainty is not None]
+    marks = [each.mark for each in own]
+    return ReviewSideView(
+        side=session.game.sides[side].capitalize(),
+        moves=len(own),
+        inaccuracies=marks.count("?!"),
+        mistakes=marks.count("?"),
+        blunders=marks.count("??"),
+        lost=round(sum(each.lost for each in own if each.mark), 3),
     )
 
 
-def _describe_value(value: Value) -> str:
-    if value.equity is not None:
-        return f"{value.equity:+.3f} points a game with best play"
-    verb = {"win": "You can win", "draw": "A draw with best play", "loss": "Lost against best play"}
-    depth = str(value).removeprefix(value.result)
-    return f"{verb[value.result]},{depth}" if depth else verb[value.result]
+MAX_ADVISED_MOVES = 12
+
+SOURCES = {"exact": "perfect play", "likely": "analysis", "estimate": "analysis"}
+CERTAINTY_TEXTS = {"exact": "exact", "likely": "very likely", "estimate": "an estimate"}
+
+
+async def fetch_advice(session: Session, number: int, workers: WorkerPool) -> AdviceView:
+    """Return moves to consider, best first: exact if solved, else by the best analyst."""
+    node = session.node(number)
+    if node.position.outcome() is not None or node.position.mover == CHANCE:
+        raise OutOfTurn("there is no move to choose here")
+    found = await _load_evaluation(session, number, workers)
+    moves = session.hints[number] = [
+        {**move, "score": move["points"], "text": describe_move_value(session, move)}
+        for move in found["moves"][:MAX_ADVISED_MOVES]
+    ]
+    certainty = found["certainty"]
+    return AdviceView(
+        exact=certainty == "exact",
+        by=SOURCES[certainty] if certainty == "exact" else found["source"],
+        text=f"{describe_value(session, node, found)} ({CERTAINTY_TEXTS[certainty]})",
+        moves=moves,
+    )

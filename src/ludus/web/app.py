@@ -22,6 +22,7 @@ from ludus.web.middleware import GuardMiddleware
 from ludus.web.routes import catalogue, games
 from ludus.web.routes.games import WatcherHub
 from ludus.web.settings import Settings
+from ludus.web.solving import GameSolver
 from ludus.web.store import GameStore
 from ludus.web.worker_pool import WorkerPool
 
@@ -30,7 +31,16 @@ STATIC_FOLDER = files(__package__).joinpath("static")
 REVALIDATE_HEADERS = {"Cache-Control": "no-cache"}
 """Let the browser revalidate each file; the files are small and the server is near."""
 
-PAGE_PATHS = ("/", "/game/{id}", "/new", "/puzzles", "/tournament", "/training", "/open")
+PAGE_PATHS = (
+    "/",
+    "/game/{id}",
+    "/new",
+    "/puzzles",
+    "/tournament",
+    "/training",
+    "/open",
+    "/learn/{id}",
+)
 
 
 class _RevalidatedFiles(StaticFiles):
@@ -92,6 +102,7 @@ def make_app(settings: Settings, store: GameStore) -> Any:
         registry = GameRegistry(settings, store, workers)
         app.state.registry, app.state.workers = registry, workers
         app.state.watchers, app.state.settings = WatcherHub(settings), settings
+        app.state.solver = solver = GameSolver(settings.can_solve, workers.note_new_tables)
         await workers.start()
         preloading = asyncio.create_task(registry.preload_opponents())
         try:
@@ -99,6 +110,7 @@ def make_app(settings: Settings, store: GameStore) -> Any:
         finally:
             preloading.cancel()
             registry.close()
+            await solver.stop()
             await workers.close()
             await store.close()
 

@@ -7,7 +7,6 @@ from typing import Any
 from ludus.core.game import Position
 from ludus.core.marks import Note, Picture
 from ludus.games.move_entry import AnyMoveEntry, PartialMove
-from ludus.oracle.oracle import Verdict
 from ludus.render.overlay import count_beads_per_shape, draw_annotations
 from ludus.web.explanations import picture_from_json
 from ludus.web.game_tree import DICE, RULES, GameNode
@@ -15,16 +14,22 @@ from ludus.web.schemas import PictureView
 from ludus.web.session import Session
 
 
-def mark_verdicts(
-    move_entry: AnyMoveEntry, position: Position, entry: PartialMove, verdict: Verdict
+def mark_evaluated_places(
+    move_entry: AnyMoveEntry,
+    position: Position,
+    entry: PartialMove,
+    evaluated: Sequence[Mapping[str, Any]],
 ) -> dict[str, str]:
-    """Mark each place that may be touched next as good if a move through it keeps the value."""
+    """Mark each place that may be touched next as good if a move through it is among the best."""
     size = len(entry.touched)
-    moves = move_entry.matching_moves(position, entry.touched)
-    steps = {str(move): move_entry.game.steps(move) for move in moves}
-    next_places = {move: places[size] for move, places in steps.items() if len(places) > size}
-    good = {place for move, place in next_places.items() if move in verdict.best}
-    return {place: "good" if place in good else "bad" for place in next_places.values()}
+    found = {move["move"]: move["mark"] for move in evaluated}
+    marks: dict[str, str] = {}
+    for move in move_entry.matching_moves(position, entry.touched):
+        places, mark = move_entry.game.steps(move), found.get(str(move))
+        if mark is not None and len(places) > size:
+            is_good = mark == "" or marks.get(places[size]) == "good"
+            marks[places[size]] = "good" if is_good else "bad"
+    return marks
 
 
 MIN_HEAT = 0.005
@@ -106,44 +111,36 @@ def _make_score_picture(
 
 def format_score(score: float) -> str:
     """Format a score in few characters."""
-    return f"{score:.2f}" if abs(score) < 10 else f"{score:.0f}"
+    # Adding 0 turns -0.0 into 0.0.
+    return f"{round(score, 2) + 0:.2f}" if abs(score) < 10 else f"{score:.0f}"
 
 
 MAX_HINTS = 4
 """Number of moves shown."""
 
 GOOD_COLOUR, BAD_COLOUR = 2, 3
-RANK_COLOURS = (GOOD_COLOUR, 0, 4, 6)
-"""Colours by rank if the cost of moves is unknown."""
 
-COST_TEXTS = ("", " −½", " −1")
-"""Value lost by a move, in points; a win is one point, a draw a half."""
+RESULT_TEXTS = {"win": "wins", "draw": "draws", "loss": "loses"}
 
 AdvisedMove = Mapping[str, Any]
-"""A move with its exact cost or a player's score."""
+"""A move with its evaluation, as in `AdviceView`."""
 
 
 def make_hint_notes(
     move_entry: AnyMoveEntry, position: Position, advised: Sequence[AdvisedMove]
 ) -> tuple[Note, ...]:
-    """Return arrows for the best advised moves, numbered by rank, with their costs.
+    """Return arrows for the best advised moves, each with its result or its rank.
 
     Moves that differ only in the man they take are shown as one.
     """
     legal = {str(move): move_entry.paths(move) for move in position.legal_moves()}
     shown: dict[tuple[tuple[str, ...], ...], tuple[Note, ...]] = {}
+    costs = sorted({move["cost"] for move in advised})
     for move in advised:
         paths = legal.get(move["move"], ())
         if paths and paths not in shown and len(shown) < MAX_HINTS:
-            rank = len(shown)
-            text = f"{rank + 1}{_describe_cost(move, advised[0])}"
-            colour = (
-                RANK_COLOURS[rank]
-                if "cost" not in move
-                else BAD_COLOUR
-                if move["cost"]
-                else GOOD_COLOUR
-            )
+            text = RESULT_TEXTS.get(move["value"] or "", str(1 + costs.index(move["cost"])))
+            colour = BAD_COLOUR if move["mark"] else GOOD_COLOUR
             # Put the text on an arrow that no better move shares, if there is one.
             taken = {path for other in shown for path in other}
             own = next((path for path in paths if path not in taken), paths[0])
@@ -152,14 +149,3 @@ def make_hint_notes(
             )
     # Draw the best moves last, on top.
     return tuple(note for notes in reversed(shown.values()) for note in notes)
-
-
-def _describe_cost(move: AdvisedMove, best: AdvisedMove) -> str:
-    """Return the value lost by a move: exact, or relative to the best score."""
-    if "cost" in move:
-        cost = move["cost"]
-        return f" −{cost:.3f}" if cost and "equity" in move else COST_TEXTS[cost]
-    score, highest = move.get("score"), best.get("score")
-    if score is None or highest is None or score >= highest:
-        return ""
-    return f" −{format_score(highest - score)}"

@@ -1,52 +1,50 @@
 """Exact values of positions and lines, and puzzles made from them, in a worker process."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import BadDatabase, CannotSolve, LudusError
 from ludus.core.game import CHANCE, Position
 from ludus.oracle.oracle import Oracle, Unsolved
-from ludus.oracle.selection import oracle_for
+from ludus.oracle.selection import find_database_folders, oracle_for
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.worker_cache import load_game, load_position
 
 
-@lru_cache(maxsize=16)
 def load_oracle(game: str, rules: str) -> Oracle:
     """Return the oracle of a game; cached, so that games are solved once."""
+    return _make_oracle(game, rules, describe_tables())
+
+
+@lru_cache(maxsize=16)
+def _make_oracle(game: str, rules: str, tables: tuple[tuple[str, int], ...]) -> Oracle:
     return oracle_for(load_game(game, rules))
 
 
+def describe_tables() -> tuple[tuple[str, int], ...]:
+    """Return the folders of solved games and their numbers of files, which grow while solving."""
+    try:
+        folders = find_database_folders()
+        return tuple((str(folder), sum(1 for _ in folder.iterdir())) for folder in folders)
+    except (LudusError, OSError):
+        return ()
+
+
 def compute_values(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the verdict on a position and its moves, or on each position of the line."""
+    """Return the verdict on a position and its moves."""
     try:
         oracle = load_oracle(job["game"], job["rules"])
-    except LudusError as error:
-        return {"known": False, "why": str(error), "line": []}
-    if job["line"]:
-        return {"known": True, "why": "", "line": _line_values(oracle, job)}
-    position = load_position(job)
-    if position.outcome() is not None or position.mover == CHANCE:
-        return {"known": False, "why": "there is no move to choose here", "line": []}
-    try:
+        position = load_position(job)
+        if position.outcome() is not None or position.mover == CHANCE:
+            return {"known": False, "why": "there is no move to choose here"}
         verdict = oracle.verdict(position)
-    except Unsolved as error:
-        return {"known": False, "why": str(error), "line": []}
-    return {"known": True, "why": f"solved {oracle.coverage}", "line": [], **verdict.to_json()}
-
-
-def _line_values(oracle: Oracle, job: Mapping[str, Any]) -> list[dict[str, Any] | None]:
-    """Return the value of each position from the start; None where it is unknown."""
-    values: list[dict[str, Any] | None] = []
-    for size in range(len(job["moves"]) + 1):
-        position = load_position({**job, "moves": job["moves"][:size]})
-        is_known = position.mover != CHANCE and oracle.has_value(position)
-        values.append(oracle.value(position).to_json() if is_known else None)
-    return values
+    except (CannotSolve, BadDatabase, Unsolved) as error:
+        return {"known": False, "why": str(error)}
+    return {"known": True, "why": f"solved {oracle.coverage}", **verdict.to_json()}
 
 
 GRADES = (1, 2, 3)
@@ -112,7 +110,33 @@ def make_puzzle(job: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _with_value(oracle: Oracle, positions: list[Position], kind: str) -> list[Position]:
+NUM_SEARCHED = 1_000
+"""Positions among which the kinds of puzzles of a game are looked for."""
+
+
+@lru_cache(maxsize=16)
+def _find_puzzle_kinds(game: str, rules: str) -> tuple[tuple[str, int], ...]:
+    oracle, named = load_oracle(game, rules), load_game(game, rules)
+    positions = named.puzzle_positions(random.Random(0), oracle.has_value(named.start()))
+    found: set[tuple[str, int]] = set()
+    searched = list(islice(positions, NUM_SEARCHED))
+    for kind in VALUE_OF_KIND:
+        for position in _with_value(oracle, searched, kind):
+            puzzle = try_puzzle(oracle, position, kind)
+            if puzzle is not None:
+                found.add((kind, puzzle.grade))
+            if len(found & {(kind, grade) for grade in GRADES}) == len(GRADES):
+                break
+    return tuple(sorted(found, key=lambda each: (list(VALUE_OF_KIND).index(each[0]), each[1])))
+
+
+def list_puzzle_kinds(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kinds and grades of puzzles that a game has."""
+    found = _find_puzzle_kinds(job["game"], job["rules"])
+    return {"puzzles": [{"kind": kind, "grade": grade} for kind, grade in found]}
+
+
+def _with_value(oracle: Oracle, positions: Sequence[Position], kind: str) -> list[Position]:
     """Return the positions with the value for this kind of puzzle, by a batched lookup."""
     known = [position for position in positions if position.outcome() is None]
     wanted = VALUE_OF_KIND[kind]

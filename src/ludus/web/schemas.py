@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from ludus.arena.evaluation import Certainty, Mark
 from ludus.oracle.oracle import Result
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -163,6 +164,9 @@ class MoveView(BaseModel):
     verdict: Literal["", "kept", "lost"]
     """Whether the move lost value, if known."""
 
+    mark: Mark
+    """Inaccuracy, mistake or blunder, if it is known."""
+
 
 class ExplanationView(BaseModel):
     """Explanation of a move by the player that made it."""
@@ -238,6 +242,53 @@ class RatedMoveView(BaseModel):
     """Mean points in games with dice."""
 
 
+class EvaluatedMoveView(BaseModel):
+    """A legal move and its evaluation for the side that makes it."""
+
+    move: str
+    certainty: Certainty
+    source: str
+    points: float
+    value: Result | None
+    depth: int | None
+    cost: float
+    """Points given away, compared with the best move."""
+
+    mark: Mark
+    """Empty for a good move."""
+
+    line: list[str]
+    """Expected moves after it."""
+
+    text: str
+
+
+class EvaluationView(BaseModel):
+    """The evaluation of a node: exact, likely or an estimate."""
+
+    node: int
+    mover: int
+    known: bool
+    """False where nobody has a move to choose."""
+
+    certainty: Certainty | None = None
+    source: str = ""
+    text: str = ""
+    """Who stands how, in one sentence."""
+
+    share: float | None = None
+    """Expected score of the first side, 0 to 1."""
+
+    points: float | None = None
+    value: Result | None = None
+    depth: int | None = None
+    line: list[str] = []
+    """Best play of both sides."""
+
+    moves: list[EvaluatedMoveView] = []
+    """Best first; unsolved positions may lack some."""
+
+
 class RecordView(BaseModel):
     """A game as text."""
 
@@ -258,25 +309,59 @@ class VerdictView(BaseModel):
 
 
 class ReviewPointView(BaseModel):
-    """A position of the line and its exact value, if known."""
+    """A position of the line, its evaluation, and the verdict on the move that led to it."""
 
     node: int
     text: str
     mover: int | None
     share: float | None
-    """1 if the first side wins, 0 if it loses, 0.5 for a draw; null if unknown."""
+    """1 if the first side wins, 0 if it loses, 0.5 for a draw; null before a roll of the dice."""
 
     depth: int | None
+    certainty: Certainty | None = None
+    """That of the evaluation."""
+
     lost: float
     """Value lost by the move to here: 0, 1 or 2, or points in games with dice."""
 
+    mark: Mark = ""
+    mark_certainty: Certainty | None = None
+    """That of the verdict on the move; null if there was no choice."""
+
+    best: str = ""
+    """The best move in the place of this one."""
+
+    line: list[str] = []
+    """Best play of both sides, from the best move on."""
+
+    reply: list[str] = []
+    """Best play of both sides after the move."""
+
+    reason: str = ""
+    """Why the move is marked."""
+
+
+class ReviewSideView(BaseModel):
+    """The moves of one side in a review."""
+
+    side: str
+    moves: int
+    """Moves with a choice."""
+
+    inaccuracies: int
+    mistakes: int
+    blunders: int
+    lost: float
+    """Points given away in all."""
+
 
 class ReviewView(BaseModel):
-    """The exact values along the current line."""
+    """Evaluations along the current line."""
 
     known: bool
     why: str
     points: list[ReviewPointView]
+    sides: list[ReviewSideView] = []
 
 
 class AdviceView(BaseModel):
@@ -308,6 +393,7 @@ class GameKindView(BaseModel):
     sides: list[str]
     presets: list[str]
     start: str
+    has_puzzles: bool
 
 
 class RulesView(BaseModel):
@@ -340,6 +426,39 @@ class PuzzleView(BaseModel):
     grade: int
     plies: int | None
     side: int
+
+
+class PuzzleKindView(BaseModel):
+    """A kind and grade of puzzle that exists."""
+
+    kind: Literal["win", "hold"]
+    grade: int
+
+
+class SolveRequest(RequestBody):
+    """Start or stop solving a game completely."""
+
+    game: Name
+    rules: ShortText = ""
+    action: Literal["start", "stop"]
+
+
+class SolveView(BaseModel):
+    """Whether a game can be solved completely here, and how far that is."""
+
+    available: bool
+    state: Literal["none", "running", "paused", "done", "failed"]
+    why: str = ""
+    """Why it cannot be solved, or why solving failed."""
+
+    done: float = 0.0
+    """Solved part, 0 to 1."""
+
+    minutes: float | None = None
+    """Estimated minutes: in all, or left while solving."""
+
+    gigabytes: float = 0.0
+    """Estimated size of the files."""
 
 
 class ServerFeaturesView(BaseModel):

@@ -72,8 +72,11 @@ class Session:
         self.hints: dict[int, list[dict[str, Any]]] = {}
         """Advised moves by node, best first."""
 
-        self.value_lost: dict[int, float] = {}
-        """Value lost by each move, by node, as far as reviewed."""
+        self.evaluations: dict[int, dict[str, Any]] = {}
+        """Evaluations of nodes and their moves, as `PositionAnalysis` in JSON."""
+
+        self.reviewed: dict[int, dict[str, Any]] = {}
+        """Reviewed moves by the node they lead to, as `ReviewedMove` in JSON."""
 
         self.learned_specs = LearnedSpecs()
         self._store = store
@@ -199,7 +202,7 @@ class Session:
         """Return the exact verdict on a node and its source, or None and why there is none."""
         self.node(number)
         if number not in self.verdicts:
-            result = await self._workers.run_job("values", {**self.job(number), "line": False})
+            result = await self._workers.run_job("values", self.job(number))
             verdict = Verdict.from_json(result) if result["known"] else None
             self.verdicts[number] = verdict, result["why"]
         return self.verdicts[number]

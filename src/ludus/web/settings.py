@@ -20,6 +20,9 @@ class Settings:
     curves_folder: Path | None = None
     """Folder with training curves to show; the training may be running."""
 
+    can_solve: bool = False
+    """Whether the page may solve games, which takes an hour and gigabytes of disk."""
+
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
     """Accepted Host headers; others are refused to prevent DNS rebinding."""
 

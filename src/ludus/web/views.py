@@ -7,7 +7,7 @@ from ludus.core.game import CHANCE, Position
 from ludus.core.marks import Marks
 from ludus.games.move_entry import PartialMove
 from ludus.render.overlay import draw_annotations
-from ludus.web.drawing import find_last_decision, make_hint_notes, mark_verdicts
+from ludus.web.drawing import find_last_decision, make_hint_notes, mark_evaluated_places
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
 from ludus.web.schemas import ExplanationView, GameView, MoveView, OutcomeView, SeatView
 from ludus.web.seats import Seat
@@ -33,7 +33,7 @@ MAX_REPORTED_MOVES = 6
 """Moves reported at once."""
 
 VERDICT_OVERLAY, HINT_OVERLAY = "verdicts", "hint"
-"""Overlays of the board: exact verdicts, or the last hint."""
+"""Overlays of the board: good and bad places, or the last hint."""
 
 
 def make_view(
@@ -137,10 +137,11 @@ def _report_moves(session: Session, node: GameNode) -> str:
 def _verdict_marks(
     session: Session, node: GameNode, entry: PartialMove, overlay: str
 ) -> dict[str, str]:
-    verdict = session.known_verdict(node.number)
-    if overlay != VERDICT_OVERLAY or not entry.places or verdict is None:
+    evaluation = session.evaluations.get(node.number)
+    if overlay != VERDICT_OVERLAY or not entry.places or evaluation is None:
         return {}
-    return mark_verdicts(session.move_entry, node.position, entry, verdict)
+    moves = evaluation.get("moves", ())
+    return mark_evaluated_places(session.move_entry, node.position, entry, moves)
 
 
 def _label_place(session: Session, entry: PartialMove, place: str, side: int) -> str:
@@ -175,18 +176,16 @@ def _move_view(session: Session, node: GameNode) -> MoveView:
         text=node.text,
         by=node.made_by,
         comment=node.comment,
-        verdict=_move_verdict(session, node),
+        **_move_verdict(session, node),
     )
 
 
-def _move_verdict(session: Session, node: GameNode) -> Any:
-    """Return whether a move lost value, as far as exact verdicts are known."""
-    if node.number in session.value_lost:
-        return "lost" if session.value_lost[node.number] else "kept"
-    verdict = None if node.parent is None else session.known_verdict(node.parent)
-    if verdict is None:
-        return ""
-    return "lost" if verdict.cost(node.text) else "kept"
+def _move_verdict(session: Session, node: GameNode) -> dict[str, Any]:
+    """Return whether a move lost value, and its mark, as far as it has been reviewed."""
+    reviewed = session.reviewed.get(node.number)
+    if reviewed is None:
+        return {"verdict": "", "mark": ""}
+    return {"verdict": "lost" if reviewed["mark"] else "kept", "mark": reviewed["mark"]}
 
 
 def _explanation_view(node: GameNode) -> ExplanationView | None:

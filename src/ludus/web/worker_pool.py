@@ -203,6 +203,9 @@ class WorkerPool:
         self._other_pool = ProcessPool(1, *limits)
         self._pools = self._quick_pool, self._slow_pool, self._other_pool
         self._seconds: LRUCache[tuple[str, str, str], float] = LRUCache(MAX_TIMED_PLAYERS)
+        self.tables_version = 0
+        """Changes when tables of solved games are added, after which estimates may be exact."""
+
         self._warming_up: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def start(self) -> None:
@@ -243,6 +246,14 @@ class WorkerPool:
     async def run_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to any other kind of job."""
         return await self._other_pool.run({"job": kind, **job})
+
+    async def run_slow_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
+        """Return the response to a job of some seconds, beside the slow players."""
+        return await self._slow_pool.run({"job": kind, **job})
+
+    def note_new_tables(self) -> None:
+        """Note that tables of a solved game were added."""
+        self.tables_version += 1
 
     def _record_seconds(self, key: tuple[str, str, str], seconds: float) -> None:
         """Record how long a player takes, weighting recent times most."""

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ludus.core import BadPosition
 from ludus.games.backgammon import Backgammon, Rules, to_gnubg_id, to_position_id
-from ludus.games.backgammon.notation import to_xgid
+from ludus.games.backgammon.position_ids import to_xgid
 from support.backgammon_positions import any_position, random_game
 
 GAME = Backgammon()

@@ -13,7 +13,7 @@ from ludus.core.player import Limit
 from ludus.core.record import Line, Node, Record
 from ludus.core.spec import apply_options, parse_options, parse_spec
 from ludus.games.backgammon import to_gnubg_id, to_position_id
-from ludus.games.backgammon.notation import to_xgid
+from ludus.games.backgammon.position_ids import to_xgid
 from ludus.games.nine_mens_morris import to_playok_move, to_sanmill, to_thesis, to_thesis_move
 from support.fuzzing.odd_positions import odd_text
 from support.fuzzing.usage import use_game, use_position, use_record

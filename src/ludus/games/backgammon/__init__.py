@@ -1,25 +1,39 @@
-"""Backgammon without the doubling cube: rules, notation, and the position IDs of other programs."""
+"""Backgammon: rules, doubling cube and match play, notation, position IDs of other programs."""
 
 from typing import TYPE_CHECKING
 
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.games.backgammon.board import Move, Roll, Step, View, make_view
+    from ludus.games.backgammon.board import Move, OpeningRoll, Roll, Step, View, make_view
+    from ludus.games.backgammon.cube import (
+        Chances,
+        CubeEquities,
+        evaluate_cube,
+        match_winning_chance,
+    )
     from ludus.games.backgammon.game import Backgammon
-    from ludus.games.backgammon.notation import to_gnubg_id, to_position_id, to_xgid
     from ludus.games.backgammon.position import Position
+    from ludus.games.backgammon.position_ids import to_gnubg_id, to_position_id, to_xgid
     from ludus.games.backgammon.rules import Rules
+    from ludus.games.backgammon.stakes import CubeAction, Stakes
 
 __all__ = [
     "Backgammon",
+    "Chances",
+    "CubeAction",
+    "CubeEquities",
     "Move",
+    "OpeningRoll",
     "Position",
     "Roll",
     "Rules",
+    "Stakes",
     "Step",
     "View",
+    "evaluate_cube",
     "make_view",
+    "match_winning_chance",
     "to_gnubg_id",
     "to_position_id",
     "to_xgid",

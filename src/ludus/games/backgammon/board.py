@@ -136,10 +136,6 @@ class Move(NamedTuple):
         return " ".join(text + (f"({n})" if n > 1 else "") for text, n in written.items())
 
 
-Action = Move | Roll
-"""What `Position.play` takes."""
-
-
 def format_place(place: int) -> str:
     """Return the written name of a place."""
     return {BAR: "bar", OFF: "off"}.get(place, str(place))

@@ -6,9 +6,12 @@ board. Marks name points as side 0 counts them, but the numbers shown are those 
 turn it is, because its moves are written with them.
 """
 
+from collections.abc import Mapping
+
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import place_name
 from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.stakes import Stakes
 from ludus.render.canvas import Area, Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places
 from ludus.render.text_board import (
@@ -203,6 +206,48 @@ def text(position: Position, marks: Marks) -> str:
     return join_lines([*board, "", caption, *format_notes(marks, PLACES, _label_for(position))])
 
 
+CUBE = 30
+"""Width of the doubling cube."""
+
+BUTTON = (86.0, 40.0)
+"""Width and height of the area that is touched for a decision about the stakes."""
+
+BUTTON_LABELS = {"resign_gammon": "resign 2×", "resign_backgammon": "resign 3×"}
+
+
+def draw_cube(canvas: Canvas, stakes: Stakes) -> None:
+    """Draw the cube in the middle of the bar, or at the end of it that its owner sits at."""
+    middle, reach = (TOP + BOTTOM) / 2, (BOTTOM - TOP) / 2 - CUBE / 2 - 4
+    y = middle if stakes.owner is None else middle + (reach if stakes.owner == 0 else -reach)
+    x = LEFT + 6 * STEP + BAR_WIDTH / 2
+    canvas.rect((x - CUBE / 2, y - CUBE / 2), CUBE, CUBE, "ground", 5)
+    canvas.text((x, y), str(stakes.value), "label")
+
+
+def button_areas(position: Position) -> dict[str, Area]:
+    """Return the areas of the decisions about the stakes: two at the right, others at the left."""
+    if position.stakes is None or position.outcome() is not None:
+        return {}
+    actions = [str(action) for action in position.stakes.list_actions(position.turn)]
+    width, height = BUTTON
+    top = (TOP + BOTTOM - height) / 2
+    right = LEFT + 6 * STEP + BAR_WIDTH
+    is_main = {action: not action.startswith("resign") for action in actions}
+    areas: dict[str, Area] = {}
+    for action in actions:
+        number = sum(is_main[before] == is_main[action] for before in areas)
+        left = (right + 47 if is_main[action] else LEFT + 3) + number * (width + 6)
+        areas[action] = Area(left, top, width, height)
+    return areas
+
+
+def draw_buttons(canvas: Canvas, areas: Mapping[str, Area]) -> None:
+    """Draw the decisions that can be touched."""
+    for action, area in areas.items():
+        canvas.rect((area.x, area.y), area.width, area.height, "ground", 8)
+        canvas.text(area.centre, BUTTON_LABELS.get(action, action), "label")
+
+
 def draw(position: Position, marks: Marks) -> Drawing:
     """Draw the board as a picture."""
     caption, description = _format_task(position, SIDES), _description(position)
@@ -221,9 +266,14 @@ def draw(position: Position, marks: Marks) -> Drawing:
         draw_tray(canvas, side, position.off[side])
     if position.dice is not None:
         draw_dice(canvas, position.turn, position.dice)
+    buttons = button_areas(position)
+    if position.stakes is not None and position.stakes.has_cube:
+        draw_cube(canvas, position.stakes)
+    draw_buttons(canvas, buttons)
     canvas.text(((LEFT + RIGHT) / 2, SIZE[1] - 22), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
-    draw_places(canvas, marks, {place: place_area(place) for place in PLACES}, shown)
+    areas = {place: place_area(place) for place in PLACES}
+    draw_places(canvas, marks, {**areas, **buttons}, shown)
     return canvas.drawing(covered)
 
 
@@ -234,9 +284,26 @@ def _label_for(position: Position) -> PlaceLabel:
 
 def _format_task(position: Position, sides: tuple[str, str]) -> str:
     """Return what the side whose turn it is has to do, or how the game ended."""
-    side = sides[position.turn]
-    todo = "to roll" if position.dice is None else "to play {}-{}".format(*position.dice)
-    return format_caption(position.outcome(), sides, f"{side} {todo}")
+    mover = position.mover if position.mover in (0, 1) else position.turn
+    if position.dice is not None:
+        todo = "to play {}-{}".format(*position.dice)
+    else:
+        todo = TASKS.get(position.phase, "to answer")
+    caption = format_caption(position.outcome(), sides, f"{sides[mover]} {todo}")
+    return caption if position.stakes is None else f"{caption} · {_format_stakes(position.stakes)}"
+
+
+TASKS = {"play": "to roll", "cube": "to roll or double", "doubled": "to take or drop"}
+
+
+def _format_stakes(stakes: Stakes) -> str:
+    """Return the cube and the score in words."""
+    owner = "" if stakes.owner is None else f" ({SIDES[stakes.owner]})"
+    cube = f"cube {stakes.value}{owner}" if stakes.has_cube else "no cube"
+    if not stakes.rules.match:
+        return cube
+    score = f"{stakes.score[0]}:{stakes.score[1]}, match to {stakes.rules.match}"
+    return f"{cube}, {score}{', Crawford game' if stakes.crawford else ''}"
 
 
 def _stack(position: Position, number: str) -> tuple[int, int]:

@@ -4,19 +4,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from ludus.core.game import Game, OracleKind
-from ludus.games.backgammon import notation
+from ludus.core.game import CHANCE, Game, OracleKind
+from ludus.games.backgammon import notation, position_ids
 from ludus.games.backgammon.board import (
     FIRST_ROLLS,
     OPENING_ROLLS,
     ROLLS,
-    Action,
     Move,
     format_place,
     place_name,
 )
-from ludus.games.backgammon.position import Position, start_position
+from ludus.games.backgammon.position import Action, Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
+from ludus.games.backgammon.stakes import CubeAction
 
 CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
 FIRST_CHANCES: Final = tuple((roll, 1 / len(FIRST_ROLLS)) for roll in FIRST_ROLLS)
@@ -25,7 +25,7 @@ IDENTITY: Final = tuple(range(24))
 
 
 class Backgammon(Game[Position, Action]):
-    """Backgammon for single games, without the cube.
+    """Backgammon: single games, money games with the cube, and matches.
 
     >>> game = Backgammon()
     >>> position = game.start().play(game.parse_move("31", game.start()))
@@ -38,12 +38,18 @@ class Backgammon(Game[Position, Action]):
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
     preset_aliases: ClassVar[Mapping[str, str]] = {"hypergammon": "hyper"}
+    analysts: ClassVar[tuple[str, ...]] = ("gnubg", "gammon:net=selfplay,ply=1", "playouts")
     oracle_kind: ClassVar[OracleKind] = "equities"
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",
         "gammon": "{winner} bore off every man before {loser} bore off any",
         "backgammon": "{winner} bore off every man before {loser} had left the start",
+        "dropped": "{loser} dropped a double",
+        "resigned": "{loser} resigned",
+        "resigned_gammon": "{loser} resigned a gammon",
+        "resigned_backgammon": "{loser} resigned a backgammon",
+        "match": "{winner} has won the match",
     }
 
     rules: Rules
@@ -59,14 +65,23 @@ class Backgammon(Game[Position, Action]):
         """Parse a roll or a move.
 
         A roll is `31`, in any order; in an opening roll side 0's die comes first. A move is
-        `8/5 6/5` in any order, `bar/22*`, `6/off(2)` or `pass`.
+        `8/5 6/5` in any order, `bar/22*`, `6/off(2)` or `pass`. Decisions about the cube are
+        `roll`, `double`, `take`, `drop`; `resign`, `resign_gammon`, `resign_backgammon`, `accept`
+        and `reject`.
         """
+        if position.phase != "play":
+            return notation.parse_action(text, position)
         if position.dice is None:
             return notation.parse_roll(text, position)
         return notation.parse_move(text, position)
 
     def steps(self, move: Action) -> tuple[str, ...]:
-        """Return start and end of every step by fixed names: points as side 0 counts them."""
+        """Return start and end of every step by fixed names: points as side 0 counts them.
+
+        A decision about the stakes is one touch of its own name.
+        """
+        if isinstance(move, CubeAction):
+            return (str(move),)
         if not isinstance(move, Move):
             return ()
         places = [place for step in move.steps for place in (step.start, step.end)]
@@ -83,10 +98,13 @@ class Backgammon(Game[Position, Action]):
         return move
 
     def position_texts(self, position: Position) -> dict[str, str]:
+        texts = super().position_texts(position)
+        if not position_ids.is_expressible(position):
+            return texts
         return {
-            **super().position_texts(position),
-            "GNU Backgammon": notation.to_gnubg_id(position),
-            "XGID": notation.to_xgid(position),
+            **texts,
+            "GNU Backgammon": position_ids.to_gnubg_id(position),
+            "XGID": position_ids.to_xgid(position),
         }
 
     def is_capture(self, move: Action) -> bool:
@@ -94,7 +112,7 @@ class Backgammon(Game[Position, Action]):
 
     @property
     def has_native_playouts(self) -> bool:
-        return self.engine == "native"
+        return self.engine == "native" and not self.rules.has_stakes
 
     def native_playouts(
         self, position: Position, games: int, seed: int, threads: int, max_plies: int
@@ -113,7 +131,7 @@ class Backgammon(Game[Position, Action]):
 
     def perft(self, position: Position, depth: int) -> int:
         """Return the number of move sequences of this length (rolls count as moves)."""
-        if self.engine == "native":
+        if self.engine == "native" and position.stakes is None:
             from ludus.games.backgammon import native
 
             return native.perft(position, max(depth, 0))
@@ -121,7 +139,7 @@ class Backgammon(Game[Position, Action]):
 
     def chances(self, position: Position) -> list[tuple[Action, float]]:
         """Return every roll with its probability; nothing where no dice are rolled."""
-        if position.dice is not None or position.is_over:
+        if position.mover != CHANCE:
             return []
         if position.opening == "roll_off":
             return list(OPENING_CHANCES)

@@ -1,6 +1,6 @@
 """Move entry for backgammon: one die at a time, in any order that the roll allows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -9,7 +9,6 @@ from ludus.games.backgammon import reference
 from ludus.games.backgammon.board import (
     BAR,
     OFF,
-    Action,
     Move,
     OpeningRoll,
     View,
@@ -18,7 +17,8 @@ from ludus.games.backgammon.board import (
     make_view,
     place_name,
 )
-from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.position import Action, Position
+from ludus.games.backgammon.stakes import OFFERS, CubeAction
 from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
 
 FinalBoards = dict[View, Move]
@@ -117,6 +117,8 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
     has_dice = True
 
     def enter(self, position: Position, touched: tuple[str, ...]) -> PartialMove:
+        if position.phase != "play":
+            return super().enter(position, touched)
         if position.dice is None:
             return PartialMove((), (), "begin", None, position)
         roll, state, places = self._walk(position, touched)
@@ -133,7 +135,9 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             touched, (), "begin", roll.final_boards[state.view] if touched else None, shown
         )
 
-    def matching_moves(self, position: Position, touched: tuple[str, ...]) -> list[Move]:
+    def matching_moves(self, position: Position, touched: tuple[str, ...]) -> Sequence[Action]:
+        if position.phase != "play":
+            return super().matching_moves(position, touched)
         roll, state, places = self._walk(position, touched)
         if len(places) % 2:
             steps = roll.steps(state).items()
@@ -141,6 +145,8 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         return roll.moves([state])
 
     def known_places(self, position: Position) -> set[str]:
+        if position.phase != "play":
+            return super().known_places(position)
         return {*_POINTS, "bar", "off"}
 
     def extend(self, position: Position, touched: tuple[str, ...], place: str) -> PartialMove:
@@ -160,13 +166,32 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             "A win counts double if the loser has borne off nobody, and threefold if a man of his "
             "is still on the bar or in the winner’s home.",
             "The numbers at the edge are those of the side to move.",
+            *self._describe_stakes(),
         ]
+
+    def _describe_stakes(self) -> Iterator[str]:
+        rules = self.game.rules
+        if rules.match:
+            yield f"The match goes to {rules.match} points."
+        if rules.cube:
+            yield (
+                "Before it rolls, a side may double what the game counts; the other side takes, "
+                "and alone may double next, or drops and loses what the game counted before."
+            )
+        if rules.cube and rules.match and rules.crawford:
+            yield "Once a side lacks a single point, one game is played without doubling."
+        if rules.jacoby:
+            yield "Gammons and backgammons count only if the game was doubled."
+        if rules.resign:
+            yield "Before it rolls, a side may offer to resign."
 
     def paths(self, move: Action) -> tuple[tuple[str, ...], ...]:
         steps = self.game.steps(move)
         return tuple(zip(steps[::2], steps[1::2], strict=True))
 
     def describe_task(self, position: Position, entry: PartialMove) -> str:
+        if position.phase != "play":
+            return self._describe_decision(position)
         if position.dice is None:
             return "The dice are being rolled"
         if entry.selected is not None:
@@ -178,7 +203,21 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             return f"You rolled {high} and {low}: move one of your men"
         return f"Move again: {len(left) - used} {'die' if len(left) - used == 1 else 'dice'} left"
 
+    def _describe_decision(self, position: Position) -> str:
+        assert position.stakes is not None
+        if position.phase == "doubled":
+            points = 2 * position.stakes.value
+            return f"Take and play for {points} points, or drop and lose {points // 2}"
+        if position.phase in OFFERS:
+            points = position.stakes.compute_points(OFFERS.index(position.stakes.phase) + 1)
+            return f"Accept {points} {'point' if points == 1 else 'points'}, or play on"
+        if position.stakes.may_double(position.turn):
+            return f"Roll, or double to {2 * position.stakes.value}"
+        return "Roll"
+
     def describe_place(self, position: Position, place: str) -> str:
+        if place not in _POINTS and place not in ("bar", "off"):
+            return ""
         if place in ("bar", "off"):
             counts = position.bar if place == "bar" else position.off
             counted = [f"{n} {s}" for n, s in zip(counts, self.game.sides, strict=True) if n]
@@ -196,6 +235,11 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         own = make_view(position.board, side).own
         pips = sum(place * count for place, count in enumerate(own))
         parts = [f"{pips} pips to go"]
+        stakes = position.stakes
+        if stakes is not None and stakes.rules.match:
+            parts.insert(0, f"{stakes.score[side]} of {stakes.rules.match} points")
+        if stakes is not None and stakes.owner == side:
+            parts.append(f"owns the cube at {stakes.value}")
         if position.bar[side]:
             parts.append(f"{position.bar[side]} on the bar")
         if position.off[side]:
@@ -205,6 +249,8 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
     def describe_move(self, move: Action, position: Position) -> str:
         if isinstance(move, OpeningRoll):
             return f"won the opening roll, {max(move)} to {min(move)}"
+        if isinstance(move, CubeAction):
+            return _PREDICATES[str(move)]
         if not isinstance(move, Move):
             return f"rolled {move.first} and {move.second}"
         return f"played {move}" if move.steps else "could not move"
@@ -284,6 +330,18 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
 
 
 _POINTS = frozenset(map(str, range(1, 25)))
+
+_PREDICATES = {
+    "roll": "did not double",
+    "double": "doubled",
+    "take": "took the double",
+    "drop": "dropped the double",
+    "resign": "offered to resign",
+    "resign_gammon": "offered to resign a gammon",
+    "resign_backgammon": "offered to resign a backgammon",
+    "accept": "accepted",
+    "reject": "plays on",
+}
 
 
 def _no_such_move(touched: tuple[str, ...]) -> BadMove:

@@ -1,4 +1,4 @@
-"""Positions of backgammon: men, turn and dice; and positions made from counts of men."""
+"""Positions of backgammon: men, turn, dice and stakes; and positions made from counts of men."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Final, Literal, Protocol, TypeGuard, cast
 
-from ludus.core.errors import BadMove, BadPosition
+from ludus.core.errors import BadMove, BadPosition, quote
 from ludus.core.game import CHANCE, Outcome
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import (
@@ -16,7 +16,6 @@ from ludus.games.backgammon.board import (
     OFF,
     OPENING_ROLLS,
     ROLLS,
-    Action,
     Board,
     BoardTuple,
     Move,
@@ -28,9 +27,25 @@ from ludus.games.backgammon.board import (
     make_view,
 )
 from ludus.games.backgammon.rules import LAYOUTS, Rules
+from ludus.games.backgammon.stakes import (
+    ACCEPT,
+    DOUBLE,
+    DROP,
+    ENDS,
+    OFFERS,
+    RESIGN,
+    TAKE,
+    CubeAction,
+    Phase,
+    Stakes,
+    parse_stakes,
+)
 from ludus.render.canvas import Drawable, Drawing
 
 Opening = Literal["", "roll_off", "first"]
+
+Action = Move | Roll | CubeAction
+"""What `Position.play` takes."""
 
 REASONS: Final = {1: "single", 2: "gammon", 3: "backgammon"}
 
@@ -74,6 +89,9 @@ class Position(Drawable):
     engine: str = field(default="python", compare=False, repr=False)
     """`native` or `python`: the module that generates moves. Not part of the position's value."""
 
+    stakes: Stakes | None = None
+    """The cube and the score; None under rules that have neither."""
+
     @property
     def board(self) -> Board:
         """The men without turn and dice."""
@@ -82,39 +100,109 @@ class Position(Drawable):
     @property
     def mover(self) -> int:
         """The side to move, or CHANCE while the dice are to be rolled."""
-        return CHANCE if self.dice is None and not self.is_over else self.turn
+        if self.dice is not None or self.is_over:
+            return self.turn
+        phase = self.phase
+        if phase == "play":
+            return CHANCE
+        return self.turn if phase == "cube" else 1 - self.turn
+
+    @property
+    def phase(self) -> str:
+        """The phase of the stakes; always `play` under rules without them."""
+        return "play" if self.stakes is None else self.stakes.phase
 
     @property
     def is_over(self) -> bool:
-        """Whether the side that moved last has borne off all its men."""
+        """Whether the game, or the match, has ended; the side whose turn it would be has lost."""
+        if self.stakes is not None and (self.stakes.is_over or self.stakes.rules.match):
+            return self.stakes.is_over
+        return self._is_borne_off()
+
+    def _is_borne_off(self) -> bool:
+        """Return whether the side that moved last has borne off all its men."""
         last = 1 - self.turn
         if not self.off[last] or self.bar[last]:
             return False
         return min(self.points) >= 0 if last else max(self.points) <= 0
 
-    def legal_moves(self) -> list[Move] | list[Roll]:
-        """Return every possible roll, or one move for each board that the roll can lead to."""
+    def legal_moves(self) -> list[Move] | list[Roll] | list[CubeAction]:
+        """Return every possible roll, or one move for each board that the roll can lead to.
+
+        Where a side decides about the stakes, these are its actions.
+        """
         if self.dice is not None:
             return load_engine(self.engine).legal_moves(self)
         if self.is_over:
             return []
+        if self.stakes is not None and self.stakes.phase != "play":
+            return self.stakes.list_actions(self.turn)
         if self.opening == "roll_off":
             return list(OPENING_ROLLS)
         return list(FIRST_ROLLS if self.opening else ROLLS)
 
     def play(self, move: Action, /) -> "Position":
-        """Return the position after a legal move or roll; BadMove for any other."""
+        """Return the position after a legal move, roll or action; BadMove for any other."""
+        if self.stakes is not None and self.phase != "play":
+            return self._act(move, self.stakes)
         if self.dice is None:
             if not self._can_fall(move):
                 raise BadMove(f"{move} is not a roll that can fall here")
             turn = OpeningRoll(*move).beginner if self.opening == "roll_off" else self.turn
             dice = (max(move), min(move))
-            return Position(self.points, self.bar, self.off, turn, dice, "", self.engine)
+            return Position(
+                self.points, self.bar, self.off, turn, dice, "", self.engine, self.stakes
+            )
         men = load_engine(self.engine).apply_move(self, move) if isinstance(move, Move) else None
         if men is None:
             raise BadMove(f"{move} is not a legal move of backgammon here")
         points, bar, off = men
-        return Position(points, bar, off, 1 - self.turn, None, "", self.engine)
+        turn = 1 - self.turn
+        after = Position(points, bar, off, turn, None, "", self.engine, self.stakes)
+        if self.stakes is None:
+            return after
+        if after._is_borne_off():
+            return after._finish_game(turn, after._count_level())
+        return replace(after, stakes=self.stakes.begin_turn(turn))
+
+    def _act(self, action: Action, stakes: Stakes) -> "Position":
+        """Return the position after a decision about the stakes."""
+        if not isinstance(action, CubeAction) or action not in self.legal_moves():
+            raise BadMove(f"{action} is not possible here{self._list_actions()}")
+        if action == DOUBLE:
+            return replace(self, stakes=replace(stakes, phase="doubled"))
+        if action in RESIGN:
+            return replace(self, stakes=replace(stakes, phase=OFFERS[RESIGN.index(action)]))
+        if action == TAKE:
+            return replace(self, stakes=stakes.turn_cube(1 - self.turn))
+        if action == DROP:
+            return self._finish_game(1 - self.turn, 1, "dropped")
+        if action == ACCEPT:
+            level = OFFERS.index(stakes.phase)
+            return self._finish_game(self.turn, level + 1, ENDS[level])
+        return replace(self, stakes=replace(stakes, phase="play"))  # it rolls
+
+    def _list_actions(self) -> str:
+        words = ", ".join(str(action) for action in self.legal_moves())
+        return f"; possible are {words}" if words else "; the game is over"
+
+    def _finish_game(self, loser: int, level: int, phase: Phase = "play") -> "Position":
+        """Return the end of a money game, or the next game of a match."""
+        assert self.stakes is not None
+        rules = self.stakes.rules
+        if not rules.match:
+            return replace(self, turn=loser, stakes=replace(self.stakes, phase=phase))
+        points = self.stakes.compute_points(level)
+        following = self.stakes.add_points(1 - loser, points)
+        if following.is_match_over:
+            return replace(self, turn=loser, stakes=following)
+        return replace(start_position(rules, self.engine), stakes=following)
+
+    def _count_level(self) -> int:
+        """Return 1 if the side on turn has lost a single game, 2 for a gammon, 3 for more."""
+        own = make_view(self.board, self.turn).own
+        is_far = any(own[BAR - len(HOME) :])
+        return 1 if own[OFF] else 3 if is_far else 2
 
     def _can_fall(self, roll: object) -> TypeGuard[Roll]:
         return isinstance(roll, Roll) and roll in self.legal_moves()
@@ -123,11 +211,18 @@ class Position(Drawable):
         """Return the winner and the points; None while the game is in progress."""
         if self.dice is not None or not self.is_over:
             return None
-        loser = self.turn
-        own = make_view(self.board, loser).own
-        is_far = any(own[BAR - len(HOME) :])
-        points = 1 if own[OFF] else 3 if is_far else 2
-        return Outcome(1 - loser, REASONS[points], points)
+        winner = 1 - self.turn
+        if self.stakes is None:
+            level = self._count_level()
+            return Outcome(winner, REASONS[level], level)
+        if self.stakes.is_match_over:
+            return Outcome(winner, "match")
+        phase = self.stakes.phase
+        if phase == "play":
+            level = self._count_level()
+            return Outcome(winner, REASONS[level], self.stakes.compute_points(level))
+        level = ENDS.index(phase) + 1 if phase in ENDS else 1
+        return Outcome(winner, phase, self.stakes.compute_points(level))
 
     def with_engine(self, engine: str) -> "Position":
         """Return the same position with another engine, `native` or `python`."""
@@ -148,16 +243,20 @@ class Position(Drawable):
         """Return side 0's men, side 1's men (each as its own side counts), the turn, and the roll.
 
         `24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 opening` is the start; the roll is for example `31`,
-        `roll` before it, `opening` before the first one, `over` when the game has ended.
+        `roll` before it, `opening` before the first one, `over` when the game has ended. Under
+        rules with stakes the phase may be in its place, and cube and score follow: `cube 2@0 3-5/7`
         """
         sides = [_format_side(make_view(self.board, side).own) for side in (0, 1)]
         if self.dice is not None:
             roll = f"{self.dice[0]}{self.dice[1]}"
+        elif self.phase != "play":
+            roll = self.phase
         elif self.is_over:
             roll = "over"
         else:
             roll = "opening" if self.opening else "roll"
-        return f"{sides[0]} {sides[1]} {self.turn} {roll}"
+        stakes = "" if self.stakes is None else f" {self.stakes}"
+        return f"{sides[0]} {sides[1]} {self.turn} {roll}{stakes}"
 
 
 def _format_side(own: tuple[int, ...]) -> str:
@@ -177,6 +276,7 @@ def make_position(
     dice: tuple[int, int] | None,
     rules: Rules,
     engine: str,
+    stakes: Stakes | None = None,
 ) -> Position:
     """Make a position from each side's men, by place as that side counts; missing men are off.
 
@@ -188,7 +288,8 @@ def make_position(
     _check_view(view)
     if dice is not None:
         dice = (max(dice), min(dice))
-    position = Position(*make_board(view, 0), turn, dice, "", engine)
+    stakes = stakes or parse_stakes([], rules)
+    position = Position(*make_board(view, 0), turn, dice, "", engine, stakes)
     _check_end(position)
     layout = LAYOUTS[rules.layout]
     untouched = all({place: n for place, n in side.items() if n} == layout for side in men)
@@ -225,9 +326,16 @@ def _is_shut_out(view: View) -> bool:
 
 def _check_end(position: Position) -> None:
     """Check that a finished game has no dice and that the loser is next."""
+    stakes = position.stakes
+    if stakes is not None and stakes.is_match_over:
+        if position.dice is not None or stakes.score[position.turn] >= stakes.rules.match:
+            raise BadPosition("the match is over, so there is no roll, and its loser is named")
+        return
     winners = [side for side in (0, 1) if not _has_men_left(position, side)]
     if winners and winners[0] == position.turn:
         raise BadPosition(f"side {winners[0]} has borne off all its men, so it is not its turn")
+    if winners and stakes is not None and stakes.rules.match:
+        raise BadPosition("all men of a side are off, so the next game of the match has begun")
     if winners and position.dice is not None:
         raise BadPosition(
             f"side {winners[0]} has borne off all its men, so there is nothing to roll"
@@ -237,3 +345,26 @@ def _check_end(position: Position) -> None:
 def _has_men_left(position: Position, side: int) -> bool:
     sign = -1 if side else 1
     return position.bar[side] > 0 or any(sign * men > 0 for men in position.points)
+
+
+def enter_phase(position: Position, phase: str, text: str) -> Position:
+    """Return the position in a phase of its stakes; BadPosition if it cannot be in it."""
+    before = replace(position, opening="")
+    if before.is_over or before.stakes is None:
+        raise BadPosition(f"{quote(text)}: the game is over")
+    stakes = before.stakes
+    turn = before.turn
+    if phase in ("dropped", *ENDS):
+        # The side whose turn it would be has lost: it dropped the other's double, or resigned.
+        if stakes.rules.match:
+            raise BadPosition(f"{quote(text)}: in a match the next game has begun")
+        turn = 1 - turn if phase == "dropped" else turn
+    before_roll = stakes.begin_turn(turn)
+    resigning: dict[str, CubeAction] = dict(zip(OFFERS + ENDS, RESIGN * 2, strict=True))
+    wanted: dict[str, CubeAction] = {"dropped": DOUBLE, "doubled": DOUBLE, **resigning}
+    is_possible = before_roll.phase == "cube" and (
+        phase == "cube" or wanted[phase] in before_roll.list_actions(turn)
+    )
+    if not is_possible:
+        raise BadPosition(f"{quote(text)}: side {turn} has no such choice here")
+    return replace(before, stakes=replace(stakes, phase=cast("Phase", phase)))

@@ -33,6 +33,7 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
     default_player: ClassVar[str] = "negascout"
+    analysts: ClassVar[tuple[str, ...]] = ("scholar", "negascout", "playouts")
     oracle_kind: ClassVar[OracleKind] = "tables"
     puzzle_rules: ClassVar[str | None] = ""
     move_entry: ClassVar[str] = "ludus.games.nine_mens_morris.move_entry:MorrisMoveEntry"

@@ -12,9 +12,9 @@ from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import position_to_row
-from ludus.games.backgammon.board import Action, Move
-from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.rules import Rules
+from ludus.games.backgammon.board import Move
+from ludus.games.backgammon.position import Action, Position
+from ludus.games.backgammon.rules import Rules, check_cubeless
 from ludus.learn.gammon.chances_network import (
     ChancesNetwork,
     FloatArray,
@@ -90,9 +90,11 @@ class GammonPlayer(Player):
         super().__init__(game, settings, spec)
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
+        check_cubeless(game.rules, "gammon")
         self._policy: PaperPolicy | ChancesPolicy
         if settings.is_strong:
             self._policy = ChancesPolicy(_load_chances(settings), int(settings.ply))
+            self.score_unit = "equity"
         else:
             self._policy = PaperPolicy(settings.weights)
 
@@ -170,9 +172,9 @@ class ChancesPolicy:
         return choices
 
     def _make_choice(self, moves: list[Action], chances: FloatArray, depths: list[int]) -> Choice:
-        if len(moves) == 1:
-            return Choice(moves[0], "has no choice")
         equities = compute_equities(chances).tolist()
+        if len(moves) == 1:
+            return Choice(moves[0], "has no choice", {moves[0]: equities[0]})
         # A move that the filter left out is never scored above one that was looked at more deeply.
         deepest = sum(depth == depths[0] for depth in depths)
         worst = min(equities[:deepest])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks, Note, Picture
-from ludus.core.player import Choice, Limit, Player
+from ludus.core.player import Choice, Forecast, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.batch import (
     DRAWN,
@@ -115,7 +115,7 @@ class ScorerPolicy:
             for position, its_moves in zip(positions, moves, strict=True)
             for move in its_moves
         ]
-        probabilities, log2_plies = self._evaluate_children(children)
+        probabilities, log2_plies = self.evaluate(children)
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
             self._choice(
@@ -159,23 +159,24 @@ class ScorerPolicy:
                 pictures.append(make_score_picture(meaning, best))
         return pictures
 
-    def _evaluate_children(self, children: Sequence[MorrisPosition]) -> ScorerOutput:
+    def evaluate(self, positions: Sequence[MorrisPosition]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
         output = ScorerOutput(
-            np.zeros((len(children), NUM_RESULTS), dtype=np.float32),
-            np.zeros((len(children), 2), dtype=np.float32),
+            np.zeros((len(positions), NUM_RESULTS), dtype=np.float32),
+            np.zeros((len(positions), 2), dtype=np.float32),
         )
         pending = []
-        for number, child in enumerate(children):
-            outcome = child.outcome()
+        for number, position in enumerate(positions):
+            outcome = position.outcome()
             if outcome is None:
                 pending.append(number)
             elif outcome.winner is None:
                 output.probabilities[number, DRAWN] = 1
             else:
-                output.probabilities[number, WIN if outcome.winner == child.mover else LOSS] = 1
+                won = outcome.winner == position.mover
+                output.probabilities[number, WIN if won else LOSS] = 1
         if pending:
-            batch = PositionBatch.from_positions(children[each] for each in pending)
+            batch = PositionBatch.from_positions(positions[each] for each in pending)
             evaluated = self._scorer.evaluate(batch)
             output.probabilities[pending], output.log2_plies[pending] = evaluated
         return output
@@ -331,9 +332,24 @@ class ScholarPlayer(Player):
     ) -> list[Choice]:
         return self._policy.choose_many(positions)
 
+    def forecast_many(self, positions: Sequence[MorrisPosition]) -> list[Forecast]:
+        """Return the scorer's predictions; a chain makes none."""
+        if not isinstance(self._policy, ScorerPolicy):
+            raise BadSpec("a chain chooses without judging results; way=scorer forecasts")
+        probabilities, log2_plies = self._policy.evaluate(positions)
+        return [
+            Forecast(row[WIN], row[DRAWN], row[LOSS], _forecast_plies(row[WIN] > row[LOSS], plies))
+            for row, plies in zip(probabilities.tolist(), log2_plies.tolist(), strict=True)
+        ]
+
     def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the networks' evaluation of the points, one picture for each part of a move."""
         return self._policy.pictures(position)
+
+
+def _forecast_plies(is_win: bool, log2_plies: Sequence[float]) -> float:
+    """Return the plies to the likelier end, from log2 of those to a loss and to a win."""
+    return float(2 ** min(max(log2_plies[is_win], 0.0), 9.0))
 
 
 def check_rules(rules: Rules) -> None:

@@ -42,6 +42,8 @@ class BackgammonOracle(Oracle):
 
     def has_value(self, position: Any) -> bool:
         self._check(position)
+        if position.stakes is not None:
+            return False
         if position.outcome() is not None:
             return True
         return not np.isnan(self._successor_values(position)).any()
@@ -81,6 +83,8 @@ class BackgammonOracle(Oracle):
 
     def _verdict(self, position: Position) -> Verdict:
         self._check(position)
+        if position.stakes is not None:
+            raise Unsolved("exact values of backgammon are without cube and match score")
         outcome = position.outcome()
         if outcome is not None:
             sign = 1 if outcome.winner == position.turn else -1

@@ -21,14 +21,18 @@ from ludus.web.schemas import (
     PlacedMen,
     PositionRequest,
     PositionView,
+    PuzzleKindView,
     PuzzleView,
     RulesView,
     ServerFeaturesView,
+    SolveRequest,
+    SolveView,
     TournamentView,
 )
 
 if TYPE_CHECKING:
     from ludus.web.settings import Settings
+    from ludus.web.solving import GameSolver
 
 
 router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
@@ -110,6 +114,7 @@ async def list_games() -> list[GameKindView]:
                 sides=[side.capitalize() for side in game.sides],
                 presets=list(game.presets),
                 start=str(game.start()),
+                has_puzzles=game.puzzle_rules is not None,
             )
         )
     return kinds
@@ -145,6 +150,21 @@ async def read_position(body: PositionRequest) -> PositionView:
     )
 
 
+@router.get("/puzzles/kinds")
+async def list_puzzles(request: Request, game: GameQuery) -> list[PuzzleKindView]:
+    """List the kinds and grades of puzzles that a game has."""
+    job = {"game": game, "rules": _get_puzzle_rules(game)}
+    found = await request.app.state.workers.run_job("puzzle_kinds", job)
+    return [PuzzleKindView(**each) for each in found["puzzles"]]
+
+
+def _get_puzzle_rules(game: str) -> str:
+    rules = GAMES[game].puzzle_rules
+    if rules is None:
+        raise RequestRefused(f"there are no puzzles of {game}")
+    return rules
+
+
 @router.get("/puzzles")
 async def get_puzzle(
     request: Request,
@@ -154,9 +174,7 @@ async def get_puzzle(
     number: Annotated[int | None, Query(ge=0, lt=2**53)] = None,
 ) -> PuzzleView:
     """Return a puzzle by its number, or today's."""
-    rules = GAMES[game].puzzle_rules
-    if rules is None:
-        raise RequestRefused(f"there are no puzzles of {game}")
+    rules = _get_puzzle_rules(game)
     seed = _seed_of_today(game, kind, grade) if number is None else number
     result: dict[str, Any] = await request.app.state.workers.run_job(
         "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
@@ -174,6 +192,24 @@ async def get_puzzle(
         plies=result["plies"],
         side=position.mover,
     )
+
+
+@router.get("/solve")
+async def get_solve(request: Request, game: GameQuery, rules: RulesQuery = "") -> SolveView:
+    """Return whether a game can be solved completely, and how far that is."""
+    solver: GameSolver = request.app.state.solver
+    return await solver.describe(game, rules)
+
+
+@router.post("/solve")
+async def control_solve(request: Request, body: SolveRequest) -> SolveView:
+    """Start, resume or stop solving a game completely."""
+    solver: GameSolver = request.app.state.solver
+    if body.action == "start":
+        await solver.start(body.game, body.rules)
+    else:
+        await solver.stop()
+    return await solver.describe(body.game, body.rules)
 
 
 @router.get("/shown")

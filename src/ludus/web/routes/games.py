@@ -17,13 +17,14 @@ from fastapi import (
 
 from ludus.core.errors import LudusError
 from ludus.core.game import Position
-from ludus.web.analysis import fetch_advice, fetch_review, fetch_verdict
+from ludus.web.analysis import fetch_advice, fetch_evaluation, fetch_review, fetch_verdict
 from ludus.web.drawing import draw_pictures
 from ludus.web.errors import GameNotFound, OutOfTurn
 from ludus.web.schemas import (
     AdviceView,
     CommentRequest,
     ErrorView,
+    EvaluationView,
     GameView,
     MoveRequest,
     NewGameRequest,
@@ -241,9 +242,18 @@ async def get_verdict(session: SessionParam, node: NodeQuery = None) -> VerdictV
 
 @router.get("/games/{id}/advice")
 async def get_advice(request: Request, session: SessionParam, node: NodeQuery = None) -> AdviceView:
-    """Return moves to consider, by exact values with their costs, or by a player."""
-    state, number = request.app.state, session.tree.current_number if node is None else node
-    return await fetch_advice(session, number, state.registry, state.workers)
+    """Return moves to consider, by exact values or by the best analyst, with their costs."""
+    number = session.tree.current_number if node is None else node
+    return await fetch_advice(session, number, request.app.state.workers)
+
+
+@router.get("/games/{id}/evaluation")
+async def get_evaluation(
+    request: Request, session: SessionParam, node: NodeQuery = None
+) -> EvaluationView:
+    """Return the evaluation of a node: exact, likely or an estimate, with all its moves."""
+    number = session.tree.current_number if node is None else node
+    return await fetch_evaluation(session, number, request.app.state.workers)
 
 
 @router.get("/games/{id}/pictures")
@@ -254,7 +264,7 @@ async def get_pictures(session: SessionParam, node: NodeQuery = None) -> list[Pi
 
 @router.get("/games/{id}/review")
 async def get_review(request: Request, session: SessionParam) -> ReviewView:
-    """Return the exact values along the game, and the value lost by each move."""
+    """Return evaluations along the game, and a verdict on each move."""
     return await fetch_review(session, request.app.state.workers)
 
 

@@ -1,15 +1,18 @@
-// Analysis panel: value bar, exact values, hints, and the explanation and pictures of the player
-// that moved last.
+// Analysis panel: evaluation bar, values of all moves, hints, and the explanation and pictures of
+// the player that moved last.
 
 import { get } from "./api.js";
 import { formatNumber } from "./chart.js";
 import { announce, button, h, openDialog, parseSvg, setChildren } from "./dom.js";
 import { sideName } from "./seats.js";
+import { SolvePanel } from "./solve.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
-/** @typedef {import("./types.js").VerdictView} VerdictView */
+/** @typedef {import("./types.js").Certainty} Certainty */
+/** @typedef {import("./types.js").Mark} Mark */
+/** @typedef {import("./types.js").EvaluationView} EvaluationView */
+/** @typedef {import("./types.js").EvaluatedMoveView} EvaluatedMoveView */
 /** @typedef {import("./types.js").AdviceView} AdviceView */
-/** @typedef {import("./types.js").AdvisedMove} AdvisedMove */
 /** @typedef {import("./types.js").ExplanationView} ExplanationView */
 /** @typedef {import("./types.js").PictureView} PictureView */
 /** @typedef {import("./game.js").GamePage} GamePage */
@@ -17,11 +20,14 @@ import { sideName } from "./seats.js";
 const NO_NODE = -1;
 /** @type {ExplanationView} */
 const NO_EXPLANATION = { comment: "", scores: [], pictures: [] };
-const VERBS = { win: "wins", draw: "draws", loss: "loses", equity: "" };
-/** Share of the value bar that belongs to the side to move. */
-const BAR_SHARES = { win: 1, draw: 0.5, loss: 0, equity: 0.5 };
-/** By the value a move loses: 0, 1 or 2 half points. */
-const COST_TEXTS = ["✓ keeps the value", "✗ costs half a point", "✗ costs a full point"];
+/** @type {Record<Certainty, string>} */
+export const CERTAINTY_LABELS = { exact: "exact", likely: "very likely", estimate: "estimate" };
+/** @type {Record<Certainty, string>} */
+const CERTAINTY_TITLES = {
+  exact: "From a solved table or a complete proof: this is certain.",
+  likely: "Predicted by a network and confirmed one move deeper and by a search; rarely wrong.",
+  estimate: "An estimate, which may be wrong.",
+};
 /** Rows of a table of moves. */
 const MAX_ROWS = 12;
 
@@ -29,13 +35,14 @@ export class AnalysisPanel {
   /** @param {GamePage} page */
   constructor(page) {
     this.page = page;
-    this.showsVerdicts = localStorage.getItem("verdicts") === "on";
+    this.showsEvaluation = localStorage.getItem("evaluation") === "on";
     /** The node whose hint is shown on the board. */
     this.hintNode = NO_NODE;
-    /** The node whose exact values are shown or requested. */
+    /** The node whose evaluation is shown or requested. */
     this.shownNode = NO_NODE;
-    this.verdictsButton = button("Exact values", () => this.toggleVerdicts(), {
-      "aria-pressed": String(this.showsVerdicts),
+    this.evaluationButton = button("Evaluation", () => this.toggleEvaluation(), {
+      "aria-pressed": String(this.showsEvaluation),
+      title: "Show who stands better, and which moves are good",
     });
     this.valueFill = h("span", { class: "value-fill" });
     this.verdict = h("p", { class: "verdict" });
@@ -49,28 +56,30 @@ export class AnalysisPanel {
     this.explanation = h("div", {});
     this.pictures = new PictureList(page);
     this.scores = h("div", {});
-    this.ratedMoves = h("div", {});
+    this.evaluation = h("div", {});
+    this.solve = new SolvePanel(page);
     this.element = h(
       "div",
       {},
       this.advice,
+      this.evaluation,
       this.explanation,
       this.pictures.element,
       this.scores,
-      this.ratedMoves,
+      this.solve.element,
     );
   }
 
   /** What the server draws over the board. */
   get overlay() {
     if (this.hintNode === this.page.view.node) return "hint";
-    return this.showsVerdicts ? "verdicts" : "";
+    return this.showsEvaluation ? "verdicts" : "";
   }
 
-  toggleVerdicts() {
-    this.showsVerdicts = !this.showsVerdicts;
-    localStorage.setItem("verdicts", this.showsVerdicts ? "on" : "off");
-    this.verdictsButton.setAttribute("aria-pressed", String(this.showsVerdicts));
+  toggleEvaluation() {
+    this.showsEvaluation = !this.showsEvaluation;
+    localStorage.setItem("evaluation", this.showsEvaluation ? "on" : "off");
+    this.evaluationButton.setAttribute("aria-pressed", String(this.showsEvaluation));
     this.shownNode = NO_NODE;
     void this.page.enqueue(() => this.page.refresh());
   }
@@ -81,27 +90,34 @@ export class AnalysisPanel {
     this.pictures.show(view);
     if (view.node === this.shownNode) return;
     this.shownNode = view.node;
-    setChildren(this.advice);
-    setChildren(this.ratedMoves);
-    if (this.showsVerdicts && !view.outcome) void this.page.enqueue(() => this.fetchVerdict(view));
+    if (this.hintNode !== view.node) setChildren(this.advice);
+    setChildren(this.evaluation);
+    if (this.showsEvaluation && !view.outcome)
+      void this.page.runInBackground(() => this.fetchEvaluation(view));
     else this.valueBar.hidden = true;
   }
 
   /** @param {GameView} view */
-  async fetchVerdict(view) {
-    /** @type {VerdictView} */
-    const verdict = await get(`${this.page.path}/verdict`, { node: view.node });
-    if (this.page.view.node !== view.node) return;
-    const byValue = verdict.value ? BAR_SHARES[verdict.value] : 0.5;
-    const moverShare = Math.min(Math.max(byValue + (verdict.equity ?? 0) / 2, 0), 1);
-    const firstShare = verdict.mover === 0 ? moverShare : 1 - moverShare;
-    this.valueFill.style.width = `${100 * firstShare}%`;
-    this.verdict.textContent = describeVerdict(view, verdict);
-    this.valueBar.classList.toggle("unknown", !verdict.known);
+  async fetchEvaluation(view) {
     this.valueBar.hidden = false;
-    if (!verdict.known) return;
-    setChildren(this.ratedMoves, h("h2", {}, "All moves"), this.makeMoveTable(verdict.moves));
-    if (view.status === "yours") await this.page.refresh();
+    this.valueBar.classList.add("unknown");
+    /** @type {EvaluationView} */
+    const found = await get(`${this.page.path}/evaluation`, { node: view.node });
+    if (this.page.view.node !== view.node || !this.showsEvaluation) return;
+    this.valueBar.classList.toggle("unknown", !found.known);
+    this.valueBar.hidden = !found.known;
+    if (!found.known) return;
+    this.valueFill.style.width = `${100 * (found.share ?? 0.5)}%`;
+    setChildren(this.verdict, found.text, " ", makeCertainty(found.certainty));
+    setChildren(
+      this.evaluation,
+      h("h2", {}, "Position"),
+      h("p", {}, `${found.text}. `, makeCertainty(found.certainty), ` Source: ${found.source}.`),
+      found.line.length > 1 && h("p", {}, "Best play: ", h("strong", {}, found.line.join(" "))),
+      this.makeMoveTable(found.moves),
+    );
+    // The board now shows which places are good.
+    if (view.status === "yours") await this.page.enqueue(() => this.page.refresh());
   }
 
   /** Show or hide the best moves, on the board and beside it. */
@@ -114,42 +130,46 @@ export class AnalysisPanel {
         await this.page.refresh();
         return;
       }
-      this.page.message.textContent = "Looking for the best move …";
-      /** @type {AdviceView} */
-      const advice = await get(`${this.page.path}/advice`);
-      const best = advice.moves[0]?.move ?? "";
-      this.hintNode = node;
-      await this.page.refresh();
-      setChildren(
-        this.advice,
-        h("h2", {}, "Hint"),
-        h("p", {}, `${advice.by}: `, h("strong", {}, best), `. ${advice.text}`),
-        this.makeMoveTable(advice.moves),
-      );
-      this.page.message.textContent = `Hint from ${advice.by}: ${best}`;
-      announce(`Hint from ${advice.by}: ${best}. ${advice.text}`);
+      await this.showHint(node);
     });
   }
 
   /**
-   * Create a table of moves with their values and costs, or their scores.
-   * @param {AdvisedMove[]} moves
+   * Show the best moves of the node that is shown.
+   * @param {number} node
+   */
+  async showHint(node) {
+    this.page.message.textContent = "Looking for the best move …";
+    /** @type {AdviceView} */
+    const advice = await get(`${this.page.path}/advice`, { node });
+    const best = advice.moves[0]?.move ?? "";
+    this.hintNode = node;
+    await this.page.refresh();
+    setChildren(
+      this.advice,
+      h("h2", {}, "Hint"),
+      h("p", {}, h("strong", {}, best), `. ${advice.text}. Source: ${advice.by}.`),
+      !this.showsEvaluation && this.makeMoveTable(advice.moves),
+    );
+    this.page.message.textContent = `Hint from ${advice.by}: ${best}`;
+    announce(`Hint from ${advice.by}: ${best}. ${advice.text}`);
+  }
+
+  /**
+   * Create a table of moves with their values and costs.
+   * @param {EvaluatedMoveView[]} moves
    */
   makeMoveTable(moves) {
-    const rows = moves.slice(0, MAX_ROWS).map(({ move, value, depth, cost, equity, score }) => {
-      const hasEquity = equity !== undefined && equity !== null;
-      const plies = depth ? ` in ${depth}` : "";
-      const text = value && !hasEquity ? `${VERBS[value]}${plies}` : formatNumber(equity ?? score);
-      const costs = hasEquity && cost ? `✗ costs ${cost.toFixed(3)} points` : COST_TEXTS[cost ?? 0];
-      const costText = cost !== undefined && h("span", { class: cost ? "bad" : "good" }, costs);
-      return h(
+    const rows = moves.slice(0, MAX_ROWS).map(({ move, text, cost, mark, certainty }) =>
+      h(
         "tr",
         {},
         h("th", { scope: "row" }, this.makeMoveButton(move)),
         h("td", {}, text),
-        h("td", {}, costText),
-      );
-    });
+        h("td", {}, makeCost(mark, cost)),
+        h("td", { class: "muted" }, CERTAINTY_LABELS[certainty]),
+      ),
+    );
     return makeTable("", rows, moves.length);
   }
 
@@ -166,10 +186,9 @@ export class AnalysisPanel {
   showExplanation(view) {
     const { comment, scores, pictures } = view.thought ?? NO_EXPLANATION;
     if (!comment && !scores.length && !pictures.length) {
-      const text = view.seats.some((seat) => seat.player)
-        ? "After a computer player has moved, its explanation appears here."
-        : "Both sides are played by people. Hint and Exact values are available.";
-      setChildren(this.explanation, h("p", { class: "muted" }, text));
+      const hasPlayer = view.seats.some((seat) => seat.player);
+      const text = "After a computer player has moved, its explanation appears here.";
+      setChildren(this.explanation, hasPlayer && h("p", { class: "muted" }, text));
       setChildren(this.scores);
       return;
     }
@@ -253,17 +272,23 @@ function makePicture(picture) {
 }
 
 /**
- * @param {GameView} view
- * @param {VerdictView} verdict
+ * Tell how certain an evaluation is.
+ * @param {Certainty | null} certainty
  */
-function describeVerdict(view, { known, why, value, depth, equity, mover }) {
-  if (!known || !value) return `Not solved here: ${why}`;
-  if (equity !== undefined && equity !== null)
-    return `${formatNumber(equity)} points a game for ${sideName(view, mover)} with perfect play`;
-  if (value === "draw") return "Draw with perfect play";
-  const plies = depth === null ? "" : ` in ${depth} ${depth === 1 ? "ply" : "plies"}`;
-  const winner = value === "win" ? mover : 1 - mover;
-  return `Win for ${sideName(view, winner)}${plies} with perfect play`;
+export function makeCertainty(certainty) {
+  if (!certainty) return "";
+  const title = CERTAINTY_TITLES[certainty];
+  return h("span", { class: `certainty ${certainty}`, title }, CERTAINTY_LABELS[certainty]);
+}
+
+/**
+ * Tell what a move gives away.
+ * @param {Mark} mark
+ * @param {number} cost in points
+ */
+function makeCost(mark, cost) {
+  if (!mark) return h("span", { class: "good" }, "✓");
+  return h("span", { class: "bad" }, `${mark} −${formatNumber(cost, 2)}`);
 }
 
 /**

@@ -6,12 +6,13 @@ import { createSvg } from "./dom.js";
  * @typedef {{
  *   label: string,
  *   width: number, height: number, margin: number,
- *   points: [number, number | null][],
+ *   points: number[][],
  *   xRange: [number, number], yRange: [number, number],
- *   baseline?: number, crosses?: number[], ticks?: number[]
+ *   baseline?: number, crosses?: number[][], ticks?: number[], cursor?: number,
+ *   onSelect?: (x: number) => void
  * }} ChartOptions
- *   points: x and y; a null interrupts the line. baseline: y of a horizontal line. crosses: indices
- *   of points to mark. ticks: values of y to write at the left edge.
+ *   points: x and y. baseline: y of a horizontal line. crosses: x and y of marks. ticks: values of y
+ *   to write at the left edge. cursor: x of a vertical line. onSelect: called with the x of a click.
  */
 
 /** Significant digits of the values of curves, which change little late in training. */
@@ -24,7 +25,8 @@ const CROSS_SIZE = 4;
  * @param {ChartOptions} options
  */
 export function makeLineChart(options) {
-  const { label, width, height, margin, points, baseline, crosses = [], ticks = [] } = options;
+  const { label, width, height, margin, points, baseline, crosses = [], ticks = [], cursor, onSelect } =
+    options;
   const toX = makeScale(options.xRange, [margin, width - margin]);
   const toY = makeScale(options.yRange, [height - margin, margin]);
   const attributes = { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" };
@@ -32,22 +34,22 @@ export function makeLineChart(options) {
   const addPath = (/** @type {string} */ name, /** @type {string} */ d) =>
     svg.append(createSvg("path", { class: name, d }));
   if (baseline !== undefined) addPath("axis", `M0 ${toY(baseline)}H${width}`);
-  addPath(
-    "curve",
-    points
-      .map(([x, y], index) => {
-        if (y === null) return "";
-        const isFirst = index === 0 || points[index - 1]?.[1] === null;
-        return `${isFirst ? "M" : "L"}${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`;
-      })
-      .join(""),
-  );
-  for (const index of crosses) {
-    const [x, y] = points[index] ?? [0, null];
-    if (y === null) continue;
+  if (cursor !== undefined) addPath("cursor", `M${toX(cursor)} 0V${height}`);
+  const corners = points.map(([x = 0, y = 0]) => `${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`);
+  addPath("curve", corners.length ? `M${corners.join("L")}` : "");
+  for (const [x = 0, y = 0] of crosses) {
     const size = 2 * CROSS_SIZE;
     const start = `M${toX(x) - CROSS_SIZE} ${toY(y) - CROSS_SIZE}`;
     addPath("cross", `${start}l${size} ${size}m0 -${size}l-${size} ${size}`);
+  }
+  if (onSelect) {
+    const [low, high] = options.xRange;
+    svg.classList.add("selectable");
+    svg.addEventListener("click", (event) => {
+      const box = svg.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * width;
+      onSelect(low + ((x - margin) / (width - 2 * margin)) * (high - low));
+    });
   }
   for (const tick of ticks)
     svg.append(createSvg("text", { class: "tick", x: 4, y: toY(tick) }, formatNumber(tick, CURVE_DIGITS)));

@@ -52,6 +52,7 @@ export class GamePage {
     this.seatCards = h("div", { class: "seat-cards" });
     this.analysis = new AnalysisPanel(this);
     this.moves = new MovesPanel(this);
+    this.review = new ReviewPanel(this);
     this.share = new SharePanel(this);
     this.hint = button("Hint", () => this.analysis.toggleHint(), { "aria-pressed": "false" });
     this.delay = h(
@@ -79,11 +80,15 @@ export class GamePage {
       [
         ["Moves", this.moves.element],
         ["Analysis", this.analysis.element],
-        ["Review", new ReviewPanel(this).element],
+        ["Review", this.review.element],
         ["Share", this.share.element],
         ["Set up", new EditorPanel(this).element],
       ],
-      () => this.analysis.pictures.show(this.view),
+      () => {
+        this.analysis.pictures.show(this.view);
+        if (this.analysis.element.offsetParent)
+          void this.runInBackground(() => this.analysis.solve.refresh());
+      },
     );
     const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, tabs.element);
     setChildren(root, h("div", { class: "game" }, this.area, sidebar));
@@ -97,6 +102,7 @@ export class GamePage {
 
   close() {
     this.unwatch();
+    this.analysis.solve.close();
   }
 
   /** @param {boolean} isConnected */
@@ -156,6 +162,7 @@ export class GamePage {
     this.showTools();
     this.moves.show(view, view.moves);
     this.analysis.show(view);
+    this.review.show(view);
     this.share.show(view);
     if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
   }
@@ -195,14 +202,14 @@ export class GamePage {
         ({ status }, isWatching) => !isWatching && status === "thinking",
       ],
       [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
-      [this.hint, ({ status }) => status === "yours"],
+      [this.hint, ({ outcome, mover, status }) => !outcome && mover >= 0 && status !== "trouble"],
       [
         button("Players", () =>
           openSeatsDialog(this.view, (seats) => this.postAction("seats", { seats })),
         ),
         ({ status }) => status !== "looking" && status !== "over",
       ],
-      [this.analysis.verdictsButton, () => true],
+      [this.analysis.evaluationButton, () => true],
       [button("Rules", () => this.enqueue(() => openRulesDialog(this.view))), () => true],
       [button("Flip", () => this.flip(), { title: flipTitle }), () => true],
       [button("Play again", () => this.playAgain(), primary), ({ status }) => status === "over"],
@@ -257,6 +264,19 @@ export class GamePage {
     return this.enqueue(async () => {
       const pace = { paused: this.view.status === "paused", delay: this.view.delay };
       this.show(await post(`${this.path}/pace`, { ...pace, ...change }));
+    });
+  }
+
+  /**
+   * Go back to a node; if a computer player is to move there, it moves again at once.
+   * @param {number} node
+   */
+  tryAgain(node) {
+    return this.enqueue(async () => {
+      const view = /** @type {GameView} */ (await post(`${this.path}/at`, { node }));
+      const isPaused = view.status === "paused" && !hasNoPerson(view);
+      const pace = { paused: false, delay: view.delay };
+      this.show(isPaused ? await post(`${this.path}/pace`, pace) : view);
     });
   }
 

@@ -108,6 +108,9 @@ async function openPath(path) {
   } else if (path === "/puzzles") {
     const { PuzzlePage } = await import("./puzzles.js");
     page = new PuzzlePage(main, navigate);
+  } else if (path.startsWith("/learn/")) {
+    const { LearnPage } = await import("./learn.js");
+    page = new LearnPage(main, navigate, path.slice("/learn/".length));
   } else if (path === "/tournament" || path === "/training") {
     const { ResultsPage } = await import("./results.js");
     page = new ResultsPage(main, path.slice(1));

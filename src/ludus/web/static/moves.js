@@ -16,6 +16,9 @@ const NAVIGATION = [
   ["»", "To the end"],
 ];
 
+/** @type {Record<string, string>} */
+export const MARK_TITLES = { "?!": "Inaccuracy", "?": "Mistake", "??": "Blunder" };
+
 export class MovesPanel {
   /** @param {GamePage} page */
   constructor(page) {
@@ -139,13 +142,13 @@ export class MovesPanel {
   makeMove(node, ply, needsNumber) {
     const move = this.nodes.get(node);
     if (!move) return [];
-    const isMistake = move.verdict === "lost";
+    const isMistake = move.mark !== "";
     const attributes = {
       class: `move${isMistake ? " mistake" : ""}${move.mover === DICE ? " dice" : ""}`,
       "aria-current": node === this.shownNode ? "step" : null,
-      title: isMistake ? "This move lost value" : null,
+      title: MARK_TITLES[move.mark] ?? null,
     };
-    const text = `${move.text}${isMistake ? " ✗" : ""}`;
+    const text = `${move.text}${move.mark}`;
     /** @type {Node[]} */
     const parts = [button(text, () => this.page.showNode(node), attributes)];
     if (needsNumber || ply % 2 === 0) {

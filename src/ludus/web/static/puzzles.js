@@ -1,31 +1,20 @@
-// Puzzles: positions with one good move. The server creates them and checks the move.
+// Puzzles: positions with one good move, made by the server from solved positions.
 
-import { createGame, get, post, RequestError } from "./api.js";
-import { BoardView } from "./board.js";
-import { announce, button, errorMessage, h, makeOptions, setChildren } from "./dom.js";
+import { get, post } from "./api.js";
+import { button, errorMessage, h, makeOptions, setChildren } from "./dom.js";
+import { Drill } from "./drill.js";
 
+/** @typedef {import("./types.js").PuzzleKindView} PuzzleKindView */
+/** @typedef {import("./types.js").GameKindView} GameKindView */
 /** @typedef {import("./types.js").PuzzleView} PuzzleView */
 /** @typedef {import("./types.js").GameView} GameView */
-/** @typedef {import("./types.js").VerdictView} VerdictView */
 
-/** @type {[string, string][]} */
-const GAMES = [
-  ["nine_mens_morris", "Nine Men's Morris"],
-  ["hexapawn", "Hexapawn, four by four"],
-  ["noughts_and_crosses", "Noughts and crosses"],
-];
-/** @type {[string, string][]} */
-const KINDS = [
-  ["win", "the only move that wins"],
-  ["hold", "the only move that draws"],
-];
-/** @type {[number, string][]} */
-const GRADES = [
-  [1, "easy"],
-  [2, "medium"],
-  [3, "hard"],
-];
+/** @type {Record<string, string>} */
+const KINDS = { win: "the only move that wins", hold: "the only move that draws" };
+const GRADES = ["", "easy", "medium", "hard"];
 const MAX_PUZZLE_NUMBER = 2 ** 40;
+/** Moves to find in a puzzle that can be won, unless the game ends before. */
+const MAX_MOVES = 3;
 
 export class PuzzlePage {
   /**
@@ -34,33 +23,35 @@ export class PuzzlePage {
    */
   constructor(root, navigate) {
     this.navigate = navigate;
-    /** @type {GameView | null} */
-    this.view = null;
-    this.task = "";
-    /** Number of puzzles requested; only the last one is shown, whichever comes last. */
-    this.numRequests = 0;
-    this.prompt = h("h1", { class: "prompt" }, "Loading a puzzle …");
-    this.result = h("p", { class: "message", role: "status" });
-    this.board = new BoardView(
-      (place) => void this.touch(place),
-      () => void this.refresh([]),
+    /**
+     * The puzzles of the selected game.
+     * @type {PuzzleKindView[]}
+     */
+    this.puzzles = [];
+    /** @type {Drill} */
+    this.drill = new Drill(
+      (isClean) => this.countStreak(isClean),
+      () => [
+        button("Next puzzle", () => void this.fetchPuzzle(true), { class: "primary" }),
+        this.drill.task !== null && button("Play it out", () => void this.playOut()),
+      ],
     );
-    this.game = this.makeSelect("puzzle-game", GAMES);
-    this.kind = this.makeSelect("puzzle-kind", KINDS);
-    this.grade = this.makeSelect("puzzle-grade", GRADES);
-    this.nextButton = button("Next puzzle", () => void this.fetchPuzzle(true), {
-      class: "primary",
+    this.game = h("select", { id: "puzzle-game", onchange: () => void this.selectGame() });
+    this.kind = h("select", {
+      id: "puzzle-kind",
+      onchange: () => {
+        this.showGrades();
+        void this.fetchPuzzle();
+      },
     });
-    this.toolbar = h("div", { class: "toolbar" });
+    this.grade = h("select", { id: "puzzle-grade", onchange: () => void this.fetchPuzzle() });
+    this.streak = h("p", { class: "muted" });
     setChildren(
       root,
       h(
         "div",
         { class: "puzzle" },
-        this.prompt,
-        this.result,
-        this.board.element,
-        this.toolbar,
+        this.drill.element,
         h(
           "div",
           { class: "row" },
@@ -68,123 +59,94 @@ export class PuzzlePage {
           h("label", { for: "puzzle-kind" }, "Find ", this.kind),
           h("label", { for: "puzzle-grade" }, "Difficulty ", this.grade),
         ),
+        this.streak,
       ),
     );
-    void this.fetchPuzzle();
+    this.showStreak();
+    void this.load();
   }
 
   close() {}
 
-  /**
-   * @param {string} id
-   * @param {[string | number, string][]} options
-   */
-  makeSelect(id, options) {
-    return h("select", { id, onchange: () => void this.fetchPuzzle() }, ...makeOptions(options));
+  /** Load which games have puzzles, and the first puzzle. */
+  async load() {
+    this.drill.setState("loading");
+    this.drill.prompt.textContent = "Loading …";
+    try {
+      const kinds = /** @type {GameKindView[]} */ (await get("/api/kinds"));
+      const games = kinds.filter(({ has_puzzles }) => has_puzzles);
+      setChildren(this.game, ...makeOptions(games.map(({ game, title }) => [game, title])));
+      await this.selectGame();
+    } catch (error) {
+      this.drill.prompt.textContent = errorMessage(error);
+    }
+  }
+
+  /** Offer the puzzles of the selected game, and show one. */
+  async selectGame() {
+    const game = this.game.value;
+    this.drill.numStarts += 1; // whatever is being loaded is not wanted any more
+    this.drill.setState("loading");
+    this.drill.prompt.textContent = "Loading …";
+    this.puzzles = await get("/api/puzzles/kinds", { game });
+    if (this.game.value !== game) return;
+    const kinds = [...new Set(this.puzzles.map(({ kind }) => kind))];
+    setChildren(this.kind, ...makeOptions(kinds.map((kind) => [kind, KINDS[kind] ?? kind])));
+    this.showGrades();
+    await this.fetchPuzzle();
+  }
+
+  /** Offer the grades of the selected kind. */
+  showGrades() {
+    const grades = this.puzzles.filter(({ kind }) => kind === this.kind.value);
+    setChildren(
+      this.grade,
+      ...makeOptions(grades.map(({ grade }) => [grade, GRADES[grade] ?? ""])),
+    );
   }
 
   /**
    * Show today's puzzle, or a random one.
    * @param {boolean} [isRandom]
+   * @returns {Promise<void>}
    */
-  async fetchPuzzle(isRandom = false) {
-    const request = ++this.numRequests;
-    this.result.textContent = "";
-    try {
+  fetchPuzzle(isRandom = false) {
+    return this.drill.start(async () => {
       /** @type {PuzzleView} */
-      const { game, rules, position, task } = await get("/api/puzzles", {
+      const { game, rules, position, task, kind } = await get("/api/puzzles", {
         game: this.game.value,
         kind: this.kind.value,
         grade: this.grade.value,
         number: isRandom ? Math.floor(Math.random() * MAX_PUZZLE_NUMBER) : undefined,
       });
-      if (request !== this.numRequests) return;
-      const view = await createGame({ game, rules, position });
-      if (request !== this.numRequests) return;
-      this.view = view;
-      this.task = isRandom ? task : `Today’s puzzle. ${task}`;
-      await this.refresh([]);
-    } catch (error) {
-      if (request !== this.numRequests) return;
-      this.prompt.textContent = errorMessage(error);
-      setChildren(this.toolbar, this.nextButton);
-    }
+      const text = isRandom ? task : `Today’s puzzle. ${task}`;
+      return { game, rules, position, task: text, numMoves: kind === "win" ? MAX_MOVES : 1 };
+    });
   }
 
-  get path() {
-    return `/api/games/${this.view?.id ?? ""}`;
+  /** @param {boolean} isClean */
+  countStreak(isClean) {
+    const streak = isClean ? Number(localStorage.getItem("puzzle-streak")) + 1 : 0;
+    localStorage.setItem("puzzle-streak", String(streak));
+    const best = Math.max(streak, Number(localStorage.getItem("puzzle-best")));
+    localStorage.setItem("puzzle-best", String(best));
+    this.showStreak();
   }
 
-  /**
-   * Show the puzzle with these places touched.
-   * @param {string[]} touched
-   */
-  async refresh(touched) {
-    const request = this.numRequests;
-    const view = await get(this.path, { node: 0, touched });
-    if (request === this.numRequests) this.show(view);
-  }
-
-  /** @param {GameView} view */
-  show(view) {
-    this.view = view;
-    this.prompt.textContent = this.task;
-    this.board.show(view);
-    setChildren(
-      this.toolbar,
-      this.nextButton,
-      button("Play it out", () => void this.playOut()),
-      button("Show solution", () => void this.showSolution()),
-    );
-  }
-
-  /** @param {string} place */
-  async touch(place) {
-    const { view } = this;
-    if (!view || view.status !== "yours" || view.node !== 0) return;
-    try {
-      this.show(await post(`${this.path}/touch`, { node: 0, touched: view.touched, place }));
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      await this.refresh([]);
-      return;
-    }
-    await this.checkMove();
-  }
-
-  /** @returns {Promise<VerdictView>} */
-  fetchVerdict() {
-    return get(`${this.path}/verdict`, { node: 0 });
-  }
-
-  /** Tell whether the move is right, once it is complete. */
-  async checkMove() {
-    const { view } = this;
-    if (!view || view.at === 0) return;
-    const move = view.moves.find(({ node }) => node === view.at)?.text;
-    const { moves } = await this.fetchVerdict();
-    const isCorrect = moves.find((each) => each.move === move)?.cost === 0;
-    if (!isCorrect) {
-      await post(`${this.path}/at`, { node: 0 });
-      await this.refresh([]);
-    }
-    this.result.textContent = isCorrect
-      ? `Correct: ${move} is the only move.`
-      : `${move} is not the solution. Try again.`;
-    announce(this.result.textContent);
-  }
-
-  async showSolution() {
-    const { moves } = await this.fetchVerdict();
-    this.result.textContent = `Solution: ${moves[0]?.move ?? ""}.`;
+  showStreak() {
+    const [streak, best] = ["puzzle-streak", "puzzle-best"].map((name) => localStorage.getItem(name));
+    this.streak.textContent = best
+      ? `Solved in a row: ${streak ?? 0}. Best: ${best}.`
+      : "Solve puzzles in a row without a wrong move.";
   }
 
   /** Continue against a perfect player. */
   async playOut() {
+    const { path } = this.drill;
     /** @type {GameView} */
-    const { id, mover } = await post(`${this.path}/at`, { node: 0 });
+    const { id, mover } = await post(`${path}/at`, { node: 0 });
     const seats = [0, 1].map((side) => (side === mover ? {} : { player: "perfect" }));
-    await post(`${this.path}/seats`, { seats });
+    await post(`${path}/seats`, { seats });
     await this.navigate(`/game/${id}`);
   }
 }

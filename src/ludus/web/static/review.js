@@ -1,12 +1,16 @@
-// Review of a game by exact values: a chart, and the mistakes in order.
+// Review of a game: a chart of its value, the mistakes in order, and what was better.
 
 import { get } from "./api.js";
+import { CERTAINTY_LABELS } from "./analysis.js";
 import { makeLineChart } from "./chart.js";
 import { button, h, setChildren } from "./dom.js";
+import { MARK_TITLES } from "./moves.js";
 import { sideName } from "./seats.js";
 
 /** @typedef {import("./types.js").ReviewView} ReviewView */
 /** @typedef {import("./types.js").ReviewPointView} ReviewPointView */
+/** @typedef {import("./types.js").ReviewSideView} ReviewSideView */
+/** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 const CHART_HEIGHT = 90;
@@ -14,14 +18,18 @@ const CHART_MARGIN = 8;
 const PLY_WIDTH = 12;
 /** Minimum number of plies on the x-axis. */
 const MIN_PLIES = 24;
-/** By the value lost: 0, 1 or 2 half points. */
-const LOSS_TEXTS = ["", "half a point", "a full point"];
 
 export class ReviewPanel {
   /** @param {GamePage} page */
   constructor(page) {
     this.page = page;
-    this.result = h("div", {});
+    this.result = h("div", { "aria-live": "polite" });
+    /**
+     * The last review.
+     * @type {ReviewView | null}
+     */
+    this.review = null;
+    this.figure = h("figure", {});
     this.element = h(
       "div",
       {},
@@ -32,28 +40,60 @@ export class ReviewPanel {
 
   fetchReview() {
     return this.page.enqueue(async () => {
-      setChildren(this.result, h("p", { class: "muted" }, "Analysing every move …"));
-      this.show(await get(`${this.page.path}/review`));
-      // The move list now marks the moves that lost value.
+      setChildren(
+        this.result,
+        h("p", { class: "muted" }, "Analysing every move … "),
+        h("progress", { "aria-label": "Analysing" }),
+      );
+      try {
+        this.review = /** @type {ReviewView} */ (await get(`${this.page.path}/review`));
+      } catch (error) {
+        setChildren(this.result);
+        throw error;
+      }
+      this.showReview(this.review);
+      // The move list now marks the mistakes.
       await this.page.refresh();
     });
   }
 
-  /** @param {ReviewView} review */
-  show({ known, why, points }) {
-    if (!known) {
-      setChildren(this.result, h("p", {}, `Exact values are not available: ${why}.`));
-      return;
-    }
-    const mistakes = points.filter((point) => point.lost > 0);
+  /**
+   * Mark the node that is shown in the chart.
+   * @param {GameView} view
+   */
+  show(view) {
+    if (!this.review) return;
+    const { points } = this.review;
+    const cursor = points.findIndex(({ node }) => node === view.node);
+    setChildren(
+      this.figure,
+      this.makeValueChart(points, cursor),
+      h("figcaption", {}, this.describeChart()),
+    );
+  }
+
+  describeChart() {
     const [first, second] = [0, 1].map((side) => sideName(this.page.view, side));
-    const caption = `Top: win for ${first}. Middle: draw. Bottom: win for ${second}. Gaps: not solved.`;
+    return `Top: ${first} wins. Bottom: ${second} wins. Click to see a position.`;
+  }
+
+  /** @param {ReviewView} review */
+  showReview({ points, sides }) {
+    const mistakes = points.filter((point) => point.mark);
+    const own = mistakes.filter(({ mover }) => !this.page.view.seats[mover ?? -1]?.player);
     setChildren(
       this.result,
-      h("figure", {}, makeValueChart(points), h("figcaption", {}, caption)),
-      h("h2", {}, mistakes.length ? "Mistakes, in order" : "No mistakes where the game is solved"),
+      this.figure,
+      h("div", { class: "review-sides" }, ...sides.map(makeSide)),
+      own.length > 0 &&
+        button(`Learn from ${own.length === 1 ? "this mistake" : `these ${own.length} mistakes`}`, () =>
+          this.page.navigate(`/learn/${this.page.view.id}`),
+        ),
+      h("h2", {}, mistakes.length ? "Mistakes" : "No mistake found"),
+      h("p", { class: "muted" }, describeCertainty(points)),
       h("ol", { class: "mistakes" }, ...mistakes.map((point) => this.makeMistake(point, points))),
     );
+    this.show(this.page.view);
   }
 
   /**
@@ -61,33 +101,87 @@ export class ReviewPanel {
    * @param {ReviewPointView[]} points
    */
   makeMistake(point, points) {
-    const before = points[points.indexOf(point) - 1];
+    const before = points[points.indexOf(point) - 1]?.node ?? 0;
+    const { mark, mark_certainty, mover, reason, line, text } = point;
+    const isOwn = !this.page.view.seats[mover ?? -1]?.player;
+    const isSure = mark_certainty !== "estimate";
+    const name = MARK_TITLES[mark] ?? "";
+    const title = isSure ? name : `Probably: ${name.toLowerCase()}`;
     return h(
       "li",
       {},
-      `${sideName(this.page.view, point.mover)} played `,
-      h("strong", {}, point.text),
-      ` and lost ${LOSS_TEXTS[point.lost] ?? ""}. `,
-      button("Show", () => this.page.showNode(point.node)),
-      button("Try again from here", () =>
-        this.page.postAction("at", { node: before?.node ?? 0 }),
+      h("strong", { class: "bad" }, `${sideName(this.page.view, mover)} ${text}${mark}`),
+      h("small", {}, `${title} · ${CERTAINTY_LABELS[mark_certainty ?? "estimate"]}`),
+      h("span", {}, reason),
+      line.length > 1 && h("small", {}, `Best play: ${line.join(" ")}`),
+      h(
+        "span",
+        { class: "row" },
+        button("Show", () => this.page.showNode(point.node)),
+        button("Better move", () => this.showBetter(before)),
+        isOwn
+          ? button("Try again", () => this.page.tryAgain(before))
+          : button("Play on", () => this.page.tryAgain(point.node)),
       ),
     );
   }
+
+  /** @param {number} node */
+  async showBetter(node) {
+    await this.page.showNode(node);
+    await this.page.enqueue(() => this.page.analysis.showHint(node));
+  }
+
+  /**
+   * @param {ReviewPointView[]} points
+   * @param {number} cursor
+   */
+  makeValueChart(points, cursor) {
+    const numPlies = Math.max(points.length - 1, MIN_PLIES);
+    return makeLineChart({
+      label: "The value of the game after each move",
+      width: 2 * CHART_MARGIN + PLY_WIDTH * numPlies,
+      height: CHART_HEIGHT,
+      margin: CHART_MARGIN,
+      // Nobody has a move to choose before the dice are rolled; the line goes on to the next value.
+      points: points.flatMap(({ share }, index) => (share === null ? [] : [[index, share]])),
+      xRange: [0, numPlies],
+      yRange: [0, 1],
+      baseline: 0.5,
+      crosses: points.flatMap(({ mark, share }, index) => (mark ? [[index, share ?? 0.5]] : [])),
+      cursor: cursor < 0 ? undefined : cursor,
+      onSelect: (x) => {
+        const point = points[Math.min(Math.max(Math.round(x), 0), points.length - 1)];
+        if (point) void this.page.showNode(point.node);
+      },
+    });
+  }
+}
+
+/** @param {ReviewSideView} side */
+function makeSide({ side, moves, inaccuracies, mistakes, blunders }) {
+  const share = moves ? Math.round((100 * (mistakes + blunders)) / moves) : 0;
+  const parts = [
+    [inaccuracies, "inaccuracy", "inaccuracies"],
+    [mistakes, "mistake", "mistakes"],
+    [blunders, "blunder", "blunders"],
+  ].flatMap(([count, one, many]) => (count ? [`${count} ${count === 1 ? one : many}`] : []));
+  return h(
+    "div",
+    {},
+    h("strong", {}, side),
+    h("small", {}, `Mistakes: ${share}% of ${moves} moves`),
+    h("small", {}, parts.join(", ") || "none found"),
+  );
 }
 
 /** @param {ReviewPointView[]} points */
-function makeValueChart(points) {
-  const numPlies = Math.max(points.length - 1, MIN_PLIES);
-  return makeLineChart({
-    label: "The value of the game after each move",
-    width: 2 * CHART_MARGIN + PLY_WIDTH * numPlies,
-    height: CHART_HEIGHT,
-    margin: CHART_MARGIN,
-    points: points.map(({ share }, index) => [index, share]),
-    xRange: [0, numPlies],
-    yRange: [0, 1],
-    baseline: 0.5,
-    crosses: points.flatMap(({ lost }, index) => (lost ? [index] : [])),
+function describeCertainty(points) {
+  const known = points.filter((point) => point.mark_certainty);
+  if (!known.length) return "No move of this game was a choice.";
+  const counts = /** @type {const} */ (["exact", "likely", "estimate"]).flatMap((certainty) => {
+    const count = known.filter((point) => point.mark_certainty === certainty).length;
+    return count ? [`${Math.round((100 * count) / known.length)}% ${CERTAINTY_LABELS[certainty]}`] : [];
   });
+  return `Verdicts on the moves: ${counts.join(", ")}.`;
 }

@@ -9,8 +9,10 @@
  * @typedef {SeatRequest & { side: string, title: string, standing: string }} SeatView
  * @typedef {{
  *   node: number, parent: number | null, mover: number | null, text: string,
- *   by: string, comment: string, verdict: "" | "kept" | "lost"
+ *   by: string, comment: string, verdict: "" | "kept" | "lost", mark: Mark
  * }} MoveView
+ * @typedef {"" | "?!" | "?" | "??"} Mark
+ * @typedef {"exact" | "likely" | "estimate"} Certainty
  * @typedef {{ comment: string, scores: [string, number][], pictures: string[] }} ExplanationView
  * @typedef {{ title: string, text: string, svg: string }} PictureView
  * @typedef {{ winner: number | null, reason: string, points: number }} OutcomeView
@@ -30,19 +32,38 @@
  *   node: number, known: boolean, why: string, value: Value | null, depth: number | null,
  *   equity?: number | null, mover: number, moves: RatedMoveView[]
  * }} VerdictView
- * @typedef {Partial<RatedMoveView> & { move: string, score?: number | null }} AdvisedMove
- * @typedef {{ exact: boolean, by: string, text: string, moves: AdvisedMove[] }} AdviceView
+ * @typedef {{
+ *   move: string, certainty: Certainty, source: string, points: number, value: Value | null,
+ *   depth: number | null, cost: number, mark: Mark, line: string[], text: string
+ * }} EvaluatedMoveView
+ * @typedef {{
+ *   node: number, mover: number, known: boolean, certainty: Certainty | null, source: string,
+ *   text: string, share: number | null, points: number | null, value: Value | null,
+ *   depth: number | null, line: string[], moves: EvaluatedMoveView[]
+ * }} EvaluationView
+ * @typedef {{ exact: boolean, by: string, text: string, moves: EvaluatedMoveView[] }} AdviceView
  * @typedef {{
  *   node: number, text: string, mover: number | null, share: number | null,
- *   depth: number | null, lost: number
+ *   depth: number | null, certainty: Certainty | null, lost: number, mark: Mark,
+ *   mark_certainty: Certainty | null, best: string, line: string[], reply: string[], reason: string
  * }} ReviewPointView
- * @typedef {{ known: boolean, why: string, points: ReviewPointView[] }} ReviewView
+ * @typedef {{
+ *   side: string, moves: number, inaccuracies: number, mistakes: number, blunders: number,
+ *   lost: number
+ * }} ReviewSideView
+ * @typedef {{
+ *   known: boolean, why: string, points: ReviewPointView[], sides: ReviewSideView[]
+ * }} ReviewView
+ * @typedef {{
+ *   available: boolean, state: "none" | "running" | "paused" | "done" | "failed", why: string,
+ *   done: number, minutes: number | null, gigabytes: number
+ * }} SolveView
  * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
  *   strength: string, strengths: string[]
  * }} OpponentView
  * @typedef {{
- *   game: string, title: string, sides: string[], presets: string[], start: string
+ *   game: string, title: string, sides: string[], presets: string[], start: string, has_puzzles: boolean
  * }} GameKindView
  * @typedef {{ title: string, sentences: string[] }} RulesView
  * @typedef {{ record: string }} RecordView
@@ -59,6 +80,7 @@
  *   game: string, rules: string, position: string, svg: string, kind: string, task: string,
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
+ * @typedef {{ kind: string, grade: number }} PuzzleKindView
  * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
  * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView

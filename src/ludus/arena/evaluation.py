@@ -1,0 +1,167 @@
+"""Evaluations of positions and moves: how good, how certain, and from which source."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ludus.core.game import Move
+from ludus.core.player import Forecast
+from ludus.oracle.oracle import OPPOSITE, UTILITIES, Result, Value
+
+Certainty = Literal["exact", "likely", "estimate"]
+"""Exact: from a table or a proof. Likely: confirmed predictions. Estimate: everything else."""
+
+Mark = Literal["", "?!", "?", "??"]
+"""Inaccuracy, mistake and blunder, as in books on chess."""
+
+MIN_COSTS: tuple[tuple[float, Mark], ...] = ((0.16, "??"), (0.08, "?"), (0.04, "?!"))
+"""Points from which a move of a game with dice gets a mark, as in GNU Backgammon."""
+
+MIN_ESTIMATED_COSTS: tuple[tuple[float, Mark], ...] = ((1.4, "??"), (0.7, "?"), (0.35, "?!"))
+"""The same for estimates that are neither results nor equities, where a win counts 1."""
+
+MIN_LIKELY = 0.85
+"""Probability from which a predicted result counts as likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The value of a position for one side."""
+
+    certainty: Certainty
+
+    source: str
+    """What the value is from, for users: `the solved game`, `scholar`."""
+
+    points: float
+    """Expected result, 1 for a win and -1 for a loss; in games with dice mean points."""
+
+    result: Result | None = None
+    """The result, if it is exact or likely."""
+
+    depth: int | None = None
+    """Plies to the end, where they are known."""
+
+    @classmethod
+    def from_value(cls, value: Value, source: str) -> "Evaluation":
+        """Return an exact value as an evaluation of the side to move."""
+        return cls("exact", source, float(value.utility), value.result, value.depth)
+
+    @classmethod
+    def from_forecasts(cls, forecasts: Sequence[Forecast], source: str) -> "Evaluation":
+        """Combine predictions of one position: they are likely if all name the same result."""
+        size = len(forecasts)
+        chances: dict[Result, float] = {
+            "win": sum(each.win for each in forecasts) / size,
+            "draw": sum(each.draw for each in forecasts) / size,
+            "loss": sum(each.loss for each in forecasts) / size,
+        }
+        named = {_likeliest(each) for each in forecasts}
+        result = max(chances, key=lambda name: chances[name])
+        is_likely = len(named) == 1 and chances[result] >= MIN_LIKELY
+        return cls(
+            "likely" if is_likely else "estimate",
+            source,
+            chances["win"] - chances["loss"],
+            result if is_likely else None,
+        )
+
+    def for_previous_mover(self) -> "Evaluation":
+        """Return the evaluation one ply earlier, for the side that made the move that led here."""
+        return Evaluation(
+            self.certainty,
+            self.source,
+            -self.points + 0.0,
+            None if self.result is None else OPPOSITE[self.result],
+            None if self.depth is None else self.depth + 1,
+        )
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Sort key, smaller is better: by result, then quick wins and slow losses."""
+        depth = float(self.depth or 0)
+        utility = self.points if self.result is None else UTILITIES.get(self.result, self.points)
+        return -round(utility, 6), depth if utility > 0 else -depth
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "certainty": self.certainty,
+            "source": self.source,
+            "points": round(self.points, 4) + 0.0,
+            "value": self.result,
+            "depth": self.depth,
+        }
+
+
+def _likeliest(forecast: Forecast) -> str:
+    chances = {"win": forecast.win, "draw": forecast.draw, "loss": forecast.loss}
+    return max(chances, key=lambda name: chances[name])
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedMove:
+    """A legal move, its evaluation for the side that makes it, and what follows it."""
+
+    move: Move
+    evaluation: Evaluation
+
+    line: tuple[Move, ...] = ()
+    """Expected moves after this one."""
+
+    def to_json(self, best: Evaluation) -> dict[str, Any]:
+        return {
+            "move": str(self.move),
+            **self.evaluation.to_json(),
+            "cost": round(compute_cost(best, self.evaluation), 4),
+            "mark": select_mark(best, self.evaluation),
+            "line": [str(each) for each in self.line],
+        }
+
+
+def compute_cost(best: Evaluation, chosen: Evaluation) -> float:
+    """Return the points that the chosen move gives away, compared with the best move."""
+    if best.result in UTILITIES and chosen.result in UTILITIES:
+        return max(0.0, float(UTILITIES[best.result] - UTILITIES[chosen.result]))
+    return max(0.0, best.points - chosen.points)
+
+
+def select_mark(best: Evaluation, played: Evaluation) -> Mark:
+    """Return the mark of a move by the points that it gives away."""
+    cost = compute_cost(best, played)
+    if best.result in UTILITIES and played.result in UTILITIES:
+        return "??" if cost > 1 else "?" if cost else ""
+    has_equities = best.result == played.result == "equity"
+    bounds = MIN_COSTS if has_equities else MIN_ESTIMATED_COSTS
+    return next((mark for least, mark in bounds if cost >= least), "")
+
+
+@dataclass(frozen=True, slots=True)
+class PositionAnalysis:
+    """The evaluated moves of a position, best first; the position has the value of the first."""
+
+    moves: tuple[EvaluatedMove, ...]
+
+    @property
+    def best(self) -> EvaluatedMove:
+        return self.moves[0]
+
+    def find(self, move: Move) -> EvaluatedMove:
+        """Return the evaluation of a move."""
+        return next(each for each in self.moves if each.move == move)
+
+    def cost(self, move: Move) -> float:
+        """Return the points that a move gives away."""
+        return compute_cost(self.best.evaluation, self.find(move).evaluation)
+
+    def count_equal_moves(self) -> int:
+        """Return the number of moves that give nothing away."""
+        best = self.best.evaluation
+        return sum(compute_cost(best, each.evaluation) == 0 for each in self.moves)
+
+    def to_json(self) -> dict[str, Any]:
+        best = self.best.evaluation
+        return {
+            **best.to_json(),
+            "line": [str(self.best.move), *map(str, self.best.line)],
+            "moves": [each.to_json(best) for each in self.moves],
+        }

@@ -1,0 +1,294 @@
+"""Cube decisions from cubeless chances by Janowski's method, for money and at any match score.
+
+Janowski (1993, "Take-points in money games") interpolates between a cube that is never turned again
+(dead) and one that is turned exactly at the other side's take point (live); the part of the live
+cube is its efficiency. In a match the same interpolation is done on match winning chances (MWC), as
+GNU Backgammon does, with take points from the larger cube values backwards.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from ludus.games.backgammon.position import Position
+from ludus.games.backgammon.rules import Rules
+from ludus.games.backgammon.stakes import (
+    ACCEPT,
+    DOUBLE,
+    DROP,
+    OFFERS,
+    REJECT,
+    ROLL,
+    TAKE,
+    CubeAction,
+    Stakes,
+)
+
+CUBE_EFFICIENCY: Final = 0.68
+"""The part of the live cube in contact positions and long races, as Janowski recommends."""
+
+GAMMON_RATE: Final = 0.26
+"""Part of the games at the start of a game that are gammons, in the match equity table."""
+
+
+class Chances(NamedTuple):
+    """Cubeless chances of one side; gammons include backgammons."""
+
+    win: float
+    win_gammon: float = 0.0
+    win_backgammon: float = 0.0
+    lose_gammon: float = 0.0
+    lose_backgammon: float = 0.0
+
+    def flip(self) -> "Chances":
+        """Return the other side's chances."""
+        return Chances(
+            1 - self.win,
+            self.lose_gammon,
+            self.lose_backgammon,
+            self.win_gammon,
+            self.win_backgammon,
+        )
+
+    @property
+    def equity(self) -> float:
+        """Points per game without the cube."""
+        gammons = self.win_gammon - self.lose_gammon
+        return 2 * self.win - 1 + gammons + self.win_backgammon - self.lose_backgammon
+
+
+@dataclass(frozen=True, slots=True)
+class CubeEquities:
+    """Equities of the side that may double, in points of the present cube.
+
+    In a match they are normalized so that winning a single game now is 1 and losing it is -1.
+    """
+
+    no_double: float
+    double_take: float
+    double_drop: float = 1.0
+
+    @property
+    def is_double(self) -> bool:
+        """Whether doubling is right."""
+        return min(self.double_take, self.double_drop) > self.no_double
+
+    @property
+    def is_take(self) -> bool:
+        """Whether taking is right."""
+        return self.double_take <= self.double_drop
+
+    @property
+    def best(self) -> float:
+        """The equity with best play of both sides."""
+        return max(self.no_double, min(self.double_take, self.double_drop))
+
+    @property
+    def best_action(self) -> str:
+        """`no double`, `double, take`, `double, drop` or `too good to double`."""
+        if self.is_double:
+            return "double, take" if self.is_take else "double, drop"
+        return "no double" if self.is_take else "too good to double"
+
+
+class _Results(NamedTuple):
+    """What the two sides get at a cube value, for the side on turn: MWC, or points for money."""
+
+    win: float
+    """A single game won; the same without gammons for the other three."""
+
+    lose: float
+    win_mean: float
+    """A win on average, with its part of gammons and backgammons."""
+
+    lose_mean: float
+
+
+class CubeModel:
+    """Janowski's equities for one position: chances, score and rules."""
+
+    def __init__(
+        self, chances: Chances, stakes: Stakes, side: int, efficiency: float = CUBE_EFFICIENCY
+    ) -> None:
+        """Evaluate for `side`, whose chances these are."""
+        self.chances = chances
+        self.rules = stakes.rules
+        self.stakes = stakes
+        self.side = side
+        self.efficiency = efficiency
+
+    def evaluate(self, value: int, owner: int | None) -> float:
+        """Return MWC, or points for money, with the cube at a value and owned by a side or none.
+
+        The dice are about to be rolled.
+        """
+        chance = self.chances.win
+        results = self._results(value)
+        dead = chance * results.win_mean + (1 - chance) * results.lose_mean
+        if not self._is_alive(value, owner):
+            return dead
+        # Between its own and the other's cash points the live cube's value is linear in the chance.
+        own = self._cash_point(value, self.side) if owner in (None, self.side) else None
+        theirs = 1 - self._cash_point(value, 1 - self.side) if owner != self.side else None
+        points = [(0.0, results.lose_mean)]
+        if theirs is not None:
+            points.append((theirs, results.lose))
+        if own is not None:
+            points.append((own, results.win))
+        points.append((1.0, results.win_mean))
+        live = _interpolate(sorted(points), chance)
+        return (1 - self.efficiency) * dead + self.efficiency * live
+
+    def _is_alive(self, value: int, owner: int | None) -> bool:
+        sides = (0, 1) if owner is None else (owner,)
+        return any(self._can_double(value, owner, side) for side in sides)
+
+    def _can_double(self, value: int, owner: int | None, side: int) -> bool:
+        stakes = Stakes(
+            self.rules,
+            value,
+            owner if value > 1 else None,
+            self.stakes.score,
+            self.stakes.crawford,
+        )
+        return stakes.may_double(side)
+
+    def _cash_point(self, value: int, side: int) -> float:
+        """Return the winning chance of a side from which the other drops its double (live cube).
+
+        1 if the side cannot double, so that the cube has no use for it.
+        """
+        if not self._can_double(value, side if value > 1 else None, side):
+            return 1.0
+        own = self if side == self.side else self._other()
+        doubled = own._results(2 * value)
+        drop = own._results(value).win
+        # After the take the other side wins with the cube at its own cash point.
+        redouble = 1 - own._cash_point(2 * value, 1 - side)
+        bottom = doubled.lose if redouble > 0 else doubled.lose_mean
+        slope = doubled.win_mean - bottom
+        if slope <= 0:
+            return 1.0
+        point = redouble + (1 - redouble) * (drop - bottom) / slope
+        return min(max(point, redouble), 1.0)
+
+    def _other(self) -> "CubeModel":
+        return CubeModel(self.chances.flip(), self.stakes, 1 - self.side, self.efficiency)
+
+    def _results(self, value: int) -> _Results:
+        is_void = self.rules.jacoby and value == 1
+        wins = [self.value_of(value * (1 if is_void else level), 1) for level in (1, 2, 3)]
+        losses = [self.value_of(value * (1 if is_void else level), -1) for level in (1, 2, 3)]
+        chances = self.chances
+        win = _average(wins, chances.win, chances.win_gammon, chances.win_backgammon)
+        lose = _average(losses, 1 - chances.win, chances.lose_gammon, chances.lose_backgammon)
+        return _Results(wins[0], losses[0], win, lose)
+
+    def value_of(self, points: int, sign: int) -> float:
+        """Return the MWC after winning or losing points, or the points themselves for money."""
+        if not self.rules.match:
+            return float(sign * points)
+        away = [self.rules.match - score for score in self.stakes.score]
+        gaining = self.side if sign > 0 else 1 - self.side
+        away[gaining] -= points
+        is_post_crawford = (
+            self.stakes.crawford
+            or min(self.rules.match - score for score in self.stakes.score) == 1
+        )
+        return match_winning_chance(
+            away[self.side], away[1 - self.side], is_post_crawford or not self.rules.crawford
+        )
+
+    def decide(self) -> CubeEquities:
+        """Return the equities of not doubling, of doubling and taking, and of a drop."""
+        value, owner = self.stakes.value, self.stakes.owner
+        no_double = self.evaluate(value, owner)
+        double_take = self.evaluate(2 * value, 1 - self.side)
+        drop, loss = self.value_of(value, 1), self.value_of(value, -1)
+        if not self.rules.match:
+            return CubeEquities(no_double / value, double_take / value)
+        middle, half = (drop + loss) / 2, (drop - loss) / 2
+        return CubeEquities((no_double - middle) / half, (double_take - middle) / half)
+
+
+def _average(values: list[float], total: float, gammons: float, backgammons: float) -> float:
+    if total <= 0:
+        return values[0]
+    single = max(total - gammons, 0.0)
+    double = max(gammons - backgammons, 0.0)
+    return (single * values[0] + double * values[1] + backgammons * values[2]) / total
+
+
+def _interpolate(points: list[tuple[float, float]], at: float) -> float:
+    for (left, low), (right, high) in pairwise(points):
+        if at <= right:
+            return low if right <= left else low + (high - low) * (at - left) / (right - left)
+    return points[-1][1]
+
+
+def evaluate_cube(
+    position: Position, chances: Chances, efficiency: float = CUBE_EFFICIENCY
+) -> CubeEquities:
+    """Return the equities of the side on turn, whose cubeless chances before the roll these are."""
+    assert position.stakes is not None
+    return CubeModel(chances, position.stakes, position.turn, efficiency).decide()
+
+
+def choose_action(
+    position: Position, chances: Chances, efficiency: float = CUBE_EFFICIENCY
+) -> CubeAction:
+    """Choose an action in a phase of the stakes; the chances are those of the side on turn.
+
+    It never resigns. It accepts a resignation that is worth at least what playing on is.
+    """
+    stakes = position.stakes
+    assert stakes is not None
+    if stakes.phase == "cube":
+        if not stakes.may_double(position.turn):
+            return ROLL
+        return DOUBLE if evaluate_cube(position, chances, efficiency).is_double else ROLL
+    if stakes.phase == "doubled":
+        return TAKE if evaluate_cube(position, chances, efficiency).is_take else DROP
+    model = CubeModel(chances, stakes, position.turn, efficiency)
+    level = OFFERS.index(stakes.phase) + 1
+    offered = model.value_of(stakes.compute_points(level), -1)
+    return ACCEPT if offered <= model.evaluate(stakes.value, stakes.owner) else REJECT
+
+
+@lru_cache(maxsize=4096)
+def match_winning_chance(own_away: int, other_away: int, is_post_crawford: bool = False) -> float:
+    """Return the chance to win a match from the points that each side needs, before a game.
+
+    The table is computed here: each entry follows from those of higher scores by Janowski's method
+    with an even game, CUBE_EFFICIENCY and GAMMON_RATE. Where a side needs one point, it is the
+    Crawford game, or a later one if `is_post_crawford`: then the other side doubles at once.
+    """
+    if own_away <= 0 or other_away <= 0:
+        return 1.0 if own_away <= 0 else 0.0
+    if own_away == other_away:
+        return 0.5
+    if own_away > other_away:
+        return 1 - match_winning_chance(other_away, own_away, is_post_crawford)
+    if own_away == 1:
+        return _leader_chance(other_away, is_post_crawford)
+    length = other_away
+    stakes = Stakes(Rules(cube=True, match=length), score=(length - own_away, 0))
+    return CubeModel(_EVEN_GAME, stakes, 0).evaluate(1, None)
+
+
+_EVEN_GAME: Final = Chances(0.5, GAMMON_RATE / 2, 0.0, GAMMON_RATE / 2, 0.0)
+
+
+def _leader_chance(away: int, is_post_crawford: bool) -> float:
+    """Return the chance of a side that needs one point against `away`, more than one."""
+    if not is_post_crawford:
+        return _after_even_game(away, 1)
+    taken, dropped = _after_even_game(away, 2), match_winning_chance(1, away - 1, True)
+    return max(taken, dropped)
+
+
+def _after_even_game(away: int, value: int) -> float:
+    single = match_winning_chance(1, away - value, True)
+    gammon = match_winning_chance(1, away - 2 * value, True)
+    return 0.5 + 0.5 * ((1 - GAMMON_RATE) * single + GAMMON_RATE * gammon)

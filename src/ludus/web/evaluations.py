@@ -1,0 +1,45 @@
+"""Evaluations of positions and reviews of games, in a worker process."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from ludus.arena.analysts import Analyst
+from ludus.arena.review import review_game
+from ludus.core.game import CHANCE
+from ludus.web.exact_values import describe_tables
+from ludus.web.worker_cache import load_game, load_position
+
+MAX_EVALUATED_MOVES = 40
+"""Moves of one position that are sent."""
+
+
+def load_analyst(game: str, rules: str) -> Analyst:
+    """Return the analyst of a game, with all tables that are on this machine now."""
+    return _make_analyst(game, rules, describe_tables())
+
+
+@lru_cache(maxsize=8)
+def _make_analyst(game: str, rules: str, tables: tuple[tuple[str, int], ...]) -> Analyst:
+    return Analyst(load_game(game, rules))
+
+
+def evaluate_node(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the evaluation of a position and its moves; empty if there is no move to choose."""
+    position = load_position(job)
+    if position.outcome() is not None or position.mover == CHANCE:
+        return {}
+    analysis = load_analyst(job["game"], job["rules"]).analyse(position).to_json()
+    return {**analysis, "moves": analysis["moves"][:MAX_EVALUATED_MOVES]}
+
+
+def review_line(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the evaluations of all positions of a line, and the verdicts on its moves."""
+    analyst = load_analyst(job["game"], job["rules"])
+    texts = job["moves"]
+    positions = [load_position({**job, "moves": texts[:size]}) for size in range(len(texts) + 1)]
+    moves = [
+        analyst.game.parse_move(text, position)
+        for text, position in zip(texts, positions, strict=False)
+    ]
+    return review_game(analyst, positions, moves).to_json()

@@ -1,0 +1,114 @@
+"""What solving a game on this machine takes, and what is solved already.
+
+Imported on demand: the server starts without the modules of solved games.
+"""
+
+import os
+import re
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ludus._native import solver as native
+from ludus.core.errors import LudusError
+from ludus.core.files import data_folder
+from ludus.core.game import AnyGame
+from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.sectors import (
+    Sector,
+    estimate_peak_bytes,
+    num_slots,
+    orient,
+    sides_to_move,
+    without_repetition,
+)
+from ludus.oracle.morris.solver import select_sectors
+from ludus.oracle.selection import find_database_folders
+
+SLOTS_PER_SECOND = 4.6e6
+"""Slots solved in a second of processor time: the whole standard game takes 99 minutes."""
+
+BYTES_PER_SLOT = 0.336
+"""Bytes of a slot in the files: the whole standard game takes 9.2 GB."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolvePlan:
+    """Size of a solved game and the solved part of it."""
+
+    folder: Path
+    """Where the tables are or will be written."""
+
+    slots: int
+    solved_slots: int
+    is_complete: bool
+
+    @property
+    def minutes(self) -> float:
+        return self.slots / SLOTS_PER_SECOND / 60 / (os.cpu_count() or 1)
+
+    @property
+    def gigabytes(self) -> float:
+        return self.slots * BYTES_PER_SLOT / 1e9
+
+
+def find_obstacle(game: AnyGame) -> str:
+    """Return why a game cannot be solved on this machine; empty if it can."""
+    if game.oracle_kind != "tables":
+        return "this game needs no tables"
+    if why := native.why_unsolvable(game.rules):
+        return f"these rules cannot be solved: {why}"
+    parent = _find_parent_folder()
+    if parent is None:
+        return "there is no data folder for the tables"
+    sectors = select_sectors(game, None)
+    needed = estimate_peak_bytes(game.rules, sectors)
+    available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > available:
+        return f"that takes {needed / 1e9:.0f} GB of memory; there are {available / 1e9:.0f}"
+    free = shutil.disk_usage(next(each for each in (parent, *parent.parents) if each.exists())).free
+    plan = make_plan(game, "")
+    missing = (plan.slots - plan.solved_slots) * BYTES_PER_SLOT
+    if free < missing:
+        return f"that takes {missing / 1e9:.0f} GB of disk; {free / 1e9:.0f} are free"
+    return ""
+
+
+def make_plan(game: AnyGame, name: str) -> SolvePlan:
+    """Return what solving a game takes; `name` is that of a new folder."""
+    sectors = select_sectors(game, None)
+    slots = {each: _count_slots(game, each) for each in sectors}
+    database = _find_database(game)
+    if database is not None:
+        solved = sum(slots[each] for each in sectors if database.has(each))
+        men = game.rules.men
+        is_complete = orient(0, 0, men, men) in database.sectors
+        return SolvePlan(database.folder, sum(slots.values()), solved, is_complete)
+    parent = _find_parent_folder() or Path()
+    folder = parent / re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return SolvePlan(folder, sum(slots.values()), 0, is_complete=False)
+
+
+def _count_slots(game: AnyGame, sector: Sector) -> int:
+    return num_slots(sector) * len(sides_to_move(game.rules, sector))
+
+
+def _find_parent_folder() -> Path | None:
+    named, data = os.environ.get("LUDUS_ORACLE"), data_folder()
+    if named:
+        return Path(named)
+    return None if data is None else data / "oracle"
+
+
+def _find_database(game: AnyGame) -> Database | None:
+    """Return the database with most tables of these rules, with depths, if any."""
+    found = []
+    with suppress(LudusError):
+        for folder in find_database_folders():
+            with suppress(LudusError):
+                database = Database.open(folder)
+                is_same = without_repetition(database.rules) == without_repetition(game.rules)
+                if is_same and database.has_depth:
+                    found.append(database)
+    return max(found, key=lambda each: len(each.sectors), default=None)

@@ -1,0 +1,125 @@
+"""Solving a whole game in the background, so that every evaluation becomes exact."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ludus.games import game as named_game
+from ludus.web.errors import RequestRefused
+from ludus.web.schemas import SolveView
+
+STOP_SECONDS = 20.0
+"""Seconds for writing the last table before the process is killed."""
+
+FORBIDDEN = "only the owner of this server can do that, on the machine itself"
+
+
+class GameSolver:
+    """At most one process that solves a game."""
+
+    def __init__(self, is_allowed: bool, on_new_tables: Callable[[], None]) -> None:
+        self._is_allowed = is_allowed
+        self._on_new_tables = on_new_tables
+        self._game_spec = ("", "")
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._progress: dict[str, Any] = {}
+        self._began = 0.0
+        self._lock = asyncio.Lock()
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def describe(self, name: str, rules: str) -> SolveView:
+        """Return whether a game can be solved here, and how far that is."""
+        view = await asyncio.to_thread(self._describe, name, rules)
+        if not view.available or self._game_spec != (name, rules) or view.state == "done":
+            return view
+        if self.is_running:
+            return view.model_copy(update=self._describe_progress())
+        error = self._progress.get("error", "")
+        return view.model_copy(update={"state": "failed", "why": error}) if error else view
+
+    def _describe(self, name: str, rules: str) -> SolveView:
+        from ludus.web.solve_plan import find_obstacle, make_plan
+
+        game = named_game(name, rules)
+        why = find_obstacle(game) if self._is_allowed else FORBIDDEN
+        if why:
+            return SolveView(available=False, state="none", why=why)
+        plan = make_plan(game, name)
+        is_begun = bool(plan.solved_slots)
+        return SolveView(
+            available=True,
+            state="done" if plan.is_complete else "paused" if is_begun else "none",
+            done=1.0 if plan.is_complete else plan.solved_slots / plan.slots,
+            minutes=plan.minutes * (1 - plan.solved_slots / plan.slots),
+            gigabytes=plan.gigabytes,
+        )
+
+    async def start(self, name: str, rules: str) -> None:
+        """Start or resume solving a game."""
+        from ludus.web.solve_plan import make_plan
+
+        async with self._lock:
+            view = await self.describe(name, rules)
+            if not view.available:
+                raise RequestRefused(view.why)
+            if view.state == "done":
+                raise RequestRefused("this game is solved already")
+            if self.is_running:
+                raise RequestRefused("a game is being solved; stop that first")
+            title = f"{name}-{rules or 'standard'}"
+            plan = await asyncio.to_thread(make_plan, named_game(name, rules), title)
+            self._game_spec, self._progress = (name, rules), {}
+            self._began = time.monotonic()
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "ludus.web.solve_process",
+                name,
+                rules,
+                str(plan.folder),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            self._reader = asyncio.create_task(self._read_progress(self._process))
+
+    async def stop(self) -> None:
+        """Stop solving; what is written stays, and the next start resumes."""
+        async with self._lock:
+            process, reader = self._process, self._reader
+            if process is None or reader is None:
+                return
+            if process.stdin is not None:
+                process.stdin.close()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(process.wait()), STOP_SECONDS)
+            if process.returncode is None:
+                process.kill()
+            await reader
+            self._process = self._reader = None
+
+    async def _read_progress(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        num_tables = -1
+        async for line in process.stdout:
+            with suppress(ValueError):
+                self._progress = json.loads(line)
+            if self._progress.get("tables", num_tables) != num_tables:
+                num_tables = self._progress["tables"]
+                self._on_new_tables()
+        await process.wait()
+        self._on_new_tables()
+
+    def _describe_progress(self) -> dict[str, object]:
+        done, total = self._progress.get("done", 0), self._progress.get("total", 1)
+        fresh = done - self._progress.get("resumed", 0)
+        seconds = time.monotonic() - self._began
+        left = (total - done) * seconds / fresh / 60 if fresh > 0 else None
+        return {"state": "running", "done": done / total, "minutes": left}

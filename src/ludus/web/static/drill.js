@@ -1,0 +1,222 @@
+// A position in which good moves are to be found: a board, the task, and whether a move solves it.
+// Puzzles and the mistakes of one's own games are such tasks. The server evaluates the moves.
+
+import { createGame, get, post, RequestError } from "./api.js";
+import { BoardView } from "./board.js";
+import { announce, button, errorMessage, h, setChildren } from "./dom.js";
+
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").AdviceView} AdviceView */
+/** @typedef {import("./types.js").EvaluationView} EvaluationView */
+/**
+ * @typedef {{
+ *   game: string, rules: string, position: string, task: string, numMoves: number, note?: string
+ * }} Task
+ *   numMoves: good moves to find, with the best replies between them. note: shown once it is solved.
+ */
+
+export class Drill {
+  /**
+   * @param {(isClean: boolean) => void} onEnd called once a task is solved or given up; clean means
+   *   without a wrong move and without help
+   * @param {() => (Node | false | null | undefined)[]} makeButtons buttons beside those of the drill
+   */
+  constructor(onEnd, makeButtons) {
+    this.onEnd = onEnd;
+    this.makeButtons = makeButtons;
+    /** @type {GameView | null} */
+    this.view = null;
+    /** @type {Task | null} */
+    this.task = null;
+    this.isClean = true;
+    this.hasEnded = false;
+    this.numFound = 0;
+    /** Number of tasks started; only the last one is shown, whichever is loaded last. */
+    this.numStarts = 0;
+    /** The node whose solution is drawn on the board. */
+    this.solvedNode = -1;
+    this.prompt = h("h1", { class: "prompt" });
+    this.result = h("p", { class: "message", role: "status" });
+    this.board = new BoardView(
+      (place) => void this.touch(place),
+      () => void this.refresh([]),
+    );
+    this.toolbar = h("div", { class: "toolbar" });
+    this.element = h(
+      "div",
+      { class: "drill" },
+      this.prompt,
+      this.result,
+      this.board.element,
+      this.toolbar,
+    );
+  }
+
+  /** @param {"loading" | "open" | "wrong" | "right" | "solved" | "shown" | "failed"} state */
+  setState(state) {
+    this.element.dataset.state = state;
+  }
+
+  /**
+   * Load a task and start it; errors are shown in its place.
+   * @param {() => Promise<Task>} load
+   */
+  async start(load) {
+    const start = ++this.numStarts;
+    this.setState("loading");
+    this.prompt.textContent = "Loading …";
+    this.result.textContent = "";
+    try {
+      const task = await load();
+      if (start !== this.numStarts) return;
+      const { game, rules, position } = task;
+      const view = await createGame({ game, rules, position });
+      if (start !== this.numStarts) return;
+      this.view = view;
+      this.task = task;
+      this.isClean = true;
+      this.hasEnded = false;
+      this.numFound = 0;
+      this.solvedNode = -1;
+      await this.refresh([]);
+      if (start === this.numStarts) this.setState("open");
+    } catch (error) {
+      if (start !== this.numStarts) return;
+      this.task = null;
+      this.prompt.textContent = errorMessage(error);
+      this.setState("failed");
+      this.showTools();
+    }
+  }
+
+  get path() {
+    return `/api/games/${this.view?.id ?? ""}`;
+  }
+
+  /**
+   * Show the current position with these places touched.
+   * @param {string[]} touched
+   */
+  async refresh(touched) {
+    const start = this.numStarts;
+    const overlay = this.view?.at === this.solvedNode ? "hint" : "";
+    const view = await get(this.path, { touched, overlay });
+    if (start === this.numStarts) this.show(view);
+  }
+
+  /** @param {GameView} view */
+  show(view) {
+    this.view = view;
+    this.prompt.textContent = this.task?.task ?? "";
+    this.board.show(view);
+    this.showTools();
+  }
+
+  showTools() {
+    const isOpen = this.task !== null && !this.hasEnded;
+    setChildren(
+      this.toolbar,
+      ...this.makeButtons(),
+      isOpen && button("Show solution", () => void this.showSolution()),
+    );
+  }
+
+  /** @param {string} place */
+  async touch(place) {
+    const { view } = this;
+    if (!view || this.hasEnded || view.status !== "yours") return;
+    try {
+      const body = { node: view.at, touched: view.touched, place };
+      this.show(await post(`${this.path}/touch`, body));
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      await this.refresh([]);
+      return;
+    }
+    if (this.view && this.view.at !== view.at) await this.checkMove(view.at);
+  }
+
+  /**
+   * Tell whether the move made at a node is good.
+   * @param {number} node
+   */
+  async checkMove(node) {
+    const { view, task } = this;
+    if (!view || !task) return;
+    const text = firstMoveAfter(node, view);
+    /** @type {EvaluationView} */
+    const { moves } = await get(`${this.path}/evaluation`, { node });
+    const found = moves.find((each) => each.move === text);
+    if (!found || found.mark) {
+      this.isClean = false;
+      await post(`${this.path}/at`, { node });
+      await this.refresh([]);
+      this.say("wrong", `${text}${found ? ` ${found.text}: that` : ""} is not the solution. Try again.`);
+      return;
+    }
+    this.numFound += 1;
+    if (view.outcome || this.numFound >= task.numMoves) {
+      this.end("solved", `Correct: ${text}.${task.note ? ` ${task.note}` : ""}`);
+      return;
+    }
+    this.say("right", `Correct: ${text}. Go on.`);
+    await this.reply();
+  }
+
+  /** Play the best reply. */
+  async reply() {
+    const { view } = this;
+    if (!view) return;
+    /** @type {EvaluationView} */
+    const { moves } = await get(`${this.path}/evaluation`, { node: view.at });
+    const move = moves[0]?.move;
+    if (!move) return;
+    this.show(await post(`${this.path}/moves`, { node: view.at, move }));
+    if (this.view?.outcome) this.end("solved", this.view.prompt);
+  }
+
+  /** Show the best move on the board and as text. */
+  async showSolution() {
+    const { view } = this;
+    if (!view) return;
+    /** @type {AdviceView} */
+    const { moves } = await get(`${this.path}/advice`, { node: view.at });
+    this.isClean = false;
+    this.solvedNode = view.at;
+    this.end("shown", `Solution: ${moves[0]?.move ?? ""}.${this.task?.note ? ` ${this.task.note}` : ""}`);
+    await this.refresh([]);
+  }
+
+  /**
+   * @param {"wrong" | "right" | "solved" | "shown"} state
+   * @param {string} text
+   */
+  say(state, text) {
+    this.result.textContent = text;
+    announce(text);
+    this.setState(state);
+  }
+
+  /**
+   * @param {"solved" | "shown"} state
+   * @param {string} text
+   */
+  end(state, text) {
+    this.hasEnded = true;
+    this.say(state, text);
+    this.onEnd(this.isClean);
+    this.showTools();
+  }
+}
+
+/**
+ * Return the text of the move that leads from a node towards the current one.
+ * @param {number} node
+ * @param {GameView} view
+ */
+function firstMoveAfter(node, view) {
+  const nodes = new Map(view.moves.map((each) => [each.node, each]));
+  let move = nodes.get(view.at);
+  while (move && move.parent !== null && move.parent !== node) move = nodes.get(move.parent);
+  return move?.text ?? "";
+}

@@ -1,0 +1,89 @@
+"""Cube decisions from chances: Janowski's formulas, and tables and points of other programs."""
+
+import pytest
+
+from ludus.games.backgammon import Chances, Rules, Stakes, evaluate_cube, match_winning_chance
+from ludus.games.backgammon.cube import CubeModel, choose_action
+from ludus.games.backgammon.game import Backgammon
+
+MONEY = Rules(cube=True)
+
+PUBLISHED = {
+    (1, 2): 0.70, (1, 3): 0.75, (1, 4): 0.83, (1, 5): 0.85, (1, 7): 0.91,
+    (2, 3): 0.60, (2, 4): 0.68, (2, 5): 0.75, (2, 7): 0.85,
+    (3, 4): 0.59, (3, 5): 0.66, (3, 7): 0.76, (4, 5): 0.58, (4, 7): 0.70, (5, 7): 0.63,
+}  # fmt: skip
+"""Woolsey's match equity table, in percent as published (Inside Backgammon, 1992)."""
+
+
+def test_the_match_equity_table_agrees_with_a_published_one():
+    for (own, other), chance in PUBLISHED.items():
+        assert match_winning_chance(own, other) == pytest.approx(chance, abs=0.02), (own, other)
+
+
+def test_match_equities_are_symmetric_and_ordered():
+    for own in range(1, 25):
+        for other in range(1, 25):
+            for post in (False, True):
+                chance = match_winning_chance(own, other, post)
+                assert chance + match_winning_chance(other, own, post) == pytest.approx(1)
+                assert match_winning_chance(own, other + 1, post) >= chance - 1e-12
+    assert (match_winning_chance(0, 3), match_winning_chance(3, -1)) == (1, 0)
+
+
+def test_after_the_crawford_game_an_odd_score_is_as_good_as_the_next_even_one():
+    assert match_winning_chance(1, 2, True) == 0.5
+    assert match_winning_chance(1, 4, True) == match_winning_chance(1, 3, True)
+
+
+@pytest.mark.parametrize("efficiency", [0.0, 0.5, 0.68, 1.0])
+def test_the_take_point_for_money_is_janowskis(efficiency):
+    """Without gammons a double is taken from 25% (dead cube) down to 20% (live cube)."""
+    take = 0.5 / (2 + 0.5 * efficiency)
+    for chance, is_take in ((1 - take - 0.001, True), (1 - take + 0.001, False)):
+        model = CubeModel(Chances(chance), Stakes(MONEY), 0, efficiency)
+        assert model.decide().is_take == is_take
+
+
+def test_gammons_make_a_position_too_good_except_by_the_jacoby_rule():
+    chances = Chances(0.8, 0.5)
+    plain = CubeModel(chances, Stakes(MONEY), 0).decide()
+    assert plain.best_action == "too good to double"
+    jacoby = CubeModel(chances, Stakes(Rules(cube=True, jacoby=True)), 0).decide()
+    assert jacoby.best_action == "double, drop"
+
+
+def test_a_match_decision_depends_on_the_score():
+    game = Backgammon(Rules(cube=True, match=7))
+    men = "6:1,5:1,off:13 6:1,5:1,off:13 0 cube"
+    # Where both need two points, a double ends the match, and the cube is turned early.
+    early = Chances(0.65)
+    assert not evaluate_cube(game.parse(f"{men} 1 0-0/7"), early).is_double
+    assert evaluate_cube(game.parse(f"{men} 1 5-5/7"), early).is_double
+    # After the Crawford game the side that trails doubles with any position.
+    behind = game.parse(f"{men} 1 1-6/7")
+    assert str(choose_action(behind, Chances(0.4))) == "double"
+
+
+def test_actions_follow_from_chances():
+    game = Backgammon(Rules(cube=True, resign=True))
+    men = "6:1,5:1,off:13 6:1,5:1,off:13 0"
+    cases = [
+        (f"{men} cube", Chances(0.5), "roll"),
+        (f"{men} cube", Chances(0.72), "double"),
+        (f"{men} doubled", Chances(0.72), "take"),
+        (f"{men} doubled", Chances(0.85), "drop"),
+        (f"{men} cube 2@1", Chances(0.72), "roll"),
+        (f"{men} resigns", Chances(0.0), "accept"),
+        (f"{men} resigns", Chances(0.0, 0, 0, 0.9), "reject"),
+        (f"{men} resigns_gammon", Chances(0.0, 0, 0, 0.9), "accept"),
+        (f"{men} resigns", Chances(0.6), "accept"),
+    ]
+    for text, chances, action in cases:
+        assert str(choose_action(game.parse(text), chances)) == action, (text, chances)
+
+
+def test_chances_of_the_other_side_have_the_opposite_equity():
+    chances = Chances(0.6, 0.2, 0.01, 0.1, 0.005)
+    assert chances.flip().equity == pytest.approx(-chances.equity)
+    assert chances.flip().flip() == pytest.approx(chances)

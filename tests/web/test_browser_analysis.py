@@ -1,0 +1,148 @@
+"""Analysis on the page from a fresh install: evaluation, hints, review, mistakes and puzzles."""
+
+import pytest
+from playwright.sync_api import expect
+
+from support.page_actions import prompt_says, status
+from support.page_server import Server, begin
+
+pytestmark = pytest.mark.needs_debian("chromium")
+
+LINE = ["d6", "f4", "d2", "b4", "a7", "g7", "a4", "g4", "e3", "g1xe3", "d7"]
+"""Black leaves White a mill at a1, White does not see it, and Black closes one on the g-file."""
+
+
+def replay(client, game, moves, *players):
+    view = begin(client, game, *players)
+    for move in moves:
+        body = {"node": view["at"], "move": move}
+        answer = client.post(f"/api/games/{view['id']}/moves", json=body)
+        assert answer.status_code == 200, answer.text
+        view = answer.json()
+    return view
+
+
+def test_a_game_is_reviewed_and_its_mistakes_are_learned_from(page, server, client, pictures):
+    view = replay(client, "nine_mens_morris", LINE)
+    page.goto(f"{server.base}/game/{view['id']}")
+    page.get_by_role("button", name="Evaluation").click()
+    expect(page.locator(".value-bar .certainty")).to_have_text("very likely")
+    expect(page.locator(".value-bar")).not_to_contain_text("depth")
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="Review this game").click()
+    mistakes = page.locator(".mistakes > li")
+    expect(mistakes.first).to_contain_text("Black g4?")
+    expect(mistakes.first).to_contain_text("very likely")
+    expect(mistakes.first).to_contain_text("the answer a1xg4 takes a man")
+    expect(page.locator(".review-sides")).to_contain_text("Mistakes: ")
+    expect(page.locator(".chart .curve")).to_have_count(1)
+    # The better move is drawn on the board of a past position.
+    mistakes.first.get_by_role("button", name="Better move").click()
+    prompt_says(page, "Looking back")
+    expect(page.locator(".tag").first).to_be_visible()
+    expect(page.locator(".message")).to_contain_text("Hint from")
+    page.screenshot(path=pictures / "review.png")
+    page.get_by_role("tab", name="Moves").click()
+    expect(page.locator(".move.mistake").first).to_contain_text("?")
+    page.get_by_role("tab", name="Analysis").click()
+    expect(page.get_by_role("button", name="Solve this game completely")).to_be_visible()
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="Learn from").click()
+    prompt_says(page, "Find a better move")
+    drill = page.locator(".drill")
+    expect(drill).to_have_attribute("data-state", "open")
+    page.get_by_role("button", name="Show solution").click()
+    expect(drill).to_have_attribute("data-state", "shown")
+    expect(page.locator(".drill .tag").first).to_be_visible()
+    page.get_by_role("button", name="Back to the game").click()
+    status(page)
+
+
+def test_hints_work_on_any_position(page, server, client):
+    view = replay(client, "hexapawn", ["a1-a2"], None, "random")
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    page.get_by_role("button", name="To the beginning").click()
+    prompt_says(page, "Looking back")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".message")).to_contain_text("Hint from perfect play")
+    # Moves that are equally good are not ranked.
+    texts = page.locator(".board-view .tagged").all_text_contents()
+    assert set(texts) == {"draws"}
+
+
+def test_playing_on_after_the_opponents_mistake_leaves_nothing_paused(page, server, client):
+    view = replay(client, "noughts_and_crosses", ["b2", "b1", "a1", "c3"])
+    path = f"/api/games/{view['id']}"
+    client.post(f"{path}/seats", json={"seats": [{}, {"player": "perfect"}]})
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="Review this game").click()
+    mistake = page.locator(".mistakes > li", has_text="Noughts b1")
+    expect(mistake).to_contain_text("exact")
+    mistake.get_by_role("button", name="Play on").click()
+    expect(page.locator(".game-area")).to_have_attribute("data-node", "2")
+    assert status(page) == "yours"
+    # Its own mistake is tried again, and the other side answers without being asked.
+    page.locator('.place.enabled[data-place="a3"]').click()
+    expect(page.locator(".moves .move")).to_have_count(6)
+    assert status(page) == "yours"
+
+
+def test_puzzles_are_solved_move_by_move(page, server, client):
+    kinds = client.get("/api/puzzles/kinds", params={"game": "noughts_and_crosses"}).json()
+    page.goto(f"{server.base}/puzzles")
+    drill = page.locator(".drill")
+    expect(drill).to_have_attribute("data-state", "open")
+    page.get_by_label("Game").select_option("noughts_and_crosses")
+    expect(page.locator(".place")).to_have_count(9)
+    expect(drill).to_have_attribute("data-state", "open")
+    offered = page.get_by_label("Difficulty").locator("option").count()
+    assert offered == sum(each["kind"] == "win" for each in kinds)
+    prompt_says(page, "only one move wins")
+    for _ in range(3):
+        node = page.evaluate("document.querySelectorAll('.place.enabled').length")
+        if not node or drill.get_attribute("data-state") == "solved":
+            break
+        page.wait_for_selector(".place.enabled")
+        solve_one(page, drill)
+    expect(drill).to_have_attribute("data-state", "solved")
+    expect(page.locator(".puzzle")).to_contain_text("Solved in a row: ")
+    page.get_by_role("button", name="Play it out").click()
+    expect(page.locator(".seat-cards")).to_contain_text("perfect")
+
+
+def solve_one(page, drill):
+    """Try the places in turn; a wrong one is taken back."""
+    for place in [
+        each.get_attribute("data-place") for each in page.locator(".place.enabled").all()
+    ]:
+        page.locator(f'.place.enabled[data-place="{place}"]').click()
+        page.wait_for_function(
+            "place => /Correct: |is not the solution/.test(document.querySelector('.message')"
+            ".textContent) && document.querySelector('.message').textContent.includes(place)",
+            arg=place,
+        )
+        if drill.get_attribute("data-state") != "wrong":
+            return
+        page.wait_for_selector(f'.place.enabled[data-place="{place}"]')
+
+
+def test_a_small_game_is_solved_on_request(page, tmp_path):
+    server = Server(tmp_path)
+    try:
+        with server.client() as client:
+            rules = {"rules": "men=3"}
+            view = begin(client, "nine_mens_morris", None, None, **rules)
+            page.goto(f"{server.base}/game/{view['id']}")
+            status(page)
+            page.get_by_role("tab", name="Analysis").click()
+            page.get_by_role("button", name="Solve this game completely").click()
+            expect(page.locator(".solve")).to_contain_text("every evaluation is exact")
+            found = client.get(f"/api/games/{view['id']}/evaluation").json()
+            assert found["certainty"] == "exact"
+            body = {"game": "nine_mens_morris", **rules, "action": "start"}
+            assert client.post("/api/solve", json=body).status_code == 422
+    finally:
+        server.kill()
