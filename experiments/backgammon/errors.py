@@ -17,12 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ludus._native import chances
-from ludus.core.files import write_text
-from ludus.games.backgammon import Backgammon
-from ludus.games.backgammon.batch import position_to_row
-from ludus.learn.gammon.chances_network import compute_equities
-from ludus.learn.gammon.expert_labels import label_boards
+from ludus.games.backgammon import Backgammon, position_to_row
+from ludus.learn.gammon import compute_equities, label_boards, list_moves
 
 from .matches import draw_dice
 from .movers import Rows, make_mover
@@ -50,7 +46,7 @@ def main() -> None:
         ends = {name: mover(rows, dice) for name, mover in movers.items()}
         losses = judge_moves(rows, dice, ends, arguments.plies)
         results[judge] = add_losses(result, losses)
-        write_text(arguments.results, json.dumps(results, indent=1) + "\n")
+        arguments.results.write_text(json.dumps(results, indent=1) + "\n")
         print(results[judge]["positions"], summarize(results[judge]), flush=True)
 
 
@@ -65,7 +61,7 @@ def draw_positions(count: int, seed: int) -> tuple[Rows, Rows]:
     ply = 0
     while len(kept_rows) < 4 * count:
         dice = draw_dice(rng, len(rows), is_opening=ply == 0)
-        _, offsets = chances.expand(rows, dice)
+        _, offsets = list_moves(rows, dice)
         for number in np.flatnonzero(np.diff(offsets) > 1):
             kept_rows.append(rows[number].copy())
             kept_dice.append(dice[number].copy())
@@ -80,7 +76,7 @@ def draw_positions(count: int, seed: int) -> tuple[Rows, Rows]:
 
 def judge_moves(rows: Rows, dice: Rows, ends: dict[str, Rows], plies: int) -> dict[str, np.ndarray]:
     """Return the equity that each player's moves give away, shape (positions,)."""
-    listed, offsets = chances.expand(rows, dice)
+    listed, offsets = list_moves(rows, dice)
     quick = _judge(listed, 0)
     boards: list[bytes] = []
     groups = []

@@ -14,11 +14,9 @@ from pathlib import Path
 import numpy as np
 
 import ludus
-from ludus._native import chances
-from ludus.core.files import write_text
-from ludus.core.statistics import compute_mean_interval
-from ludus.games.backgammon.batch import position_to_row
-from ludus.oracle.backgammon.tables import TableFolder
+from ludus.games.backgammon import position_to_row
+from ludus.learn.gammon import list_moves
+from ludus.oracle import TableFolder
 
 from .matches import count_points, draw_dice
 from .movers import Rows, make_mover
@@ -35,21 +33,21 @@ def main() -> None:
     arguments = parser.parse_args()
     tables = TableFolder.open(arguments.oracle)
     rows, dice = draw_positions(arguments.positions)
-    listed, offsets = chances.expand(rows, dice)
+    listed, offsets = list_moves(rows, dice)
     exact = look_up(tables, listed)
     best = np.maximum.reduceat(exact, offsets[:-1])
     results = {"positions": len(rows), "players": {}}
     middle = (np.add.reduceat(exact, offsets[:-1]) / np.diff(offsets), "random")
     for name in (*PLAYERS, "random"):
         values = middle[0] if name == "random" else look_up(tables, make_mover(name)(rows, dice))
-        mean, low, high = compute_mean_interval((best - values).tolist())
+        regret = best - values
+        margin = 1.96 * regret.std() / len(regret) ** 0.5
         results["players"][name] = {
-            "mean": round(mean, 5),
-            "low": round(low, 5),
-            "high": round(high, 5),
+            "mean": round(float(regret.mean()), 5),
+            "margin": round(float(margin), 5),
         }
         print(name, results["players"][name], flush=True)
-    write_text(arguments.results, json.dumps(results, indent=1) + "\n")
+    arguments.results.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def draw_positions(count: int) -> tuple[Rows, Rows]:
@@ -60,7 +58,7 @@ def draw_positions(count: int) -> tuple[Rows, Rows]:
     found: list[tuple[Rows, Rows]] = []
     while sum(len(some) for some, _ in found) < count:
         dice = draw_dice(rng, len(rows), is_opening=False)
-        ends, offsets = chances.expand(rows, dice)
+        ends, offsets = list_moves(rows, dice)
         counts = np.diff(offsets)
         found.append((rows[counts > 1].copy(), dice[counts > 1]))
         ends = ends[offsets[:-1] + (rng.random(len(rows)) * counts).astype(int)]

@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ludus.core.files import write_text
-from ludus.games.backgammon import Backgammon
-from ludus.games.backgammon.batch import position_to_row
+from ludus.games.backgammon import Backgammon, position_to_row
 
 from .movers import Mover, Rows, make_mover
 
@@ -47,7 +45,7 @@ def main() -> None:
         began = time.process_time()
         points = play_pairs(movers, PAIRS_PER_BATCH, (arguments.seed, result["pairs"]))
         results[name] = add_points(result, points, time.process_time() - began)
-        write_text(arguments.results, json.dumps(results, indent=1) + "\n")
+        arguments.results.write_text(json.dumps(results, indent=1) + "\n")
         print(name, summarize(results[name]), flush=True)
 
 

@@ -7,15 +7,18 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import chances
-from ludus.games.backgammon import to_position_id
-from ludus.games.backgammon.batch import apply_written_move, row_to_position
-from ludus.learn.gammon.chances_network import load_shipped_chances
-from ludus.learn.gammon.encoding import find_encoding
-from ludus.learn.gammon.examples import encode_moves
-from ludus.learn.gammon.expert_labels import convert_boards, label_boards
-from ludus.learn.gammon.network import load_network
-from ludus.protocol.gnubg import RankingRequest, get_shared_gnubg
+from ludus.games.backgammon import apply_written_move, row_to_position, to_position_id
+from ludus.learn.gammon import (
+    compute_equities,
+    convert_boards,
+    encode_moves,
+    find_encoding,
+    label_boards,
+    list_moves,
+    load_network,
+    load_shipped_chances,
+)
+from ludus.protocol import RankingRequest, get_shared_gnubg
 
 Rows = NDArray[np.int8]
 Mover = Callable[[Rows, Rows], Rows]
@@ -59,7 +62,7 @@ def _choose_by_gnubg(rows: Rows, rolls: Rows, plies: int) -> Rows:
 def _choose_by_score(
     rows: Rows, rolls: Rows, score: Callable[[Rows], NDArray[np.floating]]
 ) -> Rows:
-    ends, offsets = chances.expand(rows, rolls, 1)
+    ends, offsets = list_moves(rows, rolls)
     scores = score(ends)
     chosen = [
         begin + int(np.argmax(scores[begin:end])) for begin, end in itertools.pairwise(offsets)
@@ -69,7 +72,6 @@ def _choose_by_score(
 
 
 def _score_by_sage(ends: Rows) -> NDArray[np.floating]:
-    from ludus.learn.gammon.chances_network import compute_equities
 
     over = ~(ends[:, 1:26] > 0).any(axis=1)
     scores = np.full(len(ends), 10.0)
@@ -80,7 +82,7 @@ def _score_by_sage(ends: Rows) -> NDArray[np.floating]:
 def _choose_by_pubeval(rows: Rows, rolls: Rows) -> Rows:
     """See PubevalPlayer: bgsage returns the error of the board that pubeval prefers."""
     sage = import_module("bgbot_cpp")
-    ends, offsets = chances.expand(rows, rolls, 1)
+    ends, offsets = list_moves(rows, rolls)
     after = convert_boards(np.ascontiguousarray(ends[:, ::-1]))
     before = convert_boards(rows)
     chosen = []

@@ -17,17 +17,19 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ludus.learn.common.weights import write_tensors
-from ludus.learn.gammon.afterstates import LibraryAfterstates, open_afterstates
-from ludus.learn.gammon.chances_model import ChancesModel, Predictor, compute_equity
-from ludus.learn.gammon.chances_training import (
+from ludus.learn.gammon import (
     ChancesTrainer,
     ChancesTrainingConfig,
+    LibraryAfterstates,
+    Predictor,
     SelfplayTraining,
     TrainingProgress,
+    compute_equity,
+    label_in_parallel,
+    open_afterstates,
+    save_model,
     train_on_labels,
 )
-from ludus.learn.gammon.expert_labels import label_in_parallel
 
 NUM_TEST_GROUPS = 50_000
 
@@ -91,7 +93,7 @@ def train_both(arguments: argparse.Namespace) -> None:
     threads = trainer.afterstates.threads
     for each in training.run():
         if each.part == "lookahead" and expert is None:
-            save(arguments.out / "td.safetensors", trainer.averaged, "TD(lambda)", each)
+            save(arguments.out / "td.safetensors", trainer, "TD(lambda)", each)
             groups = training.draw_groups(arguments.groups + NUM_TEST_GROUPS)
             np.save(arguments.work / "groups.npy", groups)
             log.write(event="groups", count=len(groups), games=training.num_games)
@@ -103,9 +105,9 @@ def train_both(arguments: argparse.Namespace) -> None:
             trainer.afterstates.threads = threads
         log.progress(each)
         if each.part == "lookahead" and each.done % 400 == 0:
-            save(arguments.out / "selfplay.safetensors", trainer.averaged, "self-play", each)
+            save(arguments.out / "selfplay.safetensors", trainer, "self-play", each)
     log.progress(each)
-    save(arguments.out / "selfplay.safetensors", trainer.averaged, "self-play", each)
+    save(arguments.out / "selfplay.safetensors", trainer, "self-play", each)
     log.write(event="saved")
     if expert is not None:
         expert.wait()
@@ -127,17 +129,13 @@ def train_expert(arguments: argparse.Namespace) -> None:
     training = groups[NUM_TEST_GROUPS:], labels[NUM_TEST_GROUPS:]
     for each in train_on_labels(trainer, *training):
         log.progress(each)
-    save(arguments.out / "expert.safetensors", trainer.averaged, "labels of bgsage", each)
+    save(arguments.out / "expert.safetensors", trainer, "labels of bgsage", each)
     log.write(event="test", **test_choices(trainer, groups, labels))
 
 
-def save(path: Path, model: ChancesModel, source: str, progress: TrainingProgress) -> None:
-    tensors = {}
-    for number, layer in enumerate(model.linear_layers):
-        tensors[f"weights{number}"] = layer.weight.detach().T.float().cpu().numpy()
-        tensors[f"biases{number}"] = layer.bias.detach().float().cpu().numpy()
+def save(path: Path, trainer: ChancesTrainer, source: str, progress: TrainingProgress) -> None:
     about = {"source": source, "steps": progress.steps, "games": progress.games}
-    write_tensors(path, about, tensors)
+    save_model(path, trainer.averaged, about)
 
 
 def test_choices(

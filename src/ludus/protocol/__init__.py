@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from ludus.protocol.gnubg import RankingRequest, get_shared_gnubg
     from ludus.protocol.gnubg_review import (
         ReviewedMove,
         get_rating,
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "RankingRequest",
     "ReviewedMove",
     "get_rating",
+    "get_shared_gnubg",
     "iterate_decisions",
     "review_decisions",
 ]

@@ -4,15 +4,21 @@ The chances of the side that has just moved: to win, to win a gammon, to win a b
 a gammon, to lose a backgammon; a gammon includes backgammons.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
+from ludus.learn.common.weights import write_tensors
 from ludus.learn.gammon.afterstates import NUM_ROLLS, Afterstates, Rows
 
+FloatArray = NDArray[np.float32]
 NUM_CHANCES = 5
 PREDICT_BATCH = 1 << 19
 
@@ -36,6 +42,26 @@ class ChancesModel(nn.Module):
             inputs = functional.relu(layer(inputs))
         outputs: torch.Tensor = self.linear_layers[-1](inputs)
         return outputs
+
+
+def list_layers(model: ChancesModel) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the weights (below, above) and biases of every layer."""
+    return [
+        (
+            np.ascontiguousarray(layer.weight.detach().T.float().cpu().numpy()),
+            layer.bias.detach().float().cpu().numpy(),
+        )
+        for layer in model.linear_layers
+    ]
+
+
+def save_model(path: Path, model: ChancesModel, description: Mapping[str, Any]) -> None:
+    """Write the weights as a file of `ChancesNetwork`, also where nothing is compiled."""
+    tensors = {}
+    for number, (weights, biases) in enumerate(list_layers(model)):
+        tensors[f"weights{number}"] = weights
+        tensors[f"biases{number}"] = biases
+    write_tensors(path, description, tensors)
 
 
 class Predictor:

@@ -88,6 +88,16 @@ def load_shipped_chances(name: str) -> ChancesNetwork:
     return ChancesNetwork.load(SHIPPED_CHANCES[name])
 
 
+def list_moves(
+    positions: NDArray[np.int8], rolls: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Return the boards after all moves of positions (n, 52) with rolls (n, 2).
+
+    Boards are of shape (m, 52); those of a position begin at its offset, of n + 1.
+    """
+    return native.expand(positions, rolls)
+
+
 def compute_equities(chances: FloatArray) -> FloatArray:
     """Return cubeless equities, in points a game, of chances of shape (…, 5)."""
     win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = np.moveaxis(chances, -1, 0)

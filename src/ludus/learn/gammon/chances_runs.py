@@ -14,7 +14,13 @@ from ludus.core.errors import quote
 from ludus.learn.common.checkpoint import resume_checkpoint, save_checkpoint
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 from ludus.learn.gammon.afterstates import ROW, Rows
-from ludus.learn.gammon.chances_model import NUM_CHANCES, ChancesModel, Predictor, is_over
+from ludus.learn.gammon.chances_model import (
+    NUM_CHANCES,
+    ChancesModel,
+    Predictor,
+    is_over,
+    list_layers,
+)
 from ludus.learn.gammon.chances_network import ChancesNetwork
 from ludus.learn.gammon.chances_training import (
     ChancesTrainer,
@@ -83,14 +89,7 @@ def run_labels(
 
 def export_network(model: ChancesModel, **description: Any) -> ChancesNetwork:
     """Return a model's weights as the network that plays."""
-    layers = tuple(
-        (
-            np.ascontiguousarray(layer.weight.detach().T.float().cpu().numpy()),
-            layer.bias.detach().float().cpu().numpy(),
-        )
-        for layer in model.linear_layers
-    )
-    return ChancesNetwork(layers, description)
+    return ChancesNetwork(tuple(list_layers(model)), description)
 
 
 def load_model(network: ChancesNetwork, device: torch.device) -> ChancesModel:
