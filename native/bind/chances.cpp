@@ -37,7 +37,7 @@ nb::object make_array(std::vector<T> values, std::initializer_list<std::size_t> 
 
 int checked_threads(int threads) { return std::clamp(threads, 1, 256); }
 
-// What a column of the table of finished games may hold: all men off.
+// Boards and positions; those of finished games are among them.
 std::vector<View> views_of(const Boards& boards) {
     std::vector<View> views;
     for (std::size_t i = 0; i < boards.shape(0); ++i) {
@@ -85,7 +85,7 @@ nb::object encode_boards(const Boards& boards, int threads) {
     std::vector<float> inputs(count * kAfterstateInputs);
     {
         const nb::gil_scoped_release release;
-        const EscapeTable table;
+        static const EscapeTable table;
         solver::Workers workers(checked_threads(threads));
         workers.share(count, 256, [&](std::uint64_t first, std::uint64_t last) {
             for (std::uint64_t i = first; i < last; ++i) {

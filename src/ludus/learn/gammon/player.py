@@ -93,11 +93,11 @@ class GammonPlayer(Player):
             raise BadSpec("the network has learned backgammon with 15 men a side only")
         check_cubeless(game.rules, "gammon")
         self._policy: PaperPolicy | ChancesPolicy
-        if settings.is_strong:
-            self._policy = ChancesPolicy(_load_chances(settings), int(settings.ply))
+        if self.settings.is_strong:
+            self._policy = ChancesPolicy(_load_chances(self.settings), int(self.settings.ply))
             self.score_unit = "equity"
         else:
-            self._policy = PaperPolicy(settings.weights)
+            self._policy = PaperPolicy(self.settings.weights)
 
     @property
     def name(self) -> str:
