@@ -232,7 +232,7 @@ class BgsagePlayer(Player):
 
     title: ClassVar[str] = "bgsage, with cube and match play (PyPI package bgsage)"
     options: ClassVar[BgsageOptions] = BgsageOptions()
-    score_unit: ClassVar[str] = "equity"
+    score_unit = "equity"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
     settings: BgsageOptions
