@@ -119,8 +119,12 @@ def _parse_weights(
         number, _, rest = name.partition("/")
         if not number.isdecimal() or int(number) >= NUM_EXPERTS:
             raise BadWeights(f"tensor {quote(name, 100)} belongs to none of the experts")
-        if values.dtype == np.int8 and name + SCALE_SUFFIX not in tensors:
-            raise BadWeights(f"tensor {quote(name, 100)} has no scale")
+        if values.dtype == np.int8:
+            scale = tensors.get(name + SCALE_SUFFIX)
+            if scale is None or scale.dtype != np.float16:
+                raise BadWeights(f"tensor {quote(name, 100)} has no scale")
+            if scale.shape != (*values.shape[:-1], 1):
+                raise BadWeights(f"the scale of tensor {quote(name, 100)} has a wrong shape")
         experts[int(number)][rest] = values
     trained = description.get("trained")
     facts = trained if isinstance(trained, dict) else {}
