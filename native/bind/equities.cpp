@@ -129,17 +129,18 @@ public:
     void choose() {
         const Turn turn(working_);
         solver_.choose();
-        has_chances_ = true;
+        has_stored_ = has_chances_ = true;
     }
 
     double sweep_chances() {
-        if (!has_chances_) throw nb::value_error("choose() comes before chances");
         const Turn turn(working_);
+        if (!has_chances_) throw nb::value_error("choose() comes before chances");
         return solver_.sweep_chances();
     }
 
     std::pair<double, double> find_errors() {
         const Turn turn(working_);
+        if (!has_stored_) throw nb::value_error("choose() or load() comes before errors");
         return solver_.find_errors();
     }
 
@@ -153,10 +154,10 @@ public:
     }
 
     nb::object chances() {
-        if (!has_chances_) throw nb::value_error("choose() comes before chances");
         std::vector<float> values(kStoredChances * size() * size());
         {
             const Turn turn(working_);
+            if (!has_chances_) throw nb::value_error("choose() comes before chances");
             solver_.read_chances(values);
         }
         return make_array(std::move(values), {kStoredChances, size(), size()});
@@ -169,6 +170,8 @@ public:
             throw nb::value_error("not as many values as positions");
         const Turn turn(working_);
         solver_.load({equities.data(), equities.size()}, {chances.data(), chances.size()});
+        has_stored_ = true;
+        has_chances_ = false;
     }
 
 private:
@@ -179,7 +182,8 @@ private:
 
     HyperSolver solver_;
     std::mutex working_;
-    std::atomic<bool> has_chances_ = false;
+    std::atomic<bool> has_stored_ = false;   // equities as they are stored, loaded or chosen by
+    std::atomic<bool> has_chances_ = false;  // chances that follow from chosen plays
 };
 
 }  // namespace

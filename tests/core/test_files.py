@@ -138,3 +138,10 @@ def test_a_folder_is_made_with_its_parents(tmp_path):
 def test_an_error_of_the_system_is_reported_without_the_file():
     assert describe_os_error(OSError("odd")) == "odd"
     assert describe_os_error(ValueError("embedded null byte")) == "embedded null byte"
+
+
+@pytest.mark.parametrize("read", [read_bytes, read_text])
+def test_devices_without_end_are_not_read(read):
+    with pytest.raises(LudusError, match="cannot read '/dev/zero': it is a device"):
+        read(Path("/dev/zero"))
+    assert not read(Path("/dev/null"))

@@ -98,6 +98,7 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
         ("search", 2500),
         ("patterns", 8000),
         ("sampling", 4000),
+        ("equities", 3000),
         ("solver", 4000),
     ],
 )
