@@ -4,6 +4,8 @@ Tensors are named `<expert>/<name within the network>`; int8 matrices have their
 as `….scale`. A JSON description is in the metadata under the key `ludus`.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +62,21 @@ class ScholarWeights:
             for name, values in stored.items()
             if not name.endswith(SCALE_SUFFIX)
         }
+
+    def digest(self) -> str:
+        """Return a digest of all that play depends on; facts about the training do not count."""
+        tensors = [
+            (f"{number}/{name}", values)
+            for number, expert in enumerate(self.experts)
+            for name, values in sorted(expert.items())
+        ]
+        shapes = [[name, str(values.dtype), values.shape] for name, values in tensors]
+        found = hashlib.blake2b(
+            json.dumps([self.kind, self.repeats, shapes]).encode(), digest_size=16
+        )
+        for _, values in tensors:
+            found.update(values.tobytes())
+        return found.hexdigest()
 
 
 def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
