@@ -4,9 +4,15 @@ import pytest
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
+from ludus.games.backgammon import Chances, make_view
 from ludus.games.backgammon.cube import CubeModel
 from ludus.games.backgammon.position_ids import detect_rules
-from ludus.protocol.evaluators import BgsageEvaluator, GnubgEvaluator, find_evaluator
+from ludus.protocol.evaluators import (
+    BgsageEvaluator,
+    GnubgEvaluator,
+    NetworkEvaluator,
+    find_evaluator,
+)
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-"
 RACE = "XGID=-BBBBBD------A----adbbbbb-"
@@ -81,7 +87,10 @@ def test_bgsage_answers_doubles_and_resignations(bgsage):
         (f"{lost} 0 cube 2@1", {"roll"}),
     ]
     for text, actions in cases:
-        assert str(player.choose(game.parse(text)).move) in actions, text
+        position = game.parse(text)
+        choice = player.choose(position)
+        assert str(choice.move) in actions, text
+        assert set(choice.scores) == set(position.legal_moves())
 
 
 def test_exact_tables_come_first(bgsage):
@@ -103,3 +112,40 @@ def test_what_cannot_be_evaluated_is_reported_in_one_line(bgsage):
         find_evaluator(hyper.rules, "snowie")
     with pytest.raises(BadSpec, match="plies=3"):
         ludus.player("bgsage:plies=3", ludus.game("backgammon"))
+
+
+class RaceEstimator(ludus.Player):
+    """Estimates chances from the pips that the sides are ahead."""
+
+    title = "pips"
+
+    def choose(self, position, limit=None):
+        raise NotImplementedError
+
+    def estimate_chances(self, positions):
+        found = []
+        for position in positions:
+            own, other = (
+                sum(place * n for place, n in enumerate(make_view(position.board, side).own))
+                for side in (position.turn, 1 - position.turn)
+            )
+            found.append(Chances(min(max(0.5 + (other + 4 - own) / 60, 0.0), 1.0)))
+        return found
+
+
+def test_a_network_of_chances_evaluates_moves_and_cube():
+    game = ludus.game("backgammon:money")
+    evaluator = NetworkEvaluator(RaceEstimator(game, None, "pips"))
+    cube = evaluator.evaluate_cube(game.parse("6:3,off:12 6:5,off:10 0 cube"))
+    assert cube.chances.win == pytest.approx(0.5 + 16 / 60)
+    assert cube.equities.best_action == "double, take"
+    ranked = evaluator.rank_moves(game.parse("6:3,off:12 6:5,off:10 0 61"))
+    assert [str(move) for move in ranked] == ["6/5 6/off"]
+    (last,) = evaluator.rank_moves(game.parse("1:1,off:14 6:15 0 21 2@0")).values()
+    assert (last.equity, last.depth) == (2.0, "exact")
+    (last,) = evaluator.rank_moves(game.parse("1:1,off:14 6:15 0 21 1")).values()
+    assert last.equity == 1.0  # by the Jacoby rule
+    plain = ludus.game("backgammon").parse("13:1,6:3,off:11 6:5,off:10 0 61")
+    moves = evaluator.rank_moves(plain)
+    assert len(moves) == len(plain.legal_moves())
+    assert list(moves.values()) == sorted(moves.values(), key=lambda each: -each.equity)

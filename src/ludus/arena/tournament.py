@@ -132,7 +132,7 @@ def read_tournament(path: Path | str) -> Tournament:
     shown = quote_path(path)
     try:
         fields = tomllib.loads(read_text(path, MAX_FILE_CHARACTERS, BadTournament))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadTournament(f"{shown} is not TOML: {error}") from error
     try:
         return _parse_tournament(fields, path.parent)

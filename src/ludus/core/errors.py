@@ -73,6 +73,10 @@ def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:
     return text
 
 
+class LudusWarning(UserWarning):
+    """Something was left out that the user may miss; the program goes on."""
+
+
 class BadDatabase(LudusError):
     """A folder or file of solved values is missing, damaged, or not the requested one."""
 
