@@ -26,10 +26,11 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
     parse_position,
+    read_lines_file,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_player_notices, track_progress
 from ludus.core.errors import BadPosition
-from ludus.core.files import atomic_file, check_output, quote_path, read_text
+from ludus.core.files import atomic_file, check_output, quote_path
 from ludus.core.game import AnyGame, Position
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
 from ludus.core.player import Limit, Player
@@ -266,7 +267,10 @@ def choose(
     positions: Annotated[
         Path,
         typer.Option(
-            "--positions", metavar="FILE", help="Positions, one per line.", show_default=False
+            "--positions",
+            metavar="FILE",
+            help="Positions, one per line; -: standard input.",
+            show_default=False,
         ),
     ],
     out: Annotated[
@@ -298,7 +302,7 @@ def choose(
     limit = Limit(time, nodes, depth)
     player_ = named_player(player, chosen)
     try:
-        parsed = parse_positions(read_text(positions), chosen, notation)
+        parsed = parse_positions(read_lines_file(positions), chosen, notation)
     except BadPosition as error:
         raise BadPosition(f"{quote_path(positions)}, {error}") from error
     print_player_notices([player_])
