@@ -76,7 +76,7 @@ class GameRegistry:
     async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
         tree, game_spec = self._build_tree(request)
-        seats = await self.make_seats(request.seats, *game_spec)
+        seats = await self._find_seats(request, game_spec)
         seed = secrets.randbits(53) if request.seed is None else request.seed
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
         session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
@@ -85,6 +85,20 @@ class GameRegistry:
         self._evict()
         self._sessions[session.id] = session
         return session
+
+    async def _find_seats(
+        self, request: NewGameRequest, game_spec: tuple[str, str]
+    ) -> tuple[Seat, Seat]:
+        """Return the requested seats or, for a record without a request, the players it names."""
+        if not request.record or "seats" in request.model_fields_set:
+            return await self.make_seats(request.seats, *game_spec)
+        headers = Record.parse(request.record).headers
+        offers = {offer["name"]: offer for offer in await self.opponents(*game_spec)}
+        sides = named_game(*game_spec).sides
+        first, second = (
+            Seat.from_spec(headers.get(side.capitalize(), ""), offers) for side in sides
+        )
+        return first, second
 
     async def find(self, id_: str) -> Session:
         """Return a game by its id; raise GameNotFound if it does not exist."""

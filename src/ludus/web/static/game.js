@@ -3,7 +3,16 @@
 import { createGame, get, hasStatus, post, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
-import { announce, button, errorMessage, h, makeOptions, setChildren, showNotice } from "./dom.js";
+import {
+  announce,
+  button,
+  errorMessage,
+  h,
+  makeOptions,
+  setChildren,
+  showConnection,
+  showNotice,
+} from "./dom.js";
 import { EditorPanel } from "./editor.js";
 import { MovesPanel } from "./moves.js";
 import { ReviewPanel } from "./review.js";
@@ -26,6 +35,46 @@ const DELAYS = [
   [0, "no delay"],
 ];
 
+/**
+ * Return whether a person has moved before the current node, so that there is a move to take back.
+ * @param {GameView} view
+ */
+function hasOwnMove(view) {
+  const nodes = new Map(view.moves.map((move) => [move.node, move]));
+  let move = nodes.get(view.at);
+  while (move && move.by !== "person" && move.parent !== null) move = nodes.get(move.parent);
+  return move?.by === "person";
+}
+
+/** Milliseconds for which each of several moves is shown. */
+const REPLAY_DELAY = 700;
+
+/**
+ * Return the nodes between two views of a game that should be seen, if the second follows the first.
+ * @param {GameView} before
+ * @param {GameView} after
+ */
+function findSteps(before, after) {
+  if (before.id !== after.id || matchMedia("(prefers-reduced-motion: reduce)").matches) return [];
+  const nodes = new Map(after.moves.map((move) => [move.node, move]));
+  const path = [];
+  let node = nodes.get(after.node)?.parent;
+  while (node !== undefined && node !== null && node > before.node) {
+    path.unshift(node);
+    node = nodes.get(node)?.parent;
+  }
+  // The person's own move has just been seen, step by step.
+  const [first] = path;
+  if (first !== undefined && nodes.get(first)?.by === "person") path.shift();
+  return node === before.node ? path : [];
+}
+
+/**
+ * Keys that step through the moves; the larger ones go to the beginning and the end.
+ * @type {Record<string, number>}
+ */
+const STEP_KEYS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -2, ArrowDown: 2 };
+
 export class GamePage {
   /**
    * @param {HTMLElement} root
@@ -38,15 +87,23 @@ export class GamePage {
     /** View of the current node of the game, whichever node is shown. */
     this.latest = view;
     this.navigate = navigate;
-    this.isDisconnected = false;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
+    /** Whether a position is being set up on the board. */
+    this.isEditing = false;
     this.board = new BoardView(
-      (place) => this.touch(place),
+      (place) => (this.isEditing ? this.editor.placeMan(place) : this.touch(place)),
       () => this.undoTouch(),
       () => this.flip(),
     );
     this.board.isFlipped = localStorage.getItem(`flipped ${view.game}`) === "yes";
+    /** Number of times the board was shown; a later one ends the replay of an earlier one. */
+    this.numReplays = 0;
+    /**
+     * The view at the end of the replay.
+     * @type {GameView | null}
+     */
+    this.replayed = null;
     this.prompt = h("h1", { class: "prompt" });
     this.message = h("p", { class: "message" });
     this.seatCards = h("div", { class: "seat-cards" });
@@ -54,6 +111,7 @@ export class GamePage {
     this.moves = new MovesPanel(this);
     this.review = new ReviewPanel(this);
     this.share = new SharePanel(this);
+    this.editor = new EditorPanel(this);
     this.hint = button("Hint", () => this.analysis.toggleHint(), { "aria-pressed": "false" });
     this.delay = h(
       "select",
@@ -82,7 +140,7 @@ export class GamePage {
         ["Analysis", this.analysis.element],
         ["Review", this.review.element],
         ["Share", this.share.element],
-        ["Set up", new EditorPanel(this).element],
+        ["Set up", this.editor.element],
       ],
       () => {
         this.analysis.pictures.show(this.view);
@@ -92,6 +150,9 @@ export class GamePage {
     );
     const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, tabs.element);
     setChildren(root, h("div", { class: "game" }, this.area, sidebar));
+    /** @param {KeyboardEvent} event */
+    this.onKey = (event) => this.stepByKey(event);
+    document.addEventListener("keydown", this.onKey);
     this.show(view);
     this.unwatch = watchGame(
       view.id,
@@ -102,14 +163,15 @@ export class GamePage {
 
   close() {
     this.unwatch();
+    document.removeEventListener("keydown", this.onKey);
+    showConnection(true);
     this.analysis.solve.close();
   }
 
   /** @param {boolean} isConnected */
   showConnection(isConnected) {
-    if (isConnected === this.isDisconnected)
-      showNotice(isConnected ? "" : "The server does not answer; reconnecting …", 0);
-    this.isDisconnected = !isConnected;
+    showConnection(isConnected);
+    this.area.dataset.connection = isConnected ? "on" : "off";
   }
 
   get path() {
@@ -128,6 +190,11 @@ export class GamePage {
   receive(view) {
     // The response to a later request may have been faster.
     if (view.revision < this.latest.revision) return;
+    if (this.isEditing) {
+      this.latest = view;
+      if (!this.isLooking) this.view = view;
+      return;
+    }
     const hasChanged = view.at !== this.latest.at || view.revision !== this.latest.revision;
     const isSame = JSON.stringify(view) === JSON.stringify(this.latest);
     this.latest = view;
@@ -145,6 +212,7 @@ export class GamePage {
    */
   show(view) {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
+    const steps = view.status === "looking" ? [] : findSteps(this.view, view);
     const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
     this.view = view;
     if (view.status !== "looking") this.latest = view;
@@ -157,7 +225,7 @@ export class GamePage {
     const report = view.status === "looking" ? "" : view.told;
     this.prompt.textContent = view.prompt;
     this.message.textContent = report;
-    this.board.show(view);
+    if (!this.isEditing) void this.showBoard(steps, view);
     setChildren(this.seatCards, ...makeSeatCards(view));
     this.showTools();
     this.moves.show(view, view.moves);
@@ -165,6 +233,35 @@ export class GamePage {
     this.review.show(view);
     this.share.show(view);
     if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
+  }
+
+  /**
+   * Show the board; several moves since the last one are shown one after the other.
+   * @param {number[]} steps the nodes to show before
+   * @param {GameView} view
+   */
+  async showBoard(steps, view) {
+    const isSame = this.replayed?.node === view.node && !view.touched.length;
+    if (this.replayed && isSame && !steps.length) {
+      this.replayed = view;
+      return;
+    }
+    const replay = ++this.numReplays;
+    this.replayed = view;
+    for (const node of steps) {
+      this.area.dataset.replay = String(node);
+      const past = /** @type {GameView | null} */ (
+        await get(this.path, { node }).catch(() => null)
+      );
+      if (replay !== this.numReplays) return;
+      if (!past) break;
+      this.board.show({ ...past, places: [] });
+      await new Promise((resolve) => setTimeout(resolve, REPLAY_DELAY));
+      if (replay !== this.numReplays) return;
+    }
+    delete this.area.dataset.replay;
+    this.board.show(this.replayed);
+    this.replayed = null;
   }
 
   /**
@@ -187,7 +284,7 @@ export class GamePage {
       [button("Undo this step", () => this.undoTouch()), ({ touched }) => touched.length > 0],
       [
         button("Take back", () => this.postAction("back")),
-        ({ status }, isWatching) => status !== "looking" && !isWatching,
+        (view, isWatching) => view.status !== "looking" && !isWatching && hasOwnMove(view),
       ],
       [
         button("Resume", () => this.setPace({ paused: false }), primary),
@@ -280,6 +377,23 @@ export class GamePage {
     });
   }
 
+  /**
+   * Show a position that is being set up in the place of the game.
+   * @param {Parameters<BoardView["show"]>[0]} drawing
+   */
+  showEditor(drawing) {
+    this.isEditing = true;
+    this.area.dataset.status = "editing";
+    this.prompt.textContent = "Set up a position";
+    this.message.textContent = "";
+    this.board.show(drawing);
+  }
+
+  hideEditor() {
+    this.isEditing = false;
+    this.show(this.view);
+  }
+
   /** @param {string} place */
   touch(place) {
     return this.enqueue(async () => {
@@ -308,6 +422,19 @@ export class GamePage {
   async refresh(touched = this.view.touched) {
     const node = this.isLooking ? this.view.node : undefined;
     this.show(await get(this.path, { node, touched, overlay: this.analysis.overlay }));
+  }
+
+  /**
+   * Step through the moves with the arrow keys, unless something has the focus that uses them.
+   * @param {KeyboardEvent} event
+   */
+  stepByKey(event) {
+    const step = STEP_KEYS[event.key];
+    const target = event.target instanceof Element ? event.target : document.body;
+    const isUsed = target.closest(".board-view, input, textarea, select, [role=tab], dialog");
+    if (!step || isUsed || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    this.moves.step(step);
   }
 
   /**

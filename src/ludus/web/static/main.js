@@ -114,8 +114,10 @@ async function openPath(path) {
   } else if (path === "/tournament" || path === "/training") {
     const { ResultsPage } = await import("./results.js");
     page = new ResultsPage(main, path.slice(1));
-  } else {
+  } else if (path === "/") {
     redirectToGame(await resumeOrCreate());
+  } else {
+    throw new Error("There is no such page.");
   }
 }
 
@@ -153,9 +155,14 @@ byId("theme").addEventListener("click", () => {
   localStorage.setItem("theme", THEMES[currentTheme()].next);
   applyTheme();
 });
-byId("new-game").addEventListener("click", () => void openNewGameDialog(navigate));
-void showPage();
-void get("/api/shown").then((/** @type {ServerFeaturesView} */ features) => {
-  byId("tournament-link").hidden = !features.tournament;
-  byId("training-link").hidden = !features.training;
+byId("new-game").addEventListener("click", () => {
+  openNewGameDialog(navigate).catch((error) => showNotice(errorMessage(error)));
 });
+void showPage();
+void get("/api/shown").then(
+  (/** @type {ServerFeaturesView} */ features) => {
+    byId("tournament-link").hidden = !features.tournament;
+    byId("training-link").hidden = !features.training;
+  },
+  () => {}, // the page itself says that the server does not answer
+);
