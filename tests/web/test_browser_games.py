@@ -40,7 +40,7 @@ def test_a_game_can_be_clicked_to_its_end(page, server, client, pictures, game, 
     open_game(page, server, client, game, None, opponent, rules=rules)
     assert click_through(page, seed=3) > 2
     assert open_places(page) == []
-    expect(page.get_by_role("button", name="Play again")).to_be_visible()
+    expect(page.get_by_role("button", name="Rematch")).to_be_visible()
     page.screenshot(path=pictures / f"{game}.png")
 
 

@@ -329,3 +329,31 @@ def test_numbers_have_at_most_three_significant_digits(page, server):
     }"""
     expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]
     assert page.evaluate(script, numbers) == expected
+
+
+def test_the_end_of_a_game_offers_review_rematch_and_the_other_side(page, server, morris, client):
+    play(page, "d6")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog", name="Resign").get_by_role("button", name="Resign").click()
+    prompt_says(page, "you resigned")
+    end = page.get_by_role("group", name="After the game")
+    end.get_by_role("button", name="Review").click()
+    expect(page.locator(".review-sides")).to_be_visible()
+    # It stays resigned, until the move is taken back.
+    page.reload()
+    prompt_says(page, "you resigned")
+    assert client.get(f"/api/games/{morris['id']}").json()["outcome"]["reason"] == "resigned"
+    assert client.post(f"/api/games/{morris['id']}/resign").status_code == 409
+    end.get_by_role("button", name="Swap sides").click()
+    page.wait_for_url(lambda url: morris["id"] not in url)
+    expect(page.locator(".seat-card").first).to_contain_text("newbie")
+    status(page)
+    page.get_by_role("link", name="My games").click()
+    games = page.locator(".game-list li")
+    expect(games).to_have_count(2)
+    expect(games.nth(1)).to_contain_text("resigned")
+    page.get_by_label("Search").fill("resigned")
+    expect(games).to_have_count(1)
+    games.get_by_role("link").click()
+    page.get_by_role("button", name="Take back").click()
+    assert status(page) == "yours"

@@ -36,6 +36,7 @@ PAGE_PATHS = (
     "/game/{id}",
     "/new",
     "/puzzles",
+    "/games",
     "/tournament",
     "/training",
     "/open",

@@ -44,8 +44,8 @@ MAX_ARROWS = 4
 BEST_COLOUR, OTHER_COLOUR, HEAT_COLOUR = 2, 0, 1
 """Colour numbers of notes."""
 
-MARGIN = 6
-"""Margin around the places; everything further outside is cropped."""
+MARGIN = 14
+"""Margin around the places, for labels; everything further outside is cropped."""
 
 
 def find_last_decision(session: Session, node: GameNode) -> GameNode:

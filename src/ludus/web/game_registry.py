@@ -16,7 +16,7 @@ from ludus.web.game_tree import GameTree
 from ludus.web.restoration import restore_tree
 from ludus.web.schemas import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
-from ludus.web.session import Pace, Session
+from ludus.web.session import Pace, Resignation, Session
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
 from ludus.web.worker_pool import WorkerPool
@@ -158,6 +158,7 @@ class GameRegistry:
         session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
         session.pace = Pace(state.paused, state.delay)
         session.learned_specs = LearnedSpecs(*state.learned)
+        session.resignation = state.resigned and Resignation(*state.resigned)
         return session
 
     def _make_session(

@@ -41,7 +41,7 @@ def make_view(
 ) -> GameView:
     """Return the view of a game at a node, with the partial move entered there, if any."""
     node = session.tree.current if number is None else session.node(number)
-    position, outcome = node.position, node.position.outcome()
+    position, outcome = node.position, session.outcome_at(node)
     status = get_status(session, node)
     if entry is None:
         entry = _start_entry(session, node, status)
@@ -94,7 +94,7 @@ def get_status(session: Session, node: GameNode) -> Any:
     position = node.position
     if node.number != session.tree.current_number:
         return "looking"
-    if position.outcome() is not None:
+    if session.outcome_at(node) is not None:
         return "over"
     if session.failure:
         return "trouble"
@@ -106,7 +106,7 @@ def get_status(session: Session, node: GameNode) -> Any:
 def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: str) -> str:
     """Return what to do next."""
     position, move_entry = node.position, session.move_entry
-    outcome = position.outcome()
+    outcome = session.outcome_at(node)
     if status == "looking":
         return f"Looking back: {describe_move(session, node) or 'the beginning.'}"
     if outcome is not None:

@@ -9,6 +9,7 @@ import {
   errorMessage,
   h,
   makeOptions,
+  openDialog,
   setChildren,
   showConnection,
   showNotice,
@@ -46,6 +47,8 @@ function hasOwnMove(view) {
   return move?.by === "person";
 }
 
+/** Number of the tab with the review. */
+const REVIEW_TAB = 2;
 /** Milliseconds for which each of several moves is shown. */
 const REPLAY_DELAY = 700;
 
@@ -107,6 +110,7 @@ export class GamePage {
     this.prompt = h("h1", { class: "prompt" });
     this.message = h("p", { class: "message" });
     this.seatCards = h("div", { class: "seat-cards" });
+    this.end = h("div", { class: "end-panel toolbar", role: "group", "aria-label": "After the game", hidden: true });
     this.analysis = new AnalysisPanel(this);
     this.moves = new MovesPanel(this);
     this.review = new ReviewPanel(this);
@@ -124,6 +128,7 @@ export class GamePage {
       { class: "game-area", "aria-label": "The game" },
       this.prompt,
       this.message,
+      this.end,
       this.board.element,
       this.analysis.valueBar,
       this.seatCards,
@@ -133,7 +138,7 @@ export class GamePage {
         ...this.tools.map(([element]) => element),
       ),
     );
-    const tabs = new Tabs(
+    this.tabs = new Tabs(
       "About the game",
       [
         ["Moves", this.moves.element],
@@ -148,7 +153,7 @@ export class GamePage {
           void this.runInBackground(() => this.analysis.solve.refresh());
       },
     );
-    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, tabs.element);
+    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
     setChildren(root, h("div", { class: "game" }, this.area, sidebar));
     /** @param {KeyboardEvent} event */
     this.onKey = (event) => this.stepByKey(event);
@@ -228,6 +233,7 @@ export class GamePage {
     if (!this.isEditing) void this.showBoard(steps, view);
     setChildren(this.seatCards, ...makeSeatCards(view));
     this.showTools();
+    this.showEnd();
     this.moves.show(view, view.moves);
     this.analysis.show(view);
     this.review.show(view);
@@ -301,7 +307,7 @@ export class GamePage {
       [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
       [this.hint, ({ outcome, mover, status }) => !outcome && mover >= 0 && status !== "trouble"],
       [
-        button("Players", () =>
+        button("Change players", () =>
           openSeatsDialog(this.view, (seats) => this.postAction("seats", { seats })),
         ),
         ({ status }) => status !== "looking" && status !== "over",
@@ -309,7 +315,11 @@ export class GamePage {
       [this.analysis.evaluationButton, () => true],
       [button("Rules", () => this.enqueue(() => openRulesDialog(this.view))), () => true],
       [button("Flip", () => this.flip(), { title: flipTitle }), () => true],
-      [button("Play again", () => this.playAgain(), primary), ({ status }) => status === "over"],
+      [
+        button("Resign", () => this.resign()),
+        ({ status, moves }, isWatching) =>
+          !isWatching && moves.length > 1 && (status === "yours" || status === "thinking"),
+      ],
     ];
   }
 
@@ -338,10 +348,47 @@ export class GamePage {
     await this.navigate(`/game/${view.id}`);
   }
 
-  /** Start a new game with the same players. */
-  playAgain() {
+  /**
+   * Start a new game with the same players.
+   * @param {boolean} [isSwapped] whether they change sides
+   */
+  playAgain(isSwapped = false) {
     const { game, rules, delay } = this.view;
-    return this.openNewGame({ game, rules, delay, seats: seatRequests(this.view) });
+    const seats = seatRequests(this.view);
+    return this.enqueue(() =>
+      this.openNewGame({ game, rules, delay, seats: isSwapped ? seats.reverse() : seats }),
+    );
+  }
+
+  /** Ask whether the game shall be given up. */
+  resign() {
+    openDialog("Resign this game?", [h("p", {}, "The other side wins; you can still review it.")], {
+      label: "Resign",
+      run: (dialog) => {
+        dialog.close();
+        void this.postAction("resign");
+      },
+    });
+  }
+
+  /** Show the panel at the end of a game: how it ended, and what to do next. */
+  showEnd() {
+    const isOver = this.view.status === "over";
+    this.end.hidden = !isOver;
+    if (!isOver) return;
+    const primary = { class: "primary" };
+    setChildren(
+      this.end,
+      button("Review", () => this.openReview(), primary),
+      button("Rematch", () => this.playAgain(), primary),
+      button("Swap sides", () => this.playAgain(true)),
+    );
+  }
+
+  /** Review the game that has ended. */
+  openReview() {
+    this.tabs.select(REVIEW_TAB);
+    return this.review.fetchReview();
   }
 
   /**

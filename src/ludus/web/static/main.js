@@ -4,6 +4,7 @@ import { createGame, get, hasStatus } from "./api.js";
 import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
 import { gameFromQuery, openNewGameDialog } from "./newgame.js";
+import { rememberGame } from "./mygames.js";
 import { gameFromLink } from "./share.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -36,6 +37,7 @@ async function navigate(address) {
 /** @param {GameView} view */
 function showGame(view) {
   localStorage.setItem("last-game", view.id);
+  rememberGame(view);
   page = new GamePage(byId("main"), view, navigate);
 }
 
@@ -108,6 +110,9 @@ async function openPath(path) {
   } else if (path === "/puzzles") {
     const { PuzzlePage } = await import("./puzzles.js");
     page = new PuzzlePage(main, navigate);
+  } else if (path === "/games") {
+    const { MyGamesPage } = await import("./mygames.js");
+    page = new MyGamesPage(main);
   } else if (path.startsWith("/learn/")) {
     const { LearnPage } = await import("./learn.js");
     page = new LearnPage(main, navigate, path.slice("/learn/".length));
