@@ -3,14 +3,22 @@
 
 BIN := .venv/bin
 SET_UP := @/bin/sh tools/python tools/environment.py
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal --doctest-modules \
-	src tests README.md docs/library.md
+TESTS := --doctest-modules src tests README.md docs/library.md
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(TESTS)
+# Downloads run beside the compiler, and checks on one core beside what prepares the tests.
+RUN_PARALLEL := @+$(MAKE) --no-print-directory -j2 LUDUS_PARALLEL=1
 NATIVE := $(wildcard native/*/*.[ch]pp native/*/*.cu* native/*/*/*.hpp)
 ARGS ?=
 
+# Modules that are imported again and again are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
+ifndef LUDUS_PARALLEL
 .NOTPARALLEL:
-.PHONY: help play test test-all lint lint-native format bench strengths wheel update clean base dev debian
+endif
+.PHONY: help play test test-all lint lint-native format bench strengths wheel update clean base dev \
+	debian packages bytecode
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -18,10 +26,14 @@ help: ## show this list
 play: base ## set up what is missing and play
 	@$(BIN)/ludus play $(ARGS)
 
-test: dev debian lint ## run every check that a change must pass
+test: packages ## run every check that a change must pass
+	$(RUN_PARALLEL) dev debian
+	$(RUN_PARALLEL) lint bytecode
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-all: dev debian lint ## run every test, those that take minutes too, with more repetitions
+test-all: packages ## run every test, those that take minutes too, with more repetitions
+	$(RUN_PARALLEL) dev debian
+	$(RUN_PARALLEL) lint bytecode
 	$(PYTEST) --thorough $(ARGS)
 
 lint: dev ## check format, types, words and the order of the layers
@@ -78,6 +90,14 @@ base:
 
 dev:
 	$(SET_UP) base dev torch build
+
+# The machine is checked before anything else is started.
+packages:
+	$(SET_UP) base
+
+# All test processes start at once and import the same files: they find them compiled.
+bytecode: dev
+	@$(BIN)/python -m pytest --collect-only --quiet $(TESTS) >/dev/null 2>&1 || true
 
 debian:
 	@$(BIN)/python tools/debian_packages.py

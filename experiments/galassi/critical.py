@@ -14,6 +14,7 @@ from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .data import read_held_out_entries
+from .deepmill import find_deepmill, make_contestant
 from .games import GAME, RULES, Contestant
 from .regret_tables import (
     CAPTION,
@@ -38,6 +39,9 @@ def run(context: Context) -> Iterator[Finding]:
     entries = sample_by_phase(read_held_out_entries(), context)
     positions = entries.to_positions(named_game(GAME, RULES))
     players = [Contestant(name, spec) for name, spec in context.published["players"].items()]
+    script = find_deepmill()
+    if script is not None:
+        players.append(make_contestant(script, 1))
     players += [
         Contestant(system.name, system.spec, system.key)
         for system in list_systems(context, context.published["ways"])

@@ -1,7 +1,7 @@
 """The gaming test (6.5): a ladder of opponents, both colours, in the form of Table 6.11."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -32,7 +32,8 @@ def run(context: Context) -> Iterator[Finding]:
             }
             for one in tested
         }
-    yield from compare_totals(context, found)
+    ladder = [*(each.name for each in fixed), teacher.name]
+    yield from compare_totals(context, found, ladder)
     yield make_outcome_table(found)
     yield make_count_table(found)
     for system in networks:
@@ -52,16 +53,21 @@ def make_contestant(system: System) -> Contestant:
     return Contestant(system.name, system.spec, system.key)
 
 
-def compare_totals(context: Context, found: Mapping[str, Ladder]) -> Iterator[Measurement]:
-    """The published totals beside ours; games against itself do not count."""
+def compare_totals(
+    context: Context, found: Mapping[str, Ladder], opponents: Collection[str]
+) -> Iterator[Measurement]:
+    """The published totals beside ours, against the ladder and the teacher as in the thesis.
+
+    Games against itself and against other networks do not count.
+    """
     for row in context.published.rows:
-        ladder = found.get(row["player"])
-        if ladder is None:
+        games_by_opponent = found.get(row["player"])
+        if games_by_opponent is None:
             continue
         results = Counter(
             game.result
-            for opponent, games in ladder.items()
-            for game in games
+            for opponent in opponents
+            for game in games_by_opponent[opponent]
             if opponent != row["player"] and game.colour in row["colours"]
         )
         yield Measurement.proportion(row.name, results[row["result"]], results.total())

@@ -18,7 +18,7 @@ def make_curve_data(
         ours[opponent] = []
         for value in curve["values"]:
             options = join_options(curve["others"], f"{curve['parameter']}={value}")
-            tally = play_matches(context, opponent, options)
+            tally = play_matches(context, opponent, options, context.setting("curve_games"))
             ours[opponent].append([value, tally.wins[0], tally.games])
     published: dict[str, list[Any]] = {name: [] for name in OPPONENTS}
     others = set(filter(None, curve["others"].split(",")))

@@ -41,7 +41,12 @@ def rank_interpretations(
         for take in TAKES:
             extra = ",".join(filter(None, (changes, f"take={take}")))
             found = {
-                condition: play_matches(context, condition[0], join_options(condition[1], extra))
+                condition: play_matches(
+                    context,
+                    condition[0],
+                    join_options(condition[1], extra),
+                    context.setting("reading_games"),
+                )
                 for condition in counts
             }
             score = sum(compute_log_likelihood(counts[each], found[each].counts) for each in counts)
@@ -49,17 +54,9 @@ def rank_interpretations(
     return sorted(read, key=lambda each: -each.log_likelihood)
 
 
-def make_tables(
-    read: Sequence[FuzzyInterpretation],
-    counts: Mapping[Condition, Sequence[int]],
-    ours: Mapping[Condition, MatchTally],
-) -> Iterator[Finding]:
-    """How well each reading explains the published table, and the best one in full."""
-    best = read[0]
-    yield Remark(
-        f"The published counts are most probable if the paper is read so: {best.name}. The rows"
-        " above keep to the player's own reading, under which it is stronger."
-    )
+def make_tables(read: Sequence[FuzzyInterpretation]) -> Iterator[Finding]:
+    """How well each reading explains the published table."""
+    yield Remark(f"The published counts are most probable if the paper is read so: {read[0].name}.")
     yield Table(
         "Readings of the paper",
         ("reading", "options", *(f"{name}, %" for name in OPPONENTS), "log-likelihood"),
@@ -69,19 +66,6 @@ def make_tables(
         ],
         "Mean share of wins against each heuristic over the table's settings, and the logarithm"
         " of the probability of the published counts.",
-    )
-    yield Table(
-        f"Wins of the Fuzzy player, {best.name}",
-        ("opponent", "options", "published, %", "rows above, %", "this reading, %"),
-        [
-            [
-                *each,
-                counts[each][0],
-                compute_percentage(ours[each]),
-                compute_percentage(best.found[each]),
-            ]
-            for each in counts
-        ],
     )
 
 

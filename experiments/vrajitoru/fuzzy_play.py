@@ -9,9 +9,10 @@ Condition = tuple[str, str]
 """Opponent, and options of the Fuzzy player."""
 
 
-def play_matches(context: Context, opponent: str, options: str) -> MatchTally:
+def play_matches(context: Context, opponent: str, options: str, games: int = 0) -> MatchTally:
+    """Play the number of games of the size, or as many as given."""
     spec = f"fuzzy:{options}" if options else "fuzzy"
-    return context.matches(GAME, spec, opponent, context.setting("games"), rules=RULES)
+    return context.matches(GAME, spec, opponent, games or context.setting("games"), rules=RULES)
 
 
 def compute_percentage(tally: MatchTally) -> float:

@@ -1,7 +1,7 @@
 """What Tables 2 to 5 have in common: settings of the Fuzzy player against the three heuristics.
 
-The rows are measured under the reading of the player's defaults. Then other readings are compared
-by how probable they make the published counts.
+The rows are measured with the preset `paper`, the reading under which the published counts of all
+four tables are most probable; a table beside them has the player's own reading, the preset `seed`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,32 +9,67 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
 
+from .conclusions import draw_conclusions
 from .fuzzy_curves import draw_curve, make_curve_data
 from .fuzzy_interpretations import make_tables, rank_interpretations
-from .fuzzy_play import Condition, play_matches
+from .fuzzy_play import Condition, compute_percentage, join_options, play_matches
 
 SIGNIFICANT = 0.05
+PRESETS = ("paper", "seed")
 
 
 def run_table(context: Context) -> Iterator[Finding]:
-    """The published rows, tests, readings, and the influence of the table's parameter."""
+    """The published rows, both readings, tests, conclusions, and the table's parameter."""
     conditions = list_rows(context)
-    tallies = {}
-    for number, condition in enumerate(conditions):
-        context.progress(number, len(conditions), "settings")
-        tallies[condition] = play_matches(context, *condition)
+    tallies: dict[str, dict[Condition, MatchTally]] = {}
+    for number, preset in enumerate(PRESETS):
+        context.progress(number, len(PRESETS), f"settings of {preset}")
+        tallies[preset] = {
+            condition: play_matches(context, condition[0], add_preset(condition[1], preset))
+            for condition in conditions
+        }
+    paper = tallies["paper"]
     for condition, names in conditions.items():
-        for name, count in zip(names, tallies[condition].counts, strict=True):
-            yield Measurement.proportion(name, count, tallies[condition].games)
+        for name, count in zip(names, paper[condition].counts, strict=True):
+            yield Measurement.proportion(name, count, paper[condition].games)
     counts = get_published_counts(context, conditions)
-    yield make_test_table(counts, tallies)
-    yield from make_tables(rank_interpretations(context, counts), counts, tallies)
+    for preset in PRESETS:
+        yield from draw_conclusions(
+            context.published["conclusions"], tallies[preset], f"preset {preset}"
+        )
+    yield make_presets_table(counts, tallies)
+    yield make_test_table(counts, paper)
+    yield from make_tables(rank_interpretations(context, counts))
     curve = context.published["curve"]
     yield Figure(
         f"Win rate over {curve['parameter']}",
         draw_curve,
         make_curve_data(context, curve, counts),
-        "Games won by the Fuzzy player, with 95% intervals; crosses are published, of 100 games.",
+        "Games won by the Fuzzy player, preset `seed`, with 95% intervals; crosses are published,"
+        " of 100 games.",
+    )
+
+
+def add_preset(options: str, preset: str) -> str:
+    """Options of the table under a reading; `moveThr=0` says that the table names no moveThr."""
+    others = "seen=1" if preset == "paper" and "moveThr=0" in options else ""
+    return join_options(options, ",".join(filter(None, (f"preset={preset}", others))))
+
+
+def make_presets_table(
+    counts: Mapping[Condition, Sequence[int]],
+    tallies: Mapping[str, Mapping[Condition, MatchTally]],
+) -> Table:
+    """Wins under both readings, one row for each setting."""
+    return Table(
+        "Wins of the Fuzzy player under two readings",
+        ("opponent", "options", "published, %", *(f"preset {name}, %" for name in PRESETS)),
+        [
+            [*each, counts[each][0], *(compute_percentage(tallies[name][each]) for name in PRESETS)]
+            for each in counts
+        ],
+        "`paper`: moveThr as a minimum count, any man taken. `seed`: moveThr as a rate, the best"
+        " man taken.",
     )
 
 
@@ -60,7 +95,7 @@ def get_published_counts(
 def make_test_table(
     counts: Mapping[Condition, Sequence[int]], tallies: Mapping[Condition, MatchTally]
 ) -> Table:
-    """The paper's test of significance on its counts and on ours."""
+    """The paper's test of significance on its counts and on ours, preset `paper`."""
     rows: list[list[Any]] = []
     for (opponent, options), published in counts.items():
         theirs = compare_wins(published[0], published[1])

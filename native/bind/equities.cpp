@@ -4,6 +4,8 @@
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <vector>
 
 #include "backgammon/bearoff.hpp"
@@ -105,6 +107,14 @@ std::uint64_t verify_two_sided(const Input<float>& equities, int men, int points
     return solver.verify(checked_threads(threads), values);
 }
 
+// One thread works at a time, and while the others wait Python goes on.
+struct Turn {
+    explicit Turn(std::mutex& mutex) : lock(mutex) {}
+
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock;
+};
+
 class Hypergammon {
 public:
     Hypergammon(int men, int threads) : solver_(checked_men(men), checked_threads(threads)) {}
@@ -112,37 +122,44 @@ public:
     std::size_t size() const { return solver_.tables().size(); }
 
     double sweep() {
-        const nb::gil_scoped_release release;
+        const Turn turn(working_);
         return solver_.sweep();
     }
 
     void choose() {
-        const nb::gil_scoped_release release;
+        const Turn turn(working_);
         solver_.choose();
-        has_chances_ = true;
+        has_stored_ = has_chances_ = true;
     }
 
     double sweep_chances() {
+        const Turn turn(working_);
         if (!has_chances_) throw nb::value_error("choose() comes before chances");
-        const nb::gil_scoped_release release;
         return solver_.sweep_chances();
     }
 
     std::pair<double, double> find_errors() {
-        const nb::gil_scoped_release release;
+        const Turn turn(working_);
+        if (!has_stored_) throw nb::value_error("choose() or load() comes before errors");
         return solver_.find_errors();
     }
 
     nb::object equities() {
         std::vector<float> values(size() * size());
-        solver_.read_equities(values);
+        {
+            const Turn turn(working_);
+            solver_.read_equities(values);
+        }
         return make_array(std::move(values), {size(), size()});
     }
 
     nb::object chances() {
-        if (!has_chances_) throw nb::value_error("choose() comes before chances");
         std::vector<float> values(kStoredChances * size() * size());
-        solver_.read_chances(values);
+        {
+            const Turn turn(working_);
+            if (!has_chances_) throw nb::value_error("choose() comes before chances");
+            solver_.read_chances(values);
+        }
         return make_array(std::move(values), {kStoredChances, size(), size()});
     }
 
@@ -151,7 +168,10 @@ public:
         if (equities.size() != plane ||
             (chances.size() != 0 && chances.size() != kStoredChances * plane))
             throw nb::value_error("not as many values as positions");
+        const Turn turn(working_);
         solver_.load({equities.data(), equities.size()}, {chances.data(), chances.size()});
+        has_stored_ = true;
+        has_chances_ = false;
     }
 
 private:
@@ -161,7 +181,9 @@ private:
     }
 
     HyperSolver solver_;
-    bool has_chances_ = false;
+    std::mutex working_;
+    std::atomic<bool> has_stored_ = false;   // equities as they are stored, loaded or chosen by
+    std::atomic<bool> has_chances_ = false;  // chances that follow from chosen plays
 };
 
 }  // namespace

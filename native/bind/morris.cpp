@@ -172,11 +172,11 @@ std::pair<int, int> hands(const PyPosition& self) {
     return {self.state().hand[0], self.state().hand[1]};
 }
 
+// The same number as Position.__hash__ in Python, as equal positions need; rules take no part.
 std::size_t hash(const PyPosition& self) {
-    std::uint64_t h = self.state().key() ^ (std::uint64_t{self.position.occurrence} << 57) ^
-                      (std::uint64_t{self.position.quiet} << 40);
-    return static_cast<std::size_t>(
-        ludus::Random(h ^ reinterpret_cast<std::uintptr_t>(self.known)).next());
+    const std::uint64_t h = self.state().key() ^ (std::uint64_t{self.position.occurrence} << 57) ^
+                            (std::uint64_t{self.position.quiet} << 40);
+    return static_cast<std::size_t>(ludus::Random(h).next());
 }
 
 bool equal(const PyPosition& a, const PyPosition& b) {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "morris/rules.hpp"
+#include "morris/moves.hpp"
 
 namespace ludus::bind {
 
@@ -26,8 +26,10 @@ inline morris::Rules read_rules(nb::handle object) {
     using morris::Blocked, morris::TakeFromMills;
     const auto blocked = field<std::string>(object, "blocked");
     const auto from_mills = field<std::string>(object, "take_from_mills");
+    const auto men = field<std::uint8_t>(object, "men");
+    if (men < 1 || men > morris::kMaxMen) throw nb::value_error("there are 1 to 12 men a side");
     return {
-        .men = field<std::uint8_t>(object, "men"),
+        .men = men,
         .diagonals = field<bool>(object, "diagonals"),
         .flying = field<bool>(object, "flying"),
         .blocked = blocked == "passes" ? Blocked::passes : Blocked::loses,

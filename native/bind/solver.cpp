@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 
@@ -26,15 +28,32 @@ using Numbers = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig>;
 using Pairs = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>>;
 using Slots = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>;
 
-SectorId checked(const Sector& sector, int max_men) {
+// The sector, if there is one under these rules. Each number is looked at alone first: sums of
+// large ones would overflow.
+SectorId checked(const Sector& sector, const Rules& rules) {
     const auto [x, y, x_hand, y_hand] = sector;
     const SectorId id{x, y, x_hand, y_hand};
-    if (x < 0 || y < 0 || x_hand < 0 || y_hand < 0 || x + x_hand > max_men || y + y_hand > max_men)
+    for (const int men : {x, y, x_hand, y_hand}) {
+        if (men < 0 || men > rules.men) throw nb::value_error("no such sector under these rules");
+    }
+    if (x + x_hand > rules.men || y + y_hand > rules.men)
         throw nb::value_error("no such sector under these rules");
     if (!id.is_ordered()) throw nb::value_error("X must be the side with more men");
     return id;
 }
 
+// A sector that has values: where a side has lost nobody is to move.
+SectorId checked_playable(const Sector& sector, const Rules& rules) {
+    const SectorId id = checked(sector, rules);
+    if (has_lost(rules, id.x, id.x_hand) || has_lost(rules, id.y, id.y_hand))
+        throw nb::value_error("a side of this sector has lost, so that nobody is to move");
+    return id;
+}
+
+using HeldTable = std::shared_ptr<const Table>;
+
+// Methods may be called from several threads. One of them works at a time, the others wait; only
+// `stop`, `progress` and what looks at tables do not.
 class Solver {
 public:
     Solver(nb::object rules, int threads)
@@ -45,26 +64,29 @@ public:
     }
 
     void solve_sector(const Sector& sector) {
-        const SectorId id = checked(sector, rules_.men);
+        const SectorId id = checked_playable(sector, rules_);
         const nb::gil_scoped_release release;
+        const std::lock_guard turn(working_);
         progress_.is_stopped = false;
         solve(rules_, store_, id, workers_, progress_);
     }
 
     std::uint64_t verify_sector(const Sector& sector) {
-        const SectorId id = table(sector).id;
+        const SectorId id = table(sector)->id;
         const nb::gil_scoped_release release;
+        const std::lock_guard turn(working_);
         progress_.is_stopped = false;
         return verify(rules_, store_, id, workers_, progress_);
     }
 
     nb::dict tally_sector(const Sector& sector, bool x_to_move) {
-        const Table& found = table(sector);
-        if (found.values(x_to_move).empty()) throw nb::value_error("this side is never to move");
+        const HeldTable found = table(sector);
+        if (found->values(x_to_move).empty()) throw nb::value_error("this side is never to move");
         Tally counts;
         {
             const nb::gil_scoped_release release;
-            counts = tally(store_, found, x_to_move, workers_);
+            const std::lock_guard turn(working_);
+            counts = tally(store_, *found, x_to_move, workers_);
         }
         nb::dict result;
         result["win"] = counts.win;
@@ -75,38 +97,39 @@ public:
         return result;
     }
 
-    // A view of the table, valid until the sector is dropped or the solver is gone.
-    static nb::object values(nb::handle self, const Sector& sector, bool x_to_move) {
-        const Table& found = nb::cast<Solver&>(self).table(sector);
-        const std::vector<Value>& all = found.values(x_to_move);
+    // A view of the table, which it keeps alive.
+    nb::object values(const Sector& sector, bool x_to_move) const {
+        auto kept = std::make_unique<HeldTable>(table(sector));
+        const std::vector<Value>& all = (*kept)->values(x_to_move);
         if (all.empty()) return nb::none();
+        const nb::capsule owner(kept.get(),
+                                [](void* p) noexcept { delete static_cast<HeldTable*>(p); });
+        kept.release();
         const std::size_t shape[1] = {all.size()};
-        return nb::cast(ReadOnlyBytes(all.data(), 1, shape, self));
+        return nb::cast(ReadOnlyBytes(all.data(), 1, shape, owner));
     }
 
     void load(const Sector& sector, const nb::object& x_moves, const nb::object& y_moves) {
-        Table loaded(checked(sector, rules_.men), store_.orbits());
+        Table loaded(checked_playable(sector, rules_), store_.orbits());
         fill(loaded, loaded.x_moves, x_moves);
         fill(loaded, loaded.y_moves, y_moves);
         store_.add(std::move(loaded));
     }
 
-    bool has(const Sector& sector) const {
-        return store_.find(checked(sector, rules_.men)) != nullptr;
-    }
-    void drop(const Sector& sector) { store_.drop(checked(sector, rules_.men)); }
+    bool has(const Sector& sector) const { return store_.find(checked(sector, rules_)) != nullptr; }
+    void drop(const Sector& sector) { store_.drop(checked(sector, rules_)); }
     void stop() { progress_.is_stopped = true; }
 
     std::tuple<std::uint64_t, int> progress() const { return {progress_.rows, progress_.depth}; }
 
     std::tuple<std::uint64_t, std::uint64_t> shape(const Sector& sector) const {
-        const Table empty(checked(sector, rules_.men), store_.orbits());
+        const Table empty(checked(sector, rules_), store_.orbits());
         return {empty.rows, empty.cols};
     }
 
     // The slots of positions that all belong to one sector.
     nb::object slots(const Sector& sector, const Boards& x, const Boards& y) const {
-        const Table empty(checked(sector, rules_.men), store_.orbits());
+        const Table empty(checked(sector, rules_), store_.orbits());
         const std::size_t size = x.shape(0);
         if (y.shape(0) != size) throw nb::value_error("as many boards of X as of Y");
         auto* found = new std::uint64_t[size];
@@ -126,7 +149,7 @@ public:
 
     // The inverse of slots: X's and Y's men.
     nb::object boards(const Sector& sector, const Numbers& slots) const {
-        const Table empty(checked(sector, rules_.men), store_.orbits());
+        const Table empty(checked(sector, rules_), store_.orbits());
         const std::vector<Bits> columns = subsets(ludus::morris::kPoints - empty.id.x, empty.id.y);
         const std::vector<Bits>& rows = store_.orbits().representatives(empty.id.x);
         const std::size_t size = slots.shape(0);
@@ -145,15 +168,16 @@ public:
     }
 
 private:
-    const Table& table(const Sector& sector) const {
-        const Table* found = store_.find(checked(sector, rules_.men));
+    HeldTable table(const Sector& sector) const {
+        HeldTable found = store_.find(checked(sector, rules_));
         if (found == nullptr) throw nb::value_error("the sector is not solved");
-        return *found;
+        return found;
     }
 
     static void fill(const Table& loaded, std::vector<Value>& into, const nb::object& given) {
         if (given.is_none()) return;
-        const auto bytes = nb::cast<ReadOnlyBytes>(given);
+        ReadOnlyBytes bytes;
+        if (!nb::try_cast(given, bytes)) throw nb::type_error("values are an array of bytes");
         if (bytes.shape(0) != loaded.slots()) throw nb::value_error("not as many values as slots");
         into.assign(bytes.data(), bytes.data() + bytes.shape(0));
     }
@@ -162,6 +186,7 @@ private:
     Store store_;
     Workers workers_;
     Progress progress_;
+    std::mutex working_;
 };
 
 }  // namespace
@@ -184,12 +209,7 @@ NB_MODULE(solver, m) {
         .def("solve", &Solver::solve_sector, "sector"_a)
         .def("verify", &Solver::verify_sector, "sector"_a)
         .def("tally", &Solver::tally_sector, "sector"_a, "x_to_move"_a)
-        .def(
-            "values",
-            [](nb::handle self, const Sector& sector, bool x_to_move) {
-                return Solver::values(self, sector, x_to_move);
-            },
-            "sector"_a, "x_to_move"_a)
+        .def("values", &Solver::values, "sector"_a, "x_to_move"_a)
         .def("load", &Solver::load, "sector"_a, "x_moves"_a.none(), "y_moves"_a.none())
         .def("has", &Solver::has, "sector"_a)
         .def("drop", &Solver::drop, "sector"_a)

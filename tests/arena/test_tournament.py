@@ -167,9 +167,11 @@ def test_files_of_others_are_left_alone(tmp_path):
 SLOW = """
 game = "hexapawn"
 players = ["random", "playouts:games=40", "playouts:games=30"]
-games = 30
+games = {games}
 seed = 3
 """
+FEW, MANY = 10, 10_000
+"""Games of each pair: in a whole run, and in one that is stopped before its end."""
 
 
 def _command(file, out, jobs="2"):
@@ -196,7 +198,7 @@ def undisturbed(tmp_path_factory):
     """A whole run in one process at a time: what it prints, and its games."""
     folder = tmp_path_factory.mktemp("undisturbed")
     file, out = folder / "t.toml", folder / "results"
-    file.write_text(SLOW)
+    file.write_text(SLOW.format(games=FEW))
     done = subprocess.run(
         _command(file, out, "1"), capture_output=True, timeout=PATIENCE, check=True
     )
@@ -206,20 +208,25 @@ def undisturbed(tmp_path_factory):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_tournament_goes_on_and_ends_with_the_same_totals(tmp_path, how, undisturbed):
     file, out = tmp_path / "t.toml", tmp_path / "stopped"
-    file.write_text(SLOW)
+    file.write_text(SLOW.format(games=MANY))
     stopped = subprocess.Popen(_command(file, out), stderr=subprocess.PIPE, text=True)
     wait_until(lambda: len(_games(out)) >= 5, "five games are played", stopped)
     stopped.send_signal(how)
     _, complaint = stopped.communicate(timeout=PATIENCE)
     before = _games(out)
-    assert 5 <= len(before) < 90
+    assert 5 <= len(before) < 3 * MANY
     if how == signal.SIGINT:
         assert stopped.returncode == 130
-        left = f"{90 - len(before)} games are left"
+        left = f"{3 * MANY - len(before)} games are left"
         assert complaint == f"ludus: {left}; run the same command to resume\n"
+    # The same tournament with fewer games: what was played of them is not played again.
+    file.write_text(SLOW.format(games=FEW))
     done = subprocess.run(_command(file, out), capture_output=True, timeout=PATIENCE, check=True)
     report, games = undisturbed
-    assert json.loads(done.stdout) == {**report, "resumed": len(before)}
-    assert report["games"] == 90
-    assert _games(out) == games
-    assert before.items() <= games.items()
+    resumed = before.keys() & games.keys()
+    assert json.loads(done.stdout) == {**report, "resumed": len(resumed)}
+    assert report["games"] == len(games) == 3 * FEW
+    found = _games(out)
+    assert found.keys() == games.keys() | before.keys()
+    assert games.items() <= found.items()
+    assert before.items() <= found.items()

@@ -56,6 +56,56 @@ def test_hints(ludus):
     assert "has no dice" in no_dice.err
 
 
+def test_hints_about_the_cube(ludus):
+    pytest.importorskip("bgsage")
+    text = "XGID=-BBBBBD------A----adbbbbb-:0:0:1:00:0:0:0:7:10"
+    output = json.loads(ludus("backgammon", "hint", text, "--plies", "0", "--json").out)
+    assert (output["cubeless"], output["cube"]["best"]) == (False, "no double")
+    assert set(output["cube"]["equities"]) == {"no double", "double, take", "double, drop"}
+    assert 0 < output["cube"]["win"] < 1
+    shown = ludus("backgammon", "hint", text, "--plies", "0").out
+    assert "best: no double" in shown
+
+
+def test_games_are_analysed_and_converted(ludus, tmp_path):
+    pytest.importorskip("bgsage")
+    games, mat, sgf, notes = (tmp_path / name for name in ("g.txt", "g.mat", "g.sgf", "notes.txt"))
+    match = ("match", "backgammon:cube=yes", "random", "random", "--games", "2", "--seed", "4")
+    assert ludus(*match, "--record", str(games)).status == 0
+    for source, target in ((games, mat), (mat, sgf)):
+        done = ludus("backgammon", "convert", str(source), "--out", str(target), "--json")
+        assert json.loads(done.out) == {"games": 2}
+    line = ("backgammon", "analyse", str(sgf), "--plies", "0", "--out", str(notes))
+    done = ludus(*line, "--json")
+    output = json.loads(done.out)
+    assert output["evaluator"] == "exact tables, bgsage 0-ply"
+    assert output["sides"]["white"]["performance_rating"] > 10
+    assert {"move", "best", "loss", "mark", "equity", "win"} <= set(output["decisions"][0])
+    assert {"side", "roll", "luck"} <= set(output["rolls"][0])
+    assert "is better by" in notes.read_text()
+    assert "performance rating" in ludus(*line, "--force", "--no-luck").out
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("(;FF[4]GM[6];W[99])", "is not a move"),
+        (" 5 point match\n\n Game 1\n", "game 1 has no moves"),
+        (" 5 point match\n nothing", "comes before"),
+        ("", "has no games"),
+        ("hello", "hello"),
+    ],
+)
+def test_broken_files_are_reported_in_one_line(ludus, tmp_path, text, complaint):
+    file = tmp_path / "broken.mat"
+    file.write_text(text)
+    done = ludus("backgammon", "convert", str(file), "--out", str(tmp_path / "out.sgf"))
+    assert done.status == 2
+    assert complaint in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert not (tmp_path / "out.sgf").exists()
+
+
 @pytest.mark.needs_debian("gnubg")
 def test_reviews_and_mat_files(ludus, tmp_path):
     games, session = tmp_path / "games.txt", tmp_path / "games.mat"

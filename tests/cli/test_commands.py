@@ -43,7 +43,7 @@ def test_perft_for_people(ludus):
 def test_every_game_and_player_is_listed(ludus):
     games = {game["id"]: game for game in json.loads(ludus("games", "--json").out)["games"]}
     assert next(iter(games["nine_mens_morris"]["presets"])) == "standard"
-    assert games["hexapawn"]["presets"]["four"] == {"size": 4}
+    assert games["hexapawn"]["presets"]["four"]["size"] == 4
     players = json.loads(ludus("players", "hexapawn", "--json").out)["players"]
     names = [player["name"] for player in players]
     assert names[:2] == ["random", "playouts"]

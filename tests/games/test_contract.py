@@ -125,7 +125,7 @@ def test_illegal_moves_are_refused(game):
         for move in list(foreign - legal)[:5]:
             with pytest.raises(BadMove):
                 position.play(move)
-        for nonsense in (None, "d6", 3, (), (1, 2), ("a", "b", "c"), object()):
+        for nonsense in (None, "d6", 3, (), (-1, 99), ("a", "b", "c"), object()):
             with pytest.raises(BadMove):
                 position.play(nonsense)
 

@@ -9,14 +9,17 @@ import pytest
 
 import ludus
 from ludus.core import BadMove, BadPosition, BadSpec, Outcome
+from ludus.core.game import identify_rules
 from ludus.games.hexapawn import Hexapawn, Move, Rules
+from ludus.games.move_entry import get_move_entry
 
 
 class PawnSets:
     """The rules once more: `(men of the mover, men of the other, whether white is to move)`."""
 
-    def __init__(self, size):
+    def __init__(self, size, no_pawns="loses"):
         self.size = size
+        self.no_pawns = no_pawns
 
     def start(self):
         files = range(1, self.size + 1)
@@ -42,7 +45,7 @@ class PawnSets:
         own, enemy, white = node
         if any(rank == (1 if white else self.size) for _, rank in enemy):
             return -1, "crossed"
-        return (0, "blocked") if own else (-1, "men")
+        return (-1, "men") if not own and self.no_pawns == "loses" else (0, "blocked")
 
     def text(self, node):
         own, enemy, white = node
@@ -82,9 +85,9 @@ def reachable(game):
     return found
 
 
-@pytest.mark.parametrize("size", [3, 4])
-def test_every_position_agrees_with_the_second_program(size):
-    game, second = Hexapawn(Rules(size)), PawnSets(size)
+@pytest.mark.parametrize(("size", "no_pawns"), [(3, "loses"), (3, "draws"), (4, "loses")])
+def test_every_position_agrees_with_the_second_program(size, no_pawns):
+    game, second = Hexapawn(Rules(size, no_pawns)), PawnSets(size, no_pawns)
     nodes = {second.text(node): node for node in second.reachable()}
     assert {str(position) for position in reachable(game)} == set(nodes)
     for text, node in nodes.items():
@@ -236,3 +239,36 @@ def test_bad_positions_say_what_is_wrong(text, complaint):
 def test_rules_out_of_range(size):
     with pytest.raises(BadSpec, match="between 3 and 8"):
         ludus.game("hexapawn", f"size={size}")
+
+
+def test_a_side_without_pawns_draws_in_the_rules_of_the_paper():
+    """`hexapawn.pl` of Muggleton and Hocquette: drawn is having no move, won is having crossed."""
+    lost, drawn = (
+        ludus.game(spec).parse("..W/.../... b") for spec in ("hexapawn", "hexapawn:migo")
+    )
+    assert lost.outcome() == drawn.outcome() == Outcome(0, "crossed")
+    lost, drawn = (
+        ludus.game(spec).parse(".../..W/... b") for spec in ("hexapawn", "hexapawn:migo")
+    )
+    assert lost.outcome() == Outcome(0, "men")
+    assert drawn.outcome() == Outcome(None, "blocked")
+    assert ludus.game("hexapawn:migo,size=4").rules == Rules(4, "draws")
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("hexapawn", "and so does a side that takes the other side's last pawn."),
+        ("hexapawn:migo", "the game is a draw, also if it has no pawn left."),
+    ],
+)
+def test_the_page_says_what_the_rules_do(spec, sentence):
+    text = " ".join(get_move_entry(ludus.game(spec)).describe_rules())
+    assert sentence in text
+    assert "has no move, the game is a draw" in text
+    assert ("last pawn" in text) == (spec == "hexapawn")
+
+
+def test_later_rules_do_not_change_the_seeds_of_tournaments():
+    assert identify_rules(Rules()) == {"size": 3}
+    assert identify_rules(Rules(4, "draws")) == {"size": 4, "no_pawns": "draws"}

@@ -98,6 +98,8 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
         ("search", 2500),
         ("patterns", 8000),
         ("sampling", 4000),
+        ("equities", 3000),
+        ("solver", 4000),
     ],
 )
 def test_hostile_values(modules, game, calls):
@@ -112,6 +114,11 @@ def test_hostile_values(modules, game, calls):
 
 def scenario(modules, name, *calls):
     return report_of(sanitized.run("native_process", modules, "scenario", name, *calls))
+
+
+def test_solvers_in_several_threads(modules):
+    report = scenario(modules, "solvers_in_threads", 20)
+    assert report["solved"] == 40
 
 
 def test_more_threads_than_any_machine_has(modules):

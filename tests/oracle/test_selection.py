@@ -3,7 +3,7 @@
 import pytest
 
 import ludus
-from ludus.core.errors import BadDatabase, CannotSolve
+from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning
 from ludus.oracle import MemoryOracle, Unsolved, WrongRules, oracle_for
 from ludus.oracle.morris.database import Database
 
@@ -74,9 +74,26 @@ def test_the_largest_database_is_used(tmp_path, monkeypatch):
     assert str(large) in place()
 
 
-def test_a_damaged_database_is_an_error(tmp_path, monkeypatch):
+@pytest.mark.parametrize("content", ["{}", "", "{", '{"game": "nine_mens_morris"}', "[" * 9000])
+def test_a_damaged_database_disables_only_itself(tmp_path, monkeypatch, content):
     monkeypatch.setenv("LUDUS_ORACLE", str(tmp_path))
-    (begun(tmp_path / "a") / "ludus.json").write_text("{}")
+    damaged = begun(tmp_path / "a")
+    (damaged / "ludus.json").write_text(content)
+    with pytest.warns(LudusWarning, match=r"ludus\.json' .*; this database is not used"):
+        assert place() == "the built-in endings"
+    good = begun(tmp_path / "b")
+    with pytest.warns(LudusWarning, match="not used"):
+        assert str(good) in place()
+    with pytest.warns(LudusWarning, match="not used"):
+        oracle_for(ludus.game("backgammon"))
+
+
+def test_a_damaged_database_that_is_named_is_an_error(tmp_path, monkeypatch):
+    damaged = begun(tmp_path / "a")
+    (damaged / "ludus.json").write_text("{}")
+    with pytest.raises(BadDatabase, match="damaged"):
+        place(folder=damaged)
+    monkeypatch.setenv("LUDUS_ORACLE", str(damaged))
     with pytest.raises(BadDatabase, match="damaged"):
         place()
 

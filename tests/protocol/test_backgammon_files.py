@@ -17,7 +17,7 @@ from ludus.protocol.gnubg_review import (
     iterate_decisions,
     review_decisions,
 )
-from ludus.protocol.mat_export import format_mat
+from ludus.protocol.mat_files import format_mat
 from ludus.protocol.processes import find_program
 
 GAME = ludus.game("backgammon")

@@ -81,7 +81,10 @@ def test_bgsage_answers_doubles_and_resignations(bgsage):
         (f"{lost} 0 cube 2@1", {"roll"}),
     ]
     for text, actions in cases:
-        assert str(player.choose(game.parse(text)).move) in actions, text
+        position = game.parse(text)
+        choice = player.choose(position)
+        assert str(choice.move) in actions, text
+        assert set(choice.scores) == set(position.legal_moves())
 
 
 def test_exact_tables_come_first(bgsage):

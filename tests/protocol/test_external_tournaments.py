@@ -53,10 +53,10 @@ def test_engines_end_when_the_arena_kills_a_process(tmp_path):
     file = tmp_path / "n"
     bad = faulty_engine("hangs", file, patience=600)
     conditions = GameConditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
-    plan = Tournament(conditions, ("random", bad), games=1)
+    plan = Tournament(conditions, (bad, "random"), games=1)
     with LocalPool(1) as pool:
         (result,) = pool.run(plan.schedule())
-    assert (result.winner, result.reason) == (0, "timeout")
+    assert (result.winner, result.reason) == (1, "timeout")
     wait_until_gone(numbers(file))
 
 

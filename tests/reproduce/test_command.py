@@ -8,7 +8,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from ludus.cli.main import run
-from ludus.reproduce import find_experiment
+from ludus.reproduce import Measurement, PublishedRow, find_experiment
+from ludus.reproduce.findings import ComparedRow
+from ludus.reproduce.overview import classify_row
 from ludus.reproduce.results import read_results
 from support.paths import ROOT
 from support.small_experiments import CODE, TOML, write
@@ -23,8 +25,14 @@ def reproduce(tmp_path, capsys):
         write(tmp_path, code, toml)
         status = run(
             ["reproduce", *arguments, "--experiments", str(folder), "--out", str(tmp_path / "out")]
-            if arguments[:1] != ("list",)
-            else ["reproduce", *arguments[1:], "--experiments", str(folder)]
+            if arguments[:1] not in (("list",), ("items",))
+            else [
+                "reproduce",
+                *(["--list"] if arguments[0] == "list" else []),
+                *arguments[1:],
+                "--experiments",
+                str(folder),
+            ]
         )
         return status, *capsys.readouterr()
 
@@ -43,14 +51,63 @@ def test_listing_tells_ids_sources_and_costs(reproduce):
             "source": "Smith 1900, Table 1",
             "sizes": {"quick": "1 s", "certain": "2 s"},
             "default_size": "quick",
+            "stored": None,
         }
     ]
 
 
+def test_listing_tells_size_and_date_of_stored_results(reproduce, tmp_path):
+    assert re.search(r"quick 1 s, certain 2 s +nothing", reproduce("list")[1])
+    reproduce("smith-table-1", "--save")
+    file = tmp_path / "experiments" / "smith" / "results" / "smith-table-1.json"
+    day = json.loads(file.read_text())["date"]
+    stored = json.loads(reproduce("list", "--json")[1])["experiments"][0]["stored"]
+    assert stored == {"size": "quick", "date": day, "rows": 4}
+    assert "quick," in reproduce("list")[1]
+    assert reproduce("smith-table-1", "--list")[0] == 2
+
+
+def test_without_ids_every_published_item_has_a_status(reproduce):
+    nothing = json.loads(reproduce("items", "--json")[1])["items"]
+    assert [item["status"] for item in nothing] == ["not reproduced"] * 3
+    assert all("no stored results" in item["reason"] for item in nothing)
+    reason = '[[reasons]]\nrows = ["not *", "tails*"]\ntext = "Smith stopped."\n[sizes.quick]'
+    toml = TOML.replace("[sizes.quick]", reason).replace("published = 3.5\n", "published = 9\n")
+    code = CODE.replace(
+        "    yield Remark",
+        '    yield Conclusion("heads are as likely as tails", True, "20 of 40")\n'
+        '    yield Conclusion("tails come in pairs", False, "never")\n'
+        '    yield Conclusion("coins are round", None)\n    yield Remark',
+    ).replace("import Figure", "import Conclusion, Figure")
+    assert reproduce("smith-table-1", "--save", code=code, toml=toml)[0] == 0
+    found = json.loads(reproduce("items", "--json", code=code, toml=toml)[1])
+    assert [(item["name"], item["status"], item["reason"]) for item in found["items"]] == [
+        ("heads", "agrees", ""),
+        ("length", "differs", ""),
+        ("not measured", "not reproduced", "Smith stopped."),
+        ("heads are as likely as tails", "agrees", "20 of 40"),
+        ("tails come in pairs", "differs", "never Smith stopped."),
+        ("coins are round", "not reproduced", ""),
+    ]
+    shown = reproduce("items", code=code, toml=toml)[1]
+    assert re.search(r"smith-table-1 +length +9 +3.5 +2.26 … 4.74 +differs", shown)
+    assert "6 items: 2 agree, 2 differ, 2 are not reproduced" in shown
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "status"),
+    [(52.87, 52.8715, "agrees"), (52.87, 52.876, "differs"), (7, 7.4, "agrees"), (7, 8, "differs")],
+)
+def test_numbers_without_intervals_agree_if_they_print_alike(published, ours, status):
+    row = PublishedRow(name="row", published=published)
+    assert classify_row(ComparedRow(row, Measurement("row", ours))) == status
+
+
 def test_listing_runs_no_experiment_and_survives_a_broken_one(reproduce):
-    status, out, _ = reproduce("list", code="raise SystemExit", toml="title = ")
-    assert status == 0
-    assert "broken" in out
+    for what in ("list", "items"):
+        status, out, _ = reproduce(what, code="raise SystemExit", toml="title = ")
+        assert status == 0
+        assert "broken" in out
 
 
 def test_json_is_what_other_tools_read(reproduce):
@@ -143,7 +200,9 @@ def test_stored_results_are_reported_without_running(reproduce, tmp_path):
     reproduce("smith-table-1", "--save")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     stored = tmp_path / "experiments" / "smith" / "results" / "smith-table-1.json"
-    assert stored.read_bytes() == files["results.json"]
+    lines = stored.read_text().splitlines()
+    assert re.fullmatch(r' "date": "\d{4}-\d\d-\d\d",', lines.pop(1))
+    assert lines == files["results.json"].decode().splitlines()
     for path in folder.iterdir():
         path.unlink()
     stopped = CODE.replace("def run(context):", "def run(context):\n    raise RuntimeError\n")

@@ -176,7 +176,7 @@ def test_other_experiments_do_not_stand_in_the_way(complaint, capsys, tmp_path):
     options = ["--experiments", str(folder), "--out", str(tmp_path / "out")]
     assert run(["reproduce", "smith-table-1", *options]) == 0
     capsys.readouterr()
-    assert run(["reproduce", *options]) == 0
+    assert run(["reproduce", "--list", *options]) == 0
     out = capsys.readouterr().out
     assert "smith-aaa" in out
     assert "Throws of a coin" in out

@@ -14,6 +14,7 @@ from ludus.reproduce import find_experiment
 from ludus.reproduce.experiment import find_experiments_folder
 from ludus.reproduce.results import read_results
 from support.facilities import external
+from support.repetition import repeat
 
 FOLDER = find_experiments_folder()
 
@@ -34,7 +35,7 @@ def small(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small") / "experiments"
     shutil.copytree(FOLDER / "migo", folder / "migo")
     for file in (folder / "migo").glob("*.toml"):
-        text = re.sub(r"games_a_run = \d+", "games_a_run = 24", file.read_text())
+        text = re.sub(r"games_a_run = \d+", f"games_a_run = {repeat(12, 24)}", file.read_text())
         text = re.sub(r"^runs = \d+", "runs = 2", text, flags=re.MULTILINE)
         text = re.sub(r"^runs = \{.*\}", "runs = { noughts_and_crosses = 3, hexapawn = 2 }", text,
                       flags=re.MULTILINE)  # fmt: skip

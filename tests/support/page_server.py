@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ class Server:
         self.options = options
         self.port = 0
         self.process: subprocess.Popen[str] | None = None
+        self._reserved: socket.socket | None = None
         self.start()
 
     def start(self) -> None:
@@ -45,12 +47,27 @@ class Server:
         except BaseException:  # the limit of the test included
             self.process.kill()
             raise
+        self._release_port()
         self.base = address.rpartition("/")[0]
         self.port = int(self.base.rpartition(":")[2])
 
     def kill(self) -> None:
         """As a power cut would end it."""
+        self._release_port()
         self._end(signal.SIGKILL)
+
+    def kill_to_start_again(self) -> None:
+        """The same; no other process gets the port before the server is started again."""
+        self.kill()
+        # Listening sockets may use the address of one that does not listen.
+        self._reserved = socket.socket()
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.bind(("127.0.0.1", self.port))
+
+    def _release_port(self) -> None:
+        if self._reserved is not None:
+            self._reserved.close()
+            self._reserved = None
 
     def stop(self) -> int:
         """As Ctrl-C ends it; returns the exit status."""

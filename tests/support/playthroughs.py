@@ -1,6 +1,6 @@
 """Playthroughs: one seeded game per game and preset, written out to be read and compared.
 
-    python tests/playthrough.py        writes tests/playthroughs/*.txt anew
+    PYTHONPATH=tests python -m support.playthroughs        writes tests/data/playthroughs anew
 
 A difference shows what a change does to play. It is not a proof of the rules: perft is.
 """
@@ -23,7 +23,7 @@ def playthrough(name: str, preset: str, engine: str = "native") -> str:
     game = ludus.game(name, preset, engine)
     rng = random.Random(SEED)
     position = game.start()
-    lines = [f"# {name} {preset}, seed {SEED}; see tests/playthrough.py"]
+    lines = [f"# {name} {preset}, seed {SEED}; see tests/support/playthroughs.py"]
     for ply in range(PLIES):
         if ply % DRAWN_EVERY == 0:
             lines += ["", *(line.rstrip() for line in position.text().splitlines()), ""]

@@ -143,6 +143,8 @@ def test_make_test_runs_every_check(machine: Machine) -> None:
     places = [plan.find(check) for check in checks]
     assert -1 not in places
     assert places == sorted(places)
+    assert "-j2 LUDUS_PARALLEL=1 lint bytecode" in plan
+    assert plan.splitlines()[0].endswith("environment.py base"), "what is missing is said first"
 
 
 def test_ci_runs_make_test_and_nothing_else(machine: Machine) -> None:

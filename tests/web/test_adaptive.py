@@ -76,7 +76,7 @@ def test_a_result_moves_the_level_once_and_the_next_game_goes_on_from_there(tmp_
             wait_for_level(client, first, reached)
             wait_until_kept(tmp_path)
         # What was learned outlives the server, and so do games in their middle.
-        server.kill()
+        server.kill_to_start_again()
         server.start()
         with server.client() as client:
             follows = {**game, "after": first["id"]}

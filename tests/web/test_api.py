@@ -253,3 +253,27 @@ def test_a_player_that_thinks_can_be_hurried_and_taken_back(client):
     client.post(f"/api/games/{view['id']}/touch", json={**body, "place": "f4"})
     client.post(f"/api/games/{view['id']}/hurry")
     assert settled(client, thinking)["status"] == "yours"
+
+
+def test_a_money_game_is_doubled_and_resigned_on_the_page(client):
+    start = "24:2,13:5,8:3,6:5 24:2,13:4,8:4,6:5 0 cube"
+    view = begin(client, "backgammon", rules="money", position=start)
+    assert set(view["places"]) == {"roll", "double", "resign"}
+    assert "roll, or double to 2" in view["prompt"]
+    view = touch(client, view, "double")
+    assert set(view["places"]) == {"take", "drop"}
+    view = touch(client, view, "take")
+    assert view["position"].endswith(" 2@1")
+    while view["places"] and "roll" not in view["places"]:
+        view = touch(client, view, view["places"][0])
+    view = touch(client, touch(client, view, "resign_gammon"), "accept")
+    assert view["outcome"] == {"winner": 0, "reason": "resigned_gammon", "points": 4}
+
+
+def test_only_players_that_know_the_cube_are_offered_for_money(client):
+    for rules, knows_tool in (("", True), ("money", False)):
+        query = {"game": "backgammon", "rules": rules}
+        found = client.get("/api/opponents", params=query).json()
+        names = {each["name"] for each in found}
+        assert ("tool" in names) == knows_tool
+        assert "random" in names

@@ -68,7 +68,7 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
         page.goto(f"{server.base}/game/{view['id']}")
         play(page, "d6")
         before = page.locator(".moves").inner_text()
-        server.kill()
+        server.kill_to_start_again()
         lost = page.locator("#connection")
         expect(lost).to_contain_text("No connection")
         # Another message neither hides that nor is an uncaught error.

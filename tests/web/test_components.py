@@ -104,13 +104,17 @@ def test_one_that_does_not_stop_is_killed(monkeypatch):
 
 
 def test_only_so_many_wait():
+    """Of one client the job that waits longest is refused, since the newest is first."""
+
     async def work(pool):
         pending = [asyncio.create_task(pool.run(ENDLESS)) for _ in range(3)]
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0)
+        newest = asyncio.create_task(pool.run(choose("newbie")))
         with pytest.raises(WorkerUnavailable, match="busy"):
-            await pool.run(choose("newbie"))
-        for task in pending:
-            task.cancel()
+            await pending[1]
+        pending[0].cancel()
+        assert (await newest)["move"]
+        pending[2].cancel()
         await asyncio.gather(*pending, return_exceptions=True)
 
     with_pool(work, max_queued_jobs=2)
@@ -127,7 +131,7 @@ def test_a_killed_server_loses_no_game(tmp_path):
                     if place in view["places"]:
                         view = touch(client, view, place)
                 views.append(view)
-        server.kill()
+        server.kill_to_start_again()
         server.start()
         with server.client() as client:
             for view in views:

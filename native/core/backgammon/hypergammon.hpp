@@ -121,6 +121,7 @@ LUDUS_HD inline void choose_plays(const HyperRules& rules, const T* table, std::
         rules.starts + (std::uint64_t{opponent.lists} * rules.size + own) * kRolls;
     for (int roll = 0; roll < kRolls; ++roll) {
         T least = 4;
+        choices[roll] = 0;  // where nothing is an equity
         for (std::uint32_t next = starts[roll]; next < starts[roll + 1]; ++next) {
             const ListedPlay play = rules.plays[next];
             const std::uint32_t row = opponent.hit[hit_by<kMostBlots>(play.landed, opponent)];

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -94,7 +95,7 @@ public:
                     }
                     const double again = derive_equity(rules, rounded_.data(), own, other);
                     const double error = std::abs(again - rounded_[own * size + other]);
-                    equity_errors[other] = std::max(equity_errors[other], error);
+                    equity_errors[other] = std::max(equity_errors[other], as_error(error));
                     if (chances_.empty()) {
                         continue;
                     }
@@ -143,6 +144,11 @@ public:
     }
 
 private:
+    // What is no number is as wrong as can be.
+    static double as_error(double difference) {
+        return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+    }
+
     static float largest_difference(const Chances& before, const Chances& after) {
         float largest = 0;
         for (int i = 0; i < kChances; ++i) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <span>
+#include <system_error>
 #include <thread>
 
 #include "backgammon/playouts.hpp"
@@ -80,8 +81,14 @@ Tally contest(const View& start, const MakeMover& first, const MakeMover& second
         --working;
     };
     std::vector<std::jthread> workers;
-    for (unsigned i = 0; i < threads; ++i) {
-        workers.emplace_back(work);
+    try {
+        for (unsigned i = 0; i < threads; ++i) {
+            workers.emplace_back(work);
+        }
+    } catch (const std::system_error&) {
+        // The machine gives no more threads; those that are there do all the work.
+        if (workers.empty()) throw;
+        working -= threads - static_cast<unsigned>(workers.size());
     }
     try {
         while (working > 0) {

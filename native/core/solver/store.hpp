@@ -10,21 +10,21 @@
 namespace ludus::solver {
 
 // Where the solved tables are kept while others are being solved. One thread may read a table,
-// to write it to a file, while another adds the next: tables stay where they are, but the map that
-// finds them is changed.
+// to write it to a file, while another adds the next or drops it: tables never change and are
+// shared, so that a table lives as long as somebody reads it.
 class Store {
 public:
     explicit Store(int max_men) : orbits_(max_men) {}
 
     const Orbits& orbits() const { return orbits_; }
-    const Table* find(SectorId id) const {
+    std::shared_ptr<const Table> find(SectorId id) const {
         const std::lock_guard guard(mutex_);
         const auto found = tables_.find(id);
-        return found == tables_.end() ? nullptr : found->second.get();
+        return found == tables_.end() ? nullptr : found->second;
     }
     void add(Table table) {
         const SectorId id = table.id;
-        auto kept = std::make_unique<Table>(std::move(table));
+        auto kept = std::make_shared<const Table>(std::move(table));
         const std::lock_guard guard(mutex_);
         tables_[id] = std::move(kept);
     }
@@ -36,7 +36,7 @@ public:
 private:
     Orbits orbits_;
     mutable std::mutex mutex_;
-    std::map<SectorId, std::unique_ptr<Table>> tables_;
+    std::map<SectorId, std::shared_ptr<const Table>> tables_;
 };
 
 // Looks up positions of one sector in which a given side is to move. The sides are called A and
@@ -88,7 +88,7 @@ public:
 
 private:
     const Orbits* orbits_;
-    const Table* table_ = nullptr;
+    std::shared_ptr<const Table> table_;
     const Value* values_ = nullptr;
     bool a_is_x_ = true, is_lost_ = false;
 };

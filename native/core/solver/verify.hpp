@@ -64,7 +64,9 @@ inline bool can_verify(const Rules& rules, const Store& store, const Table& tabl
 // The number of wrong values of a sector; MissingSector if not all its neighbours are there.
 inline std::uint64_t verify(const Rules& rules, const Store& store, SectorId id, Workers& workers,
                             Progress& progress) {
-    const Table& table = *store.find(id);
+    const std::shared_ptr<const Table> held = store.find(id);
+    if (held == nullptr) throw MissingSector();
+    const Table& table = *held;
     const std::vector<Bits> columns = subsets(morris::kPoints - id.x, id.y);
     for (const bool x_to_move : {true, false}) {
         const bool is_there = !table.values(x_to_move).empty();

@@ -47,7 +47,8 @@ class BadStore(LudusError):
 class ResultStore(AbstractContextManager["ResultStore"]):
     """A result file. Results are committed when `add` returns."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
+        path = Path(path)
         self._quoted_path = quote_path(path)
         with self._convert_errors():
             self._connection = sqlite3.connect(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from ludus.arena.jobs import (
     DEFAULT_GRACE,
@@ -19,9 +19,9 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from ludus.core.errors import BadArgument, BadSpec, LudusError, UnknownName, quote, quote_value
 from ludus.core.files import quote_path, read_text
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
 from ludus.core.spec import check_range, check_ranges, format_suggestion
@@ -57,7 +57,9 @@ class Tournament:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if len(self.players) < 2:
+        if not isinstance(self.conditions, GameConditions):
+            raise BadArgument(f"{quote_value(self.conditions)} are not GameConditions of a game")
+        if isinstance(cast("object", self.players), str) or len(self.players) < 2:
             raise BadSpec(f"a tournament needs at least 2 different players, not {self.players}")
         check_ranges(self, games=(1, MAX_GAMES))
 
@@ -106,7 +108,7 @@ class Tournament:
         game = named_game(self.conditions.game, self.conditions.rules)
         return {
             "game": game.id,
-            "rules": dataclasses.asdict(game.rules),
+            "rules": identify_rules(game.rules),
             "limit": dataclasses.asdict(self.conditions.limit),
             "grace": self.conditions.grace,
             "max_plies": self.conditions.max_plies,
@@ -124,12 +126,13 @@ class BadTournament(LudusError):
     """A file is not a valid tournament."""
 
 
-def read_tournament(path: Path) -> Tournament:
+def read_tournament(path: Path | str) -> Tournament:
     """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys."""
+    path = Path(path)
     shown = quote_path(path)
     try:
         fields = tomllib.loads(read_text(path, MAX_FILE_CHARACTERS, BadTournament))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadTournament(f"{shown} is not TOML: {error}") from error
     try:
         return _parse_tournament(fields, path.parent)

@@ -1,6 +1,6 @@
-"""`ludus backgammon hint|review|mat|import` and `ludus train gammon`.
+"""`ludus backgammon hint|analyse|review|mat|convert|import` and `ludus train gammon`.
 
-`hint` and `review` need GNU Backgammon.
+`hint` and `analyse` need bgsage or GNU Backgammon, `review` GNU Backgammon.
 """
 
 import dataclasses
@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.help import make_group
-from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, TrainedFileOption
+from ludus.cli.options import (
+    ForceOption,
+    JsonOption,
+    OutputFileOption,
+    RulesOption,
+    TrainedFileOption,
+)
 from ludus.cli.output import drop_none, print_json, print_table, track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import check_output, quote_path, read_text, write_text
 
 if TYPE_CHECKING:
+    from ludus.games.backgammon import Move
     from ludus.learn.gammon.network import GammonNetwork
     from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
+    from ludus.protocol.evaluation import CubeEvaluation, MoveEvaluation
 
 app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs."
@@ -26,6 +34,28 @@ app = make_group(
 
 PliesOption = Annotated[
     int, typer.Option("--plies", min=0, max=2, help="Search depth of GNU Backgammon.")
+]
+EvaluatorPliesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--plies",
+        min=0,
+        max=2,
+        help="Search depth; 0: a network alone.",
+        show_default="1 for bgsage, 2 for gnubg",
+    ),
+]
+EvaluatorOption = Annotated[
+    str,
+    typer.Option(
+        "--evaluator",
+        metavar="NAME",
+        help="bgsage or gnubg.",
+        show_default="the first of these that is installed",
+    ),
+]
+GamesArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Games as records, .mat or .sgf.")
 ]
 RecordArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="Games written by `ludus match --record`.")
@@ -35,49 +65,150 @@ RecordArgument = Annotated[
 @app.command()
 def hint(
     position: Annotated[
-        str, typer.Argument(metavar="POSITION", help="With dice: our text, XGID or gnubg's IDs.")
+        str, typer.Argument(metavar="POSITION", help="Our text, XGID or gnubg's IDs.")
     ],
-    plies: PliesOption = 2,
+    plies: EvaluatorPliesOption = None,
     moves: Annotated[int, typer.Option(min=1, help="Moves to show.")] = 10,
+    evaluator: EvaluatorOption = "",
+    rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Rank the moves of a position by equity, with the loss against the best move and chances."""
-    from ludus.games.backgammon import Backgammon, to_position_id
-    from ludus.games.backgammon.position_ids import to_xgid
-    from ludus.protocol.gnubg import rank_moves
-    from ludus.protocol.gnubg_review import get_error_mark
+    """Rank the moves of a position, or evaluate its cube, by the best program that is installed."""
+    from ludus.games import game as named_game
+    from ludus.games.backgammon.position_ids import detect_rules, to_position_id, to_xgid
+    from ludus.protocol.evaluators import find_evaluator
 
-    parsed = Backgammon().parse(position)
+    game = named_game("backgammon", rules or detect_rules(position))
+    parsed = game.parse(position)
+    program = find_evaluator(game.rules, evaluator, plies)
+    ids = {"position_id": to_position_id(parsed), "xgid": to_xgid(parsed)}
+    known = {
+        **ids,
+        "evaluator": program.title,
+        "plies": program.plies,
+        "cubeless": parsed.stakes is None,
+    }
+    if not json:
+        kind = "cubeless" if parsed.stakes is None else "cubeful"
+        heading = f"{ids['position_id']}  {ids['xgid']}\n{kind}, {program.title}"
     if parsed.dice is None:
-        raise LudusError(f"{quote(position)} has no dice; moves can be ranked only after a roll")
+        if parsed.phase not in ("cube", "doubled"):
+            raise LudusError(f"{quote(position)} has no dice; moves are ranked only after a roll")
+        found = _format_cube(program.evaluate_cube(parsed))
+        if json:
+            print_json(**known, cube=found)
+            return
+        print(heading)
+        print_table(("action", "equity"), [[k, f"{v:+.3f}"] for k, v in found["equities"].items()])
+        print(f"best: {found['best']}; {_format_chances(found)}")
+        return
     if len(parsed.legal_moves()) == 1:
         raise LudusError(f"{quote(position)} has one legal move: {parsed.legal_moves()[0]}")
-    (ranked,) = rank_moves([parsed], plies)
+    shown = _format_ranking(program.rank_moves(parsed))[:moves]
+    if json:
+        print_json(**known, moves=shown)
+        return
+    print(heading)
+    headings = ("move", "equity", "loss", "", "wins", "gammons", "loses gammons", "depth")
+    print_table(headings, [_format_ranked_move(each) for each in shown])
+
+
+def _format_ranking(ranked: "dict[Move, MoveEvaluation]") -> list[dict[str, Any]]:
+    from ludus.protocol.analysis import format_chances
+    from ludus.protocol.gnubg_review import get_error_mark
+
     best = max(each.equity for each in ranked.values())
-    shown = [
+    return [
         {
             "move": str(move),
             "equity": round(each.equity, 4),
             "loss": round(best - each.equity, 4),
             "mark": get_error_mark(best - each.equity),
-            "win": round(each.win, 4),
-            "win_gammon": round(each.win_gammon, 4),
-            "lose_gammon": round(each.lose_gammon, 4),
+            "depth": each.depth,
+            **format_chances(each.chances),
         }
-        for move, each in list(ranked.items())[:moves]
+        for move, each in ranked.items()
     ]
-    if json:
-        ids = {"position_id": to_position_id(parsed), "xgid": to_xgid(parsed)}
-        print_json(**ids, plies=plies, cubeless=True, moves=shown)
-        return
-    print(f"{to_position_id(parsed)}  {to_xgid(parsed)}\ncubeless, {plies}-ply")
-    headings = ("move", "equity", "loss", "", "wins", "gammons", "loses gammons")
-    print_table(headings, [_format_ranked_move(each) for each in shown])
+
+
+def _format_cube(found: "CubeEvaluation") -> dict[str, Any]:
+    from ludus.protocol.analysis import format_chances
+
+    equities = found.equities
+    return {
+        "best": equities.best_action,
+        "equities": {
+            "no double": round(equities.no_double, 4),
+            "double, take": round(equities.double_take, 4),
+            "double, drop": round(equities.double_drop, 4),
+        },
+        "depth": found.depth,
+        **format_chances(found.chances),
+    }
+
+
+def _format_chances(found: dict[str, Any]) -> str:
+    names = {"win": "wins", "win_gammon": "gammons", "lose_gammon": "loses gammons"}
+    return ", ".join(f"{title} {found[name]:.1%}" for name, title in names.items())
 
 
 def _format_ranked_move(each: dict[str, Any]) -> list[str]:
-    chances = [f"{each[name]:.1%}" for name in ("win", "win_gammon", "lose_gammon")]
-    return [each["move"], f"{each['equity']:+.3f}", f"{each['loss']:.3f}", each["mark"], *chances]
+    chances = [
+        f"{each[name]:.1%}" if name in each else "" for name in ("win", "win_gammon", "lose_gammon")
+    ]
+    numbers = [f"{each['equity']:+.3f}", f"{each['loss']:.3f}"]
+    return [each["move"], *numbers, each["mark"], *chances, each["depth"]]
+
+
+@app.command("analyse")
+def analyse_games(
+    file: GamesArgument,
+    plies: EvaluatorPliesOption = None,
+    evaluator: EvaluatorOption = "",
+    luck: Annotated[bool, typer.Option("--luck/--no-luck", help="Evaluate the rolls.")] = True,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the games with comments here."),
+    ] = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Find the errors of recorded games, and rate each side's play and luck."""
+    if out is not None:
+        check_output(out, file, force=force)
+    from ludus.games import game as named_game
+    from ludus.protocol.analysis import analyse_steps, annotate, collect, iterate_steps, parse_rules
+    from ludus.protocol.backgammon_files import format_games, read_games
+    from ludus.protocol.evaluators import find_evaluator
+
+    records = read_games(file)
+    program = find_evaluator(parse_rules(records[0]), evaluator, plies)
+    steps = list(iterate_steps(records))
+    found = track_progress(analyse_steps(steps, program, luck), len(steps), "evaluating")
+    analysis = collect(steps, iter(found), program)
+    if out is not None:
+        first, annotated = 1, []
+        for record in records:
+            annotated.append(annotate(record, analysis, first))
+            first += len({step.game for step in iterate_steps([record])})
+        write_text(out, format_games(annotated, out.suffix))
+    sides = named_game("backgammon").sides
+    report = analysis.as_json(sides)
+    if json:
+        print_json(**report)
+        return
+    keys = ("game", "turn", "side", "roll", "move", "mark", "loss", "best")
+    headings = ("game", "turn", "side", "roll", "move", "", "loss", "better")
+    rows = [[str(each[key] or "") for key in keys] for each in report["decisions"] if each["mark"]]
+    print_table(headings, rows)
+    for name, side in report["sides"].items():
+        if side["performance_rating"] is not None:
+            print(
+                f"{name}: performance rating {side['performance_rating']:.2f} ({side['rating']}), "
+                f"{side['moves']} moves and {side['cube_decisions']} cube decisions, "
+                f"error {side['total_error']:.3f}, luck {side['luck']:+.3f}"
+            )
+    print(f"{'cubeless' if report['cubeless'] else 'cubeful'}, {report['evaluator']}")
 
 
 @app.command()
@@ -139,10 +270,29 @@ def mat(file: RecordArgument, out: OutputFileOption, force: ForceOption = False)
     """Write recorded games as a .mat file, which other backgammon programs read."""
     check_output(out, file, force=force)
     from ludus.core.record import Record
-    from ludus.protocol.mat_export import format_mat
+    from ludus.protocol.mat_files import format_mat
 
     text = format_mat(Record.parse_many(read_text(file)))
     write_text(out, text)
+
+
+@app.command()
+def convert(
+    file: GamesArgument,
+    out: OutputFileOption,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Convert games between records, .mat and .sgf; the suffix of FILE after --out says to what."""
+    check_output(out, file, force=force)
+    from ludus.protocol.backgammon_files import format_games, read_games
+
+    records = read_games(file)
+    write_text(out, format_games(records, out.suffix))
+    if json:
+        print_json(games=len(records))
+    else:
+        print(f"{len(records)} {'record' if len(records) == 1 else 'records'}")
 
 
 @app.command("import")

@@ -33,7 +33,7 @@ SIGNATURE_PERFT = (
 SIGNATURE_RULES = {"backgammon": "opening=first"}
 """Rules that the signature adds to a game's preset: those under which it was first published."""
 
-LATER_PRESETS = {"backgammon": ("money", "tournament")}
+LATER_PRESETS = {"backgammon": ("money", "tournament"), "hexapawn": ("migo",)}
 """Presets that were added after the signature was first published, and are not part of it."""
 
 SIGNATURE_RANDOM_GAMES = 1000

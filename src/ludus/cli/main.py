@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, TextIO
@@ -39,7 +40,7 @@ from ludus.cli.help import (
     label_parameters,
 )
 from ludus.cli.output import print_json
-from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.errors import LudusError, LudusWarning, quote, to_one_line
 from ludus.core.files import describe_os_error
 from ludus.core.processes import limit_array_threads
 
@@ -126,11 +127,27 @@ def main() -> None:
     """Run `ludus` with the arguments of the process and exit."""
     _configure_streams()
     limit_array_threads()
+    warnings.showwarning = _print_warning
     status = run(sys.argv[1:])
     if status == EXIT_INTERRUPTED:
         # A thread may still run compiled code that cannot be interrupted; no cleanup is needed.
         os._exit(status)
     sys.exit(status)
+
+
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning on standard error, ours in one line without the place in the program."""
+    if issubclass(category, LudusWarning):
+        print(f"ludus: {to_one_line(str(message), MAX_MESSAGE_LENGTH)}", file=sys.stderr)
+    else:
+        print(f"{category.__name__}: {message}", file=sys.stderr)
 
 
 def run(arguments: Sequence[str]) -> int:

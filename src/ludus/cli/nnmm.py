@@ -73,7 +73,7 @@ def nnmm(
     breadth: Annotated[int, typer.Option(help="Beam width of the rule joint.")] = 3,
     json: JsonOption = False,
 ) -> None:
-    """Evaluate Morris networks: accuracy and legality as in chapter 6 of Galassi 2018."""
+    """Evaluate Morris networks: accuracy and legality as in chapter 6 of Galassi 2016."""
     from ludus.learn.nnmm.chain import DEFAULT_SIZE, load_chain
     from ludus.learn.nnmm.evaluate import combine_evaluations, count_batches, evaluate_batches
 

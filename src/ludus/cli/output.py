@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ludus.core.errors import LudusError
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
@@ -139,7 +141,10 @@ def _run_on_thread(work: Callable[[], T]) -> "Future[T]":
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    try:
+        threading.Thread(target=run, daemon=True).start()
+    except RuntimeError as error:
+        raise LudusError(f"cannot start a thread: {error}") from error
     return future
 
 

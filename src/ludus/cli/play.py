@@ -91,6 +91,15 @@ def play(
         Path | None,
         typer.Option("--curves", metavar="DIR", help="Show the learning curves in DIR."),
     ] = None,
+    trust_proxy: Annotated[
+        str,
+        typer.Option(
+            "--trust-proxy",
+            metavar="ADDRESS",
+            help="Address of a proxy that names the clients in X-Forwarded-For.",
+            show_default="none",
+        ),
+    ] = "",
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
@@ -105,7 +114,7 @@ def play(
     from ludus.cli.play_web import make_settings, make_start_path, serve_page
 
     first = make_start_path(game, rules, position, opponent, side, seed)
-    settings = make_settings(host, games, tournament, curves)
+    settings = make_settings(host, games, tournament, curves, trust_proxy)
     serve_page(first, host, port, settings, browser, json)
 
 

@@ -3,6 +3,7 @@
 This module imports uvicorn: import it only when it is needed.
 """
 
+import ipaddress
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -88,7 +89,7 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 def make_settings(
-    host: str, games: Path | None, tournament: Path | None, curves: Path | None
+    host: str, games: Path | None, tournament: Path | None, curves: Path | None, trusted_proxy: str
 ) -> Settings:
     """Return the settings of a server started by `ludus play`."""
     folder = data_folder()
@@ -100,5 +101,14 @@ def make_settings(
         tournament_file=tournament,
         curves_folder=curves,
         hosts=defaults.hosts | host_names,
+        trusted_proxy=check_address(trusted_proxy) if trusted_proxy else "",
         can_solve=host in LOOPBACK_HOSTS,
     )
+
+
+def check_address(text: str) -> str:
+    """Return the IP address that a text is; BadSpec if it is none."""
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise BadSpec(f"{quote(text)} is not an IP address such as 127.0.0.1") from None

@@ -2,14 +2,16 @@
 
 import json as json_format
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.options import JsonOption
-from ludus.cli.output import make_console, print_json, print_table, show_progress
+from ludus.cli.output import make_console, print_json, show_progress
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import LudusError
 from ludus.core.files import make_folder, quote_path, write_text
@@ -17,6 +19,7 @@ from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from ludus.reproduce.experiment import Experiment
+    from ludus.reproduce.overview import Item
     from ludus.reproduce.results import ExperimentResults
 
 FILE_TABLE_WIDTH = 160
@@ -26,8 +29,18 @@ FILE_TABLE_WIDTH = 160
 def reproduce(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Experiments; none: list them.", show_default=False),
+        typer.Argument(
+            metavar="[ID]...",
+            help="Experiments to run; none: show all published items and what came of them.",
+            show_default=False,
+        ),
     ] = None,
+    is_list: Annotated[
+        bool,
+        typer.Option(
+            "--list", help="List the experiments: source, cost of each size, stored results."
+        ),
+    ] = False,
     size: Annotated[
         str,
         typer.Option(
@@ -76,8 +89,10 @@ def reproduce(
     )
 
     folder = find_experiments_folder(experiments)
+    if is_list and ids:
+        raise LudusError("--list lists all experiments; give no ids")
     if not ids:
-        _list_experiments(list_experiments(folder), json)
+        _list_experiments(list_experiments(folder), json, has_items=not is_list)
         return
     _check_options(size, oracle, from_results, fresh or save)
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
@@ -86,7 +101,7 @@ def reproduce(
         results = _get_results(experiment, size, seed, out, jobs, oracle, fresh, from_results)
         if save:
             make_folder(experiment.results.parent)
-            write_text(experiment.results, results.text())
+            write_text(experiment.results, results.stored_text(date.today()))
         files = _write_report(results, out / experiment.id)
         done.append({**results.as_json(), "files": [str(path) for path in files]})
         if not json:
@@ -108,28 +123,63 @@ def _check_options(size: str, oracle: Path | None, from_results: bool, is_changi
         )
 
 
-def _list_experiments(experiments: list["Experiment"], is_json: bool) -> None:
-    """List the experiments; one with a broken file has the error in its row."""
-    rows: list[tuple[str, ...]] = []
+def _list_experiments(experiments: list["Experiment"], is_json: bool, has_items: bool) -> None:
+    """List the experiments, or their published items; a broken one has the error in its row."""
+    from ludus.reproduce.overview import ITEM_HEADINGS, format_item, list_all_items
+
+    lines: list[tuple[str, ...]] = []
     objects: list[dict[str, Any]] = []
+    items: list[Item] = []
     for experiment in experiments:
         try:
-            published = experiment.published()
+            line, about = _describe_experiment(experiment)
+            items += list_all_items([experiment]) if has_items else ()
         except LudusError as error:
-            rows.append((experiment.id, f"broken: {error}", "", ""))
-            objects.append({"id": experiment.id, "error": str(error)})
-            continue
-        costs = {size: settings["cost"] for size, settings in published.sizes.items()}
-        shown = ", ".join(f"{size} {cost}" for size, cost in costs.items())
-        rows.append((published.id, published.title, published.source, shown))
-        about = {"title": published.title, "source": published.source, "sizes": costs}
-        objects.append({"id": published.id, **about, "default_size": published.default_size})
+            line = (experiment.id, f"broken: {error}", "", "", "")
+            about = {"id": experiment.id, "error": str(error)}
+        lines.append(line)
+        objects.append(about)
     if is_json:
-        print_json(experiments=objects)
-    elif rows:
-        print_table(("id", "what", "source", "how long"), rows)
-    else:
+        counts = {"items": [item.as_json() for item in items]} if has_items else {}
+        print_json(experiments=objects, **counts)
+    elif not experiments:
         print("there are no experiments in this folder")
+    elif has_items:
+        broken = [(line[0], *[""] * 4, *line[1:2], "") for line in lines if len(line[4]) == 0]
+        rows = [format_item(item) for item in items]
+        _print_result_table(ITEM_HEADINGS, rows + broken, text_columns=(0, 1, 5, 6))
+        print(f"\n{_count_items(items)}; `ludus reproduce --list` lists the experiments")
+    else:
+        headings = ("id", "what", "source", "how long", "stored")
+        _print_result_table(headings, lines, text_columns=range(5))
+
+
+def _describe_experiment(experiment: "Experiment") -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the line of an experiment and the same for programs."""
+    from ludus.reproduce.results import read_results
+
+    published = experiment.published()
+    costs = {size: settings["cost"] for size, settings in published.sizes.items()}
+    stored, shown = None, "nothing"
+    if experiment.results.is_file():
+        results = read_results(experiment, has_figures=False)
+        stored = {"size": results.size, "date": results.saved_on, "rows": len(results.rows)}
+        shown = f"{results.size}, {results.saved_on}"
+    long = ", ".join(f"{size} {cost}" for size, cost in costs.items())
+    about = {"title": published.title, "source": published.source, "sizes": costs}
+    return (
+        (published.id, published.title, published.source, long, shown),
+        {"id": published.id, **about, "default_size": published.default_size, "stored": stored},
+    )
+
+
+def _count_items(items: Sequence["Item"]) -> str:
+    """Return the number of items by status."""
+    counts = Counter(item.status for item in items)
+    return (
+        f"{len(items)} items: {counts['agrees']} agree, {counts['differs']} differ,"
+        f" {counts['not reproduced']} are not reproduced"
+    )
 
 
 def _get_results(
@@ -180,8 +230,13 @@ def _write_report(results: "ExperimentResults", folder: Path) -> list[Path]:
     return files
 
 
-def _print_result_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print the table; if it is too wide, texts are folded and numbers are not."""
+def _print_result_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], text_columns: Collection[int] = (0,)
+) -> None:
+    """Print the table; if it is too wide, texts are folded and numbers are not.
+
+    The last column is a text, too, and is left out if it is empty.
+    """
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
@@ -189,7 +244,7 @@ def _print_result_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) 
     if not any(row[last] for row in rows):  # no row has a note
         headings, rows = headings[:last], [row[:last] for row in rows]
     for number, heading in enumerate(headings):
-        is_text = number in (0, last)
+        is_text = number in text_columns or number == last
         table.add_column(heading, no_wrap=not is_text, justify="left" if is_text else "right")
     for row in rows:
         table.add_row(*row)
@@ -200,11 +255,20 @@ def _print_result_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) 
 
 
 def _print_results(results: "ExperimentResults", page: Path) -> None:
-    from ludus.reproduce.report import COMPARISON_HEADINGS, format_row
+    from ludus.reproduce.report import (
+        COMPARISON_HEADINGS,
+        CONCLUSION_HEADINGS,
+        format_conclusion,
+        format_row,
+    )
 
     published = results.published
     print(f"{published.title}\n{published.source}; size {results.size}, seed {results.seed}\n")
     _print_result_table(COMPARISON_HEADINGS, [format_row(row) for row in results.rows])
     for remark in results.findings.remarks:
         print(f"\n{remark}")
+    if results.findings.conclusions:
+        print()
+        rows = [format_conclusion(each) for each in results.findings.conclusions]
+        _print_result_table(CONCLUSION_HEADINGS, rows, text_columns=(0, 1))
     print(f"\nknown differences from the paper: {len(published.differences)}; the report: {page}")

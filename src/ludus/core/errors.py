@@ -24,6 +24,10 @@ class BadMove(LudusError):
     """A text is not a move, or the move is not legal here."""
 
 
+class BadArgument(LudusError, TypeError):
+    """A function was called with something of the wrong kind, such as a text for a game."""
+
+
 class BadRecord(LudusError):
     """A text is not a game record, or its moves cannot be played."""
 
@@ -40,6 +44,15 @@ def quote(text: str, limit: int = 48) -> str:
     return repr(shown) if shown == text else f"{shown!r}…"
 
 
+def quote_value(value: object) -> str:
+    """Return any value for a one-line message: a text quoted, anything else as `repr`.
+
+    >>> quote_value("a"), quote_value(1.5)
+    ("'a'", '1.5')
+    """
+    return quote(value) if isinstance(value, str) else to_one_line(repr(value), 60)
+
+
 def to_one_line(text: str, limit: int | None = None) -> str:
     """Return a text as one printable line, shortened when it is longer than the limit.
 
@@ -52,10 +65,16 @@ def to_one_line(text: str, limit: int | None = None) -> str:
 
 
 def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:
-    """Return the text; raise the error if it is longer than the limit."""
+    """Return the text; raise the error if it is longer than the limit, or no text."""
+    if not isinstance(text, str):
+        raise error(f"{quote_value(text)} is not a text")
     if len(text) > limit:
         raise error(f"{quote(text)} is {len(text)} characters long; at most {limit} are read")
     return text
+
+
+class LudusWarning(UserWarning):
+    """Something was left out that the user may miss; the program goes on."""
 
 
 class BadDatabase(LudusError):

@@ -9,10 +9,11 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
 
-from ludus.core.errors import BadMove, check_length, quote
+from ludus.core.errors import BadArgument, BadMove, check_length, quote, quote_value
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.notation import MoveNotation
 from ludus.core.spec import format_options
@@ -89,6 +90,9 @@ class Position(Protocol):
     def svg(self, marks: Marks = NO_MARKS) -> str:
         """Draw the board as a self-contained SVG document."""
 
+    def _repr_svg_(self) -> str:
+        """Return `svg()`, which notebooks show; `ludus.render.canvas.Drawable` has both."""
+
     def __hash__(self) -> int: ...
     def __str__(self) -> str: ...
 
@@ -105,6 +109,20 @@ class GameTally(TypedDict):
 
 MAN_VALUE = 100
 """The value of a man, which is the unit of `Game.evaluate`."""
+
+ADDED_LATER: Mapping[str, bool] = MappingProxyType({"is_added_later": True})
+"""Metadata of a field of rules that older seeds and files do not know, and have by default."""
+
+
+def identify_rules(rules: Any) -> dict[str, Any]:
+    """Return the fields of rules that identify them, without later additions at their default."""
+    return {
+        each.name: value
+        for each in fields(rules)
+        for value in [getattr(rules, each.name)]
+        if not (each.metadata.get("is_added_later") and value == each.default)
+    }
+
 
 OracleKind = Literal["memory", "tables", "equities"]
 """Solving in memory, tables of `ludus.oracle.morris`, or equities of `ludus.oracle.backgammon`."""
@@ -162,6 +180,10 @@ class Game(ABC, Generic[P, M]):
 
     reason_terms: ClassVar[Mapping[str, str]] = {}
     """Published terms for outcome reasons."""
+
+    def __repr__(self) -> str:
+        engine = "" if self.engine == "native" else f", engine={self.engine!r}"
+        return f"ludus.game({f'{self.id}:{self.format_rules(self.rules)}'!r}{engine})"
 
     def __init__(self, rules: Any = None, engine: str = "native") -> None:
         """Create a game with these rules (a frozen dataclass; by default the first preset).
@@ -335,6 +357,13 @@ class Game(ABC, Generic[P, M]):
 
 AnyGame = Game[Any, Any]
 """A game whose types of positions and moves are not known."""
+
+
+def check_game(game: object) -> None:
+    """Raise BadArgument for anything but a game, such as its name."""
+    if not isinstance(game, Game):
+        hint = f"; ludus.game({quote(game)}) makes one" if isinstance(game, str) else ""
+        raise BadArgument(f"{quote_value(game)} is not a game{hint}")
 
 
 def _format_examples(legal: Sequence[object]) -> str:

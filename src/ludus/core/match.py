@@ -3,12 +3,13 @@
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position
-from ludus.core.player import Limit, Player
+from ludus.core.errors import BadArgument, quote, quote_value
+from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position, check_game
+from ludus.core.player import Choice, Limit, Player, check_seed
 
 MAX_PLIES = 10_000
 """Plies after which a game is drawn by `length`; no rules here need more."""
@@ -99,6 +100,7 @@ def play_match(
     A player that makes an illegal move loses by `illegal`. Dice come from the match's own seed, so
     two matches with one seed and the same dice-rolling turns have the same dice.
     """
+    _check_arguments(game, players, seed, start)
     dice = random.Random(seed)
     position = game.start() if start is None else start
     first = position
@@ -118,7 +120,10 @@ def play_match(
             rolls, weights = zip(*game.chances(position), strict=True)
             move = dice.choices(rolls, weights)[0]
         else:
-            choice = players[mover].choose(position, limit)
+            choice: object = players[mover].choose(position, limit)
+            if not isinstance(choice, Choice):
+                shown = quote_value(choice)
+                raise BadArgument(f"{players[mover].spec} returned {shown}, which is not a Choice")
             move, comment = choice.move, choice.comment
         record = MoveRecord(mover, move, time.perf_counter() - began, comment)
         moves.append(record)
@@ -140,3 +145,19 @@ def play_match(
         moves=tuple(moves),
         outcome=outcome,
     )
+
+
+def _check_arguments(game: object, players: object, seed: object, start: object) -> None:
+    """Raise BadArgument for what cannot be played: a name for a game or a player, …"""
+    check_game(game)
+    check_seed(seed)
+    if not isinstance(players, Sequence) or isinstance(players, str) or len(players) != 2:
+        raise BadArgument(f"{quote_value(players)} are not two players")
+    for player in players:
+        if not isinstance(player, Player):
+            hint = f"; ludus.player({quote(player)}, game)" if isinstance(player, str) else ""
+            raise BadArgument(f"{quote_value(player)} is not a player{hint}")
+        if player.game.id != game.id:  # type: ignore[attr-defined]
+            raise BadArgument(f"{player!r} cannot play {game!r}")
+    if start is not None and not hasattr(start, "legal_moves"):
+        raise BadArgument(f"{quote_value(start)} is not a position; game.parse makes one")

@@ -1,7 +1,11 @@
-"""Settings of worker processes: signals, output, and the threads of array libraries."""
+"""Settings of worker processes: signals, output, and threads."""
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ludus.core.errors import CannotSolve
 
 THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 """Variable that OpenBLAS, the library behind numpy's products, reads when it is loaded."""
@@ -22,3 +26,18 @@ def prepare_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     os.dup2(2, 1)  # output of players must not get into the output of a command
     limit_array_threads()
+
+
+@contextmanager
+def report_missing_threads(threads: int) -> Iterator[None]:
+    """Raise CannotSolve where the system gives fewer threads, or no memory for them.
+
+    Both compiled code and Python's thread pools raise RuntimeError then.
+    """
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        why = str(error) or "not enough memory"
+        raise CannotSolve(
+            f"cannot work with {threads} threads: {why}; use fewer threads"
+        ) from error

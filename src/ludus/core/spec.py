@@ -47,6 +47,7 @@ def parse_spec(text: str) -> Spec:
 
 def parse_options(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Parse `word,key=value,…`."""
+    check_length(text, BadSpec)
     flags: list[str] = []
     options: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -204,6 +205,9 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
         self.kind = kind
         self._entries = dict(entries)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}s: {', '.join(self)}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

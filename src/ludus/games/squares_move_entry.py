@@ -81,11 +81,14 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
         return "Choose where it goes" if entry.touched else "Choose one of your pawns"
 
     def describe_rules(self) -> list[str]:
+        is_loss = self.game.rules.no_pawns == "loses"
         return [
             "In turn, move a pawn one square ahead, or take one that stands one square ahead and "
             "to the side.",
-            "A side that reaches the other edge wins, and so does a side that leaves the other "
-            "side without a move.",
+            "A side whose pawn reaches the other edge wins"
+            + (", and so does a side that takes the other side's last pawn." if is_loss else "."),
+            "If the side to move has no move, the game is a draw"
+            + ("." if is_loss else ", also if it has no pawn left."),
         ]
 
     def enter(self, position: SquaresPosition, touched: tuple[str, ...]) -> PartialMove:

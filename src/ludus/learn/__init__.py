@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, check_game
 from ludus.core.spec import Registry, apply_options, parse_spec
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ LEARNERS: Registry[type["Learner"]] = Registry(
 
 def learner(spec: str, game: AnyGame) -> "Learner":
     """Create an untrained learner of this game from its spec string."""
+    check_game(game)
     parsed = parse_spec(spec)
     kind = LEARNERS[parsed.name]
     if parsed.flags:

@@ -3,11 +3,19 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from ludus.core.errors import BadArgument, quote_value
 from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.oracle.oracle import Oracle, Unsolved, Value, WrongRules, evaluate_end
 
 MAX_POSITIONS = 100_000
 """Maximum number of positions solved for one request, which takes a few seconds."""
+
+
+MAX_CACHED_POSITIONS = 500_000
+"""Number of values beyond which all are forgotten before more are computed."""
+
+MAX_TOO_LARGE = 10_000
+"""Likewise for positions that too many can follow."""
 
 
 class MemoryOracle(Oracle):
@@ -38,13 +46,17 @@ class MemoryOracle(Oracle):
         return self._values.get(position)
 
     def values(self, positions: Sequence[Position]) -> list[Value]:
+        found = []
         for position in positions:
             if position not in self._values:
                 self._check(position)
                 self._solve(position)
-        return [self._values[position] for position in positions]
+            found.append(self._values[position])
+        return found
 
     def _check(self, position: Position) -> None:
+        if not hasattr(position, "legal_moves"):
+            raise BadArgument(f"{quote_value(position)} is not a position; game.parse makes one")
         if getattr(position, "rules", self.game.rules) != self.game.rules:
             raise WrongRules(
                 f"{position} has other rules than the {self.game.id} that is solved here"
@@ -53,6 +65,8 @@ class MemoryOracle(Oracle):
     def _solve(self, position: Position) -> None:
         if position in self._too_large:
             raise self._too_many(position)
+        if len(self._values) > MAX_CACHED_POSITIONS:
+            self._values.clear()
         positions, replies = self._explore(position)
         known = [
             None if after else self._values.get(place) or evaluate_end(place)
@@ -76,6 +90,8 @@ class MemoryOracle(Oracle):
                     positions.append(reached)
             replies.append([numbers[reached] for reached in after])
             if len(positions) > self.max_positions:
+                if len(self._too_large) >= MAX_TOO_LARGE:
+                    self._too_large.clear()
                 self._too_large.add(position)
                 raise self._too_many(position)
         return positions, replies

@@ -1,14 +1,16 @@
 """Selection of a game's oracle: a database, built-in endgames, or solving in memory."""
 
 import os
+import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ludus._native import solver as native
-from ludus.core.errors import BadDatabase, CannotSolve, quote
+from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, check_game
 from ludus.games import GAMES
 from ludus.oracle.backgammon.oracle import BackgammonOracle
 from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
@@ -22,7 +24,9 @@ from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
 from ludus.oracle.storage import MANIFEST_NAME, databases_folder, read_manifest
 
 
-def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool = False) -> Oracle:
+def oracle_for(
+    game: AnyGame, folder: Path | str | None = None, *, needs_depth: bool = False
+) -> Oracle:
     """Return the oracle of a game.
 
     For the Morris family it is the database in `folder`, which must have these rules. Without a
@@ -30,6 +34,8 @@ def oracle_for(game: AnyGame, folder: Path | None = None, *, needs_depth: bool =
     endgames that are solved on first use. For backgammon it is likewise a folder of tables, or else
     bearing off with 6 men a side. Other games are solved in memory.
     """
+    check_game(game)
+    folder = None if folder is None else Path(folder)
     if game.oracle_kind == "equities":
         return _find_backgammon_oracle(game.rules, folder)
     if game.oracle_kind != "tables":
@@ -74,16 +80,32 @@ def find_database_folders() -> list[Path]:
     return found
 
 
+Found = TypeVar("Found", Database, TableFolder)
+
+
+def _open_databases(game: str, open_folder: Callable[[Path], Found]) -> list[Found]:
+    """Open the databases of a game; one that is damaged is left out with a warning.
+
+    If it is the only one, because LUDUS_ORACLE names it, that is an error.
+    """
+    found: list[Found] = []
+    folders = find_database_folders()
+    for folder in folders:
+        try:
+            if read_manifest(folder).get("game") == game:
+                found.append(open_folder(folder))
+        except BadDatabase as error:
+            if str(folder) == os.environ.get("LUDUS_ORACLE"):
+                raise
+            warnings.warn(f"{error}; this database is not used", LudusWarning, stacklevel=4)
+    return found
+
+
 def _find_largest_database(rules: Any, needs_depth: bool) -> Database | None:
     """Return the database with the largest part of this game, if any."""
-    databases = [
-        Database.open(folder)
-        for folder in find_database_folders()
-        if read_manifest(folder).get("game") == GAME_ID
-    ]
     fitting = [
         database
-        for database in databases
+        for database in _open_databases(GAME_ID, Database.open)
         if without_repetition(database.rules) == without_repetition(rules)
         and (database.has_depth or not needs_depth)
     ]
@@ -94,11 +116,7 @@ def _find_backgammon_oracle(rules: Any, folder: Path | None) -> BackgammonOracle
     """Return the oracle with the most men of these rules; hypergammon may be solved nowhere."""
     kind = select_extent(rules).kind
     if folder is None:
-        found = [
-            TableFolder.open(each)
-            for each in find_database_folders()
-            if read_manifest(each).get("game") == "backgammon"
-        ]
+        found = _open_databases("backgammon", TableFolder.open)
     else:
         found = [TableFolder.open(folder)]
         if found[0].extent.kind != kind:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, check_game
 from ludus.core.player import Player
 from ludus.core.spec import Registry, apply_options, parse_spec
 from ludus.games import GAMES
@@ -42,6 +42,7 @@ def player(spec: str, game: AnyGame) -> Player:
     >>> player("playouts:games=50", game("hexapawn")).settings.games
     50
     """
+    check_game(game)
     parsed = parse_spec(spec)
     kind = PLAYERS[parsed.name]
     if not kind.can_play(type(game)):

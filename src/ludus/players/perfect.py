@@ -76,8 +76,9 @@ class PerfectPlayer(Player):
     options: ClassVar[PerfectOptions] = PerfectOptions()
     page_options: ClassVar[Mapping[str, str]] = {"fallback": "search"}
 
-    def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         folder = Path(settings.oracle) if settings.oracle else None
         self.oracle: Oracle = oracle_for(game, folder, needs_depth=True)
         if game.oracle_kind == "equities":

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from ludus.protocol.analysis import Analysis, analyse, annotate
+    from ludus.protocol.evaluation import CubeEvaluation, Evaluator, MoveEvaluation
+    from ludus.protocol.evaluators import find_evaluator
     from ludus.protocol.gnubg_review import (
         ReviewedMove,
         get_rating,
@@ -13,7 +16,14 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Analysis",
+    "CubeEvaluation",
+    "Evaluator",
+    "MoveEvaluation",
     "ReviewedMove",
+    "analyse",
+    "annotate",
+    "find_evaluator",
     "get_rating",
     "iterate_decisions",
     "review_decisions",

@@ -53,7 +53,7 @@ class BsdPlayer(Player):
 
     settings: BsdOptions
 
-    def __init__(self, game: Any, settings: BsdOptions, spec: str) -> None:
+    def __init__(self, game: Any, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
         check_num_men(game)
         check_cubeless(game.rules, "bsd")
@@ -154,7 +154,7 @@ class PubevalPlayer(Player):
     title: ClassVar[str] = "Tesauro's pubeval, 1993 (PyPI package bgsage)"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
-    def __init__(self, game: Any, settings: Any, spec: str) -> None:
+    def __init__(self, game: Any, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
         check_num_men(game)
         check_cubeless(game.rules, "pubeval")

@@ -12,7 +12,17 @@ from ludus.core.player import Choice
 from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.cube import Chances, CubeEquities, choose_action
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.stakes import DOUBLE, DROP, ROLL, TAKE
+from ludus.games.backgammon.stakes import (
+    ACCEPT,
+    DOUBLE,
+    DROP,
+    OFFERS,
+    REJECT,
+    RESIGN,
+    ROLL,
+    TAKE,
+    CubeAction,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,9 @@ class Evaluator(ABC):
     """Evaluates positions with dice, and decisions about the cube."""
 
     title: str
+
+    plies: int | None
+    """Search depth; None without a search."""
 
     @abstractmethod
     def rank_moves(self, position: Position) -> dict[Move, MoveEvaluation]:
@@ -71,15 +84,27 @@ def choose_by(evaluator: Evaluator, position: Position) -> Choice:
 
 def choose_cube_action(position: Position, equities: CubeEquities, chances: Chances) -> Choice:
     """Choose an action by its equity; resignations are answered by the chances."""
-    if position.phase not in ("cube", "doubled"):
-        return Choice(choose_action(position, chances))
-    can_double = DOUBLE in set(position.legal_moves())
-    if position.phase == "cube":
-        action = DOUBLE if can_double and equities.is_double else ROLL
+    stakes = position.stakes
+    assert stakes is not None
+    if stakes.phase in OFFERS:
+        points = stakes.compute_points(OFFERS.index(stakes.phase) + 1) / stakes.value
+        action = choose_action(position, chances)
+        # In a match the equity of playing on is only near what it counts for.
+        return Choice(action, "", {ACCEPT: points, REJECT: -equities.no_double})
+    if stakes.phase == "cube":
+        doubled = min(equities.double_take, equities.double_drop)
+        known = {ROLL: equities.no_double, DOUBLE: doubled}
+        known |= {offer: -float(level) for level, offer in enumerate(RESIGN, 1)}
+    else:
+        known = {TAKE: -equities.double_take, DROP: -equities.double_drop}
+    legal = [action for action in position.legal_moves() if isinstance(action, CubeAction)]
+    scores = {action: known[action] for action in legal}
+    if stakes.phase == "cube":
+        action = DOUBLE if DOUBLE in scores and equities.is_double else ROLL
     else:
         action = TAKE if equities.is_take else DROP
     comment = (
         f"{equities.best_action}: no double {equities.no_double:+.3f}, "
         f"double and take {equities.double_take:+.3f}, drop {equities.double_drop:+.3f}"
     )
-    return Choice(action, comment)
+    return Choice(action, comment, scores)

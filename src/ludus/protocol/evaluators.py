@@ -1,6 +1,6 @@
 """Programs and tables that evaluate backgammon, and the choice among them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,6 +27,8 @@ BGSAGE_MODULE = "bgbot_cpp"
 
 class BgsageEvaluator(Evaluator):
     """The networks of the package bgsage."""
+
+    plies: int
 
     def __init__(self, plies: int = 1) -> None:
         if not is_bgsage_installed():
@@ -101,6 +103,8 @@ def _bgsage_setting(position: Position) -> dict[str, Any]:
 class GnubgEvaluator(Evaluator):
     """GNU Backgammon, running beside this program."""
 
+    plies: int
+
     def __init__(self, plies: int = 2) -> None:
         if not is_installed(GNUBG_PROGRAM):
             raise BadSpec("gnubg is not installed: apt install gnubg")
@@ -128,8 +132,10 @@ class GnubgEvaluator(Evaluator):
         after = position.play(move)
         outcome = after.outcome()
         if outcome is not None or after.opening:
-            win = Chances(1.0)
-            return {move: MoveEvaluation(win.equity, win, "exact")}
+            level = replace(position, stakes=None).play(move).outcome()
+            assert level is not None
+            won = Chances(1.0, float(level.points > 1), float(level.points > 2))
+            return {move: MoveEvaluation(won.equity, won, "exact")}
         (found,) = evaluate_cubes([after], 0)
         chances = Chances(*found.chances).flip()
         best = -found.equities.best if position.stakes is not None else chances.equity
@@ -148,10 +154,11 @@ class ExactEvaluator(Evaluator):
         self.oracle = oracle_for(named_game("backgammon", rules))
         self.other = other
         self.title = "exact tables" if other is None else f"exact tables, {other.title}"
+        self.plies = None if other is None else other.plies
 
     def quick(self) -> "ExactEvaluator":
         quick = ExactEvaluator.__new__(ExactEvaluator)
-        quick.oracle, quick.title = self.oracle, self.title
+        quick.oracle, quick.title, quick.plies = self.oracle, self.title, self.plies
         quick.other = None if self.other is None else self.other.quick()
         return quick
 
@@ -225,6 +232,7 @@ class BgsagePlayer(Player):
 
     title: ClassVar[str] = "bgsage, with cube and match play (PyPI package bgsage)"
     options: ClassVar[BgsageOptions] = BgsageOptions()
+    score_unit: ClassVar[str] = "equity"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
     settings: BgsageOptions

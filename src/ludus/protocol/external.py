@@ -248,8 +248,9 @@ class ExternalPlayer(Player):
     options: ClassVar[ExternalOptions] = ExternalOptions()
     main_option: ClassVar[str] = "cmd"
 
-    def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         if not settings.cmd:
             raise BadSpec("external needs a program: external:CMD or external:cmd=CMD,time=1")
         self._notation = game.move_notation()

@@ -282,8 +282,9 @@ class GnubgPlayer(Player):
 
     settings: GnubgOptions
 
-    def __init__(self, game: Any, settings: GnubgOptions, spec: str) -> None:
+    def __init__(self, game: Any, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         check_num_men(game)
         find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
 
@@ -296,7 +297,8 @@ class GnubgPlayer(Player):
         if any(position.phase != "play" for position in positions):
             return [self._choose_action(position, seconds) for position in positions]
         ranked = rank_moves(positions, plies, seconds)
-        return [_make_choice(each, plies) for each in ranked]
+        kind = "" if self.game.rules.has_stakes else "cubeless, "
+        return [_make_choice(each, f"{kind}{plies}-ply") for each in ranked]
 
     def _choose_action(self, position: Position, seconds: float) -> Choice:
         if position.phase == "play":
@@ -368,12 +370,11 @@ def _before_roll(position: Position) -> Position:
     return replace(position, stakes=replace(position.stakes, phase="play"))
 
 
-def _make_choice(ranked: dict[Any, RankedMove], plies: int) -> Choice:
+def _make_choice(ranked: dict[Any, RankedMove], kind: str) -> Choice:
     move, best = next(iter(ranked.items()))
     if len(ranked) == 1:
         return Choice(move, "has no choice")
     comment = (
-        f"equity {best.equity:+.3f} (cubeless, {plies}-ply), wins {best.win:.1%}, "
-        f"gammons {best.win_gammon:.1%}"
+        f"equity {best.equity:+.3f} ({kind}), wins {best.win:.1%}, gammons {best.win_gammon:.1%}"
     )
     return Choice(move, comment, {move: each.equity for move, each in ranked.items()})

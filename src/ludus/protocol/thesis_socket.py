@@ -1,4 +1,4 @@
-"""Socket server of Galassi 2018, section 5.5: a client sends a state and receives the best move."""
+"""Socket server of Galassi 2016, section 5.5: a client sends a state and receives the best move."""
 
 import asyncio
 import re

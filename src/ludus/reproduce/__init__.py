@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ludus.core.errors import quote
     from ludus.core.files import write_bytes
     from ludus.core.match import MatchTally
-    from ludus.core.statistics import Proportion, compare_wins
+    from ludus.core.statistics import Proportion, compare_wins, compute_difference_interval
     from ludus.reproduce.context import Context
     from ludus.reproduce.experiment import (
         Experiment,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         find_experiments_folder,
         list_experiments,
     )
-    from ludus.reproduce.findings import Figure, Finding, Measurement, Remark, Table
+    from ludus.reproduce.findings import Conclusion, Figure, Finding, Measurement, Remark, Table
     from ludus.reproduce.matches import MatchStarter, play_compiled_games
     from ludus.reproduce.published import (
         BadExperiment,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadExperiment",
+    "Conclusion",
     "Context",
     "Experiment",
     "Figure",
@@ -44,6 +45,7 @@ __all__ = [
     "Remark",
     "Table",
     "compare_wins",
+    "compute_difference_interval",
     "find_experiment",
     "find_experiments_folder",
     "list_experiments",

@@ -141,7 +141,24 @@ class Remark:
         _check_texts(self, self.text)
 
 
-Finding = Measurement | Figure | Table | Remark
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A conclusion of the paper, and whether it holds in our results."""
+
+    text: str
+    """The conclusion, as a sentence."""
+
+    holds: bool | None
+    """None if our results do not decide."""
+
+    evidence: str = ""
+    """Our numbers in one sentence."""
+
+    def __post_init__(self) -> None:
+        _check_texts(self, self.text, self.evidence)
+
+
+Finding = Measurement | Figure | Table | Remark | Conclusion
 """Anything that an experiment yields."""
 
 
@@ -163,6 +180,7 @@ class Findings:
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    conclusions: list[Conclusion] = field(default_factory=list)
 
     def add(self, finding: object) -> None:
         """Add a finding; names must be unique."""
@@ -179,9 +197,14 @@ class Findings:
                 self.tables.append(finding)
             case Remark():
                 self.remarks.append(finding.text)
+            case Conclusion():
+                if any(finding.text == other.text for other in self.conclusions):
+                    raise BadExperiment(f"the conclusion {quote(finding.text)} is drawn twice")
+                self.conclusions.append(finding)
             case _:
                 raise BadExperiment(
-                    f"run yields {finding!r:.60}, which is no Measurement, Figure, Table or Remark"
+                    f"run yields {finding!r:.60}, which is no Measurement, Figure, Table, Remark"
+                    " or Conclusion"
                 )
 
 

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -94,6 +95,17 @@ class PublishedRow(BaseModel):
         return self.extra[key]
 
 
+class Reason(BaseModel):
+    """Why our numbers differ from published ones, or are missing."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    rows: list[Text]
+    """Names of rows or texts of conclusions; `*` stands for any characters."""
+
+    text: Text
+
+
 class PublishedTable(BaseModel):
     """A published table or figure, with the settings of our experiment."""
 
@@ -106,6 +118,9 @@ class PublishedTable(BaseModel):
 
     differences: list[str] = []
     """Every difference between our experiment and the paper, in sentences."""
+
+    reasons: list[Reason] = []
+    """Explanations of single rows; the first that names a row applies."""
 
     rows: list[PublishedRow] = []
 
@@ -141,6 +156,13 @@ class PublishedTable(BaseModel):
     def settings(self) -> Mapping[str, Any]:
         """All other keys of the file, for the experiment's own use."""
         return self.model_extra or {}
+
+    def find_reason(self, name: str) -> str:
+        """Return why a row or conclusion differs, or an empty text."""
+        for reason in self.reasons:
+            if any(fnmatchcase(name, pattern) for pattern in reason.rows):
+                return reason.text
+        return ""
 
     def get_size_settings(self, size: str) -> Mapping[str, Any]:
         """Return the settings of a size."""

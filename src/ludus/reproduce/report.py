@@ -9,7 +9,7 @@ from typing import Any
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import make_folder, write_text
-from ludus.reproduce.findings import ComparedRow, Figure, TableCell, make_slug
+from ludus.reproduce.findings import ComparedRow, Conclusion, Figure, TableCell, make_slug
 from ludus.reproduce.results import ExperimentResults
 
 INK = "#010203"
@@ -155,6 +155,15 @@ def format_row(row: ComparedRow) -> Sequence[str]:
     )
 
 
+CONCLUSION_HEADINGS = ("conclusion", "holds", "ours")
+
+
+def format_conclusion(conclusion: Conclusion) -> tuple[str, str, str]:
+    """Format a conclusion of the paper under CONCLUSION_HEADINGS."""
+    holds = "open" if conclusion.holds is None else format_bool(conclusion.holds)
+    return conclusion.text, holds, conclusion.evidence
+
+
 def format_bool(is_so: bool | None) -> str:
     return MISSING_CELL if is_so is None else "yes" if is_so else "no"
 
@@ -196,6 +205,10 @@ def _iterate_markdown(
     rows = [format_row(row) for row in results.rows]
     yield from _format_markdown_table(COMPARISON_HEADINGS, rows, ["---", *["--:"] * 7, "---"])
     yield f"\n{COMPARISON_NOTE}"
+    if found.conclusions:
+        yield "\n## Conclusions of the paper\n"
+        texts = [format_conclusion(conclusion) for conclusion in found.conclusions]
+        yield from _format_markdown_table(CONCLUSION_HEADINGS, texts, ["---"] * 3)
     for figure in found.figures:
         yield f"\n## {_escape_markdown(figure.name)}\n"
         if figure.name in figures:
@@ -280,6 +293,10 @@ def _iterate_html(
         COMPARISON_HEADINGS, rows, [0 < column < 8 for column in range(9)]
     )
     yield f"<p>{_emphasize(COMPARISON_NOTE)}</p>"
+    if found.conclusions:
+        yield "<h2>Conclusions of the paper</h2>"
+        conclusions = [format_conclusion(conclusion) for conclusion in found.conclusions]
+        yield from _format_html_table(CONCLUSION_HEADINGS, conclusions, [False] * 3)
     for figure in found.figures:
         caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
         drawing = figures.get(figure.name, f"<p>Not drawn: {escape(missing)}.</p>")

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from ludus.core.files import make_folder, parse_json_object, quote_path, read_te
 from ludus.reproduce.experiment import Experiment
 from ludus.reproduce.findings import (
     ComparedRow,
+    Conclusion,
     Figure,
     Findings,
     Measurement,
@@ -88,6 +90,8 @@ class ExperimentResults:
     size: str
     seed: int
     findings: Findings
+    saved_on: str = ""
+    """The day of a stored run, as 2026-01-31; only `--save` writes it."""
 
     @property
     def rows(self) -> list[ComparedRow]:
@@ -104,6 +108,7 @@ class ExperimentResults:
             "seed": self.seed,
             "rows": [row.as_json() for row in self.rows],
             "remarks": list(found.remarks),
+            "conclusions": [asdict(conclusion) for conclusion in found.conclusions],
             "tables": [asdict(table) for table in found.tables],
             "figures": [
                 {
@@ -111,7 +116,7 @@ class ExperimentResults:
                     "draw": figure.draw.__name__,
                     "data": figure.data,
                     "caption": figure.caption,
-                    "size": list(figure.size),
+                    "size": [float(length) for length in figure.size],
                 }
                 for figure in found.figures
             ],
@@ -125,9 +130,13 @@ class ExperimentResults:
             raise BadExperiment(f"{self.published.id}: JSON cannot hold it: {error}") from error
         return NUMBER_LIST_PATTERN.sub(lambda found: " ".join(found[0].split()), text)
 
+    def stored_text(self, day: date) -> str:
+        """Return the text of a stored file: that of a results file, and the day of the run."""
+        return self.text().replace("\n", f'\n "date": {json.dumps(str(day))},\n', 1)
 
-def read_results(experiment: Experiment) -> ExperimentResults:
-    """Read the stored results of an experiment."""
+
+def read_results(experiment: Experiment, *, has_figures: bool = True) -> ExperimentResults:
+    """Read the stored results of an experiment; without figures its code is not imported."""
     path = experiment.results
     if not path.is_file():
         raise BadExperiment(
@@ -135,13 +144,15 @@ def read_results(experiment: Experiment) -> ExperimentResults:
         )
     try:
         fields = json.loads(read_text(path, MAX_FILE_CHARACTERS, BadExperiment))
-        return _parse_results(fields, experiment)
+        return _parse_results(fields, experiment, has_figures)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         what = f"{type(error).__name__}: {error}"
         raise BadExperiment(f"{quote_path(path)} is no file of results: {what}") from error
 
 
-def _parse_results(fields: Mapping[str, Any], experiment: Experiment) -> ExperimentResults:
+def _parse_results(
+    fields: Mapping[str, Any], experiment: Experiment, has_figures: bool
+) -> ExperimentResults:
     if fields["id"] != experiment.id:
         raise BadExperiment(
             f"{quote_path(experiment.results)} holds the results of {fields['id']!r:.60}"
@@ -157,9 +168,11 @@ def _parse_results(fields: Mapping[str, Any], experiment: Experiment) -> Experim
             )
     for text in fields["remarks"]:
         found.add(Remark(str(text)))
+    for conclusion in fields["conclusions"]:
+        found.add(Conclusion(conclusion["text"], conclusion["holds"], conclusion["evidence"]))
     for table in fields["tables"]:
         found.add(Table(table["name"], table["headings"], table["rows"], table["caption"]))
-    for figure in fields["figures"]:
+    for figure in fields["figures"] if has_figures else ():
         width, height = figure["size"]
         found.add(
             Figure(
@@ -171,7 +184,11 @@ def _parse_results(fields: Mapping[str, Any], experiment: Experiment) -> Experim
             )
         )
     return ExperimentResults(
-        experiment.published(), str(fields["size"]), int(fields["seed"]), found
+        experiment.published(),
+        str(fields["size"]),
+        int(fields["seed"]),
+        found,
+        str(date.fromisoformat(fields["date"])),
     )
 
 

@@ -1,13 +1,20 @@
-"""ASGI middleware: allowed hosts and origins, body size, rate limits, security headers."""
+"""ASGI middleware: allowed hosts and origins, body size, rate limits, security headers.
 
+It also ends the work for a client that has gone.
+"""
+
+import asyncio
+import ipaddress
 import json
 import time
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
 from cachetools import LRUCache
 
+from ludus.web.job_queue import current_client
 from ludus.web.settings import Settings
 
 SECURITY_HEADERS = (
@@ -32,6 +39,33 @@ MAX_LENGTH_DIGITS = 12
 """Maximum number of digits of a Content-Length header."""
 
 MAX_ADDRESSES = 10_000
+
+FOREIGN_SITES = (b"cross-site", b"same-site")
+"""Values of Sec-Fetch-Site for requests by pages that this server did not send.
+
+Pages of another port of the same host are `same-site`. Browsers send the header to this machine and
+over HTTPS; other programs need not.
+"""
+
+API_PREFIX = "/api/"
+
+
+@lru_cache(maxsize=MAX_ADDRESSES)
+def name_client(address: str) -> str:
+    """Return the name under which a client's requests are counted.
+
+    A home or a company has 2^64 addresses of IPv6, and they count as one.
+
+    >>> name_client("2001:db8::5:6"), name_client("127.0.0.1")
+    ('2001:db8::/64', '127.0.0.1')
+    """
+    try:
+        parsed = ipaddress.IPv6Address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((parsed, 64), strict=False))
 
 
 class RateLimiter:
@@ -69,11 +103,12 @@ class GuardMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        refusal = self._find_refusal(scope, headers)
+        client = name_client((scope.get("client") or ("",))[0])
+        refusal = self._find_refusal(scope, client)
         if refusal is not None:
             await _send_error(scope, send, *refusal)
             return
+        current_client.set(client)
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
@@ -86,30 +121,30 @@ class GuardMiddleware:
                 message = {**message, "headers": [*message["headers"], *SECURITY_HEADERS]}
             await send(message)
 
+        is_reading = scope["method"] in ("GET", "HEAD") and scope["path"].startswith(API_PREFIX)
+        run = _run_while_connected if is_reading else _run
         with suppress(_BodyTooLarge):
-            await self._app(scope, body.receive, send_guarded)
+            await run(self._app, scope, body.receive, send_guarded)
         if body.is_too_large:
             await _send_error(scope, send, 413, "the request is too large")
 
-    def _find_refusal(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _find_refusal(self, scope: Any, client: str) -> tuple[int, str] | None:
         """Return the status and reason for which a request is refused, or None."""
+        headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
         known = self._settings.hosts
         if _host_name(host) not in known and ANY_HOST not in known:
             return 421, "this server does not serve that host name"
-        origin = headers.get(b"origin")
-        is_writing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if is_writing and origin is not None and urlsplit(origin.decode("latin-1")).netloc != host:
+        if _is_foreign(scope, host):
             return 403, "a page of another site may not do that"
         length = headers.get(b"content-length", b"0")
         is_short = length.isdigit() and len(length) <= MAX_LENGTH_DIGITS
         if not is_short or int(length) > self._settings.max_body:
             return 413, "the request is too large"
-        address = (scope.get("client") or ("",))[0]
-        if not self._requests.allow(address):
+        if not self._requests.allow(client):
             return 429, "too many requests; wait a moment"
         is_new = scope["path"] == "/api/games" and scope.get("method") == "POST"
-        if is_new and not self._new_games.allow(address):
+        if is_new and not self._new_games.allow(client):
             return 429, "too many new games; wait a moment"
         return None
 
@@ -131,6 +166,57 @@ class _LimitedBody:
         if self.is_too_large:
             raise _BodyTooLarge
         return message
+
+
+async def _run(app: Any, scope: Any, receive: Any, send: Any) -> None:
+    await app(scope, receive, send)
+
+
+async def _run_while_connected(app: Any, scope: Any, receive: Any, send: Any) -> None:
+    """Answer a request that changes nothing; cancel the work when the client disconnects."""
+    messages: asyncio.Queue[Any] = asyncio.Queue()
+
+    async def watch() -> None:
+        while True:
+            message = await receive()
+            messages.put_nowait(message)
+            if message["type"] == "http.disconnect":
+                return
+
+    answering = asyncio.create_task(app(scope, messages.get, send))
+    watching = asyncio.create_task(watch())
+    try:
+        await asyncio.wait((answering, watching), return_when=asyncio.FIRST_COMPLETED)
+        if answering.done():
+            await answering
+        else:
+            await watching  # raises if the body is too large
+    finally:
+        answering.cancel()
+        watching.cancel()
+        await asyncio.gather(answering, watching, return_exceptions=True)
+
+
+def _is_foreign(scope: Any, host: str) -> bool:
+    """Return whether a page of another site makes a request that it may not make.
+
+    It may link to our pages. It may not call the interface: to write, or to start expensive work.
+    """
+    is_reading = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+    is_page = is_reading and not scope["path"].startswith(API_PREFIX)
+    for name, value in scope["headers"]:
+        if name == b"origin" and not is_page and _get_netloc(value) != host:
+            return True
+        if name == b"sec-fetch-site" and not is_page and value.strip() in FOREIGN_SITES:
+            return True
+    return False
+
+
+def _get_netloc(origin: bytes) -> str | None:
+    try:
+        return urlsplit(origin.decode("latin-1")).netloc
+    except ValueError:
+        return None
 
 
 def _host_name(host: str) -> str:

@@ -9,7 +9,7 @@ from ludus.oracle.oracle import Result
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 ShortText = Annotated[str, StringConstraints(max_length=1_000)]
-PlaceName = Annotated[str, StringConstraints(min_length=1, max_length=8)]
+PlaceName = Annotated[str, StringConstraints(min_length=1, max_length=20)]
 NodeNumber = Annotated[int, Field(ge=0, le=1_000_000)]
 PlaceNames = Annotated[list[PlaceName], Field(max_length=8)]
 

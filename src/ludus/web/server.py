@@ -6,11 +6,13 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import uvicorn
 
 from ludus.core.errors import LudusError, quote
 from ludus.web.app import make_app
+from ludus.web.connections import make_protocol
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
 
@@ -41,11 +43,22 @@ def bind_socket(host: str, port: int) -> socket.socket:
 
 def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -> None:
     """Serve until interrupted; `ready` is called when the page is available."""
-    _raise_file_limit()
+    max_files = _raise_file_limit()
     # Opened first, so that errors of the file are reported before the server starts.
     store = GameStore(settings.games_file, settings.max_games)
-    config = uvicorn.Config(
-        make_app(settings, store),
+    server = _NotifyingServer(make_config(make_app(settings, store), settings, max_files), ready)
+    server.run(sockets=[bound])
+
+
+def make_config(app: Any, settings: Settings, max_files: int) -> uvicorn.Config:
+    """Return the configuration of the HTTP server, which may have this number of open files."""
+    return uvicorn.Config(
+        app,
+        http=make_protocol(
+            min(settings.max_waiting_connections, max_files // 2), settings.request_seconds
+        ),
+        proxy_headers=bool(settings.trusted_proxy),
+        forwarded_allow_ips=settings.trusted_proxy or None,
         log_level="warning",
         access_log=False,
         lifespan="on",
@@ -56,8 +69,6 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
         server_header=False,
         h11_max_incomplete_event_size=32_768,
     )
-    server = _NotifyingServer(config, ready)
-    server.run(sockets=[bound])
 
 
 class _NotifyingServer(uvicorn.Server):
@@ -91,10 +102,12 @@ def has_browser() -> bool:
     return False
 
 
-def _raise_file_limit() -> None:
-    """Raise the limit of open files, since each connection is one."""
+def _raise_file_limit() -> int:
+    """Raise the limit of open files, since each connection is one; return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     if soft < wanted:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+    return wanted if soft == resource.RLIM_INFINITY else soft

@@ -26,8 +26,14 @@ class Settings:
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
     """Accepted Host headers; others are refused to prevent DNS rebinding."""
 
+    trusted_proxy: str = ""
+    """Address of a proxy whose X-Forwarded-For header names the client; none by default.
+
+    The header of any other sender is ignored: rate limits would be avoided with it.
+    """
+
     max_games: int = 20_000
-    """Stored games; the least recently used are deleted."""
+    """Stored games; beyond, the least recently used are deleted that nobody played."""
 
     max_sessions: int = 1_000
     """Games in memory; the others are only in the file."""
@@ -53,6 +59,12 @@ class Settings:
     new_games_per_second: float = 20.0
     """Average rate per address; a burst may be ten times as large."""
 
+    max_waiting_connections: int = 1_000
+    """Connections without a complete request; beyond, the one that waits longest is closed."""
+
+    request_seconds: float = 20.0
+    """Seconds for sending one request, from its first byte; slower clients are disconnected."""
+
     num_slow_workers: int = 2
     """Processes for slow players."""
 
@@ -60,7 +72,7 @@ class Settings:
     """Seconds after which a player must move; it is killed shortly after."""
 
     max_queued_jobs: int = 200
-    """Jobs that may wait for a free process."""
+    """Jobs that may wait for a free process; beyond, the client with the most is refused one."""
 
     send_timeout: float = 10.0
     """Seconds for sending one WebSocket message; slower clients are disconnected."""

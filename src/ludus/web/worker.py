@@ -235,6 +235,18 @@ class _JobQueue:
 
 
 def _run_job(job: dict[str, Any]) -> dict[str, Any]:
+    return {**_compute_response(job), "memory": measure_memory()}
+
+
+def measure_memory() -> int:
+    """Return the bytes that this process holds; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _compute_response(job: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"answer": JOBS[job["job"]](job)}
     except LudusError as error:

@@ -12,10 +12,17 @@ from cachetools import LRUCache
 
 from ludus.core.errors import LudusError
 from ludus.web.errors import WorkerUnavailable
+from ludus.web.job_queue import FairQueue, JobOwner
 from ludus.web.settings import Settings
 
 GRACE_SECONDS = 5.0
 """Seconds a worker may take to respond after a stop request; then it is killed."""
+
+BUSY_SECONDS = 10.0
+"""Seconds after which a player that can be stopped is asked for its move while others wait."""
+
+MAX_WORKER_BYTES = 2_000_000_000
+"""Memory beyond which a worker is replaced after its job, since players may not limit theirs."""
 
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 """Maximum size of one response in bytes."""
@@ -61,6 +68,8 @@ class WorkerProcess:
             await self.kill()
             raise WorkerUnavailable("the worker process has ended")
         response: dict[str, Any] = json.loads(line)
+        if response["memory"] > MAX_WORKER_BYTES:
+            await self.kill()  # the next job starts a new one
         if "error" in response:
             raise LudusError(response["error"])
         result: dict[str, Any] = response["answer"]
@@ -96,9 +105,8 @@ class ProcessPool:
     def __init__(self, size: int, max_seconds: float, max_queued_jobs: int, nice: int = 0) -> None:
         self._workers = [WorkerProcess(nice) for _ in range(size)]
         self._free = deque(self._workers)
-        self._waiting: deque[asyncio.Future[WorkerProcess]] = deque()
+        self._queue: FairQueue[WorkerProcess] = FairQueue(max_queued_jobs)
         self._max_seconds = max_seconds
-        self._max_queued_jobs = max_queued_jobs
         self._recovering: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -117,11 +125,14 @@ class ProcessPool:
         If the caller is cancelled, the worker gets a stop request and is free again once it has
         stopped.
         """
-        worker = await self._acquire()
+        owner = JobOwner.of(job)
+        worker = await self._acquire(owner)
+        began = time.monotonic()
         task = asyncio.create_task(worker.run(job))
         try:
             return await self._wait(worker, task, now)
         finally:
+            self._queue.used.add(owner, time.monotonic() - began)
             if task.done():
                 self._release(worker)
             else:
@@ -132,15 +143,22 @@ class ProcessPool:
     async def _wait(
         self, worker: WorkerProcess, task: "asyncio.Task[dict[str, Any]]", now: asyncio.Event | None
     ) -> dict[str, Any]:
+        deadline = time.monotonic() + self._max_seconds
         hurry = asyncio.create_task((now or asyncio.Event()).wait())
+        crowded = asyncio.create_task(self._queue.is_waiting.wait())
         try:
-            await asyncio.wait(
-                (task, hurry), timeout=self._max_seconds, return_when=asyncio.FIRST_COMPLETED
-            )
+            await _wait_for_first({task, hurry}, min(BUSY_SECONDS, self._max_seconds))
+            if not task.done() and not hurry.done():
+                await _wait_for_first({task, hurry, crowded}, deadline - time.monotonic())
+            if not task.done():
+                await worker.stop()
+            if not task.done() and not hurry.done():
+                # Others wait. A player that does not hear the request keeps its full time.
+                await _wait_for_first({task, hurry}, deadline - time.monotonic())
         finally:
             hurry.cancel()
+            crowded.cancel()
         if not task.done():
-            await worker.stop()
             await asyncio.wait((task,), timeout=GRACE_SECONDS)
         if not task.done():
             raise WorkerUnavailable("the worker did not respond in time")
@@ -161,27 +179,29 @@ class ProcessPool:
             await asyncio.gather(task, return_exceptions=True)
             self._release(worker)
 
-    async def _acquire(self) -> WorkerProcess:
+    async def _acquire(self, owner: JobOwner) -> WorkerProcess:
         if self._free:
             return self._free.popleft()
-        if len(self._waiting) >= self._max_queued_jobs:
-            raise WorkerUnavailable("all workers are busy; try again in a moment")
-        turn: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        ticket = self._queue.add(owner)
         try:
-            return await turn
+            return await ticket.turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            self._queue.remove(ticket)
+            turn = ticket.turn
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
                 self._release(turn.result())
             raise
 
     def _release(self, worker: WorkerProcess) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(worker)
-                return
-        self._free.append(worker)
+        ticket = self._queue.pop()
+        if ticket is None:
+            self._free.append(worker)
+        else:
+            ticket.turn.set_result(worker)
+
+
+async def _wait_for_first(tasks: "set[asyncio.Task[Any]]", seconds: float) -> None:
+    await asyncio.wait(tasks, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED)
 
 
 QUICK_SECONDS = 0.08

@@ -35,6 +35,7 @@ def _ask(tmp_path, text, terms):
         ("noughts_and_crosses", "improved", 9),
         ("hexapawn", "faithful", 1),
         ("hexapawn", "improved", 1),
+        ("hexapawn:migo", "faithful", 1),
         ("hexapawn:size=4", "faithful", 101),
         ("hexapawn:size=4", "improved", 101),
     ],

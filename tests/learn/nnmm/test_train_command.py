@@ -116,7 +116,9 @@ sys.exit(run(sys.argv[1:]))
 
 def test_it_needs_nothing_compiled(tmp_path):
     """A machine with a GPU may have torch and numpy and little else."""
-    arguments = ["train", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
+    moves = write_teacher_moves(tmp_path)
+    moves.write_text("".join(moves.read_text().splitlines(keepends=True)[::4]))
+    arguments = ["train", "nnmm", "--data", str(moves), "--preset", "quick"]
     arguments += ["--set", f"{SMALL},epochs=1,legality=1", "--inputs", "features"]
     arguments += ["--device", "cpu", "--threads", "1", "--out", str(tmp_path / "x.safetensors")]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

@@ -206,7 +206,7 @@ def test_options_read_as_the_issue_writes_them():
         ("passes=1.5", BadSpec, "whole number"),
         ("seen=-1", BadSpec, "seen"),
         ("take=all", BadSpec, "must be one of"),
-        ("preset=strong", BadSpec, "must be one of seed, tuned"),
+        ("preset=strong", BadSpec, "must be one of seed, paper, tuned"),
         ("rate=2", UnknownName, "rateThr"),
         ("save=x.patterns", BadSpec, "learn=yes"),
         ("k=20,wL=1000,wM=1000,mutual=0.9,passes=100", BadSpec, "beyond all bounds"),

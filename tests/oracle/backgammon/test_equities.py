@@ -186,3 +186,26 @@ def test_a_wrong_value_is_found():
     assert solver.find_errors()[0] > 1e-4
     with pytest.raises(ValueError, match="not as many"):
         solver.load(table[1:], chances)
+
+
+def test_calls_in_the_wrong_order_are_refused():
+    game = equities.Hypergammon(1)
+    with pytest.raises(ValueError, match="choose"):
+        game.find_errors()
+    game.choose()
+    assert game.chances().shape == (5, game.size, game.size)
+    game.load(game.equities(), np.zeros(0, np.float32))
+    for use_chances in (game.chances, game.sweep_chances):
+        with pytest.raises(ValueError, match="choose"):
+            use_chances()
+    assert game.find_errors()[0] > 0
+
+
+def test_what_is_no_number_is_wrong():
+    game = equities.Hypergammon(1)
+    table = np.full((game.size, game.size), np.nan, np.float32)
+    game.load(table, np.zeros((5, *table.shape), np.float32))
+    assert game.find_errors()[0] == np.inf
+    solved = equities.two_sided(2, 3)
+    solved[1, 1] = np.nan
+    assert equities.verify_two_sided(solved, 2, 3) > 0

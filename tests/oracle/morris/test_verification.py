@@ -9,6 +9,7 @@ from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Database
+from ludus.oracle.morris.table_file import ValueCounts
 from ludus.oracle.morris.verification import VerificationRun
 from support.repetition import repeat
 from support.solved_games import solve_into, solved_copy
@@ -66,3 +67,17 @@ def test_verify_names_what_is_damaged(tmp_path):
     found = VerificationRun(Database.open(tmp_path), Solver(rules), 1).run()
     assert len(found.problems) == 1
     assert "3_4_0_0.values' is damaged: block" in found.problems[0]
+
+
+def test_verify_names_files_that_are_no_part_of_the_game(tmp_path):
+    """A table, checksums and all, of positions in which a side has lost already."""
+    rules = Rules(men=4)
+    solved_copy(tmp_path, rules)
+    tally = ValueCounts(win=0, loss=0, draw=1, max_win=0, max_loss=0)
+    with (
+        Database.open_for_writing(tmp_path, rules, has_depth=True) as database,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        database.write((0, 0, 1, 1), True, np.array([DRAW], np.uint8), tally, pool)
+    found = VerificationRun(Database.open(tmp_path), Solver(rules), 1).run()
+    assert found.problems == ["0_0_1_1 is not a part of this game"]

@@ -26,8 +26,10 @@ def canary(folder: str, mistake: str, argument: str) -> int:
 def values(game: str, seed: str, calls: str) -> dict[str, int]:
     """Compiled functions of one module with hostile values."""
     from support.fuzzing import native_values, search_values
+    from support.fuzzing.equity_values import equity_values
     from support.fuzzing.pattern_values import pattern_values
     from support.fuzzing.sampling_values import sampling_values
+    from support.fuzzing.solver_values import solver_values
 
     call = {
         "morris": native_values.morris_values,
@@ -35,15 +37,18 @@ def values(game: str, seed: str, calls: str) -> dict[str, int]:
         "search": search_values.search_values,
         "patterns": pattern_values,
         "sampling": sampling_values,
+        "equities": equity_values,
+        "solver": solver_values,
     }
     return call[game](random.Random(int(seed)), int(calls))
 
 
 def scenario(name: str, *calls: str) -> dict[str, int]:
     """A situation by its name."""
-    from support.fuzzing import native_scenarios
+    from support.fuzzing import native_scenarios, solver_values
 
-    return dict(getattr(native_scenarios, name)(*map(int, calls)))
+    module = solver_values if name == "solvers_in_threads" else native_scenarios
+    return dict(getattr(module, name)(*map(int, calls)))
 
 
 def main(folder: str, what: str, *arguments: str) -> None:

@@ -180,8 +180,9 @@ MAX_LISTED = 5
 """Number of further invalid lines that an error lists."""
 
 
-def read_chunks(path: Path, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
+def read_chunks(path: Path | str, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
     """Read a file in chunks of about a megabyte; invalid lines are reported in the chunks."""
+    path = Path(path)
     try:
         with path.open("rb") as file:
             first = 1
@@ -193,10 +194,10 @@ def read_chunks(path: Path, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
         raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
 
 
-def read_dataset(path: Path) -> MoveBatch:
+def read_dataset(path: Path | str) -> MoveBatch:
     """Read all entries of a file; raise BadDataset if any line is invalid."""
     parts = list(read_chunks(path))
-    raise_bad_lines(path, [line for part in parts for line in part.bad_lines])
+    raise_bad_lines(Path(path), [line for part in parts for line in part.bad_lines])
     return MoveBatch.concatenate(part.moves for part in parts)
 
 

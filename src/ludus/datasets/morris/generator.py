@@ -1,4 +1,4 @@
-"""Generate good moves of Nine Men's Morris as in section 5.3.1 of Galassi 2018.
+"""Generate good moves of Nine Men's Morris as in section 5.3.1 of Galassi 2016.
 
 The teacher plays every opponent with both colours: first from the start of the game, then from
 starts in which one side has an advantage, then, for most of the dataset, from random starts. Both

@@ -6,12 +6,12 @@ Learning", 2019, where a side that cannot move does not lose.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from ludus.core.errors import BadMove, BadPosition, quote
-from ludus.core.game import MAN_VALUE, Game, Outcome
+from ludus.core.game import ADDED_LATER, MAN_VALUE, Game, Outcome
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.squares import (
     EMPTY,
@@ -33,6 +33,11 @@ class Rules:
 
     size: int = 3
     """Squares along an edge, and pawns of each side; 3 to 8."""
+
+    no_pawns: Literal["loses", "draws"] = field(default="loses", metadata=ADDED_LATER)
+    """Whether a side without pawns loses, or draws like any side that cannot move, as in Muggleton
+    and Hocquette 2019.
+    """
 
     def __post_init__(self) -> None:
         check_size(self.size)
@@ -104,7 +109,8 @@ class Position(Drawable):
         """Return why the last move won, or ""; only the side that made it can have won."""
         if self.has_crossed(1 - self.mover):
             return "crossed"
-        return "" if LETTERS[self.mover] in self.cells else "men"
+        is_out = self.rules.no_pawns == "loses" and LETTERS[self.mover] not in self.cells
+        return "men" if is_out else ""
 
     def has_crossed(self, side: int) -> bool:
         """Return whether a pawn of this side is on its last rank."""
@@ -143,13 +149,18 @@ class Position(Drawable):
 
 
 class Hexapawn(Game[Position, Move]):
-    """Pawns only: cross the board or capture every enemy pawn to win; no legal move is a draw."""
+    """Pawns only: cross the board to win; no legal move is a draw."""
 
     id: ClassVar[str] = "hexapawn"
     title: ClassVar[str] = "Hexapawn"
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = MappingProxyType(
-        {"standard": Rules(3), "four": Rules(4), "five": Rules(5)}
+        {
+            "standard": Rules(3),
+            "four": Rules(4),
+            "five": Rules(5),
+            "migo": Rules(3, no_pawns="draws"),
+        }
     )
     default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = "four"

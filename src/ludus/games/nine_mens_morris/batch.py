@@ -116,7 +116,7 @@ def unpack_part(packed: Array, part: int) -> Array:
     return packed >> 8 * part & 0xFF
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PositionBatch:
     """Positions from their movers' perspectives, as columns of one shape."""
 
@@ -130,6 +130,11 @@ class PositionBatch:
     """The mover's number of men in hand, uint8."""
 
     other_hand: Array
+
+    def __repr__(self) -> str:
+        """Return the number of entries; the columns may have millions."""
+        shape = "×".join(map(str, self.own.shape))
+        return f"<{type(self).__name__} of {shape} {'entry' if shape == '1' else 'entries'}>"
 
     @staticmethod
     def from_columns(
@@ -275,7 +280,7 @@ def _list_points(board: int) -> frozenset[int]:
     return frozenset(point for point in range(NUM_POINTS) if board >> point & 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MoveBatch(PositionBatch):
     """Positions with one move each, for the side to move. NO_POINT as `to` means no move."""
 

@@ -1,7 +1,7 @@
 """The rules in readable Python: the reference implementation for tests of the native one."""
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from ludus.core import game as core
 from ludus.core.errors import BadMove
@@ -72,12 +72,13 @@ def list_steps(position: MorrisPosition, side: int) -> list[tuple[int | None, in
     return steps + [(frm, to) for frm in sorted(own) for to in free if is_flying or to in near[frm]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Position(Drawable):
     """A position of any Morris game.
 
-    Equal positions have the same board and have occurred equally often; from the history, `play`
-    knows the positions that have occurred since the last man was placed or taken.
+    Equal positions have the same rules and board and have occurred equally often, whether they are
+    Python's or the native ones; from the history, `play` knows the positions that have occurred
+    since the last man was placed or taken.
     """
 
     rules: Rules
@@ -165,20 +166,34 @@ class Position(Drawable):
         occurrence = 1 + history.count(self._key())
         return replace(self, quiet=quiet, history=history, occurrence=occurrence)
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Position):
+            return self._compared == other._compared
+        try:
+            theirs = _get_compared(other)
+        except AttributeError:
+            return NotImplemented
+        return _get_compared(self) == theirs
+
+    def __hash__(self) -> int:
+        """Return the number that native positions have, too (`hash` in native/bind/morris.cpp)."""
+        mixed = _compute_key(*self._key()) ^ (self.occurrence << 57) ^ (self.quiet << 40)
+        z = (mixed + 0x9E3779B97F4A7C15) % 2**64
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        return z ^ (z >> 31)
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        return self._key(), self.occurrence, self.quiet, self.rules
+
     def _key(self) -> Key:
         return self.men, self.hands, self.mover
 
     @property
     def history_keys(self) -> list[int]:
         """The positions since the last irreversible move, as keys of the compiled core."""
-        return [
-            sum(1 << man for man in men[0])
-            | sum(1 << man for man in men[1]) << 24
-            | hands[0] << 48
-            | hands[1] << 52
-            | mover << 56
-            for men, hands, mover in self.history
-        ]
+        return [_compute_key(*key) for key in self.history]
 
     def _can_move(self, side: int) -> bool:
         return bool(list_steps(self, side))
@@ -207,3 +222,21 @@ class Position(Drawable):
         if men == safe and self.rules.take_from_mills == "when_all":
             return men
         return men - safe
+
+
+def _compute_key(men: tuple[Men, Men], hands: tuple[int, int], mover: int) -> int:
+    """Return a position without its history as one number, a key of the compiled core."""
+    white, black = (sum(1 << man for man in side) for side in men)
+    return white | black << 24 | hands[0] << 48 | hands[1] << 52 | mover << 56
+
+
+def _get_compared(position: Any) -> tuple[object, ...]:
+    """Return what equal positions share, of either implementation."""
+    return (
+        position.bits,
+        tuple(position.hands),
+        position.mover,
+        position.occurrence,
+        position.quiet,
+        position.rules,
+    )

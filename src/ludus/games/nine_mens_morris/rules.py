@@ -11,7 +11,7 @@ from ludus.core.spec import check_ranges
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One member of the Morris family. The defaults are Galassi's rules (2018, section 3.1)."""
+    """One member of the Morris family. The defaults are Galassi's rules (2016, section 3.1)."""
 
     men: int = 9
     """Men of each side, 3 to 12."""

@@ -12,7 +12,7 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -124,8 +124,10 @@ class Learner(ABC):
 MAX_START_PLIES = 4
 """Maximum number of plies before a start position."""
 
-StartSampling = Literal["uniform", "shuffled", "one"]
-"""uniform: sampled for each game; shuffled: all before any repeats; one: the same for all games."""
+StartSampling = Literal["uniform", "shuffled", "one", "listed"]
+"""uniform: sampled for each game; shuffled: all before any repeats; one: the same for all games;
+listed: in the given order, again and again.
+"""
 
 
 def iterate_start_choices(
@@ -134,10 +136,10 @@ def iterate_start_choices(
     """Yield for every game the positions it may begin with, without end."""
     if draw == "one":
         starts = [source.choice(starts)]
-    while draw != "shuffled":
+    while draw in ("uniform", "one"):
         yield starts
     while True:
-        for board in source.sample(starts, len(starts)):
+        for board in starts if draw == "listed" else source.sample(starts, len(starts)):
             yield [board]
 
 
@@ -182,6 +184,11 @@ def train_episodes(
 
 TRAINING_RUN_KEY = "schooling"
 """Key of the parameters of the training run in the files of learners."""
+
+
+def complete_rules(fields: Any, game: AnyGame) -> Any:
+    """Return the rules of a file, with defaults for those that are newer than the file."""
+    return {**asdict(type(game.rules)()), **fields} if isinstance(fields, dict) else fields
 
 
 class SavableLearner(Learner):

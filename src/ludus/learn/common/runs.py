@@ -25,6 +25,9 @@ class RunConfig:
     draw: StartSampling = "uniform"
     """Sampling of start positions."""
 
+    starts: tuple[str, ...] = ()
+    """Start positions as text; by default those of the game."""
+
     after: "RunConfig | None" = None
     """A run in another game whose program is transferred."""
 
@@ -65,7 +68,7 @@ def _run(config: RunConfig) -> tuple[Learner, RunResult]:
         learner.transfer(_run(config.after)[0])
     episodes = train_episodes(
         learner,
-        game.training_starts(),
+        [game.parse(text) for text in config.starts] or game.training_starts(),
         PerfectOpponent(game),
         config.games,
         config.seed,

@@ -1,17 +1,23 @@
 """Weight files: safetensors with a JSON description, npz archives, and shipped files by name.
 
-A safetensors file has the description as JSON in its metadata, under the key `ludus`. Neither kind
+A safetensors file has the description as JSON in its metadata, under the key `ludus`, with a
+checksum of everything in the file; an npz archive has checksums of its own. So a damaged file is
+refused and never plays on with other weights. Files without a checksum are read, too. Neither kind
 of file holds code: nothing in them is executed. Numpy and safetensors are imported where a file is
 read or written, because players without networks look for shipped files, too.
 """
 
+import hashlib
 import io
 import json
+import math
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from tokenize import TokenError
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import MAX_FILE_BYTES, read_bytes, write_bytes
@@ -22,6 +28,9 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 METADATA_KEY = "ludus"
 """The only key of the metadata."""
+
+CHECKSUM_KEY = "checksum"
+CHECKSUM_BYTES = 16
 
 MAX_TENSOR_FILE_BYTES = 2_000_000_000
 """Default maximum size of a safetensors file."""
@@ -47,8 +56,22 @@ def write_tensors(
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise BadWeights(f"{quote(name, 100)} has a weight that is no {array.dtype}")
-    metadata = {METADATA_KEY: json.dumps({"format": FORMAT_VERSION, **description})}
-    write_bytes(path, save(arrays, metadata))
+    described = {"format": FORMAT_VERSION, **description}
+    described[CHECKSUM_KEY] = compute_checksum(described, arrays)
+    write_bytes(path, save(arrays, {METADATA_KEY: json.dumps(described)}))
+
+
+def compute_checksum(description: Mapping[str, Any], tensors: Arrays) -> str:
+    """Return a checksum of a description and of names, types, shapes and bytes of all tensors."""
+    import numpy as np
+
+    digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
+    digest.update(json.dumps(description, sort_keys=True).encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"\n{name} {tensor.dtype} {tensor.shape} ".encode())
+        digest.update(np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def read_tensors(
@@ -59,7 +82,8 @@ def read_tensors(
 ) -> T:
     """Read a file of `write_tensors`; return what `parse` makes of its description and tensors.
 
-    Raise BadWeights if that fails, or if a tensor has another type than `dtypes` or is not finite.
+    Raise BadWeights if that fails, if the file is damaged, or if a tensor has another type than
+    `dtypes` or is not finite.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -72,7 +96,12 @@ def read_tensors(
         with safe_open(str(path), framework="numpy") as file:
             description = _parse_metadata(file.metadata())
             names = file.keys()  # safe_open is not iterable itself
-            tensors = {name: _check_tensor(name, file.get_tensor(name), dtypes) for name in names}
+            tensors = {name: file.get_tensor(name) for name in names}
+        checksum = description.pop(CHECKSUM_KEY, None)
+        if checksum is not None and checksum != compute_checksum(description, tensors):
+            raise BadWeights("it is damaged: its checksum is another one")
+        for name, tensor in tensors.items():
+            _check_tensor(name, tensor, dtypes)
         return parse(description, tensors)
     except LudusError as error:
         raise BadWeights(f"{shown} cannot be used: {error}") from error
@@ -80,7 +109,7 @@ def read_tensors(
         raise BadWeights(f"{shown} holds no such networks: {quote(str(error), 100)}") from error
 
 
-def _parse_metadata(metadata: Mapping[str, str] | None) -> Mapping[str, Any]:
+def _parse_metadata(metadata: Mapping[str, str] | None) -> dict[str, Any]:
     if not metadata or METADATA_KEY not in metadata:
         raise BadWeights(f"its metadata has no {METADATA_KEY!r}, so it was not written here")
     description = json.loads(metadata[METADATA_KEY])
@@ -92,24 +121,28 @@ def _parse_metadata(metadata: Mapping[str, str] | None) -> Mapping[str, Any]:
     return description
 
 
-def _check_tensor(name: str, tensor: "NDArray[Any]", dtypes: Collection[str]) -> "NDArray[Any]":
+def _check_tensor(name: str, tensor: "NDArray[Any]", dtypes: Collection[str]) -> None:
     import numpy as np
 
     if str(tensor.dtype) not in dtypes:
         raise BadWeights(f"tensor {quote(name, 100)} is of type {tensor.dtype}")
     if not np.isfinite(tensor).all():
         raise BadWeights(f"tensor {quote(name, 100)} has a weight that is no number")
-    return tensor
+    if not tensor.size:
+        raise BadWeights(f"tensor {quote(name, 100)} is empty")
 
 
 NPZ_ERRORS = (
-    *(ValueError, TypeError, KeyError, IndexError, EOFError, OSError, RuntimeError, MemoryError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(ValueError, TypeError, LookupError, EOFError, OSError, RuntimeError, MemoryError),
+    *(OverflowError, SyntaxError, zipfile.BadZipFile, zlib.error, struct.error, TokenError),
 )
 """Exceptions of numpy and zipfile for files that are no arrays of numbers.
 
-NotImplementedError and RecursionError are RuntimeErrors.
+NotImplementedError and RecursionError are RuntimeErrors. Numpy parses headers as Python literals.
 """
+
+MAX_DIRECTORY_BYTES = 1_000_000
+"""Size of an archive's directory; each of its entries becomes an object in memory."""
 
 
 def write_npz(path: Path, arrays: Arrays) -> None:
@@ -128,21 +161,57 @@ def read_npz(
 
     Raise BadWeights if that fails, or if the unpacked arrays take more than `max_bytes`.
     """
-    import numpy as np
-
     shown = quote(str(path), 200)
-    content = io.BytesIO(read_bytes(path))
+    content = read_bytes(path)
     try:
-        with zipfile.ZipFile(content) as members:
-            if sum(member.file_size for member in members.infolist()) > max_bytes:
-                raise BadWeights(f"it holds more than {max_bytes} bytes")
-        with np.load(content, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        return parse(arrays)
+        return parse(_unpack_arrays(content, max_bytes))
     except LudusError as error:
         raise BadWeights(f"{shown} cannot be used: {error}") from error
     except NPZ_ERRORS as error:
         raise BadWeights(f"{shown} holds no network: {quote(str(error), 100)}") from error
+
+
+def _unpack_arrays(content: bytes, max_bytes: int) -> dict[str, "NDArray[Any]"]:
+    """Unpack an archive; everything that takes memory is checked before."""
+    from numpy.lib.format import read_array
+
+    _check_directory(content)
+    arrays = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > max_bytes:
+            raise BadWeights(f"it holds more than {max_bytes} bytes")
+        for member in members:
+            # Other methods unpack a whole buffer at once, whatever size the directory names.
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise BadWeights(f"{quote(member.filename)} is packed by an unusual method")
+            with archive.open(member) as file:
+                _check_array_size(file, member.file_size)
+            with archive.open(member) as file:
+                arrays[member.filename.removesuffix(".npy")] = read_array(file, allow_pickle=False)
+                file.read(1)  # at the end of a member its checksum is verified
+    return arrays
+
+
+def _check_directory(content: bytes) -> None:
+    """Raise BadWeights if the archive has no directory at its end, or a very long one."""
+    at = content.rfind(b"PK\5\6", max(len(content) - (1 << 16) - 22, 0))
+    if at < 0 or len(content) < at + 22:
+        raise BadWeights("it is not an npz archive")
+    (size,) = struct.unpack_from("<I", content, at + 12)
+    if size > MAX_DIRECTORY_BYTES:
+        raise BadWeights(f"its directory has more than {MAX_DIRECTORY_BYTES} bytes")
+
+
+def _check_array_size(file: IO[bytes], num_bytes: int) -> None:
+    """Raise BadWeights if an array is larger than its file: it would be allocated first."""
+    from numpy.lib import format as npy
+
+    version = npy.read_magic(file)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read_header(file)
+    if math.prod(shape) * dtype.itemsize > num_bytes:
+        raise BadWeights(f"an array of shape {quote(str(shape), 100)} is larger than its file")
 
 
 def find_shipped(folder: Path, suffix: str) -> dict[str, Path]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ludus.core.game import AnyGame, Position
 from ludus.games.squares import EMPTY
+from ludus.learn.common.learner import complete_rules
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 
 SUPPORTED_GAMES = frozenset({"noughts_and_crosses", "hexapawn"})
@@ -83,6 +84,8 @@ def load_arrays(file: Path, game: AnyGame) -> tuple[dict[str, Any], ArrayDict]:
 
     def parse(arrays: ArrayDict) -> tuple[dict[str, Any], ArrayDict]:
         about = json.loads(bytes(arrays.pop(METADATA_KEY)))
+        if isinstance(about, dict):
+            about["rules"] = complete_rules(about.get("rules"), game)
         for key, value in wanted.items():
             if not isinstance(about, dict) or about.get(key) != value:
                 raise BadWeights(f"it is not of deep Q-learning of this game: its {key} differs")

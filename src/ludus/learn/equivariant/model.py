@@ -17,7 +17,7 @@ class EquivariantNetwork(nn.Module):
 
     Maps (experts, positions, features) to (experts, positions, outputs). With `outputs` as
     permutations the outputs are equivariant; as a number, that many invariant outputs.
-    Blocks are as in Fig. 5.1 of Galassi 2018: ReLU, weights, ReLU, weights, plus the input.
+    Blocks are as in Fig. 5.1 of Galassi 2016: ReLU, weights, ReLU, weights, plus the input.
     """
 
     input_permutations: torch.Tensor

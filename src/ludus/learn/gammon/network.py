@@ -83,8 +83,9 @@ class GammonNetwork:
         )
         return 200 * outputs - 100
 
-    def save(self, path: Path, notes: str = "") -> None:
+    def save(self, path: Path | str, notes: str = "") -> None:
         """Write weights and notes as plain arrays, without pickle."""
+        path = Path(path)
         arrays = {"coding": np.array(self.encoding.name), "notes": np.array(notes)}
         for number, (weights, biases) in enumerate(self.layers):
             arrays[f"weights{number}"] = weights
@@ -92,13 +93,15 @@ class GammonNetwork:
         write_npz(path, arrays)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path | str) -> Self:
         """Load a network from a file; raise BadWeights if the file is invalid."""
+        path = Path(path)
         return cls.load_with_notes(path)[0]
 
     @classmethod
-    def load_with_notes(cls, path: Path) -> tuple[Self, str]:
+    def load_with_notes(cls, path: Path | str) -> tuple[Self, str]:
         """Load a network and its notes from a file."""
+        path = Path(path)
         return read_npz(path, cls._parse)
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
@@ -55,8 +55,9 @@ class GammonPlayer(Player):
 
     settings: GammonOptions
 
-    def __init__(self, game: AnyGame, settings: GammonOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
         check_cubeless(game.rules, "gammon")

@@ -97,8 +97,9 @@ class MigoPlayer(Player):
     options: ClassVar[MigoOptions] = MigoOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"noughts_and_crosses", "hexapawn"})
 
-    def __init__(self, game: AnyGame, settings: Any, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         if settings.program:
             saved = load_program(Path(settings.program))
         else:

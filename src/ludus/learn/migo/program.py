@@ -193,8 +193,8 @@ PROGRAMS_FOLDER = Path(__file__).with_name("programs")
 
 
 def load_shipped_program(name: str, mode: str) -> SavedProgram:
-    """Return the shipped program of a game, by the game's spec."""
-    stem = name.replace(":size=", "_")
+    """Return the shipped program of a game, by the game's spec; programs fit every `no_pawns`."""
+    stem = re.sub("[:,]no_pawns=draws$", "", name).replace(":size=", "_")
     file = find_shipped(PROGRAMS_FOLDER, ".pl").get(f"{stem}.{mode}")
     if file is None:
         raise LudusError(
@@ -204,8 +204,8 @@ def load_shipped_program(name: str, mode: str) -> SavedProgram:
     return load_program(file)
 
 
-def _format_size(rules: Any) -> str:
-    return f"size({rules.size}).\n"
+def _format_hexapawn_rules(rules: Any) -> str:
+    return f"size({rules.size}).\nno_pawns({rules.no_pawns}).\n"
 
 
 def _format_lines(rules: Any) -> str:
@@ -215,7 +215,7 @@ def _format_lines(rules: Any) -> str:
 
 PROLOG_FACTS: Mapping[str, Callable[[Any], str]] = {
     "noughts_and_crosses": _format_lines,
-    "hexapawn": _format_size,
+    "hexapawn": _format_hexapawn_rules,
 }
 """Id of a game whose move, won and drawn are written in Prolog, to the facts of its rules."""
 

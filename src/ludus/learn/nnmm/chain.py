@@ -178,8 +178,9 @@ class Chain:
         ]
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path | str) -> Self:
         """Load the chain of a file; raise BadWeights if it is invalid."""
+        path = Path(path)
         weights = load_committee(path)
         try:
             return cls(weights)

@@ -1,4 +1,4 @@
-"""Configuration of networks and training (Galassi 2018, sections 5.2 and 5.4), and presets."""
+"""Configuration of networks and training (Galassi 2016, sections 5.2 and 5.4), and presets."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ MAX_UNITS, MAX_BLOCKS = 16384, 1000
 
 @dataclass(frozen=True, slots=True)
 class NetworkConfig:
-    """Architecture of one network except for the width of its input (Galassi 2018, section 5.2).
+    """Architecture of one network except for the width of its input (Galassi 2016, section 5.2).
 
     Training with torch and playing with numpy build the same network from it.
     """
@@ -145,7 +145,7 @@ TRAINING_RANGES: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
-    """Hyperparameters of training (Galassi 2018, section 5.4, and more)."""
+    """Hyperparameters of training (Galassi 2016, section 5.4, and more)."""
 
     learning_rate: float = 0.001
     """Adam's initial learning rate, the thesis's alpha 0."""
@@ -155,7 +155,7 @@ class TrainingConfig:
     """Adam's decay rates."""
 
     annealing: Annealing = "proportional"
-    """Schedule of the learning rate (Galassi 2018, section 4.1.5): times `step_factor` every
+    """Schedule of the learning rate (Galassi 2016, section 4.1.5): times `step_factor` every
     `step_epochs`; exponential, e^-kt; proportional, 1/(1+kt), which the thesis uses; or, not in the
     thesis, along a cosine to zero over all epochs, or over the time limit if there is one. t is the
     epoch, from 0."""
@@ -195,7 +195,7 @@ class TrainingConfig:
     """The proportion of the target that is spread over all classes."""
 
     legality: float = 0.0
-    """Loss added if all probability is on illegal classes (Galassi 2018, section 7.2)."""
+    """Loss added if all probability is on illegal classes (Galassi 2016, section 7.2)."""
 
     averaging: float = 0.0
     """If not 0, decay per step of the averaged weights, which are validated and saved."""

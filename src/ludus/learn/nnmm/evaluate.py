@@ -1,4 +1,4 @@
-"""Accuracy, legality and reliability tests of a chain on a dataset (Galassi 2018, chapter 6)."""
+"""Accuracy, legality and reliability tests of a chain on a dataset (Galassi 2016, chapter 6)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ def compute_learning_rate(training: TrainingConfig, epoch: float, progress: floa
     """Return the learning rate in an epoch, from 0, when a proportion `progress` of training is
     done.
 
-    The schemes of Galassi 2018, section 4.1.5, change it from epoch to epoch, warm-up and cosine at
+    The schemes of Galassi 2016, section 4.1.5, change it from epoch to epoch, warm-up and cosine at
     every step.
     """
     rate = training.learning_rate

@@ -1,10 +1,10 @@
-"""Players that use the networks: `nnmm` alone (Galassi 2018, section 5.5) and `hybrid`, where a
+"""Players that use the networks: `nnmm` alone (Galassi 2016, section 5.5) and `hybrid`, where a
 small search chooses among proposed moves (section 7.2)."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ludus._native import search as native
 from ludus.core.game import MAN_VALUE, AnyGame
@@ -61,8 +61,9 @@ class NnmmPlayer(Player):
 
     settings: NnmmOptions
 
-    def __init__(self, game: AnyGame, settings: NnmmOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         check_rules(game.rules)
         self.chain = load_chain(settings.weights, settings.size, settings.order)
         self._policy = ChainPolicy(
@@ -148,8 +149,9 @@ class HybridPlayer(Player):
 
     settings: HybridOptions
 
-    def __init__(self, game: AnyGame, settings: HybridOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         check_rules(game.rules)
         self.chain = load_chain(settings.weights, settings.size, settings.order)
         # No endgame tables: they would hide what networks and a small search achieve by themselves.

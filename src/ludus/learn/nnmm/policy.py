@@ -39,7 +39,7 @@ class CheckedMove(NamedTuple):
 
 
 def decode_legal_move(decoder: Decoder, order: PartOrder, legal: Sequence[Move]) -> CheckedMove:
-    """Decode the move of a decoder's one position with the legality check (Galassi 2018, 5.5.1).
+    """Decode the move of a decoder's one position with the legality check (Galassi 2016, 5.5.1).
 
     Each part becomes the legal class that the network ranks highest. A class is legal if some legal
     move has it together with the parts chosen before, so no choice leads to a dead end.

@@ -1,4 +1,4 @@
-"""Train one network: early stopping, checkpoints, TensorBoard logs (Galassi 2018, section 5.4)."""
+"""Train one network: early stopping, checkpoints, TensorBoard logs (Galassi 2016, section 5.4)."""
 
 import time
 import zlib

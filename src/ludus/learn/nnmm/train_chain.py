@@ -39,7 +39,7 @@ def sample_member_examples(
     earlier: Sequence[nn.Module],
     seed: int,
 ) -> Examples:
-    """Return the training examples of the next member of an ensemble (Galassi 2018, section 4.1.6).
+    """Return the training examples of the next member of an ensemble (Galassi 2016, section 4.1.6).
 
     seeds: the same examples; initial weights and order differ. bagging: a bootstrap sample of the
     entries, all images of an entry together. boosting: a sample in which examples that the earlier
@@ -297,7 +297,7 @@ def compute_fingerprint(split: Split) -> str:
 
 
 class CrossValidation:
-    """k-fold cross-validation (Galassi 2018, section 7.1) of a chain, or of some of its networks.
+    """k-fold cross-validation (Galassi 2016, section 7.1) of a chain, or of some of its networks.
 
     Section 4.1.2 of the thesis changes the fold within an epoch, so that in the end all entries
     have been trained on. Here each fold has its own networks, so validation entries are really

@@ -1,4 +1,4 @@
-"""Hyperparameter search with Optuna, in this process or on a Ray cluster (Galassi 2018, 6.1)."""
+"""Hyperparameter search with Optuna, in this process or on a Ray cluster (Galassi 2016, 6.1)."""
 
 import zlib
 from collections.abc import Callable, Mapping

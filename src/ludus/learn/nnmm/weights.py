@@ -59,14 +59,16 @@ class ChainWeights:
             raise BadWeights("an ensemble without members chooses nothing")
 
 
-def save_weights(path: Path, weights: ChainWeights, half: bool = False) -> None:
+def save_weights(path: Path | str, weights: ChainWeights, half: bool = False) -> None:
     """Write weights to a file, in half precision if `half`."""
+    path = Path(path)
     description = {"kind": CHAIN_KIND, **describe_weights(weights)}
     write_tensors(path, description, flatten_tensors(weights), "float16" if half else None)
 
 
-def load_weights(path: Path) -> ChainWeights:
+def load_weights(path: Path | str) -> ChainWeights:
     """Read weights from a file; raise BadWeights if it is invalid."""
+    path = Path(path)
     return read_tensors(path, parse_weights, FLOAT_TYPES)
 
 
@@ -143,7 +145,7 @@ NPZ_FILE_NAME = re.compile(
 )
 
 
-def import_galassi_networks(folder: Path, order: str = "TFR") -> ChainWeights:
+def import_galassi_networks(folder: Path | str, order: str = "TFR") -> ChainWeights:
     """Import the three networks of this order from a folder of Galassi's npz files.
 
     The networks have one residual block: arrays 0 to 7 are weights, of shape (inputs, outputs), and
@@ -151,6 +153,7 @@ def import_galassi_networks(folder: Path, order: str = "TFR") -> ChainWeights:
     tells what a network is for: `TEST-rawest-TFR_FROM.npz` chooses FROM in the order TFR with
     `rawest` inputs.
     """
+    folder = Path(folder)
     wanted = PartOrder.parse(order)
     files = _find_npz_files(folder, order)
     kinds = {inputs for inputs, _ in files}

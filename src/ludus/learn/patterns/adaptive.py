@@ -174,8 +174,9 @@ class AdaptivePlayer(Player):
     options: ClassVar[AdaptiveOptions] = AdaptiveOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    def __init__(self, game: AnyGame, settings: AdaptiveOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         self._file = Path(settings.state) if settings.state else None
         found = load_state(self._file) if self._file is not None else None
         self.state = AdaptiveState(settings.level) if found is None else found

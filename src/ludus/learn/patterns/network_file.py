@@ -47,13 +47,15 @@ class BadNetwork(LudusError):
     """A file is not a pattern network, or cannot be read."""
 
 
-def save_network(network: PatternNetwork, path: Path) -> None:
+def save_network(network: PatternNetwork, path: Path | str) -> None:
     """Write a network atomically."""
+    path = Path(path)
     write_bytes(path, serialize_network(network))
 
 
-def load_network_file(path: Path) -> PatternNetwork:
+def load_network_file(path: Path | str) -> PatternNetwork:
     """Read the network of a file."""
+    path = Path(path)
     data = read_bytes(path, MAX_NETWORK_BYTES, BadNetwork)
     try:
         return parse_network(data)

@@ -124,8 +124,9 @@ class FuzzyPlayer(Player):
     options: ClassVar[FuzzyOptions] = FuzzyOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"nine_mens_morris"})
 
-    def __init__(self, game: AnyGame, settings: FuzzyOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         self._settings = settings.to_settings()
         self._choice: Choice | None = None
         self.network = load_network(self._settings.network)

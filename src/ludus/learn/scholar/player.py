@@ -315,8 +315,9 @@ class ScholarPlayer(Player):
 
     settings: ScholarOptions
 
-    def __init__(self, game: AnyGame, settings: ScholarOptions, spec: str) -> None:
+    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
+        settings = self.settings
         check_rules(game.rules)
         networks = inference.load_networks(settings.way, settings.size, settings.weights)
         self._policy = (

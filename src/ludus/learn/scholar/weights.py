@@ -88,8 +88,9 @@ def save_weights(path: Path, weights: ScholarWeights) -> None:
     write_tensors(path, description, tensors)
 
 
-def load_weights(path: Path) -> ScholarWeights:
+def load_weights(path: Path | str) -> ScholarWeights:
     """Read weights from a file; raise BadWeights if it holds anything else."""
+    path = Path(path)
     return read_tensors(path, _parse_weights, ("int8", "float16"), MAX_FILE_BYTES)
 
 

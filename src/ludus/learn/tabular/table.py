@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import MAX_FILE_BYTES, parse_json_object, quote_path, read_text, write_text
 from ludus.core.game import AnyGame, Move, Position
-from ludus.learn.common.learner import TRAINING_RUN_KEY, SavableLearner
+from ludus.learn.common.learner import TRAINING_RUN_KEY, SavableLearner, complete_rules
 
 TableRow = dict[str, float]
 """Move, as text, to its beads or its value."""
@@ -102,6 +102,7 @@ class SavedTable:
             "game": game.id,
             "rules": dataclasses.asdict(game.rules),
         }
+        found["rules"] = complete_rules(found.get("rules"), game)
         for key, value in wanted.items():
             if found.get(key) != value:
                 raise BadTable(

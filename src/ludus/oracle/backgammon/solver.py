@@ -11,6 +11,7 @@ from ludus._native import equities as native
 from ludus._native import solver as native_solver
 from ludus.core.errors import BadDatabase, CannotSolve
 from ludus.core.game import AnyGame
+from ludus.core.processes import report_missing_threads
 from ludus.games.backgammon.rules import Rules
 from ludus.oracle.backgammon.tables import (
     CHANCES_FILE,
@@ -121,7 +122,9 @@ class EquityRun:
 
     def run(self) -> EquityResult:
         """Solve, verify if requested, and write the tables."""
-        result = self._run_bearoff() if self.extent.kind == "bearoff" else self._run_hypergammon()
+        with report_missing_threads(self._threads):
+            is_bearoff = self.extent.kind == "bearoff"
+            result = self._run_bearoff() if is_bearoff else self._run_hypergammon()
         if self._folder is not None:
             if result.chances is not None:
                 self._folder.write(CHANCES_FILE, result.chances)
@@ -188,6 +191,10 @@ class EquityVerificationRun:
         """Do nothing: a verification takes seconds and is completed."""
 
     def run(self) -> EquityVerification:
+        with report_missing_threads(self._threads):
+            return self._verify()
+
+    def _verify(self) -> EquityVerification:
         folder, extent = self._folder, self._folder.extent
         equities = folder.read_all(EQUITY_FILE)
         if extent.kind == "bearoff":

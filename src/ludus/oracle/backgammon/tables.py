@@ -129,8 +129,9 @@ class TableFolder:
         self._lock = threading.Lock()
 
     @classmethod
-    def open(cls, folder: Path) -> "TableFolder":
+    def open(cls, folder: Path | str) -> "TableFolder":
         """Open a folder; BadDatabase if it has no tables of backgammon."""
+        folder = Path(folder)
         fields = read_manifest(folder)
         if fields.get("game") != GAME_ID:
             raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
@@ -145,8 +146,9 @@ class TableFolder:
 
     @classmethod
     @contextmanager
-    def open_for_writing(cls, folder: Path, extent: Extent) -> Iterator["TableFolder"]:
+    def open_for_writing(cls, folder: Path | str, extent: Extent) -> Iterator["TableFolder"]:
         """Open a folder for writing, created if necessary, and lock it."""
+        folder = Path(folder)
         with lock_folder(folder):
             if not (folder / MANIFEST_NAME).exists():
                 write_manifest(folder, GAME_ID, **asdict(extent))

@@ -91,17 +91,21 @@ class Database:
         self._halves = frozenset(self._find())
 
     @classmethod
-    def open(cls, folder: Path, cache_bytes: int = CACHE_BYTES) -> "Database":
+    def open(cls, folder: Path | str, cache_bytes: int = CACHE_BYTES) -> "Database":
         """Open the database of a folder; BadDatabase if there is none that can be read.
 
         Each file is checked when it is first used.
         """
+        folder = Path(folder)
         return cls(folder, Manifest.read(folder), cache_bytes)
 
     @classmethod
     @contextmanager
-    def open_for_writing(cls, folder: Path, rules: Rules, has_depth: bool) -> "Iterator[Database]":
+    def open_for_writing(
+        cls, folder: Path | str, rules: Rules, has_depth: bool
+    ) -> "Iterator[Database]":
         """Open the database of a folder for writing, created if necessary, and lock the folder."""
+        folder = Path(folder)
         with lock_folder(folder):
             wanted = Manifest(rules, has_depth)
             if not (folder / MANIFEST_NAME).exists():

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +26,13 @@ MAX_MEN = 4
 """Maximum number of men of each side."""
 
 
-@cache
+MAX_RULES = 16
+"""Sets of rules whose tables are kept in memory; each set takes 6 MB."""
+
+
+@lru_cache(maxsize=MAX_RULES)
 def builtin_endgames(rules: Rules) -> "EndgameTables":
-    """Return the endgames of these rules, which must be solvable; one object per rules."""
+    """Return the endgames of these rules, which must be solvable; cached."""
     return EndgameTables(rules)
 
 

@@ -1,7 +1,7 @@
 """Values of the Morris family from tables: on disk, in memory, or in a live solver."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -217,7 +217,11 @@ def all_halves(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Half]:
     )
 
 
-@cache
+MAX_INDEXERS = 3
+"""Indexers kept in memory, one per number of men; each takes 70 MB and a moment to make."""
+
+
+@lru_cache(maxsize=MAX_INDEXERS)
 def make_indexer(men: int) -> native.Solver:
     """Return a solver used only to compute the slots of positions in their tables.
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ludus._native import solver as native
 from ludus.core.errors import CannotSolve
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, check_game
+from ludus.core.processes import report_missing_threads
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.sectors import (
@@ -66,7 +67,10 @@ def make_solver(rules: Rules, device: str = "cpu", threads: int = 1) -> SectorSo
         raise CannotSolve(f"these rules cannot be solved: {why}")
     if device not in DEVICES:
         raise CannotSolve(f"there is no device {device!r}; there are {', '.join(DEVICES)}")
-    return _make_cuda_solver(rules) if device == "cuda" else native.Solver(rules, threads)
+    if device == "cuda":
+        return _make_cuda_solver(rules)
+    with report_missing_threads(threads):
+        return native.Solver(rules, threads)
 
 
 def _make_cuda_solver(rules: Rules) -> SectorSolver:
@@ -170,6 +174,10 @@ class SolveRun:
 
     def run(self) -> SolveResult:
         """Solve the missing sectors."""
+        with report_missing_threads(self._threads):
+            return self._run()
+
+    def _run(self) -> SolveResult:
         waiting = [sector for sector in self.sectors if not self._is_stored(sector)]
         for sector in self.sectors:
             if self._is_stored(sector):
@@ -268,7 +276,7 @@ class SolveRun:
 
 def solve(
     game: AnyGame,
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     *,
     max_men: int | None = None,
     device: str = "cpu",
@@ -287,6 +295,8 @@ def solve(
     >>> sum(counts.win for counts in found.counts.values())
     140621
     """
+    check_game(game)
+    folder = None if folder is None else Path(folder)
     num_threads = threads or os.cpu_count() or 1
     sectors = select_sectors(game, max_men)
     solver = make_solver(game.rules, device, num_threads)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ludus.core.errors import BadDatabase
+from ludus.core.processes import report_missing_threads
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import (
     Sector,
     TableReferences,
+    all_sectors,
     next_sectors,
     sides_to_move,
     sort_sectors,
@@ -52,7 +54,11 @@ class VerificationRun:
         self._is_stopping = False
         # A sector of which a killed run has written only one half counts as missing.
         found = {sector for sector, _ in database.sectors if database.has(sector)}
-        self._sectors = sort_sectors(found)
+        known = set(all_sectors(self._rules))
+        self._stray = sort_sectors(found - known)
+        """Sectors of positions that no game reaches, which the solver does not know."""
+
+        self._sectors = sort_sectors(found & known)
         self.progress = SolveProgress(self._rules, self._sectors, solver)
 
     def stop(self) -> None:
@@ -62,7 +68,10 @@ class VerificationRun:
 
     def run(self) -> VerificationResult:
         """Verify everything. Values are computed again only if no file is damaged."""
-        with ThreadPoolExecutor(self._threads, "read") as pool:
+        with (
+            report_missing_threads(self._threads),
+            ThreadPoolExecutor(self._threads, "read") as pool,
+        ):
             self._check_files(pool)
             if not self._result.problems:
                 self._check_values(pool)
@@ -75,6 +84,9 @@ class VerificationRun:
                 self._database.check_file(*half, pool)
             except BadDatabase as error:
                 self._result.problems.append(str(error))
+        for sector in self._stray:
+            name = subspace_of(sector, sides_to_move(self._rules, sector)[0])
+            self._result.problems.append(f"{name} is not a part of this game")
         for sector in self._sectors:
             for needed in next_sectors(self._rules, sector):
                 if not self._database.has(needed):
