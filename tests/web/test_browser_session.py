@@ -356,4 +356,4 @@ def test_the_end_of_a_game_offers_review_rematch_and_the_other_side(page, server
     expect(games).to_have_count(1)
     games.get_by_role("link").click()
     page.get_by_role("button", name="Take back").click()
-    assert status(page) == "yours"
+    expect(page.locator(".game-area")).to_have_attribute("data-status", "yours")
