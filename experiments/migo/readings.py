@@ -16,7 +16,13 @@ from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark,
 from .runs import accumulate_regret, collect_runs, get_final_regrets
 from .significance_tests import summarize
 
-DRAWS = {"uniform": "drawn anew", "shuffled": "in turn", "one": "one a run"}
+DRAWS = {
+    "uniform": "drawn anew",
+    "shuffled": "in turn",
+    "one": "one a run",
+    "authors": "those of the authors' files",
+    "authors_first": "the first of each of the authors' files",
+}
 LEAST = 0.3
 """Smaller deviations are taken for this one: runs that end alike would rule everything else out."""
 

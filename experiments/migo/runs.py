@@ -1,7 +1,16 @@
-"""The runs behind all figures: courses of learners, kept as they end."""
+"""The runs behind all figures: courses of learners, kept as they end.
 
+Start boards are sampled, or `authors`: those of the authors' run of the same number, from their
+published input files; or `authors_first`: only the board number 0 of that file, for all games. The
+latter is what the authors' `her.pl` does: it asks for `board(K,B)` with K unbound, which Prolog
+always answers by the first board of the file.
+"""
+
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from ludus.learn import RunConfig, RunResult, run_trainings
@@ -32,14 +41,39 @@ def collect_runs(
 def make_run_config(fields: Mapping[str, Any], seed: int, number: int) -> RunConfig:
     """A course as a row of a TOML file describes it, with the number of the run."""
     earlier = fields.get("after")
+    draw = fields.get("draw", "uniform")
+    starts = list_authors_boards(fields["game"], number) if draw in AUTHORS_DRAWS else ()
     return RunConfig(
         learner=fields["learner"],
-        game=fields["game"],
+        game=add_preset(fields["game"], fields.get("preset", "")),
         games=fields["games_a_run"],
         seed=100_000 * seed + number,
-        draw=fields.get("draw", "uniform"),
+        draw="listed" if starts else draw,
+        starts=starts[-1:] if draw == "authors_first" else starts,
         after=None if earlier is None else make_run_config(earlier, seed, number),
     )
+
+
+def add_preset(game: str, preset: str) -> str:
+    """The spec of a game with rules of a preset."""
+    name, _, options = game.partition(":")
+    rules = ",".join(filter(None, (preset, options)))
+    return f"{name}:{rules}" if rules else name
+
+
+AUTHORS_DRAWS = ("authors", "authors_first")
+
+
+def list_authors_boards(game: str, number: int) -> tuple[str, ...]:
+    """The start boards of one of the authors' runs in the order of play; runs repeat themselves."""
+    facts = _read_authors_boards()[game.partition(":")[0]]
+    runs = facts["runs"]
+    return tuple(facts["boards"][ord(letter) - ord("a")] for letter in runs[number % len(runs)])
+
+
+@lru_cache(maxsize=1)
+def _read_authors_boards() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("authors_boards.toml").read_text("utf-8"))
 
 
 def accumulate_regret(marks: RunResult) -> list[int]:

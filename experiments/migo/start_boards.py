@@ -29,11 +29,16 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def compute_exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
-    """The number of boards of a kind, or the mean regret of a strategy on all of them."""
+    """The number of boards of a kind, or the mean regret on all of them.
+
+    The regret is that of a strategy, or the worst case, in which every game is lost.
+    """
     game = named_game(name)
     oracle, boards = oracle_for(game), game.training_starts()
     if kind == "regret":
         return compute_expected_regret(oracle, make_policy([RULES[rule] for rule in rules]), boards)
+    if kind == "worst":
+        return sum(oracle.value(board).utility + 1 for board in boards) / len(boards)
     return sum(kind in ("all", oracle.value(board).result) for board in boards)
 
 

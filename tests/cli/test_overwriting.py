@@ -25,6 +25,8 @@ EXISTING = [
     ("menace", "show", "start", "--svg", "out"),
     ("train", "deepq", "--games", "1", "--weights", "out"),
     ("train", "nnmm", "--data", "in", "--out", "out"),
+    ("train", "gammon-expert", "--data", ".", "--out", "out"),
+    ("train", "gammon-selfplay", "--out", "out"),
     ("train", "scholar", "--out", "out"),
     ("tune", "nnmm", "--data", "in", "--out", "out"),
 ]

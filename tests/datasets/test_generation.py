@@ -6,10 +6,11 @@ import random
 import signal
 import time
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
-from ludus.core.errors import BadDataset, LudusError
+from ludus.core.errors import BadDataset, CannotWrite, LudusError
 from ludus.core.match import play_match
 from ludus.core.player import Limit
 from ludus.datasets import parse_lines, read_chunks
@@ -289,3 +290,17 @@ def test_lists_of_players():
     )
     assert parse_players("random;perfect:oracle=a;random") == ("random", "perfect:oracle=a")
     assert parse_players(" ,; ") == ()
+
+
+def test_a_full_disk_is_reported_in_one_line(tmp_path):
+    """Closing the file must not hide the error by another one."""
+
+    def write(file):
+        with Journal(tmp_path / "x", {}) as journal:
+            journal._file.close()
+            journal._file = file
+            journal.add(0, ["a line"])
+
+    file = Path("/dev/full").open("ab")  # noqa: SIM115 - closing it fails
+    with pytest.raises(CannotWrite, match="No space left on device"):
+        write(file)

@@ -224,3 +224,28 @@ def test_where_all_moves_have_the_same_value_nothing_is_critical():
     game = ludus.game("noughts_and_crosses")
     start = MemoryOracle(game).verdict(game.start())
     assert (start.value.result, start.is_critical, len(start.best)) == ("draw", False, 9)
+
+
+def test_memory_is_bounded(monkeypatch):
+    """Values are forgotten beyond a limit, and computed again when they are needed."""
+    monkeypatch.setattr("ludus.oracle.memory.MAX_CACHED_POSITIONS", 50)
+    monkeypatch.setattr("ludus.oracle.memory.MAX_TOO_LARGE", 3)
+    game = ludus.game("hexapawn")
+    oracle, reference = MemoryOracle(game), MemoryOracle(game)
+    positions = [game.start()]
+    for position in positions:
+        positions += [position.play(move) for move in position.legal_moves()]
+        if len(positions) > 200:
+            break
+    assert oracle.values(positions) == [reference.value(position) for position in positions]
+    sizes = set()
+    for position in reversed(positions):
+        oracle._values.pop(position, None)
+        oracle.value(position)
+        sizes.add(len(oracle._values))
+    largest = max(len(MemoryOracle(game)._explore(position)[0]) for position in positions[:1])
+    assert max(sizes) <= 51 + largest
+    small = MemoryOracle(game, max_positions=2)
+    for position in positions[:20]:
+        small.has_value(position)
+    assert len(small._too_large) <= 3

@@ -4,9 +4,16 @@ import pytest
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
+from ludus.games.backgammon import Chances, make_view
 from ludus.games.backgammon.cube import CubeModel
 from ludus.games.backgammon.position_ids import detect_rules
-from ludus.protocol.evaluators import BgsageEvaluator, GnubgEvaluator, find_evaluator
+from ludus.protocol import evaluators
+from ludus.protocol.evaluators import (
+    BgsageEvaluator,
+    GnubgEvaluator,
+    NetworkEvaluator,
+    find_evaluator,
+)
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-"
 RACE = "XGID=-BBBBBD------A----adbbbbb-"
@@ -106,3 +113,69 @@ def test_what_cannot_be_evaluated_is_reported_in_one_line(bgsage):
         find_evaluator(hyper.rules, "snowie")
     with pytest.raises(BadSpec, match="plies=3"):
         ludus.player("bgsage:plies=3", ludus.game("backgammon"))
+
+
+class RaceEstimator(ludus.Player):
+    """Estimates chances from the pips that the sides are ahead."""
+
+    title = "pips"
+
+    def choose(self, position, limit=None):
+        raise NotImplementedError
+
+    def estimate_chances(self, positions):
+        found = []
+        for position in positions:
+            own, other = (
+                sum(place * n for place, n in enumerate(make_view(position.board, side).own))
+                for side in (position.turn, 1 - position.turn)
+            )
+            found.append(Chances(min(max(0.5 + (other + 4 - own) / 60, 0.0), 1.0)))
+        return found
+
+
+def test_a_network_of_chances_evaluates_moves_and_cube():
+    game = ludus.game("backgammon:money")
+    evaluator = NetworkEvaluator(RaceEstimator(game, None, "pips"))
+    cube = evaluator.evaluate_cube(game.parse("6:3,off:12 6:5,off:10 0 cube"))
+    assert cube.chances.win == pytest.approx(0.5 + 16 / 60)
+    assert cube.equities.best_action == "double, take"
+    ranked = evaluator.rank_moves(game.parse("6:3,off:12 6:5,off:10 0 61"))
+    assert [str(move) for move in ranked] == ["6/5 6/off"]
+    (last,) = evaluator.rank_moves(game.parse("1:1,off:14 6:15 0 21 2@0")).values()
+    assert (last.equity, last.depth) == (2.0, "exact")
+    (last,) = evaluator.rank_moves(game.parse("1:1,off:14 6:15 0 21 1")).values()
+    assert last.equity == 1.0  # by the Jacoby rule
+    plain = ludus.game("backgammon").parse("13:1,6:3,off:11 6:5,off:10 0 61")
+    moves = evaluator.rank_moves(plain)
+    assert len(moves) == len(plain.legal_moves())
+    assert list(moves.values()) == sorted(moves.values(), key=lambda each: -each.equity)
+
+
+@pytest.mark.parametrize("net", ["expert", "selfplay"])
+def test_strong_networks_decide_about_the_cube(net, bgsage):
+    game = ludus.game("backgammon:money")
+    player = ludus.player(f"gammon:net={net}", game)
+    for setting in SETTINGS:
+        position = parse(OPENING + setting)
+        (chances,) = player.estimate_chances([position])
+        theirs = bgsage.evaluate_cube(position)
+        assert chances == pytest.approx(theirs.chances, abs=0.03)
+    won = "1:1,off:14 23:15"
+    cases = {"cube 2@0": "roll", "doubled": "drop", "resigns 2@1": "reject"}
+    for text, action in cases.items():
+        position = game.parse(f"{won if text != 'resigns 2@1' else '23:15 1:1,off:14'} 0 {text}")
+        assert str(player.choose(position).move) == action
+    match = ludus.play_match(game, (player, ludus.player("random", game)), seed=2)
+    assert match.outcome.winner is not None
+
+
+def test_a_network_evaluates_where_no_program_is_installed(monkeypatch):
+    monkeypatch.setattr(evaluators, "is_bgsage_installed", lambda: False)
+    monkeypatch.setattr(evaluators, "is_installed", lambda name: False)
+    found = find_evaluator(ludus.game("backgammon:tournament").rules)
+    assert found.title == "exact tables, gammon:net=selfplay,ply=1"
+    ranked = found.rank_moves(parse(f"{OPENING}:1:-1:1:53:2:3:0:7:10"))
+    assert str(next(iter(ranked))) == "8/3 6/3"
+    cube = found.evaluate_cube(parse(f"{OPENING}:0:0:1:00:0:0:0:7:10"))
+    assert cube.equities.best_action == "no double"

@@ -14,7 +14,7 @@ from support.facilities import external
 from support.nnmm_chains import saved_chain
 from support.paths import ROOT
 from support.thesis_clients import NONSENSE, SECONDS, Clients, Server, known_answers
-from support.waiting import wait_until
+from support.waiting import wait_until, wait_until_at_work
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 
@@ -106,6 +106,13 @@ def test_signals_end_it_cleanly_with_any_clients(player, how):
             with suppress(ConnectionResetError):
                 while client.recv(100):
                     pass
+
+
+def test_a_player_that_cannot_be_stopped_does_not_keep_it_from_ending():
+    with Server("playouts:games=100000000") as server, connected(server) as client:
+        client.sendall(START + b"\n")
+        wait_until_at_work(server.process, "morris", signal.SIGTERM)
+        assert server.end(signal.SIGTERM) == (0, "")
 
 
 def connected(server):

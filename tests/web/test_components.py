@@ -297,3 +297,26 @@ def test_the_rules_that_are_shown_are_those_that_are_played():
     assert "jump" not in report["vrajitoru"]
     assert "10 men. In turn, place one of them on a free point, or move" in report["lasker"]
     assert "A full board is a draw." in report["morabaraba"]
+
+
+def test_only_players_that_can_play_these_rules_are_offered():
+    """Players with tables and networks for small boards are not offered for large ones."""
+    found = opponents.list_opponents({"game": "hexapawn", "rules": "size=8"})["players"]
+    names = {each["name"] for each in found}
+    assert {"random", "playouts"} <= names
+    assert not names & {"deepq", "menace", "her", "qlearning"}
+
+
+def test_a_worker_with_too_much_memory_is_replaced(monkeypatch):
+    async def work(pool):
+        await pool.run(choose("newbie"))
+        first = pool._workers[0]._process.pid
+        monkeypatch.setattr("ludus.web.worker_pool.MAX_WORKER_BYTES", 1)
+        assert (await pool.run(choose("newbie")))["move"]
+        assert pool._workers[0]._process is None
+        monkeypatch.undo()
+        assert (await pool.run(choose("newbie")))["move"]
+        return first, pool._workers[0]._process.pid
+
+    first, second = with_pool(work)
+    assert first != second

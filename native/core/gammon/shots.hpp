@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "backgammon/view.hpp"
+#include "common/device.hpp"
 
 namespace ludus::gammon {
 
@@ -29,7 +30,7 @@ struct Walkers {
 };
 
 // The other side, who rolls next, before the viewer's men.
-inline Walkers walkers_against(const View& view) {
+LUDUS_HD inline Walkers walkers_against(const View& view) {
     Walkers walkers;
     walkers.on_bar = view.their[kOff];
     for (int place = 1; place < kBar; ++place) {
@@ -43,13 +44,13 @@ inline Walkers walkers_against(const View& view) {
 }
 
 // Where men can be after one step of a die.
-inline Mask step(Mask men, int die, const Walkers& walkers) {
+LUDUS_HD inline Mask step(Mask men, int die, const Walkers& walkers) {
     return (men << die) & ~walkers.blocks;
 }
 
 // Points reached with two different dice, by one man in one or both of them. A man on the bar goes
 // first; with two of them there, nobody else moves.
-inline Mask reached(const Walkers& walkers, int high, int low) {
+LUDUS_HD inline Mask reached(const Walkers& walkers, int high, int low) {
     const Mask bar = walkers.on_bar > 0 ? 1 : 0;
     const Mask with_high = step(bar, high, walkers);
     const Mask with_low = step(bar, low, walkers);
@@ -69,7 +70,7 @@ inline Mask reached(const Walkers& walkers, int high, int low) {
 }
 
 // The same with a double: four steps, of which each man on the bar takes one.
-inline Mask reached(const Walkers& walkers, int die) {
+LUDUS_HD inline Mask reached(const Walkers& walkers, int die) {
     const int free_steps = 4 - walkers.on_bar;
     Mask men = walkers.on_bar > 0 ? step(1, die, walkers) : walkers.men;
     Mask all = walkers.on_bar > 0 ? men : 0;
@@ -90,7 +91,7 @@ struct Shots {
     int any = 0;
 };
 
-inline Shots shots(const Walkers& walkers) {
+LUDUS_HD inline Shots shots(const Walkers& walkers) {
     Shots found;
     if (walkers.blots == 0 || (walkers.men == 0 && walkers.on_bar == 0)) {
         return found;
@@ -111,7 +112,7 @@ inline Shots shots(const Walkers& walkers) {
 }
 
 // In how many of 36 rolls the walkers' rearmost man gets past the six points in front of him.
-inline int escapes(const Walkers& walkers) {
+LUDUS_HD inline int escapes(const Walkers& walkers) {
     if (walkers.men == 0 && walkers.on_bar == 0) {
         return kRolls;
     }

@@ -28,6 +28,7 @@ from ludus.cli import (
     protocol,
     regret,
     reproduce,
+    scholar_certificate,
     tabular,
     tournament,
     train,
@@ -105,6 +106,7 @@ app.add_typer(backgammon.app, name="backgammon")
 app.add_typer(migo.app, name="migo")
 app.add_typer(tabular.menace_app, name="menace")
 app.add_typer(nnmm.evaluate_app, name="evaluate")
+app.add_typer(scholar_certificate.app, name="scholar")
 app.add_typer(protocol.serve_app, name="serve")
 app.add_typer(nnmm.nnmm_app, name="nnmm")
 

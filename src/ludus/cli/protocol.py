@@ -127,6 +127,11 @@ def nnmm(
             print(f"{player_.name} listens at {address}, port {bound_port}; Ctrl-C stops it")
         sys.stdout.flush()
 
-    counts = ThesisServer(player_, settings).serve(ready)
+    server = ThesisServer(player_, settings)
+    counts = server.serve(ready)
     if not json:
         print(f"{counts.moves} moves and {counts.errors} errors for {counts.clients} clients")
+    if server.is_choosing:
+        # Python cannot end while a thread runs compiled code, and that may take long.
+        sys.stdout.flush()
+        os._exit(0)

@@ -1,5 +1,6 @@
 """`ludus train scholar`: train networks on exact values and evaluate them."""
 
+import math
 import sys
 import time
 from dataclasses import asdict
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
     from ludus.learn.scholar.model import Exam
     from ludus.learn.scholar.train import AnyTraining
+    from ludus.learn.scholar.weights import ScholarWeights
 
 MODEL_KINDS = ("scorer", "chain")
-MODEL_SIZES = ("full", "small", "tiny")
+MODEL_SIZES = ("full", "deep", "small", "compact", "tiny")
+SCORER_SIZES = ("deep", "compact")
+"""Sizes of scorers alone."""
 
 
 def scholar(
@@ -29,9 +33,25 @@ def scholar(
         str, typer.Option("--way", metavar="WAY", help="scorer: rate moves; chain: choose parts.")
     ] = "scorer",
     size: Annotated[
-        str, typer.Option("--size", metavar="SIZE", help="Network size: full, small, or tiny.")
+        str,
+        typer.Option(
+            "--size", metavar="SIZE", help="Network size: full, deep, small, compact, or tiny."
+        ),
     ] = "full",
     minutes: Annotated[float, typer.Option(min=0.01, help="Training time.")] = 15.0,
+    session: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            metavar="MINUTES",
+            help="Stop after this time; the same command goes on later.",
+            show_default="no limit",
+        ),
+    ] = None,
+    compact: Annotated[
+        bool,
+        typer.Option("--compact", help="Keep the training state in an eighth of the size."),
+    ] = False,
     begin: Annotated[
         Path | None,
         typer.Option("--begin", metavar="FILE", help="Start from the networks of this file."),
@@ -47,6 +67,18 @@ def scholar(
         Path | None,
         typer.Option("--teacher", metavar="FILE", help="Learn the moves of this dataset instead."),
     ] = None,
+    distil: Annotated[
+        Path | None,
+        typer.Option("--distil", metavar="FILE", help="Learn from this larger scorer as well."),
+    ] = None,
+    mistakes: Annotated[
+        Path | None,
+        typer.Option(
+            "--mistakes",
+            metavar="FILE",
+            help="Positions to train on more often: exceptions of an earlier scorer.",
+        ),
+    ] = None,
     rate: Annotated[float, typer.Option(min=0.0, help="Peak learning rate.")] = 0.002,
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
@@ -55,8 +87,10 @@ def scholar(
     json: JsonOption = False,
 ) -> None:
     """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
-    check_output(out, begin, teacher, *(exam or []), force=force)
+    check_output(out, begin, teacher, distil, mistakes, *(exam or []), force=force)
+    from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.common.devices import require_package, select_device
+    from ludus.learn.scholar.exceptions import load_mistakes
 
     require_package("torch", "training networks")
     from ludus.learn.scholar.evaluate import find_first_errors, run_exam, summarize_errors
@@ -72,27 +106,39 @@ def scholar(
         raise BadSpec(
             f"there is no {quote(f'{size} {way}')}: {', '.join(MODEL_SIZES)}; scorer, chain"
         )
+    if way == "chain" and size in SCORER_SIZES:
+        raise BadSpec(f"there is no {size} chain; {size} is a size of scorers")
     if teacher is not None and way != "scorer":
         raise BadSpec("a teacher's moves are for the scorer; ludus train nnmm is the chain's way")
+    if distil is not None and (way != "scorer" or teacher is not None):
+        raise BadSpec("only a scorer can learn from a larger scorer, and from no other teacher")
+    if mistakes is not None and teacher is not None:
+        raise BadSpec("a teacher's moves are all that is learned; --mistakes is for perfect play")
+    initial = None if begin is None else load_weights(begin)
+    large = None if distil is None else load_weights(distil)
+    mined = None if mistakes is None else PositionBatch.from_keys(load_mistakes(mistakes))
     torch_device = select_device(device)
-    source = _make_example_source(torch_device, oracle)
+    source = make_example_source(torch_device, oracle)
     men = source.rules.men
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {path.stem: _load_exam(source, path) for path in exam or []}
-    training = _make_training(source, way, size, seed, torch_device, teacher)
-    if begin is not None:
-        load_initial_weights(training, load_weights(begin))
+    training = _make_training(source, way, size, seed, torch_device, teacher, large)
+    if initial is not None:
+        load_initial_weights(training, initial)
+    if mined is not None:
+        training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
     state = out.with_name(f"{out.name}.training")
-    trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state)
-    for progress in trainer.run():
+    trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state, compact)
+    for progress in trainer.run(math.inf if session is None else 60 * session):
         kept = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
         trainer.log({**asdict(progress), "kept": kept})
         shown = "".join(f"  {name} {proportion:.2%}" for name, proportion in kept.items())
-        _print_status(
+        print_status(
             f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}"
         )
     trainer.save_checkpoint(state)
+    is_finished = trainer.seconds >= trainer.schedule.seconds
     facts = {
         "way": way,
         "size": size,
@@ -104,16 +150,20 @@ def scholar(
         "device": str(torch_device),
         "exams": {name: run_exam(training, each) for name, each in exams.items()},
         "history": trainer.history,
+        "revived": training.revived,
     }
-    if games:
+    if games and is_finished:
         facts["games"] = summarize_errors(
             find_first_errors(source, training.choose, 2 * games, seed)
         )
+    if not is_finished:
+        print_status(f"stopped after {trainer.seconds:.0f} s of training; the same command goes on")
+        out = out.with_name(f"{out.name}.unfinished")
     save_weights(out, export_weights(training, facts))
     _print_report({**facts, "out": str(out)}, json)
 
 
-def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
+def make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     """Return a source of exact values: solved on the GPU if there is one, else from the oracle."""
     if device.type == "cuda":
         from ludus.games.nine_mens_morris.rules import PRESETS
@@ -121,7 +171,7 @@ def _make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
 
         began = time.monotonic()
         solver = solve_on_gpu(PRESETS["standard"])
-        _print_status(f"solved in {time.monotonic() - began:.1f} s")
+        print_status(f"solved in {time.monotonic() - began:.1f} s")
         return CudaExampleSource(solver)
     from ludus.games import game
     from ludus.learn.scholar.example_sources import OracleExampleSource
@@ -148,13 +198,25 @@ def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
 
 
 def _make_training(
-    source: "ExampleSource", way: str, size: str, seed: int, device: Any, teacher: Path | None
+    source: "ExampleSource",
+    way: str,
+    size: str,
+    seed: int,
+    device: Any,
+    teacher: Path | None,
+    large: "ScholarWeights | None",
 ) -> "AnyTraining":
     from ludus.datasets.morris.files import read_dataset
     from ludus.learn.scholar.chain_training import ChainTraining
-    from ludus.learn.scholar.scorer_training import ImitationTraining, ScorerTraining
+    from ludus.learn.scholar.scorer_training import (
+        DistillationTraining,
+        ImitationTraining,
+        ScorerTraining,
+    )
     from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
 
+    if large is not None:
+        return DistillationTraining(source, load_scorer_preset(size, seed), device, large)
     if teacher is not None:
         entries = read_dataset(teacher)
         return ImitationTraining(source, load_scorer_preset(size, seed), device, entries)
@@ -163,7 +225,7 @@ def _make_training(
     return ChainTraining(source, load_chain_preset(size, seed), device)
 
 
-def _print_status(line: str) -> None:
+def print_status(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 

@@ -17,6 +17,8 @@ TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
         "qlearning": "ludus.cli.tabular:qlearning",
         "deepq": "ludus.cli.tabular:deepq",
         "gammon": "ludus.cli.backgammon:gammon",
+        "gammon-selfplay": "ludus.cli.gammon_training:train_by_selfplay",
+        "gammon-expert": "ludus.cli.gammon_training:train_on_expert",
         "scholar": "ludus.cli.scholar:scholar",
         "nnmm": "ludus.cli.nnmm_training:train_nnmm",
     },

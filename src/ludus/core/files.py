@@ -3,10 +3,11 @@
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, overload
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, overload
 
 from ludus.core.errors import CannotWrite, LudusError, quote
 
@@ -137,12 +138,21 @@ def write_text(path: Path, text: str) -> None:
         file.write(text)
 
 
+def _check_end(file: IO[Any]) -> None:
+    """Raise ValueError for a device such as /dev/zero, which would fill the memory."""
+    status = os.fstat(file.fileno())
+    is_empty = status.st_rdev == os.stat(os.devnull).st_rdev
+    if stat.S_ISCHR(status.st_mode) and not is_empty and not file.isatty():
+        raise ValueError("it is a device")
+
+
 def read_bytes(
     path: Path, max_bytes: int = MAX_FILE_BYTES, error: type[LudusError] = LudusError
 ) -> bytes:
     """Return the content of a file; raise `error` if it cannot be read or is longer."""
     try:
         with path.open("rb") as file:
+            _check_end(file)
             data = file.read(max_bytes + 1)
     except (OSError, ValueError) as reason:
         raise error(f"cannot read {quote_path(path)}: {describe_os_error(reason)}") from reason
@@ -157,6 +167,7 @@ def read_text(
     """Return the text of a UTF-8 file; raise `error` if it cannot be read or is longer."""
     try:
         with path.open(encoding="utf-8") as file:
+            _check_end(file)
             text = file.read(max_characters + 1)
     except UnicodeDecodeError:
         raise error(f"{quote_path(path)} is not valid UTF-8 text") from None

@@ -68,7 +68,7 @@ class Player(ABC):
     options: ClassVar[Any] = None
     """A frozen dataclass with the default options, or None for a player without options."""
 
-    score_unit: ClassVar[str] = ""
+    score_unit: str = ""
     """Unit of `Choice.scores`: `equity` for mean points in good play, `points` for mean points of
     random games, empty for scores that only rank moves."""
 

@@ -56,7 +56,9 @@ class Journal:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
+        # Closing writes again what could not be written, and would hide the first error.
+        with suppress(OSError):
+            self._file.close()
 
     def add(self, match: int, lines: list[str]) -> None:
         """Append the new lines of a match; they are flushed to the file before this returns.

@@ -65,7 +65,7 @@ class PlayoutPlayer(Player):
 
     title: ClassVar[str] = "plays random games behind each move and takes the best"
     options: ClassVar[PlayoutOptions] = PlayoutOptions()
-    score_unit: ClassVar[str] = "points"
+    score_unit = "points"
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         moves = position.legal_moves()

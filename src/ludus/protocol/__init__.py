@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ludus.protocol.analysis import Analysis, analyse, annotate
     from ludus.protocol.evaluation import CubeEvaluation, Evaluator, MoveEvaluation
     from ludus.protocol.evaluators import find_evaluator
+    from ludus.protocol.gnubg import RankingRequest, get_shared_gnubg
     from ludus.protocol.gnubg_review import (
         ReviewedMove,
         get_rating,
@@ -20,11 +21,13 @@ __all__ = [
     "CubeEvaluation",
     "Evaluator",
     "MoveEvaluation",
+    "RankingRequest",
     "ReviewedMove",
     "analyse",
     "annotate",
     "find_evaluator",
     "get_rating",
+    "get_shared_gnubg",
     "iterate_decisions",
     "review_decisions",
 ]

@@ -12,10 +12,17 @@ from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row
 from ludus.games.backgammon.board import Move
-from ludus.games.backgammon.cube import Chances, CubeEquities
+from ludus.games.backgammon.cube import (
+    Chances,
+    ChancesEstimator,
+    CubeEquities,
+    CubeModel,
+    evaluate_cube,
+)
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
 from ludus.oracle.selection import oracle_for
+from ludus.players import player as named_player
 from ludus.protocol.backgammon_players import to_bgsage_board
 from ludus.protocol.evaluation import CubeEvaluation, Evaluator, MoveEvaluation, choose_by
 from ludus.protocol.gnubg import GNUBG_PROGRAM, check_num_men, evaluate_cubes, rank_moves
@@ -130,12 +137,8 @@ class GnubgEvaluator(Evaluator):
         (move,) = position.legal_moves()
         assert isinstance(move, Move)
         after = position.play(move)
-        outcome = after.outcome()
-        if outcome is not None or after.opening:
-            level = replace(position, stakes=None).play(move).outcome()
-            assert level is not None
-            won = Chances(1.0, float(level.points > 1), float(level.points > 2))
-            return {move: MoveEvaluation(won.equity, won, "exact")}
+        if _is_game_end(after):
+            return {move: evaluate_winning_move(position, move)}
         (found,) = evaluate_cubes([after], 0)
         chances = Chances(*found.chances).flip()
         best = -found.equities.best if position.stakes is not None else chances.equity
@@ -145,6 +148,57 @@ class GnubgEvaluator(Evaluator):
         check_num_men_of(position)
         (found,) = evaluate_cubes([position], self.plies)
         return CubeEvaluation(found.equities, Chances(*found.chances), f"{self.plies}-ply")
+
+
+class NetworkEvaluator(Evaluator):
+    """A player of ours that estimates chances; cubeful equities follow by Janowski's method."""
+
+    plies: int
+
+    def __init__(self, player: Player) -> None:
+        assert isinstance(player, ChancesEstimator)
+        self.player: ChancesEstimator = player
+        self.title, self.plies = player.spec, 0
+
+    def rank_moves(self, position: Position) -> dict[Move, MoveEvaluation]:
+        moves = [move for move in position.legal_moves() if isinstance(move, Move)]
+        after = [position.play(move) for move in moves]
+        open_ones = [n for n, each in enumerate(after) if not _is_game_end(each)]
+        estimated = self.player.estimate_chances([after[n] for n in open_ones])
+        known = dict(zip(open_ones, estimated, strict=True))
+        found = {move: self._evaluate(position, move, known.get(n)) for n, move in enumerate(moves)}
+        return dict(sorted(found.items(), key=lambda item: -item[1].equity))
+
+    def _evaluate(self, position: Position, move: Move, other: Chances | None) -> MoveEvaluation:
+        """Evaluate a move from the chances of the other side after it; None if the game is over."""
+        if other is None:
+            return evaluate_winning_move(position, move)
+        depth = f"{self.plies}-ply"
+        if position.stakes is None:
+            return MoveEvaluation(-other.equity, other.flip(), depth)
+        model = CubeModel(other, position.stakes, 1 - position.turn)
+        equities = model.decide()
+        can_double = position.stakes.may_double(1 - position.turn)
+        value = equities.best if can_double else equities.no_double
+        return MoveEvaluation(-value, other.flip(), depth)
+
+    def evaluate_cube(self, position: Position) -> CubeEvaluation:
+        (chances,) = self.player.estimate_chances([position])
+        return CubeEvaluation(evaluate_cube(position, chances), chances, f"{self.plies}-ply")
+
+
+def _is_game_end(after: Position) -> bool:
+    """Return whether a game has just ended; in a match the next one may have begun."""
+    return after.outcome() is not None or bool(after.opening)
+
+
+def evaluate_winning_move(position: Position, move: Move) -> MoveEvaluation:
+    """Return the exact value of a move that bears off the last man."""
+    level = replace(position, stakes=None).play(move).outcome()
+    assert level is not None
+    won = Chances(1.0, float(level.points > 1), float(level.points > 2))
+    is_void = position.stakes is not None and position.stakes.are_gammons_void
+    return MoveEvaluation(1.0 if is_void else won.equity, won, "exact")
 
 
 class ExactEvaluator(Evaluator):
@@ -198,7 +252,7 @@ EVALUATORS = {"bgsage": BgsageEvaluator, "gnubg": GnubgEvaluator}
 
 
 def find_evaluator(rules: Rules, name: str = "", plies: int | None = None) -> Evaluator:
-    """Return the evaluator of this name, or the best that is installed: bgsage, then gnubg.
+    """Return the evaluator of this name, or the best that is installed: bgsage, gnubg, a network.
 
     Exact tables come first wherever they know a position. Plies are 1 for bgsage and 2 for gnubg
     unless said otherwise, which take a few tens of milliseconds and a few tenths of a second.
@@ -213,7 +267,22 @@ def find_evaluator(rules: Rules, name: str = "", plies: int | None = None) -> Ev
         other = BgsageEvaluator(**options)
     elif is_installed(GNUBG_PROGRAM):
         other = GnubgEvaluator(**options)
+    else:
+        other = _find_network(rules)
     return ExactEvaluator(rules, other)
+
+
+def _find_network(rules: Rules) -> NetworkEvaluator | None:
+    """Return the first of the game's analysts that estimates chances, if there is one."""
+    game = named_game("backgammon", rules)
+    for spec in game.analysts:
+        try:
+            player = named_player(spec, game)
+        except (LudusError, ImportError):
+            continue
+        if isinstance(player, ChancesEstimator):
+            return NetworkEvaluator(player)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +301,7 @@ class BgsagePlayer(Player):
 
     title: ClassVar[str] = "bgsage, with cube and match play (PyPI package bgsage)"
     options: ClassVar[BgsageOptions] = BgsageOptions()
-    score_unit: ClassVar[str] = "equity"
+    score_unit = "equity"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
     settings: BgsageOptions

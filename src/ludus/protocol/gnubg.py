@@ -277,7 +277,7 @@ class GnubgPlayer(Player):
 
     title: ClassVar[str] = "GNU Backgammon (Debian package gnubg)"
     options: ClassVar[GnubgOptions] = GnubgOptions()
-    score_unit: ClassVar[str] = "equity"
+    score_unit = "equity"
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
     settings: GnubgOptions

@@ -1,18 +1,20 @@
 """Socket server of Galassi 2016, section 5.5: a client sends a state and receives the best move."""
 
 import asyncio
+import queue
 import re
 import signal
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ludus.core.errors import BadPosition, BadSpec, LudusError, quote, to_one_line
 from ludus.core.game import AnyGame
-from ludus.core.player import Player
+from ludus.core.player import Choice, Player
 from ludus.games.nine_mens_morris import to_thesis_move
 from ludus.games.nine_mens_morris.board import READING_ORDER, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
@@ -169,6 +171,8 @@ _POINT_NUMBERS: dict[int | None, int] = {
 MAX_BATCH_SIZE = 256
 
 MoveRequest = tuple[Any, asyncio.Future[Any]]
+MoveBatch = tuple[list[Any], Future[list[Choice]]]
+"""Positions, and the choices to be made there."""
 
 
 class RequestBatcher:
@@ -177,7 +181,12 @@ class RequestBatcher:
     def __init__(self, player: Player) -> None:
         self._player = player
         self._requests: asyncio.Queue[MoveRequest] = asyncio.Queue()
-        self._thread = ThreadPoolExecutor(1, "player")
+        self._batches: queue.SimpleQueue[MoveBatch | None] = queue.SimpleQueue()
+        self.is_choosing = False
+        """Whether the player is at work."""
+
+        # A daemon thread: a player that cannot be stopped does not keep the server from ending.
+        threading.Thread(target=self._choose_moves, name="player", daemon=True).start()
 
     async def request_move(self, position: MorrisPosition) -> Any:
         """Return the player's move; raise LudusError if the player fails."""
@@ -197,19 +206,31 @@ class RequestBatcher:
                 await self._run_batch(waiting)
 
     def close(self) -> None:
-        """Shut the thread down, and stop its search if the player supports it."""
+        """End the thread, and stop its search if the player supports that."""
+        self._batches.put(None)
         if callable(stop := getattr(self._player, "stop", None)):
             stop()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _choose_moves(self) -> None:
+        """Run the player; on its own thread."""
+        while (batch := self._batches.get()) is not None:
+            positions, choices = batch
+            if not choices.set_running_or_notify_cancel():
+                continue
+            self.is_choosing = True
+            try:
+                choices.set_result(self._player.choose_many(positions))
+            except Exception as error:  # a player's failure must not end the server
+                choices.set_exception(error)
+            self.is_choosing = False
 
     async def _run_batch(self, requests: list[MoveRequest]) -> None:
         positions = [position for position, _ in requests]
-        choose = self._player.choose_many
+        choices: Future[list[Choice]] = Future()
+        self._batches.put((positions, choices))
         try:
-            loop = asyncio.get_running_loop()
-            choices = await loop.run_in_executor(self._thread, choose, positions)
-            moves = [choice.move for choice in choices]
-        except Exception as error:  # a player's failure must not end the server
+            moves = [choice.move for choice in await asyncio.wrap_future(choices)]
+        except Exception as error:
             fault = LudusError(f"{self._player.spec} failed: {error}")
             moves = [fault] * len(requests)
         for move, (_, answer) in zip(moves, requests, strict=True):
@@ -279,6 +300,11 @@ class ThesisServer:
         self._clients: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(settings.max_clients)
         self._is_ending = False
+
+    @property
+    def is_choosing(self) -> bool:
+        """Whether the player is still at work, which cannot be interrupted, on a daemon thread."""
+        return self._batcher.is_choosing
 
     def serve(self, ready: Callable[[str, int], None]) -> ServerCounts:
         """Serve until SIGINT or SIGTERM; call `ready` with host and port once listening."""

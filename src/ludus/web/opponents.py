@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
+from ludus.core.spec import add_options
 from ludus.core.statistics import Proportion
 from ludus.players import PLAYERS, player
 from ludus.web.worker_cache import load_game
@@ -25,7 +26,7 @@ def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
         try:
             kind = PLAYERS[name]
             if kind.can_play(type(game)):
-                player(name, game)
+                player(add_options(name, kind.page_options), game).check_start(game.start())
                 offers.append(
                     {"name": name, "title": kind.title, **_describe_choices(name, kind, game)}
                 )

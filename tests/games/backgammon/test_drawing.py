@@ -187,7 +187,7 @@ def test_text_on_blacks_turn():
 
 def test_the_caption_tells_who_rolls_and_who_has_won():
     game = ludus.game("backgammon", engine="python")
-    assert game.start().text().splitlines()[-1] == "White ○ to roll"
+    assert game.start().text().splitlines()[-1] == "Opening roll"
     over = game.parse("off:15 24:1,6:2,off:12 1 over")
     assert over.text().splitlines()[-1] == "White ○ wins (single)"
 

@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
+import ludus
 from ludus.learn.common.weights import (
     BadWeights,
     find_shipped,
@@ -163,3 +164,43 @@ def test_damaged_tensors_are_refused_in_one_line(tmp_path):
         with pytest.raises(BadWeights) as caught:
             read_tensors(path, lambda *found: found, ("float32", "int8"))
         assert "\n" not in str(caught.value)
+
+
+def rewrite(source, path, change):
+    """Write a shipped file with other tensors."""
+    found = read_tensors(source, lambda *content: content, ("float32", "float16", "int8"))
+    description, tensors = found
+    changed = dict(tensors)
+    change(changed)
+    write_tensors(path, {k: v for k, v in description.items() if k != "format"}, changed)
+    return path
+
+
+def play(spec):
+    game = ludus.game("nine_mens_morris")
+    return ludus.player(spec, game).choose(game.start())
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (), (1,)])
+def test_scales_of_another_shape_are_refused(tmp_path, shape):
+    source = LEARN / "scholar" / "weights" / "scorer-small.safetensors"
+    path = rewrite(
+        source,
+        tmp_path / "x",
+        lambda tensors: tensors.update({"0/blocks.0.layer1.scale": np.ones(shape, np.float16)}),
+    )
+    with pytest.raises(BadWeights, match=r"the scale of tensor '0/blocks\.0\.layer1'"):
+        play(f"scholar:weights={path}")
+
+
+@pytest.mark.parametrize("weight", [3e38, -3e38, 1e30])
+def test_weights_that_overflow_are_refused(tmp_path, weight):
+    source = LEARN / "nnmm" / "weights" / "symmetric-TFR.safetensors"
+
+    def change(tensors):
+        for name, tensor in tensors.items():
+            tensors[name] = np.full(tensor.shape, weight, np.float32)
+
+    path = rewrite(source, tmp_path / "x", change)
+    with pytest.raises(BadWeights, match="too large"):
+        play(f"nnmm:weights={path}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from ludus.games.backgammon.batch import apply_written_move, position_to_row, row_to_position
     from ludus.games.backgammon.board import Move, OpeningRoll, Roll, Step, View, make_view
     from ludus.games.backgammon.cube import (
         Chances,
@@ -31,9 +32,12 @@ __all__ = [
     "Stakes",
     "Step",
     "View",
+    "apply_written_move",
     "evaluate_cube",
     "make_view",
     "match_winning_chance",
+    "position_to_row",
+    "row_to_position",
     "to_gnubg_id",
     "to_position_id",
     "to_xgid",

@@ -6,10 +6,11 @@ cube is its efficiency. In a match the same interpolation is done on match winni
 GNU Backgammon does, with take points from the larger cube values backwards.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
@@ -56,6 +57,14 @@ class Chances(NamedTuple):
         """Points per game without the cube."""
         gammons = self.win_gammon - self.lose_gammon
         return 2 * self.win - 1 + gammons + self.win_backgammon - self.lose_backgammon
+
+
+@runtime_checkable
+class ChancesEstimator(Protocol):
+    """A player that estimates cubeless chances, from which cube decisions follow."""
+
+    def estimate_chances(self, positions: Sequence[Position]) -> list[Chances]:
+        """Return the chances of the side on turn in each position, before it rolls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,7 +299,9 @@ def _format_task(position: Position, sides: tuple[str, str]) -> str:
         todo = "to play {}-{}".format(*position.dice)
     else:
         todo = TASKS.get(position.phase, "to answer")
-    caption = format_caption(position.outcome(), sides, f"{sides[mover]} {todo}")
+    is_roll_off = position.opening == "roll_off"
+    task = "Opening roll" if is_roll_off else f"{sides[mover]} {todo}"
+    caption = format_caption(position.outcome(), sides, task)
     return caption if position.stakes is None else f"{caption} · {_format_stakes(position.stakes)}"
 
 

@@ -38,7 +38,12 @@ class Backgammon(Game[Position, Action]):
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
     preset_aliases: ClassVar[Mapping[str, str]] = {"hypergammon": "hyper"}
-    analysts: ClassVar[tuple[str, ...]] = ("bgsage:plies=1", "gnubg", "gammon", "playouts")
+    analysts: ClassVar[tuple[str, ...]] = (
+        "bgsage:plies=1",
+        "gnubg",
+        "gammon:net=selfplay,ply=1",
+        "playouts",
+    )
     oracle_kind: ClassVar[OracleKind] = "equities"
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {

@@ -16,11 +16,12 @@ from ludus.games.nine_mens_morris.bitboards import (
     Boards,
     Mask,
     count_men,
+    find_least_images,
     find_phases,
     point_bits,
     transform_boards,
 )
-from ludus.games.nine_mens_morris.board import NUM_POINTS, PASS, READING_ORDER, SYMMETRIES, Move
+from ludus.games.nine_mens_morris.board import NUM_POINTS, PASS, READING_ORDER, Move
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import Rules
 
@@ -269,11 +270,28 @@ class PositionBatch:
 
     def canonical_keys(self) -> NDArray[np.uint64]:
         """Return a number that identifies each state up to symmetry."""
-        positions = PositionBatch(*self.position_columns)
-        keys = self.keys()
-        for symmetry in SYMMETRIES[1:]:
-            np.minimum(keys, positions.transform(symmetry).keys(), out=keys)
+        keys: NDArray[np.uint64] = self.find_canonical()[0].astype(np.uint64)
         return keys
+
+    def find_canonical(self) -> tuple[Array, Array]:
+        """Return the canonical keys, int64, and the symmetry that leads to the canonical position.
+
+        The symmetry is an index in SYMMETRIES. Works on numpy arrays and on tensors.
+        """
+        boards, symmetry = find_least_images(self.own, self.other)
+        return boards << 8 | self.own_hand << 4 | self.other_hand, symmetry
+
+    @staticmethod
+    def from_keys(keys: Array) -> "PositionBatch":
+        """Return the positions of keys, int64, as numpy arrays or tensors."""
+        columns = (keys >> 32, keys >> 8 & 0xFFFFFF, keys >> 4 & 0xF, keys & 0xF)
+        if isinstance(keys, np.ndarray):
+            dtypes = (np.int32, np.int32, np.uint8, np.uint8)
+            return PositionBatch(
+                *(column.astype(dtype) for column, dtype in zip(columns, dtypes, strict=True))
+            )
+        own, other, own_hand, other_hand = columns
+        return PositionBatch(own.int(), other.int(), own_hand.byte(), other_hand.byte())
 
 
 def _list_points(board: int) -> frozenset[int]:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.board import NUM_POINTS, mills, neighbours, point_at
+from ludus.games.nine_mens_morris.board import (
+    NUM_POINTS,
+    SYMMETRIES,
+    mills,
+    neighbours,
+    point_at,
+)
 from ludus.games.nine_mens_morris.rules import Rules
 
 Array = Any
@@ -92,6 +98,50 @@ def transform_boards(boards: Boards, permutation: Sequence[int]) -> Boards:
     low, high = _make_half_tables(tuple(permutation))
     found: Boards = low[boards & 0xFFF] | high[boards >> 12]
     return found
+
+
+def find_least_images(own: Array, other: Array) -> tuple[Array, Array]:
+    """Return the least of the 16 images of pairs of boards, and the symmetry that leads to it.
+
+    Images are compared as numbers, `own << 24 | other`, int64. The symmetry, an index in
+    SYMMETRIES, is the first one that leads there. Columns may be numpy arrays or torch tensors.
+    """
+    if isinstance(own, np.ndarray):
+        low, high = _make_symmetry_tables()
+        mine, theirs = (low[:, each & 0xFFF] | high[:, each >> 12] for each in (own, other))
+        images = mine << NUM_POINTS | theirs
+        return images.min(axis=0), images.argmin(axis=0)
+    halves = [(board & 0xFFF, board >> 12) for board in (own, other)]
+    least = (own.long() << NUM_POINTS) | other
+    low, high = _find_symmetry_tensors(least)
+    symmetry = least.new_zeros(least.shape)
+    # One symmetry after the other, because batches on a GPU are large.
+    for number in range(1, len(SYMMETRIES)):
+        mine, theirs = (low[number][lower] | high[number][upper] for lower, upper in halves)
+        image = mine << NUM_POINTS | theirs
+        symmetry.masked_fill_(image < least, number)
+        least = least.minimum(image)
+    return least, symmetry
+
+
+@cache
+def _make_symmetry_tables() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the images of lower and upper half boards, shape (16, 4096) each."""
+    tables = [_make_half_tables(image) for image in SYMMETRIES]
+    low, high = (np.array(halves, np.int64) for halves in zip(*tables, strict=True))
+    return low, high
+
+
+def _find_symmetry_tensors(keys: Any) -> tuple[Any, Any]:
+    """Return the tables as tensors on the device of these ones, int64; they are copied once."""
+    if keys.device not in _SYMMETRY_TENSORS:
+        low, high = (keys.new_tensor(table) for table in _make_symmetry_tables())
+        _SYMMETRY_TENSORS[keys.device] = low, high
+    return _SYMMETRY_TENSORS[keys.device]
+
+
+_SYMMETRY_TENSORS: dict[Any, tuple[Any, Any]] = {}
+"""Tables of `_make_symmetry_tables` by device of torch, which this package does not import."""
 
 
 @cache

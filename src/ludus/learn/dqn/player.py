@@ -61,6 +61,10 @@ class DqnPlayer(Player):
         """Output index of each move."""
         return {move: number for number, move in enumerate(list_actions(self.game))}
 
+    def check_start(self, position: Position) -> None:
+        """Raise BadSpec if there is no network for these rules."""
+        _ = self.weights
+
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.choose_many([position], limit)[0]
 

@@ -199,7 +199,8 @@ class NumpyNetwork:
         if design.architecture not in NETWORK_BUILDERS:
             raise BadWeights(f"there is no numpy {quote(design.architecture)} network")
         reader = TensorReader(tensors)
-        self._scores = NETWORK_BUILDERS[design.architecture](design, reader, columns)
+        with np.errstate(over="ignore", invalid="ignore"):  # outputs are checked
+            self._scores = NETWORK_BUILDERS[design.architecture](design, reader, columns)
         reader.check_all_used()
         self._outputs = design.outputs
         self._kind = np.result_type(*tensors.values())
@@ -207,9 +208,12 @@ class NumpyNetwork:
     def log_probabilities(self, rows: NDArray[Any]) -> Array:
         """Return the log-probabilities of all classes, shape (rows, outputs)."""
         found = np.empty((len(rows), self._outputs), dtype=self._kind)
-        for begin in range(0, len(rows), NETWORK_BATCH):
-            x = rows[begin : begin + NETWORK_BATCH].astype(self._kind)
-            found[begin : begin + NETWORK_BATCH] = log_softmax(self._scores(x))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for begin in range(0, len(rows), NETWORK_BATCH):
+                x = rows[begin : begin + NETWORK_BATCH].astype(self._kind)
+                found[begin : begin + NETWORK_BATCH] = log_softmax(self._scores(x))
+        if np.isnan(found).any():
+            raise BadWeights("the outputs of the network are no numbers: its weights are too large")
         return found
 
 

@@ -20,6 +20,7 @@ from ludus.learn.scholar.model import (
     build_optimizer,
     make_replay_buffer,
 )
+from ludus.learn.scholar.revival import CHECK_INTERVAL, find_dead_experts, revive_experts
 from ludus.learn.scholar.training_data import ExampleGenerator, TrainingConfig, sample_one
 
 
@@ -93,6 +94,10 @@ class ChainConfig(TrainingConfig):
     batch: int = 2048
 
 
+DEAD_CHECK_BATCH = 256
+"""Positions of each expert in a check for dead networks."""
+
+
 class ChainTraining:
     """Joint training of three banks of experts."""
 
@@ -108,6 +113,9 @@ class ChainTraining:
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device)
         self._optimizer_step = self.optimizer.prepare_step(self._losses, "backward")
+        self.revived: list[tuple[int, str, int, int]] = []
+        """Replaced networks: step, part of the move, expert, and the neighbour copied."""
+
         self.generator = ExampleGenerator(source, config, self.choose, self.add_examples)
 
     def _networks(self) -> nn.ModuleList:
@@ -124,20 +132,37 @@ class ChainTraining:
     def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each part."""
         self.generator.prepare_step(self.optimizer.steps)
+        if self.optimizer.steps % CHECK_INTERVAL == CHECK_INTERVAL - 1:
+            self.revive_dead_experts()
         return self._optimizer_step(learning_rate) / NUM_EXPERTS
 
     def _losses(self) -> torch.Tensor:
         """Return the losses of one batch, summed over the experts."""
         batch = self.replay_buffer.sample(self.config.batch)
-        features = self.encoder.encode(batch.positions)
         sets = (batch.good_to, batch.good_from, batch.good_take)
-        losses = []
-        for part, network in enumerate(self.optimizer.model.children()):
-            losses.append(_set_cross_entropy(network(features).float(), sets[part]).mean(1).sum())
-            features = torch.cat(
-                [features, _one_hot(unpack_part(batch.move, part), features)], dim=-1
-            )
+        losses = [
+            _set_cross_entropy(network(features).float(), sets[part]).mean(1).sum()
+            for part, (network, features) in enumerate(self._networks_with_inputs(batch))
+        ]
         return torch.stack(losses)
+
+    def _networks_with_inputs(
+        self, batch: ChainExamples
+    ) -> Iterator[tuple[EquivariantNetwork, torch.Tensor]]:
+        """Yield the network of each part and its features: the position and the parts before."""
+        features = self.encoder.encode(batch.positions)
+        for part, network in enumerate(self.optimizer.model.children()):
+            assert isinstance(network, EquivariantNetwork)
+            yield network, features
+            choice = _one_hot(unpack_part(batch.move, part), features)
+            features = torch.cat([features, choice], dim=-1)
+
+    def revive_dead_experts(self) -> None:
+        """Replace experts that no longer learn by copies of their neighbours."""
+        batch = self.replay_buffer.sample(min(self.config.batch, DEAD_CHECK_BATCH))
+        for part, (network, features) in enumerate(self._networks_with_inputs(batch)):
+            pairs = revive_experts(self.optimizer, part, find_dead_experts(network, features))
+            self.revived += [(self.optimizer.steps, MOVE_PARTS[part], *pair) for pair in pairs]
 
     def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
         """Add positions to the replay buffer; all value-keeping moves are targets, not `error`."""

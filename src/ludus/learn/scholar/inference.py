@@ -1,7 +1,7 @@
 """Scorer and chain in numpy: forward pass, utilities, and the shipped weights."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +30,7 @@ from ludus.learn.equivariant.inference import (
     softmax,
 )
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
+from ludus.learn.scholar.exceptions import SUFFIX, Exceptions, load_exceptions
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, Tensors, load_weights
 
 NUM_RESULTS = UNKNOWN
@@ -127,10 +128,11 @@ class ScorerOutput(NamedTuple):
 class Scorer:
     """Predictor of results, with one network per kind of position, built on first use."""
 
-    def __init__(self, weights: ScholarWeights) -> None:
+    def __init__(self, weights: ScholarWeights, file: Path | None = None) -> None:
+        """Use these weights; exceptions, if any, are beside the file that they come from."""
         if weights.kind != SCORER:
             raise BadWeights(f"these networks are a {weights.kind}, not a {SCORER}")
-        self._weights = weights
+        self._weights, self._file = weights, file
         self._loaded: dict[int, NumpyEquivariantNetwork] = {}
 
     def evaluate(self, positions: PositionBatch) -> ScorerOutput:
@@ -139,6 +141,14 @@ class Scorer:
         for kind, which, features in group_by_expert(positions):
             outputs[which] = run_expert(self._expert(kind), features)
         return ScorerOutput(softmax(outputs[:, :NUM_RESULTS]), outputs[:, NUM_RESULTS:])
+
+    @cached_property
+    def exceptions(self) -> Exceptions | None:
+        """The stored moves of these weights, None without; BadWeights if the file is not theirs."""
+        if self._file is None:
+            return None
+        beside = self._file.with_suffix(SUFFIX)
+        return load_exceptions(beside, self._weights.digest()) if beside.exists() else None
 
     def _expert(self, kind: int) -> NumpyEquivariantNetwork:
         if kind not in self._loaded:
@@ -306,4 +316,4 @@ def _load_file(path: Path, way: str) -> Scorer | Chain:
     if weights.kind != KIND_BY_WAY[way]:
         other = next(name for name, kind in KIND_BY_WAY.items() if kind == weights.kind)
         raise BadSpec(f"{quote(str(path), 200)} plays with way={other}, not way={way}")
-    return Scorer(weights) if weights.kind == SCORER else Chain(weights)
+    return Scorer(weights, path) if weights.kind == SCORER else Chain(weights)

@@ -46,9 +46,10 @@ class ExpertChunks(NamedTuple):
 class TensorEncoder:
     """Board matrices and expert table on the device of the networks."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, dtype: torch.dtype | None = None) -> None:
+        """Encode as this type, by default bfloat16 on a GPU and single precision elsewhere."""
         on_gpu = device.type == "cuda"
-        self.dtype = torch.bfloat16 if on_gpu else torch.float32
+        self.dtype = dtype or (torch.bfloat16 if on_gpu else torch.float32)
         self.chunk_length = 2048 if on_gpu else 64
         """Chunk length: long chunks keep a GPU busy, short ones need less padding."""
 

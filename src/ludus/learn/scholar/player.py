@@ -21,6 +21,7 @@ from ludus.games.nine_mens_morris.batch import (
     PositionBatch,
     moves_to_points,
     points_to_moves,
+    unpack_moves,
 )
 from ludus.games.nine_mens_morris.board import POINTS, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
@@ -31,8 +32,10 @@ from ludus.learn.common.move_explanation import (
     MoveDecision,
     select_by_parts,
 )
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import MEN_PER_SIDE
+from ludus.learn.scholar.exceptions import NO_EXCEPTION, Exceptions, is_covered
 from ludus.learn.scholar.inference import (
     LOSS_AVERSION,
     MAX_LOSS_AVERSION,
@@ -108,10 +111,14 @@ def make_score_picture(meaning: str, best: Mapping[str, float]) -> Picture:
 
 
 class ScorerPolicy:
-    """Policy that evaluates the position after each legal move and plays the best."""
+    """Policy that evaluates the position after each legal move and plays the best, or a stored
+    move."""
 
-    def __init__(self, scorer: Scorer, loss_aversion: float) -> None:
+    def __init__(
+        self, scorer: Scorer, loss_aversion: float, exceptions: Exceptions | None = None
+    ) -> None:
         self._scorer, self._loss_aversion = scorer, loss_aversion
+        self._exceptions = exceptions
 
     def choose_many(self, positions: Sequence[MorrisPosition]) -> list[Choice]:
         moves = [position.legal_moves() for position in positions]
@@ -124,9 +131,26 @@ class ScorerPolicy:
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
             self._choice(
-                its_moves, children[first:last], probabilities[first:last], log2_plies[first:last]
+                its_moves,
+                children[first:last],
+                probabilities[first:last],
+                log2_plies[first:last],
+                stored,
             )
-            for its_moves, (first, last) in zip(moves, pairwise(ends), strict=True)
+            for its_moves, (first, last), stored in zip(
+                moves, pairwise(ends), self._find_stored_moves(positions), strict=True
+            )
+        ]
+
+    def _find_stored_moves(self, positions: Sequence[MorrisPosition]) -> list[Move | None]:
+        """Return the move of each position that is an exception, None for the others."""
+        if self._exceptions is None or not positions:
+            return [None] * len(positions)
+        packed = self._exceptions.find(PositionBatch.from_positions(positions))
+        moves = points_to_moves(unpack_moves(packed))
+        return [
+            None if is_own else move
+            for move, is_own in zip(moves, packed == NO_EXCEPTION, strict=True)
         ]
 
     def _choice(
@@ -135,6 +159,7 @@ class ScorerPolicy:
         children: Sequence[MorrisPosition],
         probabilities: FloatArray,
         log2_plies: FloatArray,
+        stored: Move | None,
     ) -> Choice:
         scores = penalize_length(utility(probabilities, self._loss_aversion), log2_plies)
         best = int(scores.argmax())
@@ -143,12 +168,19 @@ class ScorerPolicy:
         while scores[best] > 1 - MIN_CERTAIN_SCORE and has_repeating_move(children[best]):
             scores[best] = 0
             best = int(scores.argmax())
+        preferred = moves[best]
+        if stored is not None:
+            if stored not in moves:
+                raise BadWeights(f"the stored move {stored} is not legal")
+            best = moves.index(stored)
         text = describe_evaluation(
             best,
             utility(probabilities, loss_aversion=1.0),
             float(probabilities[best, WIN]),
             log2_plies[best],
         )
+        if moves[best] != preferred:
+            text += f" I play a stored move here: {preferred} would give the value away."
         return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
 
     def pictures(self, position: MorrisPosition) -> list[Picture]:
@@ -287,6 +319,9 @@ class ScholarOptions:
     care: float = LOSS_AVERSION
     """Scorer only: loss aversion, the factor on the predicted probability of a loss; 1 or more."""
 
+    exceptions: bool = True
+    """Scorer only: play the stored moves where the networks alone would give the value away."""
+
     check: bool = True
     """Chain only: mask illegal choices at each part of the move."""
 
@@ -298,6 +333,8 @@ class ScholarOptions:
         check_ranges(self, care=(1, MAX_LOSS_AVERSION))
         if self.way == "chain" and self.care != LOSS_AVERSION:
             raise BadSpec("a chain chooses without judging results; care is for way=scorer")
+        if self.way == "chain" and not self.exceptions:
+            raise BadSpec("a chain has no exceptions; they are for way=scorer")
         if self.way == "scorer" and not (self.check and self.rule == "parts"):
             raise BadSpec(
                 "a scorer judges legal moves as a whole; check and rule are for way=chain"
@@ -321,7 +358,9 @@ class ScholarPlayer(Player):
         check_rules(game.rules)
         networks = inference.load_networks(settings.way, settings.size, settings.weights)
         self._policy = (
-            ScorerPolicy(networks, settings.care)
+            ScorerPolicy(
+                networks, settings.care, _select_exceptions(networks, game.rules, settings)
+            )
             if isinstance(networks, Scorer)
             else ChainPolicy(networks, settings.check, settings.rule)
         )
@@ -351,6 +390,14 @@ class ScholarPlayer(Player):
     def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the networks' evaluation of the points, one picture for each part of a move."""
         return self._policy.pictures(position)
+
+
+def _select_exceptions(scorer: Scorer, rules: Rules, settings: ScholarOptions) -> Exceptions | None:
+    """Return the scorer's exceptions if they hold for these rules and options."""
+    exceptions = scorer.exceptions if settings.exceptions and is_covered(rules) else None
+    if exceptions is None or exceptions.loss_aversion != settings.care:
+        return None
+    return exceptions
 
 
 def _forecast_plies(is_win: bool, log2_plies: Sequence[float]) -> float:

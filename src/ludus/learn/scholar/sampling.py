@@ -78,6 +78,10 @@ class ParallelGames:
         self.examples = self._expand_positions()
         """Current positions of the games."""
 
+    def reseed(self, seed: int) -> None:
+        """Go on with other random numbers."""
+        self._seeds = Random(seed)
+
     def step(self, chosen: Array | None = None) -> None:
         """Play one ply of every game.
 

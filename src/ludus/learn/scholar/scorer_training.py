@@ -13,6 +13,7 @@ from ludus.games.nine_mens_morris.batch import LOST, MoveBatch, PositionBatch, c
 from ludus.learn.common.optimizer import CaptureScope
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
+from ludus.learn.scholar.bounded_scores import build_expert
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import NUM_RESULTS, utility
@@ -23,12 +24,14 @@ from ludus.learn.scholar.model import (
     make_replay_buffer,
     select_best_moves,
 )
+from ludus.learn.scholar.revival import CHECK_INTERVAL, find_dead_experts, revive_experts
 from ludus.learn.scholar.training_data import (
     ExampleGenerator,
     TrainingConfig,
     select_moves,
     to_source_array,
 )
+from ludus.learn.scholar.weights import ScholarWeights
 
 
 class ValuedPositions(NamedTuple):
@@ -80,6 +83,10 @@ class ScorerConfig(TrainingConfig):
         return [range(*pair) for pair in itertools.pairwise([0, *ends])]
 
 
+DEAD_CHECK_BATCH = 256
+"""Positions of each expert in a check for dead networks."""
+
+
 class ScorerTraining:
     """Training of a scorer, all experts at once, each on examples of its own kind of position."""
 
@@ -98,6 +105,9 @@ class ScorerTraining:
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device)
         self._optimizer_step = self.optimizer.prepare_step(self._losses, self.capture)
+        self.revived: list[tuple[int, int, int]] = []
+        """Replaced experts: step, expert, and the neighbour copied."""
+
         self._prepare_data(source)
 
     def _prepare_data(self, source: ExampleSource) -> None:
@@ -124,21 +134,44 @@ class ScorerTraining:
     def step(self, learning_rate: float) -> torch.Tensor:
         """Train on one batch for every expert and return the loss of each."""
         self.generator.prepare_step(self.optimizer.steps)
+        if self.optimizer.steps % CHECK_INTERVAL == CHECK_INTERVAL - 1:
+            self.revive_dead_experts()
         return self._optimizer_step(learning_rate)
+
+    def revive_dead_experts(self) -> None:
+        """Replace experts that no longer learn by copies of their neighbours."""
+        banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
+        for number, (network, bank, experts) in enumerate(banks):
+            assert isinstance(network, EquivariantNetwork)
+            some = min(bank.batch, DEAD_CHECK_BATCH)
+            batch = self.replay_buffer.sample(some, slice(experts[0], experts[-1] + 1))
+            features = self.encoder.encode(PositionBatch(*batch[:4]))
+            dead = find_dead_experts(network, features)
+            for expert, neighbour in revive_experts(self.optimizer, number, dead):
+                pair = experts[expert], experts[neighbour]
+                self.revived.append((self.optimizer.steps, *pair))
 
     def _losses(self) -> torch.Tensor:
         """Return the loss of each expert on one batch."""
         banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
         losses = [
             self._bank_losses(
-                network, self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1))
+                network,
+                experts,
+                self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1)),
             )
             for network, bank, experts in banks
         ]
         return torch.cat(losses)
 
-    def _bank_losses(self, network: nn.Module, batch: ValuedPositions) -> torch.Tensor:
+    def _bank_losses(
+        self, network: nn.Module, experts: range, batch: ValuedPositions
+    ) -> torch.Tensor:
+        """Return the loss of each of the experts on its own examples."""
         outputs = network(self.encoder.encode(PositionBatch(*batch[:4]))).float()
+        return self._classification_losses(outputs, batch)
+
+    def _classification_losses(self, outputs: torch.Tensor, batch: ValuedPositions) -> torch.Tensor:
         wanted = classify(batch.value)
         losses = functional.cross_entropy(outputs.flatten(0, 1), wanted.flatten(), reduction="none")
         return losses.view(wanted.shape).mean(1)
@@ -189,6 +222,47 @@ class ScorerTraining:
             probabilities = network.forward_experts(part.experts, part.features).float().softmax(-1)
             utilities[part.rows] = utility(probabilities, loss_aversion)
         return utilities[:-1]
+
+
+SOFT_TARGETS = 0.7
+"""Weight of the teacher's probabilities against exact results in a distillation."""
+
+
+class DistillationTraining(ScorerTraining):
+    """Training of a small scorer on a large one's probabilities beside exact results.
+
+    The large scorer's errors are rare, and its probabilities show which positions are similar;
+    Hinton, Vinyals and Dean (2015).
+    """
+
+    checkpoint_kind = "DistillationTraining"
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        config: ScorerConfig,
+        device: torch.device,
+        teacher: ScholarWeights,
+    ) -> None:
+        self.teacher = [build_expert(teacher, number).to(device) for number in range(NUM_EXPERTS)]
+        super().__init__(source, config, device)
+
+    def _bank_losses(
+        self, network: nn.Module, experts: range, batch: ValuedPositions
+    ) -> torch.Tensor:
+        features = self.encoder.encode(PositionBatch(*batch[:4]))
+        outputs = network(features).float()
+        with torch.no_grad():
+            logits = torch.cat(
+                [
+                    self.teacher[expert](features[number : number + 1])
+                    for number, expert in enumerate(experts)
+                ]
+            )
+            targets = logits[..., :NUM_RESULTS].float().softmax(-1)
+        soft: torch.Tensor = -(targets * outputs.log_softmax(-1)).sum(-1).mean(1)
+        exact = self._classification_losses(outputs, batch)
+        return SOFT_TARGETS * soft + (1 - SOFT_TARGETS) * exact
 
 
 INVERSE_TEMPERATURE = 8.0

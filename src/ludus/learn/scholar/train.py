@@ -14,17 +14,25 @@ from numpy.typing import NDArray
 from torch import nn
 
 from ludus.core.errors import LudusError
-from ludus.learn.common.checkpoint import resume_checkpoint, save_checkpoint
+from ludus.learn.common.checkpoint import restore_network, resume_checkpoint, save_checkpoint
 from ludus.learn.common.optimizer import cosine_decay, warm_up
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
 from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS
-from ludus.learn.scholar.scorer_training import ExpertBank, ScorerConfig, ScorerTraining
+from ludus.learn.scholar.scorer_training import (
+    ExpertBank,
+    ImitationTraining,
+    ScorerConfig,
+    ScorerTraining,
+)
 from ludus.learn.scholar.training_data import DataMixture
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights
 
 AnyTraining = ScorerTraining | ChainTraining
+
+AVERAGED = "half"
+"""Name of the averaged weights in a compact checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -70,23 +78,40 @@ class Trainer:
     """Training loop with a time limit and checkpoints."""
 
     def __init__(
-        self, training: AnyTraining, schedule: TrainingSchedule, file: Path | None = None
+        self,
+        training: AnyTraining,
+        schedule: TrainingSchedule,
+        file: Path | None = None,
+        is_compact: bool = False,
     ) -> None:
-        """Prepare the loop; `file` is the checkpoint, and the run resumes from it if it exists."""
+        """Prepare the loop; `file` is the checkpoint, and the run resumes from it if it exists.
+
+        A compact checkpoint holds the averaged weights alone, in half precision: an eighth of the
+        size. The optimizer then warms up again when the run is resumed.
+        """
         self.training, self.schedule, self.file = training, schedule, file
+        self.is_compact = is_compact
         self.seconds = 0.0
+        self.warm_since = 0
+        """Step at which the optimizer began, or began again."""
+
         self.history: list[dict[str, Any]] = []
         """Records noted during training."""
 
         if file is not None and file.exists():
             self._restore(file)
 
-    def run(self) -> Iterator[TrainingProgress]:
-        """Train until the time limit and yield the progress at intervals."""
+    def run(self, seconds: float = math.inf) -> Iterator[TrainingProgress]:
+        """Train until the time limit and yield the progress at intervals.
+
+        `seconds` limits this session; the schedule goes on in the next one.
+        """
         reported = saved = self.seconds
-        while self.seconds < self.schedule.seconds:
+        end = min(self.schedule.seconds, self.seconds + seconds)
+        while self.seconds < end:
             began = time.monotonic()
-            rate = self.schedule.learning_rate_at(self.seconds, self.training.optimizer.steps)
+            steps = self.training.optimizer.steps - self.warm_since
+            rate = self.schedule.learning_rate_at(self.seconds, steps)
             losses = self.training.step(rate)
             if self.training.optimizer.steps % 16 == 0:
                 _synchronize(losses)  # limits the queue of pending GPU work
@@ -118,7 +143,11 @@ class Trainer:
             "steps": optimizer.steps,
             "history": self.history,
         }
-        save_checkpoint(file, description, optimizer.state_parts("networks"))
+        parts = optimizer.state_parts("networks")
+        if self.is_compact:
+            averaged = parts["averaged"]
+            parts = {AVERAGED: {name: each.half() for name, each in averaged.items()}}
+        save_checkpoint(file, description, parts)
 
     def _identity(self) -> dict[str, Any]:
         """Return what must match for a checkpoint to be resumed."""
@@ -129,9 +158,17 @@ class Trainer:
     def _restore(self, file: Path) -> None:
         optimizer = self.training.optimizer
         with resume_checkpoint(file, self._identity()) as (description, parts):
-            optimizer.restore(parts, "networks")
+            if AVERAGED in parts:
+                for network in (optimizer.model, optimizer.ema_model):
+                    restore_network(network, parts[AVERAGED])
+                self.warm_since = int(description["steps"])
+            else:
+                optimizer.restore(parts, "networks")
             self.seconds, optimizer.steps = float(description["seconds"]), int(description["steps"])
             self.history = list(description["history"])
+        torch.manual_seed(self.training.config.seed + optimizer.steps)
+        if not isinstance(self.training, ImitationTraining):
+            self.training.generator.skip(optimizer.steps)
 
 
 def _synchronize(losses: torch.Tensor) -> None:
@@ -220,7 +257,11 @@ def _split_experts(bank: nn.Module) -> list[dict[str, NDArray[np.float32]]]:
 
 
 def load_initial_weights(training: ScorerTraining | ChainTraining, weights: ScholarWeights) -> None:
-    """Initialize a training from a file's weights; raise BadWeights if the shapes differ."""
+    """Initialize a training from a file's weights; raise BadWeights if the shapes differ.
+
+    A scorer may have more blocks than the file. Those are added behind the others; their output is
+    0 at first, so that the networks begin with the same predictions.
+    """
     experts = [weights.expert_weights(number) for number in range(len(weights.experts))]
     banks: list[list[dict[str, NDArray[Any]]]]
     if isinstance(training, ScorerTraining):
@@ -231,9 +272,10 @@ def load_initial_weights(training: ScorerTraining | ChainTraining, weights: Scho
         ]
     else:
         banks = [[_part_weights(expert, part) for expert in experts] for part in MOVE_PARTS]
-    for networks in (training.optimizer.model, training.optimizer.ema_model):
-        for bank, network in zip(banks, networks.children(), strict=True):
-            _fill_parameters(network, bank)
+    optimizer = training.optimizer
+    for bank, network in zip(banks, optimizer.model.children(), strict=True):
+        _fill_parameters(network, bank)
+    optimizer.ema_model.load_state_dict(optimizer.model.state_dict())
 
 
 def _part_weights(expert: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
@@ -246,8 +288,14 @@ def _part_weights(expert: Mapping[str, NDArray[Any]], part: str) -> dict[str, ND
 
 
 def _fill_parameters(network: nn.Module, experts: list[dict[str, NDArray[Any]]]) -> None:
-    for name, parameter in network.named_parameters():
+    parameters = dict(network.named_parameters())
+    for name in experts[0]:
+        if name not in parameters:
+            raise BadWeights(f"these networks are larger: they have {name}")
+    for name, parameter in parameters.items():
         if any(name not in expert for expert in experts):
+            if name.startswith("blocks."):
+                continue
             raise BadWeights(f"these networks have no {name}")
         values = np.stack([expert[name] for expert in experts])
         if values.shape != tuple(parameter.shape):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
@@ -118,6 +119,9 @@ AddExamples = Callable[[ExampleBatch, torch.Tensor], None]
 
 NO_ERROR = -1
 
+MINED_DIVISOR = 16
+"""Positions in which an earlier network erred are sampled less often than random ones by this."""
+
 
 class ExampleGenerator:
     """Generator of training positions from the solved game, round by round.
@@ -135,6 +139,10 @@ class ExampleGenerator:
     ) -> None:
         """Generate the rounds of examples before the first step."""
         self.source, self.config, self.add_examples = source, config, add_examples
+        self.choose = choose
+        self.mined: PositionBatch | None = None
+        """Positions in which an earlier network erred."""
+
         mixture, seed = config.mixture, config.seed
         self.weights = compute_subspace_weights(source.subspaces, mixture)
         self.rounds = seed << 32
@@ -144,6 +152,12 @@ class ExampleGenerator:
         ]
         for _ in range(config.rounds_ahead):
             self.generate(self_play=False)
+
+    def skip(self, steps: int) -> None:
+        """Go on with other random numbers than those of the first `steps` steps."""
+        self.rounds += self.config.rounds_ahead + 1 + steps // self.config.steps_a_round
+        for number, games in enumerate(self.games):
+            games.play.reseed(self.rounds * len(self.games) + number)
 
     def prepare_step(self, steps: int) -> None:
         """Generate the round of examples, if any, that precedes the step after `steps` steps."""
@@ -162,11 +176,22 @@ class ExampleGenerator:
         )
         examples = self.source.examples(positions, seed=self.rounds)
         self.add_examples(examples, make_no_errors(examples))
+        if self_play and self.mined is not None:
+            self._add_mined(self.mined)
         for games in self.games:
             if self_play and games.config.own:
                 games.play_policy_ply()
             else:
                 games.play_oracle_ply()
+
+    def _add_mined(self, mined: PositionBatch) -> None:
+        """Add examples of positions in which an earlier network erred, with the errors of now."""
+        generator = np.random.default_rng(self.rounds)
+        count = self.config.mixture.drawn // MINED_DIVISOR
+        numbers = generator.integers(len(mined), size=count)
+        (rows,) = self.source.to_columns([numbers])
+        examples = self.source.examples(mined[rows], seed=self.rounds)
+        self.add_examples(examples, find_errors(examples, self.choose(examples)))
 
 
 class SelfPlay:
@@ -200,14 +225,21 @@ class SelfPlay:
         """Let the scholar choose in all games and play some of its moves."""
         examples = self.play.examples
         chosen = self.choose(examples)
-        is_error = ~as_tensor(examples.keeps_value).gather(1, chosen[:, None])[:, 0]
-        self.add_examples(examples, torch.where(is_error, chosen, NO_ERROR))
+        errors = find_errors(examples, chosen)
+        is_error = errors != NO_ERROR
+        self.add_examples(examples, errors)
         move = as_tensor(examples.children.move).gather(1, chosen[:, None])[:, 0]
         is_played = torch.rand(len(move), device=move.device) < self.config.own
         if not self.config.plays_errors:
             self.play.record_errors(to_source_array(move))
             is_played &= ~is_error
         self.play.step(to_source_array(torch.where(is_played, move, -1)))
+
+
+def find_errors(examples: ExampleBatch, chosen: torch.Tensor) -> torch.Tensor:
+    """Return the chosen move where it gives the value away, else NO_ERROR."""
+    is_kept = as_tensor(examples.keeps_value).gather(1, chosen[:, None])[:, 0]
+    return torch.where(is_kept, NO_ERROR, chosen)
 
 
 def make_no_errors(examples: ExampleBatch) -> torch.Tensor:

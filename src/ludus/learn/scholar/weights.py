@@ -4,6 +4,8 @@ Tensors are named `<expert>/<name within the network>`; int8 matrices have their
 as `….scale`. A JSON description is in the metadata under the key `ludus`.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +63,21 @@ class ScholarWeights:
             if not name.endswith(SCALE_SUFFIX)
         }
 
+    def digest(self) -> str:
+        """Return a digest of all that play depends on; facts about the training do not count."""
+        tensors = [
+            (f"{number}/{name}", values)
+            for number, expert in enumerate(self.experts)
+            for name, values in sorted(expert.items())
+        ]
+        shapes = [[name, str(values.dtype), values.shape] for name, values in tensors]
+        found = hashlib.blake2b(
+            json.dumps([self.kind, self.repeats, shapes]).encode(), digest_size=16
+        )
+        for _, values in tensors:
+            found.update(values.tobytes())
+        return found.hexdigest()
+
 
 def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
     """Convert one expert's weights for storage: matrices to int8, biases to half precision."""
@@ -102,8 +119,12 @@ def _parse_weights(
         number, _, rest = name.partition("/")
         if not number.isdecimal() or int(number) >= NUM_EXPERTS:
             raise BadWeights(f"tensor {quote(name, 100)} belongs to none of the experts")
-        if values.dtype == np.int8 and name + SCALE_SUFFIX not in tensors:
-            raise BadWeights(f"tensor {quote(name, 100)} has no scale")
+        if values.dtype == np.int8:
+            scale = tensors.get(name + SCALE_SUFFIX)
+            if scale is None or scale.dtype != np.float16:
+                raise BadWeights(f"tensor {quote(name, 100)} has no scale")
+            if scale.shape != (*values.shape[:-1], 1):
+                raise BadWeights(f"the scale of tensor {quote(name, 100)} has a wrong shape")
         experts[int(number)][rest] = values
     trained = description.get("trained")
     facts = trained if isinstance(trained, dict) else {}

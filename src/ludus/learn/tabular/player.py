@@ -157,14 +157,19 @@ class TablePlayer(Player):
         game, system, settings = self.game, self.learner.system, self.settings
         if settings.table:
             return load_table(Path(settings.table), game, system).table
-        if game.rules.size > MAX_BOARD_SIZES[game.id]:
+        self.check_start(game.start())
+        if settings == self.options and (shipped := load_shipped_table(game, system)) is not None:
+            return shipped
+        return train_table(system, game.id, game.rules, settings.games, settings.seed)
+
+    def check_start(self, position: Position) -> None:
+        """Raise BadSpec if the board is too large and no table is given."""
+        game, system = self.game, self.learner.system
+        if not self.settings.table and game.rules.size > MAX_BOARD_SIZES[game.id]:
             raise BadSpec(
                 f"{game.id} of size {game.rules.size} is too large to be learned at first use; "
                 f"give {system} a table: {system}:table=FILE"
             )
-        if settings == self.options and (shipped := load_shipped_table(game, system)) is not None:
-            return shipped
-        return train_table(system, game.id, game.rules, settings.games, settings.seed)
 
     @cached_property
     def row_index(self) -> Any:

@@ -12,8 +12,14 @@ import { easyLevel, fetchOpponents, SeatForm } from "./seats.js";
 
 /** Seconds between moves if both sides are computer players. */
 const WATCHING_DELAY = 1;
-/** Default opponents: fast, neither random nor perfect; the first available one is used. */
-const DEFAULT_OPPONENTS = ["gammon", "playouts"];
+/**
+ * Default opponents of games without levels: fast, and not perfect; the first available one is used.
+ * @type {{ player: string, choices?: Record<string, string> }[]}
+ */
+const DEFAULT_OPPONENTS = [
+  { player: "gammon", choices: { net: "selfplay" } },
+  { player: "playouts" },
+];
 /**
  * Whether each side is played by a person, by the values of `ludus play --side`.
  * @type {Record<string, boolean[]>}
@@ -26,7 +32,7 @@ const SIDES = {
 };
 
 /**
- * Return a default opponent: a player with levels at a low level, or else a medium one.
+ * Return a default opponent: a player with levels at a low level, or else a known one.
  * @param {OpponentView[]} players
  * @returns {Partial<SeatRequest>}
  */
@@ -34,8 +40,8 @@ function defaultOpponent(players) {
   const withLevels = players.find((each) => each.levels);
   if (withLevels?.levels) return { player: withLevels.name, level: easyLevel(withLevels.levels) };
   const names = players.map((each) => each.name);
-  const medium = DEFAULT_OPPONENTS.find((name) => names.includes(name));
-  return { player: medium ?? names.at(-1) ?? null };
+  const known = DEFAULT_OPPONENTS.find(({ player }) => names.includes(player));
+  return known ?? { player: names.at(-1) ?? null };
 }
 
 /**

@@ -114,6 +114,9 @@ export class SeatForm {
     this.player.value = seat.player ?? PERSON;
     this.showPlayer();
     if (seat.level) this.level.value = String(seat.level);
+    for (const select of this.options.querySelectorAll("select")) {
+      select.value = seat.choices?.[select.dataset.option ?? ""] ?? "";
+    }
     this.showStrength();
   }
 

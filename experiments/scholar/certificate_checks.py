@@ -1,0 +1,170 @@
+"""Compare visits on a GPU with those on a processor, and time the real one.
+
+    python -m experiments.scholar.certificate_checks four [--device cuda]
+    python -m experiments.scholar.certificate_checks compare --weights FILE [--positions N]
+
+`four` visits games of four men a side that a pseudo-random player plays; its output must be the
+same on every device. `compare` evaluates visited positions of the standard game by the GPU's and by
+numpy's arithmetic. On a GPU it needs numpy, torch and a CUDA toolkit; Ludus need not be installed.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ludus.games.nine_mens_morris import PRESETS, PositionBatch, Rules
+from ludus.learn.scholar import (
+    LOSS_AVERSION,
+    BoundedScores,
+    CertificateConfig,
+    Certification,
+    CudaExampleSource,
+    Scorer,
+    Visit,
+    find_playable,
+    load_weights,
+    make_roots,
+    make_score_function,
+    penalize_length,
+    solve_on_gpu,
+    utility,
+)
+
+FOUR = Rules(men=4)
+
+
+class HashScores:
+    """Scores that depend on the canonical position alone and are exact on every device."""
+
+    def __call__(self, positions: PositionBatch) -> BoundedScores:
+        keys = positions.find_canonical()[0]
+        mixed = (keys * 6364136223846793005 + 1442695040888963407) >> 33 & 0x3FF
+        score = (mixed.float() - 512) / 512
+        return BoundedScores(score, torch.full_like(score, 1e-4))
+
+
+def visit_four(device: torch.device, own_moves: int) -> dict[str, Any]:
+    """Visit games of four men a side; return the counts after each move of the player."""
+    source = make_source(FOUR, device)
+    visit = Visit(source, HashScores(), make_roots(source, ("white", "black")), batch=1 << 16)
+    levels = []
+    for counts in visit.run(own_moves=own_moves):
+        found = asdict(counts)
+        seconds = found.pop("seconds")
+        levels.append({**found, "entries": len(visit.stored.keys)})
+        print(f"{seconds:.1f} s", levels[-1], flush=True)
+    stored = torch.cat([visit.stored.keys, visit.stored.moves.long()])
+    return {"levels": levels, "stored": int((stored * 1000003 % 998244353).sum())}
+
+
+def make_source(rules: Rules, device: torch.device) -> Any:
+    """Solve the game on the GPU, or a small one on the processor."""
+    if device.type == "cuda":
+        return CudaExampleSource(solve_on_gpu(rules))
+    from support.scholar_games import source_of
+
+    return source_of(rules)
+
+
+_scorer: Scorer | None = None
+
+
+def _score_in_numpy(task: tuple[str, PositionBatch]) -> Any:
+    """Score positions as the player does, in a process of its own."""
+    global _scorer
+    path, positions = task
+    if _scorer is None:
+        _scorer = Scorer(load_weights(Path(path)))
+    output = _scorer.evaluate(positions)
+    return penalize_length(utility(output.probabilities, LOSS_AVERSION), output.log2_plies)
+
+
+def compare(source: Any, path: Path, keys: torch.Tensor, pool: Any) -> dict[str, Any]:
+    """Compare the scores of all moves of visited positions, in numpy and on the GPU.
+
+    A disagreement is a position in which numpy's best move is not playable by the GPU's scores.
+    """
+    evaluate = make_score_function(load_weights(path), LOSS_AVERSION, keys.device)
+    examples = source.examples(PositionBatch.from_keys(keys))
+    is_move = examples.children.is_move
+    positions = examples.children.positions[is_move]
+    scores = torch.full(is_move.shape, -2.0, device=keys.device)
+    host = positions.map(lambda column: column.cpu().numpy())
+    chunks = [host[first : first + CHUNK] for first in range(0, len(host), CHUNK)]
+    found = pool.map(_score_in_numpy, [(str(path), chunk) for chunk in chunks])
+    exact = torch.as_tensor(np.concatenate(list(found)), device=keys.device)
+    difference = (evaluate(positions).score - exact).abs().max()
+    scores[is_move] = exact
+    scores[is_move & (examples.children.value == 0)] = 1.0
+    decisions = find_playable(examples, evaluate)
+    is_playable = decisions.playable.gather(1, scores.argmax(1)[:, None])[:, 0]
+    disagreements = ~is_playable & ~decisions.is_exception
+    return {
+        "positions": len(keys),
+        "moves": len(positions),
+        "largest_difference": float(difference),
+        "disagreements": int(disagreements.sum()),
+    }
+
+
+CHUNK = 4096
+"""Positions evaluated by a process at once."""
+
+BATCH = 1 << 16
+"""Positions compared at once."""
+
+
+def compare_all(source: Any, path: Path, keys: torch.Tensor, seconds: float) -> dict[str, Any]:
+    """Compare as many of the positions as fit into the time."""
+    began, found = time.monotonic(), []
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), context) as pool:
+        for batch in torch.split(keys, BATCH):
+            if time.monotonic() - began > seconds:
+                break
+            found.append(compare(source, path, batch, pool))
+    total = {name: sum(each[name] for each in found) for name in ("positions", "moves")}
+    return {
+        **total,
+        "largest_difference": max(each["largest_difference"] for each in found),
+        "disagreements": sum(each["disagreements"] for each in found),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=("four", "compare"))
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--moves", type=int, default=4)
+    parser.add_argument("--weights", type=Path)
+    parser.add_argument("--positions", type=int, default=10_000_000)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the visit")
+    parser.add_argument("--compare", type=float, default=300.0, help="seconds of the comparison")
+    arguments = parser.parse_args()
+    device = torch.device(arguments.device)
+    if arguments.what == "four":
+        print(json.dumps(visit_four(device, arguments.moves)))
+        return
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+    source = make_source(PRESETS["standard"], device)
+    weights = load_weights(arguments.weights)
+    certification = Certification(source, weights, CertificateConfig(), device)
+    for counts in certification.run(arguments.seconds, 1 << 30):
+        print(counts, flush=True)
+    visited = torch.cat(certification.visit.known.runs)
+    chosen = torch.randperm(len(visited), device=device)[: arguments.positions]
+    print(json.dumps(compare_all(source, arguments.weights, visited[chosen], arguments.compare)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""`ludus scholar certify`: prove that a scorer does not lose, with exceptions where it would."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludus.cli.help import make_group
+from ludus.cli.nnmm_training import DeviceOption
+from ludus.cli.options import ForceOption, JsonOption, OracleOption
+from ludus.cli.output import print_json, print_table
+from ludus.cli.scholar import make_example_source, print_status
+from ludus.core.errors import BadSpec, quote
+from ludus.core.files import check_output, read_text
+
+if TYPE_CHECKING:
+    from ludus.games.nine_mens_morris.batch import PositionBatch
+
+app = make_group(help="Prove that the scholar does not lose.")
+
+SAVE_SECONDS = 300.0
+"""Interval at which the state of a visit is written."""
+
+
+@app.command()
+def certify(
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            "--weights", metavar="FILE", help="Scorer.", show_default="the shipped one of --size"
+        ),
+    ] = None,
+    size: Annotated[str, typer.Option("--size", metavar="SIZE", help="A shipped scorer.")] = "full",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="File of exceptions; a player uses it beside the weights, as NAME.exceptions.",
+            show_default="beside the weights",
+        ),
+    ] = None,
+    colour: Annotated[
+        str, typer.Option("--colour", metavar="COLOUR", help="Of the scholar: white, black, both.")
+    ] = "both",
+    errors: Annotated[
+        str,
+        typer.Option(
+            "--errors", metavar="N", help="How often the opponent may give the value away, or any."
+        ),
+    ] = "0",
+    check: Annotated[
+        bool, typer.Option("--check", help="Play the exceptions of --out, and find none missing.")
+    ] = False,
+    positions: Annotated[
+        Path | None,
+        typer.Option(
+            "--positions",
+            metavar="FILE",
+            help="Begin at these positions, the scholar to move.",
+            show_default="the start of the game",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Stop before this time is over; the same command goes on later.",
+            show_default="no limit",
+        ),
+    ] = None,
+    moves: Annotated[
+        int | None,
+        typer.Option(min=1, help="Stop after this number of own moves.", show_default="no limit"),
+    ] = None,
+    device: DeviceOption = "auto",
+    oracle: OracleOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Visit all positions that can arise, and store a move where the scholar would err.
+
+    With the stored moves it cannot lose to an opponent that never gives the value away.
+    """
+    from ludus.games.nine_mens_morris.batch import PositionBatch
+    from ludus.learn.common.devices import require_package, select_device
+
+    require_package("torch", "visiting positions")
+    from ludus.learn.scholar.certify import COLOURS, CertificateConfig, Certification
+    from ludus.learn.scholar.exceptions import SUFFIX, load_exceptions, save_exceptions
+    from ludus.learn.scholar.inference import find_shipped_weights
+    from ludus.learn.scholar.visit import ANY_NUMBER
+    from ludus.learn.scholar.weights import SCORER, load_weights
+
+    if errors != "any" and not errors.isdecimal():
+        raise BadSpec(f"--errors is a number or any, not {quote(errors)}")
+    config = CertificateConfig(
+        colours=COLOURS if colour == "both" else (colour,),
+        opponent_errors=ANY_NUMBER if errors == "any" else int(errors),
+    )
+    if weights is None:
+        files = find_shipped_weights()
+        if ("scorer", size) not in files:
+            raise BadSpec(f"no scorer of size {quote(size)} is shipped")
+        weights = files["scorer", size]
+    loaded = load_weights(weights)
+    if loaded.kind != SCORER:
+        raise BadSpec("only scorers have certificates")
+    path = weights.with_suffix(SUFFIX) if out is None else out
+    state = path.with_name(f"{path.name}.visit")
+    if not check and not state.exists():
+        check_output(path, weights, positions, force=force)
+    known = load_exceptions(path, loaded.digest()) if check else None
+    given = None if positions is None else _read_positions(positions)
+    torch_device = select_device(device)
+    source = make_example_source(torch_device, oracle)
+    roots = None
+    if given is not None:
+        roots = PositionBatch(*source.to_columns(given.position_columns))
+    men = source.rules.men
+    if roots is None and (0, 0, men, men) not in source.subspaces:
+        raise BadSpec("the whole game must be solved, not endings alone; or give --positions")
+    certification = Certification(source, loaded, config, torch_device, roots, known)
+    if state.exists():
+        certification.restore(state)
+    saved = time.monotonic()
+    seconds = float("inf") if minutes is None else 60 * minutes
+    for counts in certification.run(seconds, 1 << 30 if moves is None else moves):
+        print_status(
+            f"{counts.seconds:6.0f} s  move {counts.own_moves}  visited {counts.visited}  "
+            f"critical {counts.critical}  exceptions {counts.exceptions}"
+        )
+        if time.monotonic() - saved > SAVE_SECONDS:
+            certification.save(state)
+            saved = time.monotonic()
+    found = certification.exceptions()
+    is_complete = bool(found.facts["complete"])
+    if is_complete:
+        state.unlink(missing_ok=True)
+    else:
+        certification.save(state)
+    missing = 0 if known is None else len(found) - len(known)
+    if known is None:
+        save_exceptions(path, found)
+    report: dict[str, Any] = {
+        **found.facts,
+        "exceptions": len(found),
+        "seconds": round(certification.visit.counts.seconds, 1),
+        "out": str(path),
+        **({} if known is None else {"missing": missing}),
+    }
+    if json:
+        print_json(**report)
+    else:
+        print_table(["", ""], [[name, str(value)] for name, value in report.items()])
+    if missing:
+        raise BadSpec(f"{missing} exceptions are missing in {quote(str(path), 200)}")
+
+
+def _read_positions(path: Path) -> "PositionBatch":
+    """Read positions, one in a line."""
+    from ludus.games import game
+    from ludus.games.nine_mens_morris.batch import PositionBatch
+
+    morris = game("nine_mens_morris", engine="python")
+    lines = [line for line in read_text(path).splitlines() if line.strip()]
+    if not lines:
+        raise BadSpec(f"{quote(str(path), 200)} has no positions")
+    return PositionBatch.from_positions(morris.parse(line) for line in lines)

@@ -1,0 +1,326 @@
+"""Visit of all positions that can arise when a scorer plays one side, breadth first.
+
+The opponent may be anyone who does not give the value away, or does so a few times. Positions are
+visited once for each class of 16 symmetric ones, as the key of the canonical position. Arrays are
+torch tensors on the device of the solved game.
+
+Which move the player makes can depend on two things beside the position: on the last bits of its
+arithmetic, and on the history of the game, because a move that repeats an earlier position is
+scored as a draw, and a winning score counts as a draw if the next reply could repeat one. Every
+move that could be the best one counts as playable. If one of them gives the value away, the
+position becomes an exception with a single stored move; else all of them are followed.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from ludus.core.errors import LudusError
+from ludus.games.nine_mens_morris.batch import (
+    LOST,
+    MAX_MOVES,
+    NO_POINT,
+    NO_VALUE,
+    PARTS,
+    PositionBatch,
+    unpack_part,
+)
+from ludus.games.nine_mens_morris.bitboards import find_least_images
+from ludus.learn.scholar.bounded_scores import BoundedScores, ScoreFunction
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
+from ludus.learn.scholar.model import as_tensor
+from ludus.learn.scholar.training_data import to_source_array
+
+UNSCORED = -2.0
+"""Below all scores."""
+
+ERROR_BITS = 56
+"""Position of the number of errors that the opponent has left in a key, above the position."""
+
+MAX_ERRORS = 15
+
+ANY_NUMBER = -1
+"""As the number of errors: the opponent may make any move at any time."""
+
+
+class KeySet:
+    """A growing set of keys, int64, kept as sorted runs of quickly decreasing lengths."""
+
+    def __init__(self, runs: Sequence[torch.Tensor] = ()) -> None:
+        self.runs = list(runs)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.runs))
+
+    def add(self, keys: torch.Tensor) -> None:
+        """Add sorted keys, none of them in the set."""
+        self.runs.append(keys)
+        while len(self.runs) > 1 and 2 * len(self.runs[-1]) >= len(self.runs[-2]):
+            pair = torch.cat([self.runs.pop(), self.runs.pop()])
+            self.runs.append(pair.sort().values)
+
+    def contains(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return which of the keys are in the set."""
+        found = torch.zeros_like(keys, dtype=torch.bool)
+        for run in self.runs:
+            if len(run):
+                place = torch.searchsorted(run, keys).clamp(max=len(run) - 1)
+                found |= run[place] == keys
+        return found
+
+
+class Decisions(NamedTuple):
+    """Playable moves of positions."""
+
+    playable: torch.Tensor
+    """(positions, moves): moves that the player could make; a single one in an exception."""
+
+    is_exception: torch.Tensor
+    """(positions,): whether a playable move of the networks gives the value away."""
+
+    stored: torch.Tensor
+    """(positions,): in exceptions the index of the best-scored move that keeps the value."""
+
+
+def find_playable(examples: ExampleBatch, evaluate: ScoreFunction) -> Decisions:
+    """Find the moves that the player could make in each position."""
+    children = examples.children
+    is_move, value = as_tensor(children.is_move), as_tensor(children.value)
+    move, positions = as_tensor(children.move), children.positions.map(as_tensor)
+    is_won = is_move & (value == LOST)
+    score = torch.where(is_won, 1.0, UNSCORED)
+    tolerance = torch.zeros_like(score)
+    # A move that repeats a position, or lets the next reply do so, may be scored 0.
+    in_hand = as_tensor(examples.positions.own_hand)[:, None] > 0
+    is_quiet = ~in_hand & (unpack_part(move, PARTS.index("REMOVE")) == NO_POINT)
+    pending = is_move & ~is_won & (is_move.sum(1, keepdim=True) > 1)
+    score[pending], tolerance[pending] = _evaluate_once(positions[pending], evaluate)
+    lowest = score - tolerance
+    lowest = torch.where(is_quiet & (lowest > 0), 0.0, lowest)
+    limit = torch.where(is_move, lowest, UNSCORED).amax(1, keepdim=True)
+    playable = is_move & (score + tolerance >= limit)
+    keeps = as_tensor(examples.keeps_value)
+    is_exception = (playable & ~keeps).any(1)
+    stored = torch.where(keeps, score, 2 * UNSCORED).argmax(1)
+    only = torch.zeros_like(playable).scatter_(1, stored[:, None], True)
+    return Decisions(torch.where(is_exception[:, None], only, playable), is_exception, stored)
+
+
+def _evaluate_once(positions: PositionBatch, evaluate: ScoreFunction) -> BoundedScores:
+    """Evaluate each class of symmetric positions once: many moves lead to the same ones."""
+    keys, place = torch.unique(positions.find_canonical()[0], return_inverse=True)
+    found = evaluate(PositionBatch.from_keys(keys))
+    return BoundedScores(found.score[place], found.tolerance[place])
+
+
+@dataclass
+class VisitCounts:
+    """What a visit has found so far."""
+
+    visited: int = 0
+    """Positions with the player to move."""
+
+    critical: int = 0
+    """Those in which some moves keep the value and others do not."""
+
+    ambiguous: int = 0
+    """Those in which rounding or the history of the game may decide between several moves."""
+
+    exceptions: int = 0
+    """Those in which a playable move of the networks gives the value away."""
+
+    checksum: int = 0
+    """Sum of the mixed keys of the visited positions, modulo 2^64; it does not depend on order."""
+
+    lost: int = 0
+    """Positions in which the player has lost: none, if the exceptions are right."""
+
+    own_moves: int = 0
+    """Moves of the player that all of these positions are within."""
+
+    seconds: float = 0.0
+
+
+class StoredMoves(NamedTuple):
+    """Exceptions: canonical keys, ascending, and packed moves."""
+
+    keys: torch.Tensor
+    moves: torch.Tensor
+
+    def find(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return the stored move of each key, -1 where there is none."""
+        if not len(self.keys):
+            return torch.full_like(keys, -1, dtype=torch.int32)
+        place = torch.searchsorted(self.keys, keys).clamp(max=len(self.keys) - 1)
+        return torch.where(self.keys[place] == keys, self.moves[place], -1)
+
+    def merge(self, keys: torch.Tensor, moves: torch.Tensor) -> "StoredMoves":
+        """Add moves of other positions."""
+        joined, order = torch.cat([self.keys, keys]).sort()
+        is_first = torch.ones_like(joined, dtype=torch.bool)
+        is_first[1:] = joined[1:] != joined[:-1]
+        return StoredMoves(joined[is_first], torch.cat([self.moves, moves])[order][is_first])
+
+
+class Visit:
+    """A visit from some positions, one move of the player and one of the opponent at a time."""
+
+    def __init__(
+        self,
+        source: ExampleSource,
+        evaluate: ScoreFunction,
+        roots: PositionBatch,
+        opponent_errors: int = 0,
+        stored: StoredMoves | None = None,
+        batch: int = 1 << 18,
+    ) -> None:
+        """Begin at `roots`, where the player is to move.
+
+        `opponent_errors` is the number of times that the opponent may give the value away, or
+        ANY_NUMBER. `stored` moves are played wherever they apply.
+        """
+        self.source, self.evaluate, self.batch = source, evaluate, batch
+        self.opponent_errors = opponent_errors
+        keys = roots.map(as_tensor).find_canonical()[0]
+        self.frontier = sort_unique(keys + (max(opponent_errors, 0) << ERROR_BITS))
+        """Keys of the positions to be visited next, sorted."""
+
+        self.known = KeySet([self.frontier])
+        """Keys of all positions found so far."""
+
+        empty = torch.zeros_like(keys[:0])
+        self.stored = StoredMoves(empty, empty.int()) if stored is None else stored
+        self.counts = VisitCounts()
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.frontier) == 0
+
+    def run(self, seconds: float = float("inf"), own_moves: int = 1 << 30) -> Iterator[VisitCounts]:
+        """Visit one move of the player after the other, and yield the counts after each.
+
+        Stop when no position is left, before a step that would probably exceed the time, or after
+        this number of moves.
+        """
+        while not self.is_complete and self.counts.own_moves < own_moves:
+            rate = (
+                self.counts.visited / self.counts.seconds if self.counts.seconds else float("inf")
+            )
+            if self.counts.seconds + len(self.frontier) / rate > seconds:
+                return
+            began = time.monotonic()
+            self._step()
+            if self.frontier.is_cuda:
+                torch.cuda.synchronize()
+            self.counts.seconds += time.monotonic() - began
+            yield self.counts
+
+    def _step(self) -> None:
+        """Visit the frontier and replace it by the positions that can come next."""
+        grouped = group_by_opponent(self.frontier)
+        after = [self._visit(keys) for keys in torch.split(grouped, self.batch)]
+        keys = sort_unique(torch.cat(after))
+        reached = [self._reply(some) for some in torch.split(keys, self.batch)]
+        found = sort_unique(torch.cat([keys[:0], *reached]))
+        self.frontier = found[~self.known.contains(found)]
+        self.known.add(self.frontier)
+        self.counts.own_moves += 1
+
+    def _visit(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return the keys of the positions after the player's moves, finished games left out."""
+        self.counts.visited += len(keys)
+        self.counts.checksum = (self.counts.checksum + sum_mixed(keys)) % (1 << 64)
+        after = []
+        for examples, row in self._expand(keys):
+            children, value = examples.children, as_tensor(examples.children.value)
+            place = keys[row] & ((1 << ERROR_BITS) - 1)
+            playable, is_exception, best = find_playable(examples, self.evaluate)
+            move = as_tensor(children.move)
+            known_move = self.stored.find(place)
+            is_known = known_move >= 0
+            playable = torch.where(is_known[:, None], move == known_move[:, None], playable)
+            playable &= as_tensor(children.is_move)
+            if not bool(playable.any(1).all()):
+                raise LudusError("a stored move is not legal")
+            is_new = is_exception & ~is_known
+            chosen = move.gather(1, best[:, None])[:, 0]
+            self.stored = self.stored.merge(place[is_new], chosen[is_new])
+            self.counts.exceptions += int((is_exception | is_known).sum())
+            self.counts.critical += int(as_tensor(examples.is_critical).sum())
+            self.counts.ambiguous += int((playable.sum(1) > 1).sum())
+            gives_away = playable & ~as_tensor(examples.keeps_value)
+            if bool(gives_away.any()):
+                raise LudusError("a stored move gives the value away")
+            playable &= value != LOST
+            rows = playable.nonzero()[:, 0]
+            reached = children.positions.map(as_tensor)[playable].find_canonical()[0]
+            after.append(sort_unique(reached | keys[row][rows] >> ERROR_BITS << ERROR_BITS))
+        return sort_unique(torch.cat(after))
+
+    def _reply(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return the keys of the positions after the opponent's moves."""
+        after = []
+        for examples, row in self._expand(keys):
+            is_move, keeps = as_tensor(examples.children.is_move), as_tensor(examples.keeps_value)
+            errors = (keys[row] >> ERROR_BITS)[:, None]
+            can_err = torch.ones_like(errors) if self.opponent_errors < 0 else errors
+            is_reply = is_move & (keeps | (can_err > 0))
+            self.counts.lost += int((is_reply & (as_tensor(examples.children.value) == LOST)).sum())
+            left = errors if self.opponent_errors < 0 else errors - (~keeps).long()
+            reached = examples.children.positions.map(as_tensor)[is_reply].find_canonical()[0]
+            errors_left = left.expand_as(is_reply)[is_reply]
+            after.append(sort_unique(reached | errors_left << ERROR_BITS))
+        return sort_unique(torch.cat(after))
+
+    def _expand(self, keys: torch.Tensor) -> Iterator[tuple[ExampleBatch, torch.Tensor]]:
+        """Yield the positions of keys with all their moves, and their rows among the keys."""
+        positions = PositionBatch.from_keys(keys & ((1 << ERROR_BITS) - 1))
+        given = positions.map(to_source_array)
+        examples = self.source.examples(given)
+        if bool((as_tensor(examples.value) == NO_VALUE).any()):
+            raise LudusError("the visit has left the solved part of the game")
+        count = as_tensor(examples.children.count)
+        rows = torch.arange(len(keys), device=keys.device)
+        is_long = count > MAX_MOVES
+        if not bool(is_long.any()):
+            yield examples, rows
+            return
+        yield examples[to_source_array(~is_long)], rows[~is_long]
+        longest = int(count.max())
+        yield self.source.examples(given[to_source_array(is_long)], longest), rows[is_long]
+
+
+def group_by_opponent(keys: torch.Tensor) -> torch.Tensor:
+    """Return the keys ordered by the opponent's men, up to symmetry.
+
+    Positions from which the same position can be reached without a capture have the same ones, so
+    that most of them are in one batch, and the position is evaluated once for all of them.
+    """
+    other = PositionBatch.from_keys(keys & ((1 << ERROR_BITS) - 1)).other
+    return keys[find_least_images(other, other * 0)[0].argsort(stable=True)]
+
+
+def sort_unique(keys: torch.Tensor) -> torch.Tensor:
+    """Return the distinct keys in ascending order."""
+    found: torch.Tensor = torch.unique(keys)
+    return found
+
+
+def sum_mixed(keys: torch.Tensor) -> int:
+    """Return the sum of a hash (splitmix64) of each key, modulo 2^64."""
+    mixed = _multiply(keys ^ _shift(keys, 30), 0xBF58476D1CE4E5B9)
+    mixed = _multiply(mixed ^ _shift(mixed, 27), 0x94D049BB133111EB)
+    return int((mixed ^ _shift(mixed, 31)).sum()) % (1 << 64)
+
+
+def _shift(keys: torch.Tensor, places: int) -> torch.Tensor:
+    """Shift to the right as unsigned numbers."""
+    return keys >> places & ((1 << 64 - places) - 1)
+
+
+def _multiply(keys: torch.Tensor, factor: int) -> torch.Tensor:
+    """Multiply modulo 2^64."""
+    return keys * (factor - (1 << 64) if factor >= 1 << 63 else factor)
