@@ -150,7 +150,8 @@ def train_nnmm(
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     log: Annotated[
-        Path | None, typer.Option("--log", metavar="DIR", help="Write TensorBoard curves.")
+        Path | None,
+        typer.Option("--log", metavar="DIR", help="Curves for TensorBoard and the page."),
     ] = None,
     out: TrainedFileOption = None,
     half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
