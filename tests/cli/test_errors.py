@@ -145,5 +145,6 @@ def test_an_interrupt_ends_quietly(arguments, tmp_path):
         running.send_signal(signal.SIGINT)
         _, complaint = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
-    assert complaint == b""
-    assert list(tmp_path.iterdir()) == []
+    # A match that has finished games prints and records them.
+    assert complaint == b"" or complaint.startswith(b"ludus: interrupted after ")
+    assert set(tmp_path.iterdir()) == ({record} if complaint else set())

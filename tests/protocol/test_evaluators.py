@@ -7,6 +7,7 @@ from ludus.core.errors import BadSpec, LudusError
 from ludus.games.backgammon import Chances, make_view
 from ludus.games.backgammon.cube import CubeModel
 from ludus.games.backgammon.position_ids import detect_rules
+from ludus.protocol import evaluators
 from ludus.protocol.evaluators import (
     BgsageEvaluator,
     GnubgEvaluator,
@@ -149,3 +150,32 @@ def test_a_network_of_chances_evaluates_moves_and_cube():
     moves = evaluator.rank_moves(plain)
     assert len(moves) == len(plain.legal_moves())
     assert list(moves.values()) == sorted(moves.values(), key=lambda each: -each.equity)
+
+
+@pytest.mark.parametrize("net", ["expert", "selfplay"])
+def test_strong_networks_decide_about_the_cube(net, bgsage):
+    game = ludus.game("backgammon:money")
+    player = ludus.player(f"gammon:net={net}", game)
+    for setting in SETTINGS:
+        position = parse(OPENING + setting)
+        (chances,) = player.estimate_chances([position])
+        theirs = bgsage.evaluate_cube(position)
+        assert chances == pytest.approx(theirs.chances, abs=0.03)
+    won = "1:1,off:14 23:15"
+    cases = {"cube 2@0": "roll", "doubled": "drop", "resigns 2@1": "reject"}
+    for text, action in cases.items():
+        position = game.parse(f"{won if text != 'resigns 2@1' else '23:15 1:1,off:14'} 0 {text}")
+        assert str(player.choose(position).move) == action
+    match = ludus.play_match(game, (player, ludus.player("random", game)), seed=2)
+    assert match.outcome.winner is not None
+
+
+def test_a_network_evaluates_where_no_program_is_installed(monkeypatch):
+    monkeypatch.setattr(evaluators, "is_bgsage_installed", lambda: False)
+    monkeypatch.setattr(evaluators, "is_installed", lambda name: False)
+    found = find_evaluator(ludus.game("backgammon:tournament").rules)
+    assert found.title == "exact tables, gammon:net=selfplay,ply=1"
+    ranked = found.rank_moves(parse(f"{OPENING}:1:-1:1:53:2:3:0:7:10"))
+    assert str(next(iter(ranked))) == "8/3 6/3"
+    cube = found.evaluate_cube(parse(f"{OPENING}:0:0:1:00:0:0:0:7:10"))
+    assert cube.equities.best_action == "no double"

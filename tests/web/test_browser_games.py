@@ -40,7 +40,7 @@ def test_a_game_can_be_clicked_to_its_end(page, server, client, pictures, game, 
     open_game(page, server, client, game, None, opponent, rules=rules)
     assert click_through(page, seed=3) > 2
     assert open_places(page) == []
-    expect(page.get_by_role("button", name="Play again")).to_be_visible()
+    expect(page.get_by_role("button", name="Rematch")).to_be_visible()
     page.screenshot(path=pictures / f"{game}.png")
 
 
@@ -198,3 +198,61 @@ def test_others_may_go_on_with_a_game(page, server, client):
     page.locator('[data-place="d6"]').click()
     expect(page.locator(".moves .move")).to_have_count(2)
     expect(page.locator(".seat-cards")).to_contain_text("negascout, level 2")
+
+
+def test_dice_are_used_up_and_pips_counted_in_the_middle_of_a_move(page, server, client):
+    start = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 33"
+    view = begin(client, "backgammon", position=start)
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    expect(page.locator(".board-view .die")).to_have_count(4)
+    expect(page.locator(".board-view .die.used")).to_have_count(0)
+    page.locator('[data-place="8"]').click()
+    page.locator('.place.enabled[data-place="5"]').click()
+    expect(page.locator(".board-view .die.used")).to_have_count(1)
+    expect(page.locator(".seat-card").first).to_contain_text("164 pips to go")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".board-view .tag").first).to_be_visible()
+    # What is played already is not advised again, and labels are ranks.
+    assert page.locator(".board-view .way").count() <= 6
+    texts = page.locator(".board-view .tagged").all_text_contents()
+    assert set(texts) <= {"1", "2"}
+
+
+START_WITH_21 = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 21"
+
+
+def test_several_turns_are_shown_one_after_the_other(browser, server, client):
+    view = begin(client, "backgammon", None, "random", position=START_WITH_21)
+    context = browser.new_context(reduced_motion="no-preference")
+    try:
+        page = context.new_page()
+        page.goto(f"{server.base}/game/{view['id']}")
+        status(page)
+        for place in ("13", "11", "6", "5"):
+            page.locator(f'.place.enabled[data-place="{place}"]').click()
+        page.wait_for_selector(".game-area[data-replay]")
+        page.wait_for_selector('.game-area:not([data-replay])[data-status="yours"]')
+    finally:
+        context.close()
+
+
+def test_phones_on_their_side_show_the_whole_board(new_context, server, client):
+    for game in ("nine_mens_morris", "backgammon"):
+        view = begin(client, game)
+        with new_context(viewport={"width": 740, "height": 360}) as context:
+            page = context.new_page()
+            page.goto(f"{server.base}/game/{view['id']}")
+            status(page)
+            box = bounding_box(page.locator(".board-view > svg"))
+            assert box["y"] + box["height"] <= 360
+            assert page.evaluate("document.documentElement.scrollWidth") <= 740
+
+
+def test_a_repetition_is_announced_in_time(client):
+    view = begin(client, "nine_mens_morris", position="WW./.../.../....W./.../..B/BB. w 0 0")
+    for move in ("f4-g4", "f2-e4", "g4-f4"):
+        assert "Careful" not in view["prompt"]
+        body = {"node": view["at"], "move": move}
+        view = client.post(f"/api/games/{view['id']}/moves", json=body).json()
+    assert "Careful: e4-f2 repeats a position: a draw" in view["prompt"]

@@ -69,9 +69,14 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
         play(page, "d6")
         before = page.locator(".moves").inner_text()
         server.kill_to_start_again()
+        lost = page.locator("#connection")
+        expect(lost).to_contain_text("No connection")
+        # Another message neither hides that nor is an uncaught error.
+        page.get_by_role("button", name="New game").click()
         expect(page.locator("#notice")).to_contain_text("does not answer")
+        expect(lost).to_be_visible()
         server.start()
-        expect(page.locator("#notice")).to_be_hidden()
+        expect(lost).to_be_hidden()
         assert page.locator(".moves").inner_text() == before
         assert play(page, "f4") == "yours"
     finally:
@@ -128,25 +133,86 @@ def test_a_link_holds_the_whole_game(page, context, server, client):
     page.goto(link)
     expect(page.locator(".moves")).to_contain_text("a1-a2")
     assert view["id"] not in page.url
+    # Nothing pasted: nothing happens. Our own link, bare moves and other games are understood.
+    page.get_by_role("tab", name="Share").click()
+    page.get_by_role("button", name="Import").click()
+    expect(page.locator(".error").first).to_contain_text("Paste a game or a position first")
+    for text, found in (
+        (link, "a1-a2"),
+        ("b1-b2 a3xb2", "a3xb2"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:0:10", "rolled 5 and 2"),
+    ):
+        before = page.url
+        page.get_by_label("Paste a game").fill(text)
+        page.get_by_role("button", name="Import").click()
+        page.wait_for_url(lambda url, before=before: url != before)
+        expect(page.locator("#main")).to_contain_text(found)
+        page.get_by_role("tab", name="Share").click()
 
 
-def test_a_position_is_set_up_by_hand(page, morris, client):
+def test_a_link_keeps_the_players(client):
+    view = begin(client, "nine_mens_morris", None, "newbie")
+    record = client.get(f"/api/games/{view['id']}/record").json()["record"]
+    opened = client.post("/api/games", json={"record": record}).json()
+    assert [seat["player"] for seat in opened["seats"]] == [None, "newbie"]
+
+
+def test_addresses_that_lead_nowhere_say_so(page, server):
+    for path, text in (
+        ("game/doesnotexist", "There is no such game."),
+        ("open#garbage", "This link contains no game."),
+        ("open#Z2FyYmFnZQ==", "This link contains no game."),
+        ("nowhere", "There is no such page."),
+    ):
+        page.goto("about:blank")
+        page.goto(f"{server.base}/{path}")
+        expect(page.locator(".prompt")).to_have_text(text)
+        expect(page.get_by_role("link", name="Start a new game")).to_be_visible()
+
+
+def test_moves_stand_in_two_columns_and_arrow_keys_step_through_them(page, morris):
+    # There is nothing to take back before the first move.
+    expect(page.get_by_role("button", name="Take back")).to_be_hidden()
+    play(page, "d6")
+    expect(page.get_by_role("button", name="Take back")).to_be_visible()
+    cells = page.locator(".move-grid > *")
+    expect(cells).to_have_count(3)
+    first, second = (cells.nth(number).bounding_box() for number in (1, 2))
+    assert first["y"] == second["y"]
+    assert first["x"] < second["x"]
+    page.locator(".prompt").click()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".move[aria-current]")).to_have_text("d6")
+    page.keyboard.press("ArrowUp")
+    prompt_says(page, "Looking back: the beginning")
+    page.keyboard.press("ArrowDown")
+    status(page)
+
+
+def test_a_position_is_set_up_on_the_board(page, morris, client):
+    play(page, "d6")
     page.get_by_role("tab", name="Set up").click()
-    page.get_by_role("button", name="Edit this position").click()
     panel = page.get_by_role("tabpanel", name="Set up")
+    panel.get_by_role("button", name="Edit this position").click()
+    prompt_says(page, "Set up a position")
+    expect(page.locator("svg.ludus")).to_have_count(1)
+    panel.get_by_role("button", name="Clear the board").click()
+    board = page.locator(".board-view")
+    for side in ("White", "Black"):
+        hand = panel.get_by_label(f"{side}, still to place")
+        expect(hand).to_have_value("0")
+        hand.fill("3")
+        hand.blur()
     for side, places in (("White", ("a7", "d7", "g7")), ("Black", ("a1", "d1", "g1"))):
         panel.get_by_role("button", name=side, exact=True).click()
-        for place in places:
-            panel.locator(f'[data-place="{place}"]').click()
-            expect(panel.locator(f'[data-place="{place}"]')).to_have_attribute(
+        for number, place in enumerate(places):
+            board.locator(f'[data-place="{place}"]').click()
+            expect(board.locator(f'[data-place="{place}"]')).to_have_attribute(
                 "aria-label", f"{place}, a {side.lower()} man"
             )
-    for side in ("White", "Black"):
-        panel.get_by_label(f"{side}, still to place").fill("0")
-        panel.get_by_label(f"{side}, still to place").blur()
-        expect(panel.get_by_label(f"{side}, still to place")).to_have_value("0")
+            hand = panel.get_by_label(f"{side}, still to place")
+            expect(hand).to_have_value(str(2 - number))
     panel.get_by_role("button", name="Play from here").click()
-    page.wait_for_url(lambda address: morris["id"] not in address)
     prompt_says(page, "with three left they may jump")
     view = client.get(f"/api/games/{page.url.rpartition('/')[2]}").json()
     assert view["position"] == "WWW/.../.../....../.../.../BBB w 0 0"
@@ -263,3 +329,31 @@ def test_numbers_have_at_most_three_significant_digits(page, server):
     }"""
     expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]
     assert page.evaluate(script, numbers) == expected
+
+
+def test_the_end_of_a_game_offers_review_rematch_and_the_other_side(page, server, morris, client):
+    play(page, "d6")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog", name="Resign").get_by_role("button", name="Resign").click()
+    prompt_says(page, "you resigned")
+    end = page.get_by_role("group", name="After the game")
+    end.get_by_role("button", name="Review").click()
+    expect(page.locator(".review-sides")).to_be_visible()
+    # It stays resigned, until the move is taken back.
+    page.reload()
+    prompt_says(page, "you resigned")
+    assert client.get(f"/api/games/{morris['id']}").json()["outcome"]["reason"] == "resigned"
+    assert client.post(f"/api/games/{morris['id']}/resign").status_code == 409
+    end.get_by_role("button", name="Swap sides").click()
+    page.wait_for_url(lambda url: morris["id"] not in url)
+    expect(page.locator(".seat-card").first).to_contain_text("newbie")
+    status(page)
+    page.get_by_role("link", name="My games").click()
+    games = page.locator(".game-list li")
+    expect(games).to_have_count(2)
+    expect(games.nth(1)).to_contain_text("resigned")
+    page.get_by_label("Search").fill("resigned")
+    expect(games).to_have_count(1)
+    games.get_by_role("link").click()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".game-area")).to_have_attribute("data-status", "yours")

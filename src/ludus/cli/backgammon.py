@@ -18,7 +18,7 @@ from ludus.cli.options import (
     RulesOption,
     TrainedFileOption,
 )
-from ludus.cli.output import drop_none, print_json, print_table, track_progress
+from ludus.cli.output import drop_none, print_json, print_table, print_unsaved, track_progress
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import check_output, quote_path, read_text, write_text
 
@@ -392,6 +392,7 @@ def gammon(
     test_set = ScoredMoves.from_positions(
         network.read_scored_positions(test) if test else network.load_test_positions(), encoding
     )
+    print_unsaved(out, json)
     training = _start_or_resume(train_set, settings, out, data)
     curve = []
     steps = track_progress(training.run(), settings.cycles - training.num_cycles_done, "learning")

@@ -81,8 +81,8 @@ def stats(
 def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = False) -> None:
     """Check a dataset for invalid lines; exit with status 1 if there are any.
 
-    Lines must be well-formed, legal under the rules, and have different states. Unreachable states
-    and states that are symmetric to others are reported, but are not errors.
+    There must be lines, well-formed, legal under the rules, and with different states. Unreachable
+    states and states that are symmetric to others are reported, but are not errors.
     """
     found, chosen = _describe_file(file, rules)
     if json:
@@ -92,7 +92,8 @@ def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = Fal
         print_json(**about, **{key: statistics[key] for key in keys})
     else:
         _print_faults(found)
-        print(f"{found.entries} entries; {'valid' if found.is_valid else 'invalid'}")
+        verdict = "valid" if found.is_valid else "invalid" if found.entries else "nothing to check"
+        print(f"{found.entries} entries; {verdict}")
     if not found.is_valid:
         raise typer.Exit(1)
 

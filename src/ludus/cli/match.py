@@ -2,15 +2,19 @@
 
 import os
 import random
+import sys
 import time as clock
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections import deque
+from collections.abc import Generator, Iterator
+from contextlib import closing, nullcontext
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ludus.arena.match_pool import MatchGame, play_in_processes
 from ludus.cli.options import (
     DepthOption,
     ForceOption,
@@ -22,13 +26,15 @@ from ludus.cli.options import (
     RulesOption,
     TimeOption,
     parse_position,
+    read_lines_file,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_player_notices, track_progress
 from ludus.core.errors import BadPosition
-from ludus.core.files import atomic_file, check_output, quote_path, read_text
-from ludus.core.game import AnyGame, GameTally, Position
+from ludus.core.files import atomic_file, check_output, quote_path
+from ludus.core.game import AnyGame, Position
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
-from ludus.core.player import Player
+from ludus.core.player import Limit, Player
+from ludus.core.statistics import compare_wins
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -43,23 +49,31 @@ def play_compiled_match(
     seed: int,
     is_alternating: bool,
     max_plies: int,
-) -> list[tuple[bool, GameTally]] | None:
+) -> MatchTally | None:
     """Play a match in compiled code, at about 100,000 games a second.
 
-    Return pairs (whether the second player began, tally), or None if a player is not compiled.
+    Return None if a player is not compiled; after Ctrl-C the games so far, of which each player has
+    begun about half.
     """
     from ludus.reproduce.matches import play_compiled_games
 
-    seeds, found = random.Random(seed), []
-    parts = list(_split_games(games, is_alternating))
-    for is_swapped, num_games in track_progress(iter(parts), len(parts), "playing"):
-        sides = (players[1], players[0]) if is_swapped else players
-        own_seed, threads = seeds.getrandbits(62), os.cpu_count() or 1
-        tally = play_compiled_games(game, sides, num_games, own_seed, threads, max_plies)
-        if tally is None:
-            return None
-        found.append((is_swapped, tally))
-    return found
+    seeds, score = random.Random(seed), MatchTally()
+    # Seeds in the order of the sides, as ever; then both sides in turn.
+    parts = [(*part, seeds.getrandbits(62)) for part in _split_games(games, is_alternating)]
+    halves = [[part for part in parts if part[0] is is_swapped] for is_swapped in (False, True)]
+    in_turn = [part for pair in zip_longest(*halves) for part in pair if part is not None]
+    try:
+        for is_swapped, num_games, own_seed in track_progress(in_turn, len(parts), "playing"):
+            sides = (players[1], players[0]) if is_swapped else players
+            threads = os.cpu_count() or 1
+            tally = play_compiled_games(game, sides, num_games, own_seed, threads, max_plies)
+            if tally is None:
+                return None
+            score += MatchTally.from_compiled(tally, is_swapped)
+    except KeyboardInterrupt:
+        if not score.games:
+            raise
+    return score
 
 
 def _split_games(games: int, is_alternating: bool) -> Iterator[tuple[bool, int]]:
@@ -97,55 +111,75 @@ def match(
         bool,
         typer.Option(
             "--compiled/--one-by-one",
-            help="Use compiled code if both players are compiled and nothing is recorded: 100,000 "
-            "games a second, but not the same games for a seed.",
+            help="Use compiled code if both players are compiled, and there is nothing to record "
+            "and no limit: 100,000 games a second, but not the same games for a seed.",
         ),
     ] = True,
+    time: TimeOption = None,
+    nodes: NodesOption = None,
+    depth: DepthOption = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=1024,
+            help="Processes that play the games; 0: one per core. Players that learn from game to "
+            "game need 1.",
+        ),
+    ] = 1,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Play a match of two players and count their wins."""
+    """Play a match of two players and count their wins; after Ctrl-C those so far."""
     if record is not None:
         check_output(record, force=force)
-    from ludus.core.statistics import compare_wins
-
     chosen = named_game(game, rules)
     start = parse_position(chosen, position)
+    limit = Limit(time, nodes, depth)
     players = named_player(first, chosen), named_player(second, chosen)
     for player in players:
         player.check_start(start)
     print_player_notices(players)
-    score, tallies = MatchTally(), None
-    if compiled and record is None and not position:
-        tallies = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
-    if tallies is not None:
-        for is_swapped, tally in tallies:
-            score += MatchTally.from_compiled(tally, is_swapped)
-    else:
-        played = _play_games(chosen, players, games, seed, alternate, start, max_plies)
-        shown = enumerate(track_progress(played, games, "playing"), 1)
-        with atomic_file(record) if record is not None else nullcontext() as file:
-            for number, (is_swapped, result) in shown:
-                winner = result.outcome.winner
-                score.add(None if winner is None else winner ^ is_swapped, result.outcome.reason)
-                if file is not None:
-                    print(_format_record(result, chosen, number), end="\n\n", file=file)
+    score = None
+    if compiled and record is None and not position and limit == Limit():
+        score = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
+    is_compiled = score is not None
+    if score is None:
+        schedule = _schedule_games(games, seed, alternate)
+        if jobs == 1:
+            played = _play_games(chosen, players, schedule, limit, start, max_plies)
+        else:
+            task = MatchGame(game, rules, (first, second), 0, limit, str(start), max_plies)
+            played = _play_in_processes(task, schedule, jobs or os.cpu_count() or 1)
+        score = _count_games(chosen, played, games, record)
+    is_interrupted = score.games < games
     if json:
         print_json(
             game=chosen.id,
             rules=dataclass_as_json(chosen.rules),
             players=[first, second],
             seed=seed,
-            games=games,
+            games=score.games,
             wins=score.wins,
             draws=score.draws,
             reasons=score.rank_reasons(),
             p_value=compare_wins(*score.wins).p_value,
+            compiled=is_compiled,
+            **({"interrupted": True} if is_interrupted else {}),
         )
-        return
-    width = max(len(first), len(second), len("draws"))
-    for name, count in ((first, score.wins[0]), (second, score.wins[1]), ("draws", score.draws)):
-        print(f"{name:{width}}  {count:>{len(str(games))}}")
+    else:
+        _print_score(score, (first, second))
+        if is_compiled:
+            print("compiled code; --one-by-one and --record play other games with this seed")
+    if is_interrupted:
+        print(f"ludus: interrupted after {score.games} of {games} games", file=sys.stderr)
+        raise KeyboardInterrupt
+
+
+def _print_score(score: MatchTally, players: tuple[str, str]) -> None:
+    width = max(len(players[0]), len(players[1]), len("draws"))
+    for name, count in zip((*players, "draws"), score.counts, strict=True):
+        print(f"{name:{width}}  {count:>{len(str(score.games))}}")
     ends = ", ".join(f"{reason} {count}" for reason, count in score.rank_reasons().items())
     print(f"{'ends':{width}}  {ends}")
     p_value = compare_wins(*score.wins).p_value
@@ -153,25 +187,71 @@ def match(
     print(f"the difference is {verdict} (p = {p_value:.2g})")
 
 
+PlayedGames = Generator[tuple[bool, MatchRecord]]
+"""Whether the second player had the first side, and the record, of each game."""
+
+
+def _schedule_games(games: int, seed: int, alternate: bool) -> Iterator[tuple[bool, int]]:
+    """Yield whether the second player has the first side, and the seed, of each game."""
+    seeds = random.Random(seed)
+    for number in range(games):
+        yield alternate and number % 2 == 1, seeds.getrandbits(62)
+
+
 def _play_games(
     game: AnyGame,
     players: tuple[Player, Player],
-    games: int,
-    seed: int,
-    alternate: bool,
+    schedule: Iterator[tuple[bool, int]],
+    limit: Limit,
     start: Position,
     max_plies: int,
-) -> Iterator[tuple[bool, MatchRecord]]:
-    """Yield (whether the second player had the first side, record) for each game."""
-    seeds = random.Random(seed)
-    for number in range(games):
-        is_swapped = alternate and number % 2 == 1
+) -> PlayedGames:
+    for is_swapped, seed in schedule:
         sides = (players[1], players[0]) if is_swapped else players
-        own_seed = seeds.getrandbits(62)
         yield (
             is_swapped,
-            play_match(game, sides, seed=own_seed, start=start, max_plies=max_plies),
+            play_match(game, sides, seed=seed, limit=limit, start=start, max_plies=max_plies),
         )
+
+
+def _play_in_processes(
+    task: MatchGame, schedule: Iterator[tuple[bool, int]], jobs: int
+) -> PlayedGames:
+    first, second = task.players
+    swapped: deque[bool] = deque()
+
+    def make_tasks() -> Iterator[MatchGame]:
+        for is_swapped, seed in schedule:
+            swapped.append(is_swapped)
+            players = (second, first) if is_swapped else (first, second)
+            yield replace(task, seed=seed, players=players)
+
+    for record in play_in_processes(make_tasks(), jobs):
+        yield swapped.popleft(), record
+
+
+def _count_games(game: AnyGame, played: PlayedGames, games: int, record: Path | None) -> MatchTally:
+    """Return the score, and write the records to a file; Ctrl-C ends the match after whole games.
+
+    Before the first game has ended it is raised, and nothing is written.
+    """
+    score = MatchTally()
+    with (
+        closing(played),
+        atomic_file(record) if record is not None else nullcontext() as file,
+    ):
+        try:
+            for number, (is_swapped, found) in enumerate(
+                track_progress(played, games, "playing"), 1
+            ):
+                winner = found.outcome.winner
+                if file is not None:
+                    print(_format_record(found, game, number), end="\n\n", file=file)
+                score.add(None if winner is None else winner ^ is_swapped, found.outcome.reason)
+        except KeyboardInterrupt:
+            if not score.games:
+                raise
+    return score
 
 
 def _format_record(result: MatchRecord, game: AnyGame, number: int) -> str:
@@ -187,7 +267,10 @@ def choose(
     positions: Annotated[
         Path,
         typer.Option(
-            "--positions", metavar="FILE", help="Positions, one per line.", show_default=False
+            "--positions",
+            metavar="FILE",
+            help="Positions, one per line; -: standard input.",
+            show_default=False,
         ),
     ],
     out: Annotated[
@@ -214,13 +297,12 @@ def choose(
     if out is not None:
         check_output(out, positions, force=force)
     from ludus.arena.choices import choose_and_format, get_batch_size, parse_positions
-    from ludus.core.player import Limit
 
     chosen = named_game(game, rules)
     limit = Limit(time, nodes, depth)
     player_ = named_player(player, chosen)
     try:
-        parsed = parse_positions(read_text(positions), chosen, notation)
+        parsed = parse_positions(read_lines_file(positions), chosen, notation)
     except BadPosition as error:
         raise BadPosition(f"{quote_path(positions)}, {error}") from error
     print_player_notices([player_])

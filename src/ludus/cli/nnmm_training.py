@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import ForceOption, JsonOption, StudyOption, TrainedFileOption
-from ludus.cli.output import drop_none, has_progress_bar, print_json, print_table, show_progress
+from ludus.cli.output import (
+    drop_none,
+    has_progress_bar,
+    print_json,
+    print_table,
+    print_unsaved,
+    show_progress,
+)
 from ludus.core.errors import LudusError
 from ludus.core.files import check_output, quote_path, write_text
 
@@ -143,7 +150,8 @@ def train_nnmm(
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     log: Annotated[
-        Path | None, typer.Option("--log", metavar="DIR", help="Write TensorBoard curves.")
+        Path | None,
+        typer.Option("--log", metavar="DIR", help="Curves for TensorBoard and the page."),
     ] = None,
     out: TrainedFileOption = None,
     half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
@@ -171,6 +179,7 @@ def train_nnmm(
     parts = split_entries(entries, settings.split, settings.expansion, settings.seed)
     folder = None if out is None else out.with_name(f"{out.name}.training")
     run = ChainTrainer(plan, parts, device_, folder, part or [])
+    print_unsaved(out, json)
     _run_training(run, log)
     report = _make_report(run, preset)
     if out is not None and run.is_complete:

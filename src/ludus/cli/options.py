@@ -1,11 +1,13 @@
 """Arguments and options shared by several commands."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ludus.cli.help import complete_game, complete_player
+from ludus.core.files import MAX_FILE_CHARACTERS, read_text
 from ludus.core.game import Game, P
 
 GameArgument = Annotated[
@@ -91,6 +93,11 @@ TimeOption = Annotated[
 ]
 NodesOption = Annotated[int | None, typer.Option("--nodes", help="Positions to search per move.")]
 DepthOption = Annotated[int | None, typer.Option("--depth", help="Search depth in plies.")]
+
+
+def read_lines_file(path: Path) -> str:
+    """Return the text of a file of positions; `-` is standard input."""
+    return sys.stdin.read(MAX_FILE_CHARACTERS) if str(path) == "-" else read_text(path)
 
 
 def parse_position(game: Game[P, Any], text: str) -> P:

@@ -17,7 +17,13 @@ from ludus.cli.options import (
     RulesOption,
     parse_position,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table, run_interruptible
+from ludus.cli.output import (
+    dataclass_as_json,
+    print_json,
+    print_notice,
+    print_table,
+    run_interruptible,
+)
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
 from ludus.games import game as named_game
@@ -76,6 +82,7 @@ def solve(
         _check_memory(estimate_peak_bytes(chosen.rules, sectors))
     num_threads = threads or os.cpu_count() or 1
     solver = make_solver(chosen.rules, device, num_threads)
+    _print_unsaved(out, json)
     began = time.perf_counter()
     folder = (
         Database.open_for_writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
@@ -113,6 +120,7 @@ def _solve_equities(
 
     extent = select_extent(game.rules, max_men)
     _check_memory(extent.estimate_peak_bytes())
+    _print_unsaved(out, json)
     began = time.perf_counter()
     folder = TableFolder.open_for_writing(out, extent) if out is not None else nullcontext()
     with folder as tables:
@@ -147,6 +155,11 @@ def _solve_equities(
             print(f"Values follow from their successors within {largest:.1e}.")
     if is_wrong:
         raise typer.Exit(1)
+
+
+def _print_unsaved(out: Path | None, json: bool) -> None:
+    if out is None and not json:
+        print_notice("nothing is stored; --out DIR stores the values")
 
 
 def _check_memory(needed: int) -> None:

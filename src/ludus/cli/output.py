@@ -14,6 +14,7 @@ from ludus.core.errors import LudusError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -29,6 +30,12 @@ def print_notice(text: str) -> None:
     """Print what users should know before a long run, on standard error; nothing if empty."""
     if text:
         print(f"ludus: note: {text}", file=sys.stderr, flush=True)
+
+
+def print_unsaved(out: "Path | None", is_json: bool) -> None:
+    """Tell people at the start that a training without --out keeps nothing."""
+    if out is None and not is_json:
+        print_notice("nothing is saved; --out FILE saves what is learned")
 
 
 def print_player_notices(players: Iterable["Player"]) -> None:

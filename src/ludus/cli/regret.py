@@ -15,6 +15,7 @@ from ludus.cli.options import (
     PlayerArgument,
     RulesOption,
     TimeOption,
+    read_lines_file,
 )
 from ludus.cli.output import (
     dataclass_as_json,
@@ -27,7 +28,7 @@ from ludus.cli.output import (
 )
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import BadPosition, BadSpec, LudusError
-from ludus.core.files import quote_path, read_text
+from ludus.core.files import quote_path
 from ludus.core.statistics import NORMAL_QUANTILE
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -66,7 +67,9 @@ def regret(
     ] = True,
     positions: Annotated[
         Path | None,
-        typer.Option("--positions", metavar="FILE", help="Start positions, one per line, in turn."),
+        typer.Option(
+            "--positions", metavar="FILE", help="Start positions, one per line, in turn; -: stdin."
+        ),
     ] = None,
     random_plies: Annotated[
         int, typer.Option(min=0, max=200, help="Random plies before each game.")
@@ -152,7 +155,7 @@ def _read_starts(game: "AnyGame", file: Path | None, random_plies: int) -> "Star
     if file is None:
         return StartPositions(random_plies=random_plies)
     found = []
-    for number, line in enumerate(read_text(file).splitlines(), 1):
+    for number, line in enumerate(read_lines_file(file).splitlines(), 1):
         try:
             found.append(normalize_start(game, line))
         except LudusError as error:
@@ -180,7 +183,7 @@ def _evaluate_choices(
 
     if file is None:
         raise BadSpec("--one-move needs --positions FILE")
-    text = read_text(file)
+    text = read_lines_file(file)
     try:
         parsed = parse_positions(text, found.game, skip_finished=True)
     except BadPosition as error:

@@ -16,7 +16,7 @@ from ludus.cli.options import (
     RulesOption,
     parse_position,
 )
-from ludus.cli.output import print_json, print_table, track_progress
+from ludus.cli.output import print_json, print_table, print_unsaved, track_progress
 from ludus.core.errors import BadPosition, LudusError, quote
 from ludus.core.files import check_output, quote_path, write_text
 from ludus.core.spec import check_choice
@@ -133,6 +133,7 @@ def _train_learner(
     spec = f"{system}:{options}" if options else system
     learner: Any = named_learner(spec, named_game(game, rules))
     num_resumed = _resume_training(learner, config, out)
+    print_unsaved(out, json)
     regrets: list[int] = []
     seconds = 0.0
     blocks = _run_blocks(learner, config, num_resumed, out)

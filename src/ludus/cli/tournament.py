@@ -85,11 +85,11 @@ def _print_notices(plan: "Tournament") -> None:
     from ludus.core.player import Player
     from ludus.core.spec import parse_spec
     from ludus.games import game
-    from ludus.players import PLAYERS, player
+    from ludus.players import find_player_class, player
 
     chosen = game(plan.conditions.game, plan.conditions.rules)
     # Only players that have notices are made again; others may start a program.
-    kinds = {spec: PLAYERS[parse_spec(spec).name] for spec in plan.players}
+    kinds = {spec: find_player_class(parse_spec(spec))[0] for spec in plan.players}
     specs = [spec for spec, kind in kinds.items() if kind.notice is not Player.notice]
     print_player_notices(player(spec, chosen) for spec in specs)
 

@@ -244,7 +244,8 @@ class Game(ABC, Generic[P, M]):
             return f"A draw: {reasons.get(outcome.reason, outcome.reason)}."
         names = self.name_sides(people)
         winner, loser = names[outcome.winner], names[1 - outcome.winner]
-        reasons = {"illegal": "{loser} made an illegal move", **self.win_reasons}
+        general = {"illegal": "{loser} made an illegal move", "resigned": "{loser} resigned"}
+        reasons = {**general, **self.win_reasons}
         why = reasons.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
         points = f" {outcome.points} points" if outcome.points > 1 else ""
         return f"{winner.capitalize()} won{points}: {why}."

@@ -25,6 +25,9 @@ class Marks:
     heat: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """Place to a value from 0 to 1, for example a network's probability."""
 
+    dice_left: tuple[int, ...] | None = None
+    """Dice of the roll that are still to be played; None for all of them."""
+
 
 NO_MARKS = Marks()
 """A drawing of the board alone."""

@@ -14,6 +14,7 @@ import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
 from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote
@@ -200,20 +201,34 @@ def load_target(target: str) -> Any:
 
 
 class Registry(Generic[T]):
-    """Names with their `module:attribute`; a module is imported when its name is looked up."""
+    """Names with their `module:attribute`; a module is imported when its name is looked up.
+
+    Installed packages add names by entry points of the group `ludus.<kind>s`.
+    """
 
     def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
         self.kind = kind
         self._entries = dict(entries)
+        self._has_entry_points = False
 
     def __repr__(self) -> str:
         return f"<{self.kind}s: {', '.join(self)}>"
 
     def __iter__(self) -> Iterator[str]:
+        self._add_entry_points()
         return iter(self._entries)
 
     def __contains__(self, name: object) -> bool:
+        if name not in self._entries:
+            self._add_entry_points()
         return name in self._entries
+
+    def _add_entry_points(self) -> None:
+        """Add the names of installed packages, once; a name that is taken stays as it is."""
+        if not self._has_entry_points:
+            self._has_entry_points = True
+            for each in entry_points(group=f"ludus.{self.kind}s"):
+                self._entries.setdefault(each.name, each.value)
 
     def add(self, name: str, target: str) -> None:
         """Register a name; `target` is `module:attribute`."""
@@ -224,6 +239,7 @@ class Registry(Generic[T]):
         self._entries.update(entries)
 
     def __getitem__(self, name: str) -> T:
-        check_choice(f"there is no {self.kind}", name, self._entries)
+        if name not in self:
+            check_choice(f"there is no {self.kind}", name, self._entries)
         found: T = load_target(self._entries[name])
         return found

@@ -32,6 +32,9 @@ class PartialMove:
     selected: str | None = None
     """The place of the man that is about to move."""
 
+    dice_left: tuple[int, ...] | None = None
+    """Dice that are still to be played; None for all of them, and in games without dice."""
+
     def marks(self, last: Iterable[str] = ()) -> dict[str, str]:
         """Return the kind of mark of each place: last move, possible touches, selected man."""
         points = {} if self.touched else dict.fromkeys(last, "last")

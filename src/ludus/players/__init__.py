@@ -6,7 +6,7 @@ from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame, check_game
 from ludus.core.player import Player
-from ludus.core.spec import Registry, apply_options, parse_spec
+from ludus.core.spec import Registry, Spec, apply_options, load_target, parse_spec
 from ludus.games import GAMES
 
 if TYPE_CHECKING:
@@ -35,8 +35,29 @@ PLAYERS: Registry[type[Player]] = Registry(
 """All players by name; `ludus/__init__.py` adds those of the packages above this one."""
 
 
+def find_player_class(spec: Spec) -> tuple[type[Player], list[str]]:
+    """Return the class of a player and the other flags of its spec.
+
+    A name that is not registered may be a module, followed by the class: `my_players:Careful`.
+    """
+    flags = list(spec.flags)
+    if spec.name in PLAYERS or not flags or not flags[0].isidentifier():
+        return PLAYERS[spec.name], flags
+    try:
+        found = load_target(f"{spec.name}:{flags[0]}")
+    except ImportError:
+        return PLAYERS[spec.name], flags  # which names those that there are
+    except AttributeError:
+        raise UnknownName(f"the module {spec.name} has no {quote(flags[0])}") from None
+    if not (isinstance(found, type) and issubclass(found, Player)):
+        raise BadSpec(f"{spec.name}:{flags[0]} is not a class of players")
+    return found, flags[1:]
+
+
 def player(spec: str, game: AnyGame) -> Player:
     """Create the player that a spec string names, for this game.
+
+    The name is that of a registered player, or `module:Class`.
 
     >>> from ludus.games import game
     >>> player("playouts:games=50", game("hexapawn")).settings.games
@@ -44,12 +65,11 @@ def player(spec: str, game: AnyGame) -> Player:
     """
     check_game(game)
     parsed = parse_spec(spec)
-    kind = PLAYERS[parsed.name]
+    kind, flags = find_player_class(parsed)
     if not kind.can_play(type(game)):
         known = ", ".join(name for name in GAMES if kind.can_play(GAMES[name]))
         raise BadSpec(f"{parsed.name} does not play {game.id}; it plays {known}")
     options = dict(parsed.options)
-    flags = list(parsed.flags)
     # The name of a player's main option may be omitted: `external:CMD` is `external:cmd=CMD`.
     if flags and (main := getattr(kind, "main_option", "")) and main not in options:
         options[main] = flags.pop(0)

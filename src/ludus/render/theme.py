@@ -98,6 +98,7 @@ SHAPES = """
 .line,.mark{stroke-width:2.5}
 .edge{stroke-width:2}
 .man,.die{stroke-width:2.5;stroke-linejoin:round}
+.used{opacity:.3}
 .stroke{stroke-width:7}
 .dot{stroke:none}
 .arrow{fill-opacity:.86;stroke-width:1;stroke-linejoin:round}

@@ -16,7 +16,7 @@ from ludus.core.match import MAX_PLIES, MatchTally
 from ludus.core.player import Limit, Player
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
-from ludus.players import PLAYERS
+from ludus.players import find_player_class
 from ludus.players import player as named_player
 
 
@@ -24,7 +24,7 @@ def play_compiled_games(
     game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
 ) -> GameTally | None:
     """Play games in compiled code; None if the game or one of the players is not compiled."""
-    kinds = (PLAYERS[parse_spec(spec).name] for spec in players)
+    kinds = (find_player_class(parse_spec(spec))[0] for spec in players)
     # Most players have no compiled twin, and to create one can take long.
     if any(kind.native_twin is Player.native_twin for kind in kinds):
         return None

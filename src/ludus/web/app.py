@@ -36,6 +36,7 @@ PAGE_PATHS = (
     "/game/{id}",
     "/new",
     "/puzzles",
+    "/games",
     "/tournament",
     "/training",
     "/open",
@@ -146,8 +147,13 @@ async def _respond_to_validation_error(request: Request, error: Exception) -> JS
     return JSONResponse({"detail": f"{where}: {first['msg']}"[:400]}, 422)
 
 
-async def _respond_to_http_error(request: Request, error: Exception) -> JSONResponse:
+async def _respond_to_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    is_page = not request.url.path.startswith(("/api/", "/static/"))
+    if error.status_code == 404 and is_page and "text/html" in request.headers.get("accept", ""):
+        document = await _get_document()
+        document.status_code = 404
+        return document
     return JSONResponse({"detail": str(error.detail)}, error.status_code, error.headers)
 
 

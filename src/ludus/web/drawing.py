@@ -44,8 +44,8 @@ MAX_ARROWS = 4
 BEST_COLOUR, OTHER_COLOUR, HEAT_COLOUR = 2, 0, 1
 """Colour numbers of notes."""
 
-MARGIN = 6
-"""Margin around the places; everything further outside is cropped."""
+MARGIN = 14
+"""Margin around the places, for labels; everything further outside is cropped."""
 
 
 def find_last_decision(session: Session, node: GameNode) -> GameNode:
@@ -125,21 +125,34 @@ RESULT_TEXTS = {"win": "wins", "draw": "draws", "loss": "loses"}
 AdvisedMove = Mapping[str, Any]
 """A move with its evaluation, as in `AdviceView`."""
 
+Paths = tuple[tuple[str, ...], ...]
+"""Where the men of a move go, as in `MoveEntry.paths`."""
+
 
 def make_hint_notes(
-    move_entry: AnyMoveEntry, position: Position, advised: Sequence[AdvisedMove]
+    move_entry: AnyMoveEntry,
+    position: Position,
+    entry: PartialMove,
+    advised: Sequence[AdvisedMove],
 ) -> tuple[Note, ...]:
     """Return arrows for the best advised moves, each with its result or its rank.
 
-    Moves that differ only in the man they take are shown as one.
+    Moves that differ only in the man they take are shown as one. Of a partial move, only what is
+    still to be done is shown.
     """
-    legal = {str(move): move_entry.paths(move) for move in position.legal_moves()}
-    shown: dict[tuple[tuple[str, ...], ...], tuple[Note, ...]] = {}
-    costs = sorted({move["cost"] for move in advised})
+    legal = {
+        str(move): _remove_entered(move_entry.paths(move), entry.touched)
+        for move in move_entry.matching_moves(position, entry.touched)
+    }
+    shown: dict[Paths, tuple[Note, ...]] = {}
+    costs: list[float] = []
     for move in advised:
         paths = legal.get(move["move"], ())
-        if paths and paths not in shown and len(shown) < MAX_HINTS:
-            text = RESULT_TEXTS.get(move["value"] or "", str(1 + costs.index(move["cost"])))
+        # Arrows of several men hide each other: fewer moves are shown.
+        if paths and paths not in shown and len(shown) < (MAX_HINTS if len(paths) == 1 else 2):
+            rank = 1 + sum(cost < move["cost"] for cost in costs)
+            costs.append(move["cost"])
+            text = RESULT_TEXTS.get(move["value"] or "", str(rank))
             colour = BAD_COLOUR if move["mark"] else GOOD_COLOUR
             # Put the text on an arrow that no better move shares, if there is one.
             taken = {path for other in shown for path in other}
@@ -149,3 +162,15 @@ def make_hint_notes(
             )
     # Draw the best moves last, on top.
     return tuple(note for notes in reversed(shown.values()) for note in notes)
+
+
+def _remove_entered(paths: Paths, touched: tuple[str, ...]) -> Paths:
+    """Return the paths of a move without those that are entered already."""
+    entered = list(zip(touched[::2], touched[1::2], strict=False))
+    left = []
+    for path in paths:
+        if path in entered:
+            entered.remove(path)
+        else:
+            left.append(path)
+    return tuple(left)

@@ -16,7 +16,7 @@ from ludus.web.game_tree import GameTree
 from ludus.web.restoration import restore_tree
 from ludus.web.schemas import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
-from ludus.web.session import Pace, Session
+from ludus.web.session import Pace, Resignation, Session
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
 from ludus.web.worker_pool import WorkerPool
@@ -76,7 +76,7 @@ class GameRegistry:
     async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
         tree, game_spec = self._build_tree(request)
-        seats = await self.make_seats(request.seats, *game_spec)
+        seats = await self._find_seats(request, game_spec)
         seed = secrets.randbits(53) if request.seed is None else request.seed
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
         session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
@@ -85,6 +85,20 @@ class GameRegistry:
         self._evict()
         self._sessions[session.id] = session
         return session
+
+    async def _find_seats(
+        self, request: NewGameRequest, game_spec: tuple[str, str]
+    ) -> tuple[Seat, Seat]:
+        """Return the requested seats or, for a record without a request, the players it names."""
+        if not request.record or "seats" in request.model_fields_set:
+            return await self.make_seats(request.seats, *game_spec)
+        headers = Record.parse(request.record).headers
+        offers = {offer["name"]: offer for offer in await self.opponents(*game_spec)}
+        sides = named_game(*game_spec).sides
+        first, second = (
+            Seat.from_spec(headers.get(side.capitalize(), ""), offers) for side in sides
+        )
+        return first, second
 
     async def find(self, id_: str) -> Session:
         """Return a game by its id; raise GameNotFound if it does not exist."""
@@ -144,6 +158,7 @@ class GameRegistry:
         session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
         session.pace = Pace(state.paused, state.delay)
         session.learned_specs = LearnedSpecs(*state.learned)
+        session.resignation = state.resigned and Resignation(*state.resigned)
         return session
 
     def _make_session(

@@ -91,6 +91,23 @@ class PositionRequest(RequestBody):
     position: ShortText = ""
 
 
+class ImportRequest(RequestBody):
+    """A pasted text, and the game that is on the board."""
+
+    text: Annotated[str, StringConstraints(max_length=1_000_000)]
+    game: Name
+    rules: ShortText = ""
+
+
+class ImportView(BaseModel):
+    """What a pasted text holds: a record or a position, for a new game."""
+
+    game: str
+    rules: str
+    position: str = ""
+    record: str = ""
+
+
 class PlacedMen(RequestBody):
     """Men of one side on a place."""
 
@@ -130,6 +147,9 @@ class ArrangementView(BaseModel):
     has_dice: bool
     most: int
     """Maximum number of men on one place."""
+
+    hands_are_placed: bool
+    """Whether a man that is put on the board comes from those still to place."""
 
 
 class ErrorView(BaseModel):

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ludus.core.errors import BadSpec, quote
+from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.spec import format_suggestion, parse_spec
 from ludus.web.errors import RequestRefused
 
@@ -66,6 +66,18 @@ class Seat:
             if value not in offer["choices"].get(name, ()):
                 raise RequestRefused(f"{self.player} has no {quote(name)} {quote(value)}")
         return self
+
+    @classmethod
+    def from_spec(cls, text: str, offers: OfferedPlayers) -> "Seat":
+        """Return the seat of a player named in a record; a person if no such player is offered."""
+        try:
+            spec = parse_spec(text)
+            options = {name: str(value) for name, value in spec.options.items()}
+            level = options.pop("level", None)
+            seat = cls(spec.name, None if level is None else int(level), tuple(options.items()))
+            return seat.check(offers)
+        except (LudusError, ValueError):
+            return cls()
 
     def as_json(self) -> dict[str, Any]:
         return {"player": self.player, "level": self.level, "choices": dict(self.choices)}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE, AnyGame, Move
+from ludus.core.game import CHANCE, AnyGame, Move, Outcome
 from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
 from ludus.oracle.oracle import Verdict
@@ -32,6 +32,14 @@ class Pace:
     is_paused: bool = False
     delay: float = 0.0
     """Minimum seconds per move when players play each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resignation:
+    """A side that gave up, and where."""
+
+    node: int
+    side: int
 
 
 class Session:
@@ -57,6 +65,7 @@ class Session:
         self.seats = seats
         self.seed = seed
         self.pace = Pace()
+        self.resignation: Resignation | None = None
         self.move_entry = get_move_entry(tree.game)
         # Based on time, so it keeps increasing when the game is reloaded and pages can order views.
         self.revision = time.time_ns() // 1_000_000
@@ -131,7 +140,8 @@ class Session:
             current = self.tree.current
             if number != current.number:
                 raise OutOfTurn("the game has changed since; reload it")
-            if not self.move_entry.is_decision(current.position, self.people):
+            is_over = self.outcome_at(current) is not None
+            if is_over or not self.move_entry.is_decision(current.position, self.people):
                 raise OutOfTurn("it is not a person’s turn")
             await self._play_move(find(current.position), PERSON)
 
@@ -146,11 +156,31 @@ class Session:
         self._warm_up_players()
         self.resume()
 
+    def outcome_at(self, node: GameNode) -> Outcome | None:
+        """Return how the game ended at a node: by its rules, or because a side resigned there."""
+        if self.resignation is not None and self.resignation.node == node.number:
+            return Outcome(1 - self.resignation.side, "resigned")
+        return node.position.outcome()
+
+    async def resign(self) -> None:
+        """Resign for the person that is to move or, against a player, for the person."""
+        async with self._lock:
+            node = self.tree.current
+            if self.outcome_at(node) is not None or not self.people:
+                raise OutOfTurn("there is no game to resign")
+            mover = node.position.mover
+            side = mover if mover in self.people else min(self.people)
+            resignation = Resignation(node.number, side)
+            await self._save(resignation=resignation)
+            self._stop_thinking()
+            self.resignation = resignation
+            self._changed()
+
     async def go_to(self, number: int) -> None:
         """Make another node current; a player to move there is paused."""
         async with self._lock:
             node = self.node(number)
-            outcome, mover = node.position.outcome(), node.position.mover
+            outcome, mover = self.outcome_at(node), node.position.mover
             is_players = outcome is None and mover != CHANCE and not self.seats[mover].is_person
             pace = replace(self.pace, is_paused=self.pace.is_paused or is_players)
             await self._save(at=node.number, pace=pace)
@@ -226,7 +256,7 @@ class Session:
         position = self.tree.current.position
         if self.is_thinking or self.pace.is_paused or self.failure:
             return
-        if position.outcome() is not None or self.seats[position.mover].is_person:
+        if self.outcome_at(self.tree.current) is not None or self.seats[position.mover].is_person:
             return
         if not self.people and not self.watchers:
             return
@@ -350,9 +380,11 @@ class Session:
         seats: tuple[Seat, Seat] | None = None,
         pace: Pace | None = None,
         comment: str | None = None,
+        resignation: Resignation | None = None,
     ) -> None:
         """Store the game with new or changed nodes and fields, before they change in memory."""
         pace = pace or self.pace
+        resignation = resignation or self.resignation
         state = {
             "at": self.tree.current_number if at is None else at,
             "seats": [seat.as_json() for seat in seats or self.seats],
@@ -360,6 +392,7 @@ class Session:
             "delay": pace.delay,
             "comment": self.tree.nodes[0].comment if comment is None else comment,
             "learned": [self.learned_specs.initial, self.learned_specs.final],
+            "resigned": None if resignation is None else [resignation.node, resignation.side],
         }
         start = str(self.tree.nodes[0].position)
         stored = StoredGame(self.id, *self.game_spec, start, self.seed, state)
@@ -384,5 +417,5 @@ def make_record(session: Session) -> Record:
         str(start),
         start.mover,
         tree.record_line(),
-        last.position.outcome(),
+        session.outcome_at(last),
     )

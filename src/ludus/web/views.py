@@ -41,16 +41,17 @@ def make_view(
 ) -> GameView:
     """Return the view of a game at a node, with the partial move entered there, if any."""
     node = session.tree.current if number is None else session.node(number)
-    position, outcome = node.position, node.position.outcome()
+    position, outcome = node.position, session.outcome_at(node)
     status = get_status(session, node)
     if entry is None:
         entry = _start_entry(session, node, status)
     last = session.move_entry.last_places(session.tree.path_to(node.number))
     points = entry.marks(last) | _verdict_marks(session, node, entry, overlay)
-    board = entry.position.drawing(Marks(points=points))
+    board = entry.position.drawing(Marks(points=points, dice_left=entry.dice_left))
     if overlay == HINT_OVERLAY and node.number in session.hints:
         board = draw_annotations(
-            board, make_hint_notes(session.move_entry, position, session.hints[node.number])
+            board,
+            make_hint_notes(session.move_entry, position, entry, session.hints[node.number]),
         )
     side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
     return GameView(
@@ -73,7 +74,8 @@ def make_view(
         mover=position.mover,
         outcome=None if outcome is None else OutcomeView(**asdict(outcome)),
         seats=[
-            _seat_view(session, position, side, seat) for side, seat in enumerate(session.seats)
+            _seat_view(session, entry.position, side, seat)
+            for side, seat in enumerate(session.seats)
         ],
         delay=session.pace.delay,
         moves=[_move_view(session, other) for other in session.tree.nodes],
@@ -92,7 +94,7 @@ def get_status(session: Session, node: GameNode) -> Any:
     position = node.position
     if node.number != session.tree.current_number:
         return "looking"
-    if position.outcome() is not None:
+    if session.outcome_at(node) is not None:
         return "over"
     if session.failure:
         return "trouble"
@@ -104,7 +106,7 @@ def get_status(session: Session, node: GameNode) -> Any:
 def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: str) -> str:
     """Return what to do next."""
     position, move_entry = node.position, session.move_entry
-    outcome = position.outcome()
+    outcome = session.outcome_at(node)
     if status == "looking":
         return f"Looking back: {describe_move(session, node) or 'the beginning.'}"
     if outcome is not None:
@@ -117,7 +119,26 @@ def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: 
     if status == "paused":
         return f"{mover} ({session.seats[position.mover].title}) is paused: press Resume"
     task = move_entry.describe_task(position, entry)
-    return f"{mover}: {task[0].lower()}{task[1:]}" if len(session.people) == 2 else task
+    task = f"{mover}: {task[0].lower()}{task[1:]}" if len(session.people) == 2 else task
+    return f"{task}{_warn_of_repetition(node, entry)}"
+
+
+REPETITION = "repetition"
+"""Outcome reason of a draw by a repeated position."""
+
+MIN_REPETITION_PLIES = 3
+"""Plies after which a position can come again."""
+
+
+def _warn_of_repetition(node: GameNode, entry: PartialMove) -> str:
+    """Return which moves would end the game as a draw because the position comes again."""
+    position = node.position
+    # A position can come again only after some moves without placing or taking.
+    if entry.touched or len(getattr(position, "history_keys", ())) < MIN_REPETITION_PLIES:
+        return ""
+    ends = [(move, position.play(move).outcome()) for move in position.legal_moves()]
+    moves = [str(move) for move, end in ends if end is not None and end.reason == REPETITION]
+    return f". Careful: {' or '.join(moves[:2])} repeats a position: a draw" if moves else ""
 
 
 def _report_moves(session: Session, node: GameNode) -> str:

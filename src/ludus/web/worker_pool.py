@@ -129,6 +129,8 @@ class ProcessPool:
         worker = await self._acquire(owner)
         began = time.monotonic()
         task = asyncio.create_task(worker.run(job))
+        # A caller that is gone does not ask for the result; without this, errors would be printed.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             return await self._wait(worker, task, now)
         finally:

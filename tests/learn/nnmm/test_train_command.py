@@ -12,6 +12,7 @@ import pytest
 
 from ludus.cli.main import run
 from ludus.learn.nnmm.weights import load_weights
+from ludus.web.worker import load_curves
 from support.teacher_dataset import write_teacher_moves
 from support.waiting import PATIENCE, wait_until
 
@@ -205,6 +206,8 @@ def test_curves_are_there_for_tensorboard(tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     assert train(tmp_path, "--part", "TO", "--log", str(tmp_path / "log"), options="epochs=3") == 0
+    curves = load_curves({"folder": str(tmp_path / "log")})["curves"]
+    assert {tuple(curve["steps"]) for curve in curves} == {(1, 2, 3)}, "the page shows them"
     events = EventAccumulator(str(tmp_path / "log" / "TO-1-of-1"))
     events.Reload()
     assert "learning rate" in events.Tags()["scalars"]

@@ -272,6 +272,7 @@ def test_pictures_of_the_scorer_show_the_best_score_of_each_point(files):
                 heat = {name: (1 + max(its_scores)) / 2 for name, its_scores in best.items()}
                 assert picture.marks.heat == pytest.approx(heat)
                 assert all(len(note.text) <= 4 for note in picture.notes)
+                assert len(picture.notes) <= 5, "labels would cover each other"
 
 
 def test_pictures_of_the_chain_show_its_three_choices(files):

@@ -58,8 +58,8 @@ class DatasetStatistics:
 
     @property
     def is_valid(self) -> bool:
-        """Whether every line is a legal entry and none repeats another."""
-        return not (self.bad_lines or self.illegal or self.duplicates)
+        """Whether there are lines, every one is a legal entry, and none repeats another."""
+        return self.entries > 0 and not (self.bad_lines or self.illegal or self.duplicates)
 
     def proportions(self, part: int) -> NDArray[np.float64]:
         """Return the relative frequency of each class for TO (0), FROM (1) or REMOVE (2)."""

@@ -166,16 +166,26 @@ def draw_tray(canvas: Canvas, side: int, count: int) -> None:
     canvas.text((x + TRAY_WIDTH / 2, end), str(count), "share")
 
 
-def draw_dice(canvas: Canvas, side: int, dice: tuple[int, int]) -> None:
-    """Draw the roll on the mover's side of the bar: White's at the right, Black's at the left."""
+def draw_dice(
+    canvas: Canvas, side: int, dice: tuple[int, int], dice_left: tuple[int, ...] | None
+) -> None:
+    """Draw the roll on the mover's side of the bar: White's at the right, Black's at the left.
+
+    A double is played four times, so it is drawn as four dice. Dice that are played are pale.
+    """
     left = LEFT + (6 * STEP + BAR_WIDTH if side == 0 else 0)
     middle_x, middle_y = left + 3 * STEP, (TOP + BOTTOM) / 2
-    for face, aside in zip(dice, (-1, 1), strict=True):
-        x = middle_x + aside * (DIE / 2 + 7)
+    faces = [dice[0]] * 4 if dice[0] == dice[1] else list(dice)
+    waiting = list(faces if dice_left is None else dice_left)
+    for number, face in enumerate(faces):
+        x = middle_x + (number - (len(faces) - 1) / 2) * (DIE + 14)
         corner = (x - DIE / 2, middle_y - DIE / 2)
-        canvas.rect(corner, DIE, DIE, f"die {COLOURS[side]}", 8)
+        kind = COLOURS[side] if face in waiting else f"{COLOURS[side]} used"
+        if face in waiting:
+            waiting.remove(face)
+        canvas.rect(corner, DIE, DIE, f"die {kind}", 8)
         for right, down in PIPS[face - 1]:
-            canvas.circle((x + 10 * right, middle_y + 10 * down), 3.6, f"pip {COLOURS[side]}")
+            canvas.circle((x + 10 * right, middle_y + 10 * down), 3.6, f"pip {kind}")
 
 
 SIDES = ("White", "Black")
@@ -265,7 +275,7 @@ def draw(position: Position, marks: Marks) -> Drawing:
         draw_stack(canvas, side, position.bar[side], bar_slots(side))
         draw_tray(canvas, side, position.off[side])
     if position.dice is not None:
-        draw_dice(canvas, position.turn, position.dice)
+        draw_dice(canvas, position.turn, position.dice, marks.dice_left)
     buttons = button_areas(position)
     if position.stakes is not None and position.stakes.has_cube:
         draw_cube(canvas, position.stakes)

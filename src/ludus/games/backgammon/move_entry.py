@@ -19,7 +19,7 @@ from ludus.games.backgammon.board import (
 )
 from ludus.games.backgammon.position import Action, Position
 from ludus.games.backgammon.stakes import OFFERS, CubeAction
-from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
+from ludus.games.move_entry import Arrangement, MadeMove, MoveEntry, PartialMove
 
 FinalBoards = dict[View, Move]
 """The boards a roll can lead to, with the legal move for each."""
@@ -127,13 +127,16 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             targets = roll.targets(state, places[-1])
             if not targets:
                 raise _no_such_move(touched)
-            return self._entry(position, touched, targets, shown, touched[-1])
+            return self._entry(touched, position.turn, targets, shown, state.dice)
         if options:
             starts = dict.fromkeys(start for start, _ in options)
-            return self._entry(position, touched, starts, shown, None)
-        return PartialMove(
-            touched, (), "begin", roll.final_boards[state.view] if touched else None, shown
-        )
+            return self._entry(touched, position.turn, starts, shown, state.dice)
+        move = roll.final_boards[state.view] if touched else None
+        return PartialMove(touched, (), "begin", move, shown, dice_left=state.dice)
+
+    def last_places(self, moves: Sequence[MadeMove]) -> tuple[str, ...]:
+        # Bar and tray are drawn as those of the side whose turn it is now.
+        return tuple(place for place in super().last_places(moves) if place in _POINTS)
 
     def matching_moves(self, position: Position, touched: tuple[str, ...]) -> Sequence[Action]:
         if position.phase != "play":
@@ -301,18 +304,18 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         names = [place_name(format_place(stop), position.turn) for stop in stops]
         return (*touched, *(name for name in names for _ in (0, 1)))
 
+    @staticmethod
     def _entry(
-        self,
-        position: Position,
         touched: tuple[str, ...],
+        side: int,
         places: Iterable[int],
         shown: Position,
-        selected: str | None,
+        dice: tuple[int, ...],
     ) -> PartialMove:
-        names = tuple(place_name(format_place(place), position.turn) for place in places)
-        return PartialMove(
-            touched, names, "begin" if selected is None else "go", None, shown, selected
-        )
+        names = tuple(place_name(format_place(place), side) for place in places)
+        if len(touched) % 2:
+            return PartialMove(touched, names, "go", None, shown, touched[-1], dice)
+        return PartialMove(touched, names, "begin", None, shown, dice_left=dice)
 
     @staticmethod
     def _shown(position: Position, state: TurnState) -> Position:

@@ -72,4 +72,7 @@ PRESETS: Final[Mapping[str, Rules]] = {
 def check_cubeless(rules: Rules, player: str) -> None:
     """Raise BadSpec if the rules have decisions that a player of moves alone cannot make."""
     if rules.has_stakes:
-        raise BadSpec(f"{player} plays single games without the cube; gnubg and bgsage know it")
+        raise BadSpec(
+            f"{player} plays single games without the cube; gammon:net=expert, gnubg and bgsage "
+            "know it"
+        )

@@ -55,6 +55,8 @@ class Rules:
 PRESETS: Mapping[str, Rules] = MappingProxyType(
     {
         "standard": Rules(),
+        # As tournaments play it: the third occurrence of a position is a draw, not the second.
+        "threefold": Rules(repetition=3),
         # Vrajitoru (2015): a blocked side passes; a side that takes all men wins; men in mills are
         # safe; flying is not mentioned. The paper does not define what ends a game without
         # progress; its tables have up to two draws in a hundred games. docs/rules.md lists these

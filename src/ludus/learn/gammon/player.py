@@ -12,7 +12,8 @@ from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import position_to_row
-from ludus.games.backgammon.board import Move
+from ludus.games.backgammon.board import ROLLS, Move
+from ludus.games.backgammon.cube import Chances, choose_action, evaluate_cube
 from ludus.games.backgammon.position import Action, Position
 from ludus.games.backgammon.rules import Rules, check_cubeless
 from ludus.learn.gammon.chances_network import (
@@ -91,7 +92,8 @@ class GammonPlayer(Player):
         settings = self.settings
         if game.rules.men != Rules().men:
             raise BadSpec("the network has learned backgammon with 15 men a side only")
-        check_cubeless(game.rules, "gammon")
+        if not settings.is_strong:
+            check_cubeless(game.rules, "gammon")
         self._policy: PaperPolicy | ChancesPolicy
         if self.settings.is_strong:
             self._policy = ChancesPolicy(_load_chances(self.settings), int(self.settings.ply))
@@ -118,7 +120,33 @@ class GammonPlayer(Player):
         return make_best_move_pictures(self.game, position, scores, 3 * self.settings.is_strong)
 
     def choose_many(self, positions: Sequence[Position], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        return self._policy.choose(positions)
+        if all(position.phase == "play" for position in positions):
+            return self._policy.choose(positions)
+        return [
+            self._policy.choose([position])[0]
+            if position.phase == "play"
+            else self._choose_action(position)
+            for position in positions
+        ]
+
+    def estimate_chances(self, positions: Sequence[Position]) -> list[Chances]:
+        """Return the cubeless chances of the side on turn before it rolls, by a strong network."""
+        if isinstance(self._policy, PaperPolicy):
+            raise BadSpec("the paper's network knows no chances; net=expert and net=selfplay do")
+        return self._policy.estimate_chances(positions)
+
+    def _choose_action(self, position: Position) -> Choice:
+        """Decide about the cube by Janowski's method, from the chances before the roll."""
+        (chances,) = self.estimate_chances([position])
+        action = choose_action(position, chances)
+        comment = f"wins {chances.win:.1%}, gammons {chances.win_gammon:.1%}"
+        if position.phase in ("cube", "doubled"):
+            equities = evaluate_cube(position, chances)
+            comment = (
+                f"{equities.best_action}: no double {equities.no_double:+.3f}, double and take "
+                f"{equities.double_take:+.3f}; {comment}"
+            )
+        return Choice(action, comment)
 
 
 def _load_chances(settings: GammonOptions) -> ChancesNetwork:
@@ -159,6 +187,20 @@ class ChancesPolicy:
     def __init__(self, network: ChancesNetwork, ply: int) -> None:
         self.network, self.ply = network, ply
         self._native = network.to_native()
+
+    def estimate_chances(self, positions: Sequence[Position]) -> list[Chances]:
+        """Return the chances before a roll: the mean over all rolls, each played best."""
+        if not positions:
+            return []
+        rows = np.array([position_to_row(each) for each in positions], np.int8).reshape(-1, 52)
+        rolls = np.array(ROLLS, np.int8)
+        offsets, _, chances, _ = self._native.rank(
+            rows.repeat(len(ROLLS), axis=0), np.tile(rolls, (len(positions), 1)), 0
+        )
+        best = np.asarray(chances)[np.asarray(offsets)[:-1]].reshape(len(positions), len(ROLLS), 5)
+        weights = np.array([1 if roll.is_double else 2 for roll in ROLLS]) / 36
+        means = (best * weights[:, None]).sum(axis=1)
+        return [Chances(*row) for row in means.tolist()]
 
     def choose(self, positions: Sequence[Position]) -> list[Choice]:
         """Return one choice per position; scores are cubeless equities."""

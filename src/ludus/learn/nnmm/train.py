@@ -21,6 +21,7 @@ from ludus.learn.common.checkpoint import (
     resume_checkpoint,
     save_checkpoint,
 )
+from ludus.learn.common.curves import CurveLog
 from ludus.learn.common.devices import require_package
 from ludus.learn.nnmm.config import NetworkConfig, Precision, TrainingConfig
 from ludus.learn.nnmm.examples import Examples
@@ -265,7 +266,7 @@ def scale_residual_blocks(network: nn.Module, scale: float) -> None:
 
 
 class TensorBoardLog:
-    """TensorBoard writer with one run, in a subfolder, for each network."""
+    """TensorBoard writer with one run, in a subfolder, for each network; curves for the page."""
 
     def __init__(self, folder: Path) -> None:
         require_package("tensorboard", "a log")
@@ -279,18 +280,21 @@ class TensorBoardLog:
         """Add an epoch to the curves of its network."""
         if network.name != self._name:
             self._begin(network.name, epoch.number)
-        for curve, value in (
-            ("loss/training", epoch.loss),
-            ("loss/validation", epoch.validation_loss),
-            ("accuracy/validation", epoch.accuracy),
-            ("accuracy/best", network.best_accuracy),
-            ("learning rate", epoch.rate),
-        ):
+        values = {
+            "loss/training": epoch.loss,
+            "loss/validation": epoch.validation_loss,
+            "accuracy/validation": epoch.accuracy,
+            "accuracy/best": network.best_accuracy,
+            "learning rate": epoch.rate,
+        }
+        for curve, value in values.items():
             self._writer.add_scalar(curve, value, epoch.number)
         self._writer.flush()
+        self._curves.add(epoch.number, values)
 
     def _begin(self, name: str, first: int) -> None:
         self.close()
+        self._curves = CurveLog(self._folder, name, first)
         folder = self._folder / name.replace(" ", "-").replace("/", "-of-").replace("?", "-there")
         try:
             # Discard what a killed run wrote after its last checkpoint.

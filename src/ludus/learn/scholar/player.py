@@ -93,14 +93,19 @@ def _format_probability(probability: float) -> str:
     return "below 0.1%" if probability < 0.001 else f"{probability:.1%}"
 
 
+MAX_LABELS = 5
+"""Points of a picture that are labelled with their scores."""
+
+
 def make_score_picture(meaning: str, best: Mapping[str, float]) -> Picture:
     """Draw the best score of a move with each point."""
     heat = {name: (1 + score) / 2 for name, score in best.items()}
-    # Adding 0 turns -0.0 into 0.0.
-    notes = tuple(Note((name,), f"{round(score, 1) + 0:+.1f}") for name, score in best.items())
+    # Labels on all points would cover each other; adding 0 turns -0.0 into 0.0.
+    ranked = sorted(best.items(), key=lambda item: -item[1])[:MAX_LABELS]
+    notes = tuple(Note((name,), f"{round(score, 1) + 0:+.1f}") for name, score in ranked)
     text = (
         "The best score of a move with each point: -1 is a loss, 0 a draw, 1 a win, "
-        "with the loss aversion of the option care."
+        "with the loss aversion of the option care. The best points are labelled."
     )
     return Picture(f"Scores: {meaning}", Marks(heat=heat), text, notes)
 

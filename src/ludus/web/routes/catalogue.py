@@ -11,12 +11,15 @@ from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
+from ludus.web.imports import read_import
 from ludus.web.routes.games import ERROR_RESPONSES
 from ludus.web.schemas import (
     ArrangementRequest,
     ArrangementView,
     CurveView,
     GameKindView,
+    ImportRequest,
+    ImportView,
     OpponentView,
     PlacedMen,
     PositionRequest,
@@ -72,6 +75,7 @@ async def arrange_position(body: ArrangementRequest) -> ArrangementView:
         hand_title=move_entry.hand_title,
         dice=None if arrangement.dice is None else list(arrangement.dice),
         has_dice=move_entry.has_dice,
+        hands_are_placed=bool(move_entry.hand_title) and not move_entry.has_dice,
     )
 
 
@@ -134,6 +138,12 @@ async def list_opponents(
     """List the players for a game, with their measured strength."""
     result = await request.app.state.registry.opponents(game, rules)
     return [OpponentView(**opponent) for opponent in result]
+
+
+@router.post("/imports")
+async def read_text(body: ImportRequest) -> ImportView:
+    """Read a pasted text: a game, a list of moves, or a position of any game."""
+    return read_import(body)
 
 
 @router.post("/positions")

@@ -220,6 +220,13 @@ async def set_pace(session: SessionParam, body: PaceRequest) -> Response:
     return _view_response(session)
 
 
+@router.post("/games/{id}/resign", response_model=GameView)
+async def resign_game(session: SessionParam) -> Response:
+    """Give up the game for the person who plays it."""
+    await session.resign()
+    return _view_response(session)
+
+
 @router.post("/games/{id}/hurry", response_model=GameView)
 async def hurry_player(session: SessionParam) -> Response:
     """Request an immediate move from the player that is thinking."""

@@ -133,6 +133,16 @@ export function announce(text) {
   if (region.textContent !== text) region.textContent = text;
 }
 
+/**
+ * Show or hide the message that the server does not answer; other messages do not replace it.
+ * @param {boolean} isConnected
+ */
+export function showConnection(isConnected) {
+  const element = byId("connection");
+  element.textContent = isConnected ? "" : "No connection to the server; trying again …";
+  element.hidden = isConnected;
+}
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noticeTimer;
 

@@ -1,7 +1,6 @@
 // Position editor. The server draws the position and checks whether it can be played.
 
 import { post } from "./api.js";
-import { BoardView } from "./board.js";
 import { button, h, makeOptions } from "./dom.js";
 import { seatRequests, sideName } from "./seats.js";
 
@@ -11,7 +10,7 @@ import { seatRequests, sideName } from "./seats.js";
 /** The side selected for removing men. */
 const NO_SIDE = -1;
 const MAX_HAND = 15;
-const HELP = "Choose a side, click the places of its men, and play from that position.";
+const HELP = "Choose a side, click places on the board, and play from that position.";
 
 export class EditorPanel {
   /** @param {GamePage} page */
@@ -20,10 +19,6 @@ export class EditorPanel {
     /** @type {ArrangementView | null} */
     this.arrangement = null;
     this.selectedSide = 0;
-    this.board = new BoardView(
-      (place) => this.placeMan(place),
-      () => {},
-    );
     this.problem = h("p", { class: "error", role: "status" });
     const sides = page.view.seats.map((seat) => seat.side);
     this.sideButtons = [...sides, "Remove"].map((name, index) =>
@@ -54,11 +49,11 @@ export class EditorPanel {
     );
     this.diceRow = h("div", { class: "row" }, h("span", {}, "Dice:"), ...this.dice);
     this.playButton = button("Play from here", () => this.play(), { class: "primary" });
+    this.editButton = button("Edit this position", () => this.load());
     this.tools = h(
       "div",
       { class: "stack", hidden: true },
       h("div", { class: "row", role: "group", "aria-label": "Men to place" }, ...this.sideButtons),
-      this.board.element,
       this.problem,
       h(
         "div",
@@ -68,13 +63,18 @@ export class EditorPanel {
       ),
       this.handRow,
       this.diceRow,
-      h("div", { class: "row" }, this.playButton),
+      h(
+        "div",
+        { class: "row" },
+        this.playButton,
+        button("Cancel", () => this.cancel()),
+      ),
     );
     this.element = h(
       "div",
       { class: "stack" },
       h("p", { class: "muted" }, HELP),
-      h("div", { class: "row" }, button("Edit this position", () => this.load())),
+      h("div", { class: "row" }, this.editButton),
       this.tools,
     );
     this.selectSide(0);
@@ -102,9 +102,10 @@ export class EditorPanel {
 
   /** @param {ArrangementView} arrangement */
   show({ svg, labels, problem, mover, hands, hand_title, dice, has_dice }) {
-    this.board.show({ svg, labels, places: Object.keys(labels), touched: [], title: "Set up" });
+    this.page.showEditor({ svg, labels, places: Object.keys(labels), touched: [], title: "Set up" });
     this.problem.textContent = problem;
     this.tools.hidden = false;
+    this.editButton.hidden = true;
     this.mover.value = String(mover);
     this.handRow.hidden = !hand_title;
     this.handTitle.textContent = `${hand_title}:`;
@@ -142,10 +143,34 @@ export class EditorPanel {
       const men = { ...arrangement.men };
       const there = men[place];
       const count = there?.side === side ? there.count + 1 : 1;
-      if (side === NO_SIDE || count > arrangement.most) delete men[place];
+      const isRemoved = side === NO_SIDE || count > arrangement.most;
+      if (isRemoved) delete men[place];
       else men[place] = { side, count };
-      return { men };
+      return { men, hands: this.countHands(arrangement, there, isRemoved ? null : side) };
     });
+  }
+
+  /**
+   * Return the men still to place: one fewer for each man put on the board, one more for each taken.
+   * @param {ArrangementView} arrangement
+   * @param {{ side: number, count: number } | undefined} before the men on the place until now
+   * @param {number | null} placed the side of the man put there
+   */
+  countHands({ hands, hands_are_placed }, before, placed) {
+    if (!hands_are_placed) return hands;
+    return hands.map((count, side) => {
+      const back = before?.side === side && placed !== side ? before.count : 0;
+      const used = placed === side && before?.side !== side ? 1 : 0;
+      return Math.min(Math.max(count + back - used, 0), MAX_HAND);
+    });
+  }
+
+  /** Show the game again. */
+  cancel() {
+    this.arrangement = null;
+    this.tools.hidden = true;
+    this.editButton.hidden = false;
+    this.page.hideEditor();
   }
 
   /** @param {number} side */
@@ -175,6 +200,7 @@ export class EditorPanel {
     const { game, rules } = this.page.view;
     const { position } = arrangement;
     const seats = seatRequests(this.page.view);
+    this.cancel();
     void this.page.enqueue(() => this.page.openNewGame({ game, rules, position, seats }));
   }
 }

@@ -3,7 +3,17 @@
 import { createGame, get, hasStatus, post, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
-import { announce, button, errorMessage, h, makeOptions, setChildren, showNotice } from "./dom.js";
+import {
+  announce,
+  button,
+  errorMessage,
+  h,
+  makeOptions,
+  openDialog,
+  setChildren,
+  showConnection,
+  showNotice,
+} from "./dom.js";
 import { EditorPanel } from "./editor.js";
 import { MovesPanel } from "./moves.js";
 import { ReviewPanel } from "./review.js";
@@ -26,6 +36,48 @@ const DELAYS = [
   [0, "no delay"],
 ];
 
+/**
+ * Return whether a person has moved before the current node, so that there is a move to take back.
+ * @param {GameView} view
+ */
+function hasOwnMove(view) {
+  const nodes = new Map(view.moves.map((move) => [move.node, move]));
+  let move = nodes.get(view.at);
+  while (move && move.by !== "person" && move.parent !== null) move = nodes.get(move.parent);
+  return move?.by === "person";
+}
+
+/** Number of the tab with the review. */
+const REVIEW_TAB = 2;
+/** Milliseconds for which each of several moves is shown. */
+const REPLAY_DELAY = 700;
+
+/**
+ * Return the nodes between two views of a game that should be seen, if the second follows the first.
+ * @param {GameView} before
+ * @param {GameView} after
+ */
+function findSteps(before, after) {
+  if (before.id !== after.id || matchMedia("(prefers-reduced-motion: reduce)").matches) return [];
+  const nodes = new Map(after.moves.map((move) => [move.node, move]));
+  const path = [];
+  let node = nodes.get(after.node)?.parent;
+  while (node !== undefined && node !== null && node > before.node) {
+    path.unshift(node);
+    node = nodes.get(node)?.parent;
+  }
+  // The person's own move has just been seen, step by step.
+  const [first] = path;
+  if (first !== undefined && nodes.get(first)?.by === "person") path.shift();
+  return node === before.node ? path : [];
+}
+
+/**
+ * Keys that step through the moves; the larger ones go to the beginning and the end.
+ * @type {Record<string, number>}
+ */
+const STEP_KEYS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -2, ArrowDown: 2 };
+
 export class GamePage {
   /**
    * @param {HTMLElement} root
@@ -38,22 +90,32 @@ export class GamePage {
     /** View of the current node of the game, whichever node is shown. */
     this.latest = view;
     this.navigate = navigate;
-    this.isDisconnected = false;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
+    /** Whether a position is being set up on the board. */
+    this.isEditing = false;
     this.board = new BoardView(
-      (place) => this.touch(place),
+      (place) => (this.isEditing ? this.editor.placeMan(place) : this.touch(place)),
       () => this.undoTouch(),
       () => this.flip(),
     );
     this.board.isFlipped = localStorage.getItem(`flipped ${view.game}`) === "yes";
+    /** Number of times the board was shown; a later one ends the replay of an earlier one. */
+    this.numReplays = 0;
+    /**
+     * The view at the end of the replay.
+     * @type {GameView | null}
+     */
+    this.replayed = null;
     this.prompt = h("h1", { class: "prompt" });
     this.message = h("p", { class: "message" });
     this.seatCards = h("div", { class: "seat-cards" });
+    this.end = h("div", { class: "end-panel toolbar", role: "group", "aria-label": "After the game", hidden: true });
     this.analysis = new AnalysisPanel(this);
     this.moves = new MovesPanel(this);
     this.review = new ReviewPanel(this);
     this.share = new SharePanel(this);
+    this.editor = new EditorPanel(this);
     this.hint = button("Hint", () => this.analysis.toggleHint(), { "aria-pressed": "false" });
     this.delay = h(
       "select",
@@ -66,6 +128,7 @@ export class GamePage {
       { class: "game-area", "aria-label": "The game" },
       this.prompt,
       this.message,
+      this.end,
       this.board.element,
       this.analysis.valueBar,
       this.seatCards,
@@ -75,14 +138,14 @@ export class GamePage {
         ...this.tools.map(([element]) => element),
       ),
     );
-    const tabs = new Tabs(
+    this.tabs = new Tabs(
       "About the game",
       [
         ["Moves", this.moves.element],
         ["Analysis", this.analysis.element],
         ["Review", this.review.element],
         ["Share", this.share.element],
-        ["Set up", new EditorPanel(this).element],
+        ["Set up", this.editor.element],
       ],
       () => {
         this.analysis.pictures.show(this.view);
@@ -90,8 +153,11 @@ export class GamePage {
           void this.runInBackground(() => this.analysis.solve.refresh());
       },
     );
-    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, tabs.element);
+    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
     setChildren(root, h("div", { class: "game" }, this.area, sidebar));
+    /** @param {KeyboardEvent} event */
+    this.onKey = (event) => this.stepByKey(event);
+    document.addEventListener("keydown", this.onKey);
     this.show(view);
     this.unwatch = watchGame(
       view.id,
@@ -102,14 +168,15 @@ export class GamePage {
 
   close() {
     this.unwatch();
+    document.removeEventListener("keydown", this.onKey);
+    showConnection(true);
     this.analysis.solve.close();
   }
 
   /** @param {boolean} isConnected */
   showConnection(isConnected) {
-    if (isConnected === this.isDisconnected)
-      showNotice(isConnected ? "" : "The server does not answer; reconnecting …", 0);
-    this.isDisconnected = !isConnected;
+    showConnection(isConnected);
+    this.area.dataset.connection = isConnected ? "on" : "off";
   }
 
   get path() {
@@ -128,6 +195,11 @@ export class GamePage {
   receive(view) {
     // The response to a later request may have been faster.
     if (view.revision < this.latest.revision) return;
+    if (this.isEditing) {
+      this.latest = view;
+      if (!this.isLooking) this.view = view;
+      return;
+    }
     const hasChanged = view.at !== this.latest.at || view.revision !== this.latest.revision;
     const isSame = JSON.stringify(view) === JSON.stringify(this.latest);
     this.latest = view;
@@ -145,6 +217,7 @@ export class GamePage {
    */
   show(view) {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
+    const steps = view.status === "looking" ? [] : findSteps(this.view, view);
     const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
     this.view = view;
     if (view.status !== "looking") this.latest = view;
@@ -157,14 +230,44 @@ export class GamePage {
     const report = view.status === "looking" ? "" : view.told;
     this.prompt.textContent = view.prompt;
     this.message.textContent = report;
-    this.board.show(view);
+    if (!this.isEditing) void this.showBoard(steps, view);
     setChildren(this.seatCards, ...makeSeatCards(view));
     this.showTools();
+    this.showEnd();
     this.moves.show(view, view.moves);
     this.analysis.show(view);
     this.review.show(view);
     this.share.show(view);
     if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
+  }
+
+  /**
+   * Show the board; several moves since the last one are shown one after the other.
+   * @param {number[]} steps the nodes to show before
+   * @param {GameView} view
+   */
+  async showBoard(steps, view) {
+    const isSame = this.replayed?.node === view.node && !view.touched.length;
+    if (this.replayed && isSame && !steps.length) {
+      this.replayed = view;
+      return;
+    }
+    const replay = ++this.numReplays;
+    this.replayed = view;
+    for (const node of steps) {
+      this.area.dataset.replay = String(node);
+      const past = /** @type {GameView | null} */ (
+        await get(this.path, { node }).catch(() => null)
+      );
+      if (replay !== this.numReplays) return;
+      if (!past) break;
+      this.board.show({ ...past, places: [] });
+      await new Promise((resolve) => setTimeout(resolve, REPLAY_DELAY));
+      if (replay !== this.numReplays) return;
+    }
+    delete this.area.dataset.replay;
+    this.board.show(this.replayed);
+    this.replayed = null;
   }
 
   /**
@@ -187,7 +290,7 @@ export class GamePage {
       [button("Undo this step", () => this.undoTouch()), ({ touched }) => touched.length > 0],
       [
         button("Take back", () => this.postAction("back")),
-        ({ status }, isWatching) => status !== "looking" && !isWatching,
+        (view, isWatching) => view.status !== "looking" && !isWatching && hasOwnMove(view),
       ],
       [
         button("Resume", () => this.setPace({ paused: false }), primary),
@@ -204,7 +307,7 @@ export class GamePage {
       [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
       [this.hint, ({ outcome, mover, status }) => !outcome && mover >= 0 && status !== "trouble"],
       [
-        button("Players", () =>
+        button("Change players", () =>
           openSeatsDialog(this.view, (seats) => this.postAction("seats", { seats })),
         ),
         ({ status }) => status !== "looking" && status !== "over",
@@ -212,7 +315,11 @@ export class GamePage {
       [this.analysis.evaluationButton, () => true],
       [button("Rules", () => this.enqueue(() => openRulesDialog(this.view))), () => true],
       [button("Flip", () => this.flip(), { title: flipTitle }), () => true],
-      [button("Play again", () => this.playAgain(), primary), ({ status }) => status === "over"],
+      [
+        button("Resign", () => this.resign()),
+        ({ status, moves }, isWatching) =>
+          !isWatching && moves.length > 1 && (status === "yours" || status === "thinking"),
+      ],
     ];
   }
 
@@ -241,10 +348,47 @@ export class GamePage {
     await this.navigate(`/game/${view.id}`);
   }
 
-  /** Start a new game with the same players. */
-  playAgain() {
+  /**
+   * Start a new game with the same players.
+   * @param {boolean} [isSwapped] whether they change sides
+   */
+  playAgain(isSwapped = false) {
     const { game, rules, delay } = this.view;
-    return this.openNewGame({ game, rules, delay, seats: seatRequests(this.view) });
+    const seats = seatRequests(this.view);
+    return this.enqueue(() =>
+      this.openNewGame({ game, rules, delay, seats: isSwapped ? seats.reverse() : seats }),
+    );
+  }
+
+  /** Ask whether the game shall be given up. */
+  resign() {
+    openDialog("Resign this game?", [h("p", {}, "The other side wins; you can still review it.")], {
+      label: "Resign",
+      run: (dialog) => {
+        dialog.close();
+        void this.postAction("resign");
+      },
+    });
+  }
+
+  /** Show the panel at the end of a game: how it ended, and what to do next. */
+  showEnd() {
+    const isOver = this.view.status === "over";
+    this.end.hidden = !isOver;
+    if (!isOver) return;
+    const primary = { class: "primary" };
+    setChildren(
+      this.end,
+      button("Review", () => this.openReview(), primary),
+      button("Rematch", () => this.playAgain(), primary),
+      button("Swap sides", () => this.playAgain(true)),
+    );
+  }
+
+  /** Review the game that has ended. */
+  openReview() {
+    this.tabs.select(REVIEW_TAB);
+    return this.review.fetchReview();
   }
 
   /**
@@ -280,6 +424,23 @@ export class GamePage {
     });
   }
 
+  /**
+   * Show a position that is being set up in the place of the game.
+   * @param {Parameters<BoardView["show"]>[0]} drawing
+   */
+  showEditor(drawing) {
+    this.isEditing = true;
+    this.area.dataset.status = "editing";
+    this.prompt.textContent = "Set up a position";
+    this.message.textContent = "";
+    this.board.show(drawing);
+  }
+
+  hideEditor() {
+    this.isEditing = false;
+    this.show(this.view);
+  }
+
   /** @param {string} place */
   touch(place) {
     return this.enqueue(async () => {
@@ -308,6 +469,19 @@ export class GamePage {
   async refresh(touched = this.view.touched) {
     const node = this.isLooking ? this.view.node : undefined;
     this.show(await get(this.path, { node, touched, overlay: this.analysis.overlay }));
+  }
+
+  /**
+   * Step through the moves with the arrow keys, unless something has the focus that uses them.
+   * @param {KeyboardEvent} event
+   */
+  stepByKey(event) {
+    const step = STEP_KEYS[event.key];
+    const target = event.target instanceof Element ? event.target : document.body;
+    const isUsed = target.closest(".board-view, input, textarea, select, [role=tab], dialog");
+    if (!step || isUsed || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    this.moves.step(step);
   }
 
   /**

@@ -4,6 +4,7 @@ import { createGame, get, hasStatus } from "./api.js";
 import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
 import { gameFromQuery, openNewGameDialog } from "./newgame.js";
+import { rememberGame } from "./mygames.js";
 import { gameFromLink } from "./share.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -36,6 +37,7 @@ async function navigate(address) {
 /** @param {GameView} view */
 function showGame(view) {
   localStorage.setItem("last-game", view.id);
+  rememberGame(view);
   page = new GamePage(byId("main"), view, navigate);
 }
 
@@ -108,14 +110,19 @@ async function openPath(path) {
   } else if (path === "/puzzles") {
     const { PuzzlePage } = await import("./puzzles.js");
     page = new PuzzlePage(main, navigate);
+  } else if (path === "/games") {
+    const { MyGamesPage } = await import("./mygames.js");
+    page = new MyGamesPage(main);
   } else if (path.startsWith("/learn/")) {
     const { LearnPage } = await import("./learn.js");
     page = new LearnPage(main, navigate, path.slice("/learn/".length));
   } else if (path === "/tournament" || path === "/training") {
     const { ResultsPage } = await import("./results.js");
     page = new ResultsPage(main, path.slice(1));
-  } else {
+  } else if (path === "/") {
     redirectToGame(await resumeOrCreate());
+  } else {
+    throw new Error("There is no such page.");
   }
 }
 
@@ -153,9 +160,14 @@ byId("theme").addEventListener("click", () => {
   localStorage.setItem("theme", THEMES[currentTheme()].next);
   applyTheme();
 });
-byId("new-game").addEventListener("click", () => void openNewGameDialog(navigate));
-void showPage();
-void get("/api/shown").then((/** @type {ServerFeaturesView} */ features) => {
-  byId("tournament-link").hidden = !features.tournament;
-  byId("training-link").hidden = !features.training;
+byId("new-game").addEventListener("click", () => {
+  openNewGameDialog(navigate).catch((error) => showNotice(errorMessage(error)));
 });
+void showPage();
+void get("/api/shown").then(
+  (/** @type {ServerFeaturesView} */ features) => {
+    byId("tournament-link").hidden = !features.tournament;
+    byId("training-link").hidden = !features.training;
+  },
+  () => {}, // the page itself says that the server does not answer
+);

@@ -69,7 +69,7 @@ export class MovesPanel {
     const hadFocus = this.list.contains(document.activeElement);
     setChildren(
       this.list,
-      moves.length > 1 ? this.makeLine(0, 0) : h("p", { class: "muted" }, "No moves yet."),
+      moves.length > 1 ? this.makeLine(0) : h("p", { class: "muted" }, "No moves yet."),
     );
     this.showNavigation(view.at);
     if (document.activeElement !== this.comment)
@@ -112,51 +112,111 @@ export class MovesPanel {
   }
 
   /**
-   * List the moves after a node; variations follow the move they replace.
+   * List the moves after a node in two columns; variations follow the move they replace.
    * @param {number} node
-   * @param {number} ply
    * @returns {HTMLElement}
    */
-  makeLine(node, ply) {
-    const row = h("div", { class: "move-line" });
-    let needsNumber = true;
-    for (let at = node; ; ply += 1) {
+  makeLine(node) {
+    const grid = h("div", { class: "move-grid" });
+    /** @type {HTMLElement | null} */
+    let cell = null;
+    let column = 1;
+    let number = 0;
+    /** @type {Node[]} */
+    let dice = [];
+    for (let at = node; ; ) {
       const [first, ...others] = this.children.get(at) ?? [];
-      if (first === undefined) return row;
-      row.append(...this.makeMove(first, ply, needsNumber));
-      needsNumber = others.length > 0;
+      const move = this.nodes.get(first ?? -1);
+      if (first === undefined || !move) break;
+      if (move.mover === DICE) dice.push(...this.makeMove(first));
+      else {
+        const side = move.mover ?? 0;
+        if (!cell || side !== column) {
+          const isNewRow = !cell || side === 0;
+          if (side === 0 || number === 0) number += 1;
+          if (isNewRow) grid.append(h("span", { class: "move-number" }, `${number}.`));
+          if (isNewRow && side === 1) grid.append(h("span", { class: "muted" }, "…"));
+          cell = h("div", { class: "move-cell" });
+          grid.append(cell);
+          column = side;
+        }
+        cell.append(...dice, ...this.makeMove(first));
+        dice = [];
+      }
       for (const other of others) {
-        const variation = [...this.makeMove(other, ply, true), this.makeLine(other, ply + 1)];
-        row.append(h("div", { class: "variation" }, ...variation));
+        grid.append(h("div", { class: "variation" }, ...this.makeVariation(other, number)));
+        cell = null;
       }
       at = first;
     }
+    if (dice.length) {
+      const last = h("div", { class: "move-cell" }, ...dice);
+      grid.append(h("span", { class: "move-number" }), last);
+    }
+    return grid;
+  }
+
+  /**
+   * List a variation in one paragraph, from its first move.
+   * @param {number} node
+   * @param {number} number of the first move
+   * @returns {Node[]}
+   */
+  makeVariation(node, number) {
+    /** @type {Node[]} */
+    const parts = [];
+    let needsNumber = true;
+    for (let at = node; ; ) {
+      const move = this.nodes.get(at);
+      if (!move) break;
+      if (move.mover === 0 && !needsNumber) number += 1;
+      const label = `${number}${move.mover === 1 ? "…" : "."}`;
+      const hasNumber = move.mover === 0 || (needsNumber && move.mover === 1);
+      // The number and its move stay on one line.
+      parts.push(
+        h(
+          "span",
+          { class: "numbered" },
+          hasNumber && h("span", { class: "move-number" }, label),
+          ...this.makeMove(at),
+        ),
+      );
+      if (move.mover !== DICE) needsNumber = false;
+      const [first, ...others] = this.children.get(at) ?? [];
+      for (const other of others)
+        parts.push(h("div", { class: "variation" }, ...this.makeVariation(other, number)));
+      if (first === undefined) break;
+      at = first;
+    }
+    return parts;
   }
 
   /**
    * @param {number} node
-   * @param {number} ply
-   * @param {boolean} needsNumber
    * @returns {Node[]}
    */
-  makeMove(node, ply, needsNumber) {
+  makeMove(node) {
     const move = this.nodes.get(node);
     if (!move) return [];
-    const isMistake = move.mark !== "";
     const attributes = {
-      class: `move${isMistake ? " mistake" : ""}${move.mover === DICE ? " dice" : ""}`,
+      class: `move${move.mark ? " mistake" : ""}${move.mover === DICE ? " dice" : ""}`,
       "aria-current": node === this.shownNode ? "step" : null,
       title: MARK_TITLES[move.mark] ?? null,
     };
     const text = `${move.text}${move.mark}`;
     /** @type {Node[]} */
     const parts = [button(text, () => this.page.showNode(node), attributes)];
-    if (needsNumber || ply % 2 === 0) {
-      const number = `${Math.floor(ply / 2) + 1}${ply % 2 ? "…" : "."}`;
-      parts.unshift(h("span", { class: "move-number" }, number));
-    }
     if (move.comment) parts.push(h("em", {}, move.comment));
     return parts;
+  }
+
+  /**
+   * Show the next or the previous position.
+   * @param {number} step 1 or -1, or larger for the ends of the line
+   */
+  step(step) {
+    const target = this.targets[step < -1 ? 0 : step === -1 ? 1 : step === 1 ? 2 : 3];
+    if (target !== undefined && target !== this.shownNode) void this.page.showNode(target);
   }
 
   saveComment() {

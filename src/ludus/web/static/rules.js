@@ -7,7 +7,8 @@ import { h, openDialog, setChildren } from "./dom.js";
 
 const KEYBOARD_HELP =
   "Keyboard: Tab moves the focus to the board, the arrow keys move it from place to place, " +
-  "Enter touches a place, Escape undoes the last touch, F flips the board.";
+  "Enter touches a place, Escape undoes the last touch, F flips the board. Elsewhere the arrow keys " +
+  "left and right step through the moves, up and down go to the beginning and the end.";
 
 /**
  * Fetch the title of a game, and its rules as a list.

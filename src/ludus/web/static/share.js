@@ -10,9 +10,6 @@ import { seatRequests } from "./seats.js";
 /** @typedef {import("./types.js").RecordView} RecordView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
-/** The beginning of a game record, as opposed to a position: a header, a comment or a move number. */
-const RECORD_START = /^\[|^\{|^[0-9]+\./;
-
 export class SharePanel {
   /** @param {GamePage} page */
   constructor(page) {
@@ -39,11 +36,11 @@ export class SharePanel {
       h(
         "label",
         { for: "import-text", class: "stack" },
-        "Paste a game or a position, in any notation",
+        "Paste a game, a list of moves, a position or a link, in any notation",
         this.input,
       ),
       this.error,
-      h("div", { class: "row" }, button("Open", () => this.openInput(), { class: "primary" })),
+      h("div", { class: "row" }, button("Import", () => this.openInput(), { class: "primary" })),
     );
   }
 
@@ -92,17 +89,27 @@ export class SharePanel {
   }
 
   /** Open the game or position that was pasted. */
-  async openInput() {
-    const text = this.input.value.trim();
+  openInput() {
+    return this.openText(this.input.value.trim());
+  }
+
+  /**
+   * Open a game or position, or a link to one.
+   * @param {string} text
+   */
+  async openText(text) {
     const { game, rules } = this.page.view;
-    const source = RECORD_START.test(text)
-      ? { record: text }
-      : { position: text, seats: seatRequests(this.page.view) };
+    const [, hash] = text.match(/\/open(#[\w=-]+)$/) ?? [];
     this.error.textContent = "";
     try {
-      await this.page.openNewGame({ game, rules, ...source });
+      /** @type {NewGameRequest} */
+      const found = hash ? gameFromLink(hash) : await post("/api/imports", { text, game, rules });
+      const isHere = found.game === game && !found.record;
+      const seats = isHere ? { seats: seatRequests(this.page.view) } : {};
+      await this.page.openNewGame({ ...found, ...seats });
     } catch (error) {
-      this.error.textContent = errorMessage(error);
+      const message = errorMessage(error);
+      this.error.textContent = message.slice(0, 1).toUpperCase() + message.slice(1);
     }
   }
 }
@@ -128,7 +135,9 @@ export function gameFromLink(hash) {
   try {
     const text = atob(hash.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-    return { record: new TextDecoder().decode(bytes) };
+    const record = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!record.startsWith("[")) throw new Error("no record");
+    return { record };
   } catch {
     throw new Error("This link contains no game.");
   }

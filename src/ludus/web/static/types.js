@@ -74,7 +74,7 @@
  * @typedef {{
  *   position: string, problem: string, svg: string, labels: Record<string, string>,
  *   men: Record<string, PlacedMen>, mover: number, hands: number[], hand_title: string,
- *   dice: number[] | null, has_dice: boolean, most: number
+ *   dice: number[] | null, has_dice: boolean, most: number, hands_are_placed: boolean
  * }} ArrangementView
  * @typedef {{
  *   game: string, rules: string, position: string, svg: string, kind: string, task: string,

@@ -1,0 +1,82 @@
+"""The games of one match in several processes, the same games as in one."""
+
+import multiprocessing
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ludus.core.game import AnyGame
+from ludus.core.match import MatchRecord, play_match
+from ludus.core.player import Limit, Player
+from ludus.core.processes import prepare_worker
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+
+if TYPE_CHECKING:
+    from multiprocessing.pool import AsyncResult
+
+GAMES_AHEAD = 4
+"""Games per process that are handed out before the first of them has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchGame:
+    """One game of a match; everything that determines it."""
+
+    game: str
+    rules: str
+    players: tuple[str, str]
+    """Specs of the sides, the first one first."""
+
+    seed: int
+    limit: Limit
+    start: str
+    """The start position in the game's notation."""
+
+    max_plies: int
+
+
+def play_in_processes(games: Iterable[MatchGame], jobs: int) -> Iterator[MatchRecord]:
+    """Play games in processes and yield the records in order.
+
+    Each process has its own players, so a player that learns from game to game does so in each.
+    """
+    waiting: deque[AsyncResult[MatchRecord]] = deque()
+    with multiprocessing.get_context("forkserver").Pool(jobs, prepare_worker) as pool:
+        # Not pool.imap, which would take in all games of a long match at once.
+        for task in games:
+            waiting.append(pool.apply_async(play_game, (task,)))
+            if len(waiting) >= GAMES_AHEAD * jobs:
+                yield waiting.popleft().get()
+        while waiting:
+            yield waiting.popleft().get()
+
+
+def play_game(task: MatchGame) -> MatchRecord:
+    """Play one game with players that this process keeps."""
+    game = _load_game(task.game, task.rules)
+    players = (
+        _load_player(task.game, task.rules, task.players[0], 0),
+        _load_player(task.game, task.rules, task.players[1], 1),
+    )
+    return play_match(
+        game,
+        players,
+        seed=task.seed,
+        limit=task.limit,
+        start=game.parse(task.start),
+        max_plies=task.max_plies,
+    )
+
+
+@lru_cache(maxsize=2)
+def _load_game(name: str, rules: str) -> AnyGame:
+    return named_game(name, rules)
+
+
+@lru_cache(maxsize=4)
+def _load_player(name: str, rules: str, spec: str, side: int) -> Player:
+    """Return a player; a player that meets itself is two objects."""
+    return named_player(spec, _load_game(name, rules))

@@ -1,0 +1,61 @@
+"""Pasted texts: a game record, a list of moves, or a position of any game."""
+
+import re
+
+from ludus.core.errors import LudusError
+from ludus.core.game import AnyGame
+from ludus.core.record import Record
+from ludus.games import GAMES
+from ludus.games import game as named_game
+from ludus.web.errors import RequestRefused
+from ludus.web.schemas import ImportRequest, ImportView
+
+RECORD_START = re.compile(r"[\[{]|[0-9]+\.")
+"""A header, a comment or a move number."""
+
+
+def read_import(request: ImportRequest) -> ImportView:
+    """Return the game or position that a text holds; the current game is tried first."""
+    text = request.text.strip()
+    if not text:
+        raise RequestRefused("paste a game or a position first")
+    others = [(name, "") for name in GAMES if name != request.game]
+    specs = [(request.game, request.rules), *others]
+    readers = (_read_record, _read_position)
+    for reader in readers if RECORD_START.match(text) else readers[::-1]:
+        for name, rules in specs:
+            found = reader(named_game(name, rules), rules, text)
+            if found is not None:
+                return found
+    raise RequestRefused(_describe_problem(text, named_game(*specs[0])))
+
+
+def _read_record(game: AnyGame, rules: str, text: str) -> ImportView | None:
+    try:
+        record = Record.parse(text)
+        name = record.headers.get("Game", game.id)
+        named = game if name == game.id else named_game(name, record.headers.get("Rules", ""))
+        is_game = len(record.replay(named)) > 1 or bool(record.headers)
+    except LudusError:
+        return None
+    return ImportView(game=named.id, rules=rules, record=text) if is_game else None
+
+
+def _read_position(game: AnyGame, rules: str, text: str) -> ImportView | None:
+    try:
+        position = game.parse(text)
+    except LudusError:
+        return None
+    return ImportView(game=game.id, rules=rules, position=str(position))
+
+
+def _describe_problem(text: str, game: AnyGame) -> str:
+    """Return what is wrong, in the words of the kind of text that it looks like."""
+    try:
+        if RECORD_START.match(text) or len(text.split()) > 1:
+            Record.parse(text).replay(game)
+        else:
+            game.parse(text)
+    except LudusError as error:
+        return f"this is neither a game nor a position that can be read here: {error}"
+    return "this is neither a game nor a position that can be read here"

@@ -1,0 +1,72 @@
+"""What is empty, unsaved or not registered is said; positions may come from standard input."""
+
+import io
+import sys
+
+import pytest
+
+import ludus as library
+from ludus.core.spec import Registry
+
+CAREFUL = """
+import ludus
+
+class Careful(ludus.Player):
+    title = "plays its last legal move"
+
+    def choose(self, position, limit=ludus.Limit()):
+        return ludus.Choice(position.legal_moves()[-1])
+"""
+
+
+def test_an_empty_dataset_is_not_valid(ludus, tmp_path):
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    result = ludus("dataset", "check", str(empty))
+    assert (result.status, result.out.splitlines()[-1]) == (1, "0 entries; nothing to check")
+
+
+def test_training_and_solving_without_a_file_say_that_nothing_is_kept(ludus):
+    assert "nothing is saved; --out FILE" in ludus("train", "her", "--games", "2").err
+    result = ludus("solve", "nine_mens_morris", "--max-men", "3")
+    assert "nothing is stored; --out DIR" in result.err
+    assert result.status == 0
+
+
+def test_positions_come_from_standard_input(ludus, monkeypatch):
+    text = "XX./OO./... x\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    result = ludus("choose", "noughts_and_crosses", "perfect", "--positions", "-")
+    assert (result.status, result.out) == (0, "c3\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    command = ("regret", "noughts_and_crosses", "perfect", "--one-move", "--positions", "-")
+    assert "1 positions" in ludus(*command).out
+
+
+def test_a_player_is_named_by_its_module_and_class(ludus, tmp_path, monkeypatch):
+    (tmp_path / "my_players.py").write_text(CAREFUL)
+    monkeypatch.syspath_prepend(tmp_path)
+    result = ludus("match", "hexapawn", "my_players:Careful", "random", "--games", "2")
+    assert result.status == 0
+    assert "my_players:Careful" in result.out
+    for spec, message in {
+        "my_players:Careless": "the module my_players has no 'Careless'",
+        "my_players:ludus": "is not a class of players",
+        "my_player:Careful": "there is no player 'my_player'",
+    }.items():
+        with pytest.raises(library.LudusError, match=message):
+            library.player(spec, library.game("hexapawn"))
+
+
+def test_installed_packages_add_players_by_entry_points(tmp_path, monkeypatch):
+    folder = tmp_path / "mine-1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n")
+    (folder / "entry_points.txt").write_text("[ludus.players]\ncareful = my_plugin:Careful\n")
+    (tmp_path / "my_plugin.py").write_text(CAREFUL)
+    monkeypatch.syspath_prepend(tmp_path)
+    players = Registry("player", {"random": "ludus.players.random_play:RandomPlayer"})
+    assert list(players) == ["random", "careful"]
+    assert players["careful"].title == "plays its last legal move"
+    assert "careful" in Registry("player", {})
+    assert "careful" not in Registry("game", {})

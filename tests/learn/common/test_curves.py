@@ -1,0 +1,25 @@
+"""Curves of a training as the page reads them."""
+
+import pytest
+
+from ludus.core.errors import CannotWrite
+from ludus.learn.common.curves import CurveLog
+from ludus.web.worker import load_curves
+
+
+def test_a_resumed_run_goes_on_where_it_stopped(tmp_path):
+    log = CurveLog(tmp_path, "TO 1/2")
+    for step in (1, 2, 3):
+        log.add(step, {"loss": 1 / step})
+    with log.file.open("a") as file:
+        file.write('{"step": 4, "na')  # killed while writing
+    CurveLog(tmp_path, "TO 1/2", first_step=3).add(3, {"loss": 0.5})
+    (curve,) = load_curves({"folder": str(tmp_path)})["curves"]
+    assert curve["name"] == "TO-1-2: loss"
+    assert (curve["steps"], curve["values"]) == ([1, 2, 3], [1, 0.5, 0.5])
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotWrite, match="cannot write"):
+        CurveLog(tmp_path / "file", "x")
