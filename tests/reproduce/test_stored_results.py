@@ -10,7 +10,7 @@ from ludus.reproduce.results import read_results
 from support.paths import EXPERIMENTS
 
 IDS = [each.id for each in list_experiments(EXPERIMENTS) if each.id != "migo-table-2"]
-EXPLAINED = [each for each in IDS if each.startswith(("galassi", "vrajitoru"))]
+EXPLAINED = [each for each in IDS if each.startswith(("galassi", "tesauro", "vrajitoru"))]
 FIGURE_KEYS = {"name", "draw", "data", "caption", "size"}
 
 
