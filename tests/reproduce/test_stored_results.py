@@ -10,11 +10,6 @@ from ludus.reproduce.results import read_results
 from support.paths import EXPERIMENTS
 
 IDS = [each.id for each in list_experiments(EXPERIMENTS)]
-EXPLAINED = [
-    each
-    for each in IDS
-    if each.startswith(("galassi", "migo-figure-3", "migo-table", "tesauro", "vrajitoru"))
-]
 FIGURE_KEYS = {"name", "draw", "data", "caption", "size"}
 
 
@@ -33,7 +28,7 @@ def test_stored_results_have_the_present_format(identity):
         assert figure["draw"] in source, "the function that draws the figure"
 
 
-@pytest.mark.parametrize("identity", EXPLAINED)
+@pytest.mark.parametrize("identity", IDS)
 def test_what_differs_from_the_paper_has_a_reason(identity):
     results = read_results(find_experiment(identity, EXPERIMENTS), has_figures=False)
     items = list(list_items(results))
