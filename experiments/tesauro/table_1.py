@@ -1,94 +1,181 @@
-"""Table 1: how much size, data, features, hidden units and noise matter."""
+"""Table 1: how much size, data, features, hidden units and noise matter.
 
-from collections.abc import Iterator, Mapping
+Every row is trained several times; intervals are those of the mean over trainings. The networks
+play two conventional programs: `tool`, and a linear program whose weights are fitted by a formula.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ludus.learn.gammon import GammonNetwork, load_test_positions, play_native_games
-from ludus.reproduce import Context, Figure, Measurement, Proportion, Remark, Table
+from ludus.learn.gammon import GammonNetwork, play_native_games
+from ludus.reproduce import (
+    Conclusion,
+    Context,
+    Figure,
+    Measurement,
+    Table,
+    compute_difference_interval,
+)
 
+from .linear_program import fit_linear_program
 from .networks import Curve, get_trained_network, make_config
+
+PROGRAMS = ("tool", "linear program")
+
+MAX_SMALL_EFFECT = 5.0
+"""Percentage points; the paper calls effects of one to three of them only a few."""
+
+
+@dataclass(frozen=True)
+class RowResults:
+    """Percentages of one row of the table, one value for each training."""
+
+    curve: Curve
+    """Of the first training."""
+
+    agreement: list[float]
+    won: dict[str, list[float]]
+    """Games won, by opponent."""
+
+    points: dict[str, float]
+    """Points a game, by opponent."""
 
 
 def run(context: Context) -> Iterator[Any]:
-    rows = [row for row in context.published.rows if "hidden" in row.extra]
-    curves: dict[str, Curve] = {}
-    wins: dict[str, float] = {}
-    table = []
-    for number, row in enumerate(rows):
-        name = row.extra["row"]
-        context.progress(number, len(rows), f"row {name}")
-        curves[name], agreements, played = _measure_row(context, name, row.extra)
-        yield _measure_agreement(f"{name}: test positions", agreements)
-        won = sum(result["won"] for result in played)
-        games = sum(result["games"] for result in played)
-        wins[name] = won / games
-        yield Measurement.proportion(f"{name}: games against tool", won, games)
-        points = sum(result["points"] * result["games"] for result in played) / games
-        low, high = Proportion(won, games).interval
-        table.append([name, round(wins[name], 4), round((high - low) / 4, 4), round(points, 3)])
-    yield from _compare_alternatives(context)
-    yield Table(
-        "Games against tool", ["row", "share won", "standard error", "points a game"], table
-    )
-    yield Remark(_format_order(wins))
+    rows = {row["row"]: row.extra for row in context.published.rows if "hidden" in row.extra}
+    found: dict[str, RowResults] = {}
+    for number, (name, row) in enumerate(rows.items()):
+        context.progress(number, len(rows) + 1, f"row {name}")
+        found[name] = _measure_row(context, name, row)
+        yield Measurement.mean(f"{name}: test positions", found[name].agreement, unit="%")
+        for program in PROGRAMS:
+            yield Measurement.mean(
+                f"{name}: games against {program}", found[name].won[program], unit="%"
+            )
+    context.progress(len(rows), len(rows) + 1, "alternatives compared")
+    compared = _measure_row(context, "comparison", rows["a"], error="comparison")
+    yield Measurement.mean("a, alternatives compared: test positions", compared.agreement, unit="%")
+    for program in PROGRAMS:
+        yield Measurement.mean(
+            f"a, alternatives compared: games against {program}", compared.won[program], unit="%"
+        )
+    for program in PROGRAMS:
+        yield from _draw_conclusions({name: each.won[program] for name, each in found.items()},
+                                     program)  # fmt: skip
+    yield _make_games_table({**found, "a, alternatives compared": compared})
+    curves = {name: each.curve for name, each in found.items()}
     yield Figure("Agreement with the expert", draw_curves, curves, CAPTION)
 
 
-def _measure_row(
-    context: Context, name: str, row: Mapping[str, Any], **more: Any
-) -> tuple[Curve, list[float], list[dict[str, Any]]]:
-    """The first network's curve, every network's agreement on the test set, and their games."""
+def _measure_row(context: Context, name: str, row: Mapping[str, Any], **more: Any) -> RowResults:
+    """Train a row several times and play both programs with each network."""
     seeds = context.setting("seeds")
-    curves, played = [], []
+    curves: list[Curve] = []
+    won: dict[str, list[float]] = {program: [] for program in PROGRAMS}
+    points: dict[str, list[float]] = {program: [] for program in PROGRAMS}
     for seed in range(seeds):
         settings = make_config(row, context.seed + seed, **more)
         file, curve = get_trained_network(context, name, settings)
         curves.append(curve)
+        for program in PROGRAMS:
 
-        def play(seed: int = seed, file: Any = file) -> dict[str, Any]:
-            games = context.setting("games") // seeds
-            dice = context.seed_for(name, seed)
-            result = play_native_games(GammonNetwork.load(file), "tool", games, dice, context.jobs)
-            return {
-                "won": sum(result.wins),
-                "games": result.games,
-                "points": result.points_per_game,
-            }
+            def play(seed: int = seed, file: Any = file, program: str = program) -> list[float]:
+                games = context.setting("games") // seeds
+                dice = context.seed_for(name, seed)
+                opponent = program if program == "tool" else fit_linear_program()
+                result = play_native_games(
+                    GammonNetwork.load(file), opponent, games, dice, context.jobs
+                )
+                return [100 * sum(result.wins) / result.games, result.points_per_game]
 
-        played.append(context.cached(f"games of {name} {settings}", play))
-    return curves[0], [curve[-1][1] for curve in curves], played
-
-
-def _compare_alternatives(context: Context) -> Iterator[Measurement]:
-    """The paper's plan for later: the network of row (a), with alternatives compared."""
-    row = next(
-        row
-        for row in context.published.rows
-        if row.extra.get("row") == "a" and "hidden" in row.extra
-    )
-    _, agreements, played = _measure_row(context, "comparison", row.extra, error="comparison")
-    yield _measure_agreement("a, alternatives compared: test positions", agreements)
-    won = sum(result["won"] for result in played)
-    games = sum(result["games"] for result in played)
-    yield Measurement.proportion("a, alternatives compared: games against tool", won, games)
-
-
-def _measure_agreement(name: str, agreements: list[float]) -> Measurement:
-    """The mean over networks, which all saw the same positions."""
-    positions = len(load_test_positions())
-    mean = sum(agreements) / len(agreements)
-    return Measurement.proportion(name, round(mean * positions), positions)
-
-
-def _format_order(wins: dict[str, float]) -> str:
-    lost = {what: wins["a"] - wins[row] for what, row in EFFECTS.items()}
-    ranked = sorted(lost, key=lambda what: -lost[what])
-    return "What row (a) loses against tool: " + ", ".join(
-        f"{100 * lost[what]:.1f} points without {what}" for what in ranked
+            share, mean = context.cached(f"games of {name} {settings} against {program}", play)
+            won[program].append(share)
+            points[program].append(mean)
+    return RowResults(
+        curves[0],
+        [100 * curve[-1][1] for curve in curves],
+        won,
+        {program: sum(values) / len(values) for program, values in points.items()},
     )
 
 
-EFFECTS = {"features": "h", "noise": "g", "hidden units": "f", "half the positions": "c"}
+def _draw_conclusions(won: Mapping[str, Sequence[float]], program: str) -> Iterator[Conclusion]:
+    """The paper's conclusions from its table, by percentages of games won against a program."""
+
+    def compare(first: str, second: str) -> tuple[float, float, float]:
+        ours, theirs = (Measurement.mean(name, won[name]) for name in (first, second))
+        low, high = compute_difference_interval(
+            ours.value, _get_interval(ours), theirs.value, _get_interval(theirs)
+        )
+        return ours.value - theirs.value, low, high
+
+    def decide(text: str, pairs: Sequence[tuple[str, str]]) -> Conclusion:
+        """Decide whether the first row of each pair wins more games than the second."""
+        found = {pair: compare(*pair) for pair in pairs}
+        is_refuted = any(high < 0 for *_, high in found.values())
+        holds = True if all(low > 0 for _, low, _ in found.values()) else None
+        evidence = ", ".join(
+            f"{first} − {second} = {middle:+.1f} ({low:+.1f} to {high:+.1f})"
+            for (first, second), (middle, low, high) in found.items()
+        )
+        return Conclusion(f"against {program}: {text}", False if is_refuted else holds, evidence)
+
+    yield decide("features matter most: (h) wins less than (g)", [("g", "h")])
+    yield decide("noise comes second: (g) wins less than (f)", [("f", "g")])
+    yield decide(
+        "hidden units come third: (f) wins less than (b), (c), (d)",
+        [("b", "f"), ("c", "f"), ("d", "f")],
+    )
+    small = [("a", "b"), ("b", "c"), ("b", "d")]
+    ends = {pair: compare(*pair) for pair in small}
+    is_small = all(abs(end) < MAX_SMALL_EFFECT for _, *pair in ends.values() for end in pair)
+    yield Conclusion(
+        f"against {program}: layers, positions and the number of hidden units matter by less than"
+        f" {MAX_SMALL_EFFECT:.0f} points",
+        is_small,
+        ", ".join(f"{a} − {b} = {middle:+.1f}" for (a, b), (middle, *_) in ends.items()),
+    )
+    if program == "tool":
+        ours = Measurement.mean("e", won["e"])
+        low, high = _get_interval(ours)
+        yield Conclusion(
+            "a network with the program's own terms, trained on the expert, wins against it",
+            True if low > 50 else False if high < 50 else None,
+            f"(e) wins {ours.value:.1f}% ({low:.1f} to {high:.1f})",
+        )
+
+
+def _get_interval(measurement: Measurement) -> tuple[float, float]:
+    """The interval over trainings; a single training may be off by any amount."""
+    if measurement.low is None or measurement.high is None:
+        return -float("inf"), float("inf")
+    return measurement.low, measurement.high
+
+
+def _make_games_table(found: Mapping[str, RowResults]) -> Table:
+    rows: list[list[Any]] = []
+    for name, each in found.items():
+        line: list[Any] = [name]
+        for program in PROGRAMS:
+            values = each.won[program]
+            mean = sum(values) / len(values)
+            spread = (sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)) ** 0.5
+            line += [mean, spread, each.points[program]]
+        rows.append(line)
+    return Table(
+        "Games of each row",
+        (
+            "row",
+            *(
+                f"{what}, {program}"
+                for program in PROGRAMS
+                for what in ("won, %", "deviation between trainings", "points a game")
+            ),
+        ),
+        rows,
+    )
+
 
 CAPTION = (
     "Share of positions in which the network plays the expert's move, on the positions it learns "

@@ -108,9 +108,9 @@ def test_stored_means_of_migo_agree_with_the_published_ones():
         and row.published_row["learner"].startswith("migo")
     ]
     assert len(compared) == 8
-    for row in compared:
-        assert row.agrees, row.name
-        assert row.ours.count >= 40
+    assert all(row.ours.count >= 40 for row in compared)
+    # Stated as differing in the reasons of the experiment.
+    assert [row.name for row in compared if not row.agrees] == ["hexapawn 3: MIGO separated"]
 
 
 def test_published_p_values_follow_from_the_published_means():

@@ -9,8 +9,12 @@ from ludus.reproduce.overview import list_items
 from ludus.reproduce.results import read_results
 from support.paths import EXPERIMENTS
 
-IDS = [each.id for each in list_experiments(EXPERIMENTS) if each.id != "migo-table-2"]
-EXPLAINED = [each for each in IDS if each.startswith(("galassi", "vrajitoru"))]
+IDS = [each.id for each in list_experiments(EXPERIMENTS)]
+EXPLAINED = [
+    each
+    for each in IDS
+    if each.startswith(("galassi", "migo-figure-3", "migo-table", "tesauro", "vrajitoru"))
+]
 FIGURE_KEYS = {"name", "draw", "data", "caption", "size"}
 
 

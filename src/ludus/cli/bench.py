@@ -33,7 +33,11 @@ SIGNATURE_PERFT = (
 SIGNATURE_RULES = {"backgammon": "opening=first"}
 """Rules that the signature adds to a game's preset: those under which it was first published."""
 
-LATER_PRESETS = {"backgammon": ("money", "tournament"), "hexapawn": ("migo",)}
+LATER_PRESETS = {
+    "backgammon": ("money", "tournament"),
+    "hexapawn": ("migo",),
+    "nine_mens_morris": ("threefold",),
+}
 """Presets that were added after the signature was first published, and are not part of it."""
 
 SIGNATURE_RANDOM_GAMES = 1000
