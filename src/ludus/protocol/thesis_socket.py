@@ -170,6 +170,9 @@ _POINT_NUMBERS: dict[int | None, int] = {
 
 MAX_BATCH_SIZE = 256
 
+STOP_TIME = 1.0
+"""Seconds for which a server that ends waits for its player."""
+
 MoveRequest = tuple[Any, asyncio.Future[Any]]
 MoveBatch = tuple[list[Any], Future[list[Choice]]]
 """Positions, and the choices to be made there."""
@@ -182,11 +185,14 @@ class RequestBatcher:
         self._player = player
         self._requests: asyncio.Queue[MoveRequest] = asyncio.Queue()
         self._batches: queue.SimpleQueue[MoveBatch | None] = queue.SimpleQueue()
-        self.is_choosing = False
-        """Whether the player is at work."""
-
         # A daemon thread: a player that cannot be stopped does not keep the server from ending.
-        threading.Thread(target=self._choose_moves, name="player", daemon=True).start()
+        self._thread = threading.Thread(target=self._choose_moves, name="player", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_choosing(self) -> bool:
+        """Whether the player's thread runs."""
+        return self._thread.is_alive()
 
     async def request_move(self, position: MorrisPosition) -> Any:
         """Return the player's move; raise LudusError if the player fails."""
@@ -206,10 +212,14 @@ class RequestBatcher:
                 await self._run_batch(waiting)
 
     def close(self) -> None:
-        """End the thread, and stop its search if the player supports that."""
+        """End the thread, and stop its search if the player supports that.
+
+        `is_choosing` is true afterwards if the player goes on nevertheless.
+        """
         self._batches.put(None)
         if callable(stop := getattr(self._player, "stop", None)):
             stop()
+        self._thread.join(STOP_TIME)
 
     def _choose_moves(self) -> None:
         """Run the player; on its own thread."""
@@ -217,12 +227,10 @@ class RequestBatcher:
             positions, choices = batch
             if not choices.set_running_or_notify_cancel():
                 continue
-            self.is_choosing = True
             try:
                 choices.set_result(self._player.choose_many(positions))
             except Exception as error:  # a player's failure must not end the server
                 choices.set_exception(error)
-            self.is_choosing = False
 
     async def _run_batch(self, requests: list[MoveRequest]) -> None:
         positions = [position for position, _ in requests]

@@ -1,5 +1,6 @@
 """A solve that ends before its end: killed, stopped, or out of disk."""
 
+import json
 import random
 import resource
 import signal
@@ -115,7 +116,8 @@ def test_a_full_disk_is_a_clear_error_and_no_half_file(tmp_path, undisturbed):
 
     with begin(folder, preexec_fn=limit) as running:
         output, complaint = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, output) == (2, b"")
+    assert running.returncode == 2
+    assert json.loads(output)["type"] == "CannotWrite"
     assert complaint.count(b"\n") == 1
     assert complaint.startswith(b"ludus: cannot write ")
     assert b"File too large" in complaint
