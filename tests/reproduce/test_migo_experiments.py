@@ -76,7 +76,13 @@ def test_figure_3(capsys, small, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "identity", ["migo-figure-4", "migo-figure-5", "migo-table-2", "migo-readings"]
+    "identity",
+    [
+        "migo-figure-4",
+        "migo-figure-5",
+        pytest.param("migo-table-2", marks=pytest.mark.slow),
+        "migo-readings",
+    ],
 )
 def test_the_other_figures(capsys, small, tmp_path, identity):
     found = reproduced(capsys, small, tmp_path, identity, "quick")

@@ -31,8 +31,8 @@ def open_game(page, server, client, game, *players, **more):
     ("game", "rules", "opponent"),
     [
         ("nine_mens_morris", "", "focused"),
-        ("backgammon", "hyper", "random"),
-        ("noughts_and_crosses", "", "playouts"),
+        pytest.param("backgammon", "hyper", "random", marks=pytest.mark.slow),
+        pytest.param("noughts_and_crosses", "", "playouts", marks=pytest.mark.slow),
         ("hexapawn", "", "playouts"),
     ],
 )

@@ -168,6 +168,7 @@ def test_reliability_of_small_networks(reproduced):
     assert {row[0] for row in table["rows"]} >= {"author TFR", "ours tiny", "author RFT, published"}
 
 
+@pytest.mark.slow
 def test_a_short_ladder(reproduced):
     result = reproduced("galassi-gaming")
     tables = {table["name"]: table for table in result["tables"]}
@@ -194,7 +195,10 @@ def test_exact_figures_need_the_solved_game(reproduced):
     assert "--oracle" in result["remarks"][0]
 
 
-@pytest.mark.parametrize(("name", "networks"), [("partial", 5), ("whole", 3)])
+@pytest.mark.parametrize(
+    ("name", "networks"),
+    [pytest.param("partial", 5, marks=pytest.mark.slow), ("whole", 3)],
+)
 def test_short_trainings(reproduced, name, networks):
     result = reproduced(f"galassi-{name}")
     assert len(result["tables"]) == networks

@@ -115,6 +115,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_it_needs_nothing_compiled(tmp_path):
     """A machine with a GPU may have torch and numpy and little else."""
     moves = write_teacher_moves(tmp_path)

@@ -54,7 +54,14 @@ def reproduced(identity, out, capsys, *more):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("identity", [TABLES[3], "vrajitoru-tuned", "vrajitoru-learning-curve"])
+@pytest.mark.parametrize(
+    "identity",
+    [
+        pytest.param(TABLES[3], marks=pytest.mark.slow),
+        pytest.param("vrajitoru-tuned", marks=pytest.mark.slow),
+        "vrajitoru-learning-curve",
+    ],
+)
 def test_a_small_run(identity, tmp_path, capsys):
     result = reproduced(identity, tmp_path, capsys, "--size", "quick")
     assert result["id"] == identity

@@ -157,6 +157,7 @@ def test_groups_of_positions_hold_each_once(small):
         assert takes or not closes
 
 
+@pytest.mark.slow
 def test_games_from_drawn_positions(reproduced):
     """Without the whole game solved there are no games from its start."""
     result = reproduced("scholar-games", SCORER, "perfect:draws=any")

@@ -184,6 +184,7 @@ def test_banks_of_experts_are_all_there_are():
             ScorerConfig(banks=tuple(ExpertBank(end, 8, 8) for end in ends)).experts()
 
 
+@pytest.mark.slow
 def test_a_chain_learns_moves_that_are_legal_and_good():
     torch.set_num_threads(1)
     course = ChainConfig(
