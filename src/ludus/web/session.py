@@ -237,10 +237,6 @@ class Session:
             self.verdicts[number] = verdict, result["why"]
         return self.verdicts[number]
 
-    def known_verdict(self, number: int) -> Verdict | None:
-        """Return the exact verdict on a node if it has been fetched."""
-        return self.verdicts.get(number, (None, ""))[0]
-
     def request_move_now(self) -> None:
         """Request an immediate move from the player that is thinking."""
         self._hurry_event.set()

@@ -1,5 +1,8 @@
 """Cube decisions from chances: Janowski's formulas, and tables and points of other programs."""
 
+from pathlib import Path
+from xml.etree import ElementTree
+
 import pytest
 
 from ludus.games.backgammon import Chances, Rules, Stakes, evaluate_cube, match_winning_chance
@@ -13,12 +16,26 @@ PUBLISHED = {
     (2, 3): 0.60, (2, 4): 0.68, (2, 5): 0.75, (2, 7): 0.85,
     (3, 4): 0.59, (3, 5): 0.66, (3, 7): 0.76, (4, 5): 0.58, (4, 7): 0.70, (5, 7): 0.63,
 }  # fmt: skip
-"""Woolsey's match equity table, in percent as published (Inside Backgammon, 1992)."""
+"""Woolsey's match equity table, as published (Inside Backgammon, volume 2, number 2, 1992)."""
+
+WOOLSEY = Path("/usr/share/gnubg/met/woolsey.xml")
+"""The whole table, which comes with GNU Backgammon."""
 
 
 def test_the_match_equity_table_agrees_with_a_published_one():
     for (own, other), chance in PUBLISHED.items():
         assert match_winning_chance(own, other) == pytest.approx(chance, abs=0.02), (own, other)
+
+
+@pytest.mark.needs_debian("gnubg")
+def test_the_whole_of_the_published_table():
+    rows = ElementTree.parse(WOOLSEY).getroot().iterfind("pre-crawford-table/row")
+    table = [[float(cell.text or "nan") for cell in row] for row in rows]
+    assert [len(row) for row in table] == [15] * 15
+    assert all(table[own - 1][other - 1] == chance for (own, other), chance in PUBLISHED.items())
+    for own, row in enumerate(table, 1):
+        ours = [match_winning_chance(own, other) for other in range(1, 16)]
+        assert ours == pytest.approx(row, abs=0.0151), own
 
 
 def test_match_equities_are_symmetric_and_ordered():
