@@ -45,7 +45,8 @@ def test_a_game_is_reviewed_and_its_mistakes_are_learned_from(page, server, clie
     page.get_by_role("tab", name="Moves").click()
     expect(page.locator(".move.mistake").first).to_contain_text("?")
     page.get_by_role("tab", name="Analysis").click()
-    expect(page.get_by_role("button", name="Solve this game completely")).to_be_visible()
+    # A button, or which resource of this machine does not suffice for it.
+    expect(page.locator(".solve")).to_contain_text("Exact values for every position")
     page.get_by_role("tab", name="Review").click()
     page.get_by_role("button", name="Learn from").click()
     prompt_says(page, "Find a better move")
@@ -144,5 +145,22 @@ def test_a_small_game_is_solved_on_request(page, tmp_path):
             assert found["certainty"] == "exact"
             body = {"game": "nine_mens_morris", **rules, "action": "start"}
             assert client.post("/api/solve", json=body).status_code == 422
+    finally:
+        server.kill()
+
+
+def test_a_game_too_large_for_the_disk_says_so(page, tmp_path, monkeypatch):
+    # The kernel's file system has no free space on any machine.
+    monkeypatch.setenv("LUDUS_ORACLE", "/proc/oracle")
+    server = Server(tmp_path)
+    try:
+        with server.client() as client:
+            view = begin(client, "nine_mens_morris", None, None, rules="men=3")
+            page.goto(f"{server.base}/game/{view['id']}")
+            status(page)
+            page.get_by_role("tab", name="Analysis").click()
+            expect(page.locator(".solve")).to_contain_text("cannot be solved completely on this")
+            expect(page.locator(".solve")).to_contain_text("GB of disk; 0.0 GB are free")
+            expect(page.locator(".solve button")).to_have_count(0)
     finally:
         server.kill()

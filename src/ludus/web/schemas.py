@@ -467,7 +467,9 @@ class SolveView(BaseModel):
     """Whether a game can be solved completely here, and how far that is."""
 
     available: bool
-    state: Literal["none", "running", "paused", "done", "failed"]
+    state: Literal["none", "running", "paused", "done", "failed", "too_large"]
+    """`too_large`: the game could be solved on a machine with more memory or disk."""
+
     why: str = ""
     """Why it cannot be solved, or why solving failed."""
 

@@ -54,24 +54,29 @@ class SolvePlan:
 
 
 def find_obstacle(game: AnyGame) -> str:
-    """Return why a game cannot be solved on this machine; empty if it can."""
+    """Return why a game cannot be solved whatever the size of the machine; empty if it can."""
     if game.oracle_kind != "tables":
         return "this game needs no tables"
     if why := native.why_unsolvable(game.rules):
         return f"these rules cannot be solved: {why}"
-    parent = _find_parent_folder()
-    if parent is None:
+    if _find_parent_folder() is None:
         return "there is no data folder for the tables"
+    return ""
+
+
+def find_shortage(game: AnyGame) -> str:
+    """Return which resource solving a game would exhaust on this machine; empty if none."""
+    parent = _find_parent_folder() or Path()
     sectors = select_sectors(game, None)
     needed = estimate_peak_bytes(game.rules, sectors)
     available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > available:
-        return f"that takes {needed / 1e9:.0f} GB of memory; there are {available / 1e9:.0f}"
+        return f"that takes {needed / 1e9:.0f} GB of memory; there are {available / 1e9:.0f} GB"
     free = shutil.disk_usage(next(each for each in (parent, *parent.parents) if each.exists())).free
     plan = make_plan(game, "")
     missing = (plan.slots - plan.solved_slots) * BYTES_PER_SLOT
     if free < missing:
-        return f"that takes {missing / 1e9:.0f} GB of disk; {free / 1e9:.0f} are free"
+        return f"that takes {missing / 1e9:.1f} GB of disk; {free / 1e9:.1f} GB are free"
     return ""
 
 

@@ -46,12 +46,14 @@ class GameSolver:
         return view.model_copy(update={"state": "failed", "why": error}) if error else view
 
     def _describe(self, name: str, rules: str) -> SolveView:
-        from ludus.web.solve_plan import find_obstacle, make_plan
+        from ludus.web.solve_plan import find_obstacle, find_shortage, make_plan
 
         game = named_game(name, rules)
         why = find_obstacle(game) if self._is_allowed else FORBIDDEN
         if why:
             return SolveView(available=False, state="none", why=why)
+        if why := find_shortage(game):
+            return SolveView(available=False, state="too_large", why=why)
         plan = make_plan(game, name)
         is_begun = bool(plan.solved_slots)
         return SolveView(

@@ -40,8 +40,8 @@ export class SolvePanel {
   /** @param {SolveView} view */
   show(view) {
     clearTimeout(this.timer);
-    this.element.hidden = !view.available;
-    if (!view.available) return;
+    this.element.hidden = !view.available && view.state !== "too_large";
+    if (this.element.hidden) return;
     setChildren(this.element, h("h2", {}, "Exact values for every position"), ...this.makeContent(view));
     if (view.state === "running" && !this.isClosed)
       this.timer = setTimeout(
@@ -54,6 +54,8 @@ export class SolvePanel {
   makeContent({ state, why, done, minutes, gigabytes }) {
     const percent = `${(100 * done).toFixed(done < 0.1 ? 1 : 0)}%`;
     if (state === "done") return [h("p", {}, "This game is solved: every evaluation is exact.")];
+    if (state === "too_large")
+      return [h("p", {}, `This game cannot be solved completely on this machine: ${why}.`)];
     if (state === "running")
       return [
         h("p", {}, `Solving: ${percent}`, minutes === null ? "" : `, ${formatMinutes(minutes)} left`),

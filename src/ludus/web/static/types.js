@@ -55,8 +55,8 @@
  *   known: boolean, why: string, points: ReviewPointView[], sides: ReviewSideView[]
  * }} ReviewView
  * @typedef {{
- *   available: boolean, state: "none" | "running" | "paused" | "done" | "failed", why: string,
- *   done: number, minutes: number | null, gigabytes: number
+ *   available: boolean, state: "none" | "running" | "paused" | "done" | "failed" | "too_large",
+ *   why: string, done: number, minutes: number | null, gigabytes: number
  * }} SolveView
  * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
