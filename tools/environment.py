@@ -2,11 +2,11 @@
 
     tools/python tools/environment.py STEP...
 
-The steps base, dev, torch and update install the locked versions of `requirements/` (tools/lock.py
-says what is in which file); build compiles the native core and installs the package in editable
-mode. `.venv/ludus-state.json` holds a fingerprint of every finished step, made from the content of
-the files that it depends on. It is removed before packages are installed and written afterwards: a
-`.venv` without one was interrupted, and is made again from the start.
+The steps base, dev, torch, docs, cluster and update install the locked versions of `requirements/`
+(tools/lock.py says what is in which file); build compiles the native core and installs the package
+in editable mode. `.venv/ludus-state.json` holds a fingerprint of every finished step, made from the
+content of the files that it depends on. It is removed before packages are installed and written
+afterwards: a `.venv` without one was interrupted, and is made again from the start.
 """
 
 import fcntl
@@ -32,6 +32,8 @@ STEPS = {
     "base": "installing packages",
     "dev": "installing packages for development",
     "torch": "installing torch",
+    "docs": "installing packages for the documentation",
+    "cluster": "installing Ray",
     "update": "installing uv",
     "build": "building the native core",
 }

@@ -8,7 +8,9 @@ Locked versions stay as they are unless an option or pyproject.toml asks for oth
 valid for Python 3.11 and newer, on every platform, and name no package index.
 
 base.txt        what playing needs, and what building the native core needs
-dev.txt         the extras `dev` and `learn`, without torch
+dev.txt         what developing and testing needs: `dev`, `learn`, `data`, `onnx`, `rl`, not torch
+docs.txt        what `make docs` needs beside that: the extra `docs`
+cluster.txt     what tests on a cluster need beside that: the extra `cluster`
 torch.txt       torch alone: the builds of PyPI, and the CPU build that pip finds on our machines
 torch-cuda.txt  what a CUDA build of torch needs on Linux
 update.txt      uv, which resolves the versions
@@ -30,6 +32,12 @@ TORCH = "torch==2.13.0"
 
 BUILD_TOOLS = ["cmake>=3.26", "ninja>=1.11"]
 """scikit-build-core takes these from the environment, so that no machine needs its own."""
+
+DEV_EXTRAS = ("dev", "learn", "data", "onnx", "rl")
+"""Extras in dev.txt."""
+
+OWN_FILES = ("docs", "cluster")
+"""Extras with files of their own."""
 
 CUDA_PACKAGE = re.compile(r"(nvidia|cuda)-|triton==")
 
@@ -76,14 +84,21 @@ def main(options: list[str]) -> None:
     known = "".join(path.read_text() for path in sorted(REQUIREMENTS.glob("*.txt")))
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     build += BUILD_TOOLS
-    extras = ["--extra", "dev", "--extra", "learn"]
-    everything = resolve(known, build, "pyproject.toml", *extras, *options)
-    base = blocks(resolve(everything, build, "pyproject.toml"))
-    others = [block for block in blocks(everything) if block not in base]
+
+    def lock(known: str, extras: tuple[str, ...], *options: str) -> str:
+        named = [word for extra in extras for word in ("--extra", extra)]
+        return resolve(known, build, "pyproject.toml", *named, *options)
+
+    everything = lock(known, (*DEV_EXTRAS, *OWN_FILES), *options)
+    base, dev = blocks(lock(everything, ())), blocks(lock(everything, DEV_EXTRAS))
+    others = [block for block in dev if block not in base]
     cuda = [block for block in others if CUDA_PACKAGE.match(block)]
     [torch] = [block for block in others if block.startswith("torch==")]
     write("base.txt", base)
     write("dev.txt", [block for block in others if block not in cuda and block != torch])
+    for extra in OWN_FILES:
+        needed = blocks(lock(everything, (*DEV_EXTRAS, extra)))
+        write(f"{extra}.txt", [block for block in needed if block not in dev])
     write("torch.txt", [with_hash_of_own_build(torch)])
     write("torch-cuda.txt", cuda)
     write("update.txt", blocks(resolve(known, ["uv"], *options)))
