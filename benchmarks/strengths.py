@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ludus.arena import compute_ratings
+from ludus.core.spec import add_options
 from ludus.web.opponents import list_opponents
 
 EVIDENCE = Path(__file__).with_suffix(".json")
@@ -98,12 +99,17 @@ def _meeting(pair: tuple[str, str], games: int) -> Task:
 
 
 def specs(game: str) -> list[str]:
-    """Players as the page offers them, each level on its own."""
+    """Players as the page offers them, each level and each set of options on its own."""
     found = []
     for each in list_opponents({"game": game, "rules": ""})["players"]:
         if each["name"] not in FOLLOWERS:
             found += [f"{each['name']}:level={level}" for level in range(1, each["levels"] or 1)]
             found.append(each["name"])
+            found += [
+                add_options(each["name"], persona["choices"])
+                for persona in each["personas"]
+                if persona["choices"]
+            ]
     return found
 
 

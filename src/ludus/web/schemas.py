@@ -169,6 +169,9 @@ class SeatView(BaseModel):
     standing: str
     """The side's men on and beside the board."""
 
+    persona: str = ""
+    """The human name of the player, if it has one."""
+
 
 class MoveView(BaseModel):
     """A node of the tree."""
@@ -393,6 +396,21 @@ class AdviceView(BaseModel):
     moves: list[dict[str, Any]]
 
 
+class PersonaView(BaseModel):
+    """A player with options that has a human name."""
+
+    name: str
+    text: str
+    level: int | None
+    choices: dict[str, str]
+    strength: str
+    bar: float | None
+    """Measured strength, 0 to 1; null if it is not measured with these rules."""
+
+    rank: float
+    """Sort key, weakest first."""
+
+
 class OpponentView(BaseModel):
     """An available player."""
 
@@ -403,6 +421,8 @@ class OpponentView(BaseModel):
     strength: str
     strengths: list[str]
     """By level, starting at level 1."""
+
+    personas: list[PersonaView] = []
 
 
 class GameKindView(BaseModel):

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { h, setChildren } from "./dom.js";
+import { playerName } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 
@@ -92,6 +93,6 @@ const countMoves = (view) => view.moves.filter(({ mover }) => mover === 0 || mov
 
 /** @param {GameView} view */
 function describeGame({ seats, outcome, prompt }) {
-  const players = seats.map((seat) => (seat.player ? seat.title : "a person")).join(" against ");
+  const players = seats.map((seat) => (seat.player ? playerName(seat) : "a person")).join(" against ");
   return `${players}. ${outcome ? prompt : "Not finished."}`;
 }
