@@ -40,7 +40,7 @@ def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def _strength_rank(game: AnyGame, name: str) -> tuple[bool, float]:
     """Sort key: weakest first, players without measurement last."""
-    share = _strength_share(game, _load_strengths().get(game.id, {}).get(name, {}))
+    share = _strength_share(game, load_strengths().get(game.id, {}).get(name, {}))
     return share is None, share or 0.0
 
 
@@ -82,7 +82,7 @@ def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> di
     # Strengths are stored under the shortest spec.
     level = {} if persona.level in (None, levels) else {"level": str(persona.level)}
     spec = add_options(persona.player, {**level, **persona.choices})
-    measured = _load_strengths().get(game.id, {}).get(spec, {})
+    measured = load_strengths().get(game.id, {}).get(spec, {})
     is_perfect = persona.player == PERFECT
     strength = "never makes a mistake" if is_perfect else describe_strength(game, spec)
     share = 1.0 if is_perfect else _strength_share(game, measured)
@@ -108,7 +108,7 @@ def _rank_persona(measured: Mapping[str, Any], share: float | None, is_perfect: 
 def _strength_share(game: AnyGame, measured: Mapping[str, Any]) -> float | None:
     """Return a measured strength on a scale from 0 to 1; None if it is not measured."""
     if "elo" in measured:
-        ratings = _load_strengths()[game.id].values()
+        ratings = load_strengths()[game.id].values()
         best = max(rating["elo"] for rating in ratings if "elo" in rating)
         return round(float(measured["elo"] / best), 3)
     if "won" in measured:
@@ -121,7 +121,7 @@ def _strength_share(game: AnyGame, measured: Mapping[str, Any]) -> float | None:
 
 
 @cache
-def _load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
+def load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
     """Load measured strengths by game and spec; docs/page.md describes the measurement."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
     strengths: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
@@ -135,7 +135,7 @@ def _is_standard(game: AnyGame) -> bool:
 
 def describe_strength(game: AnyGame, spec: str) -> str:
     """Return the measured strength of a player in one line."""
-    measured = _load_strengths().get(game.id, {}).get(spec) if _is_standard(game) else None
+    measured = load_strengths().get(game.id, {}).get(spec) if _is_standard(game) else None
     if measured is None:
         return "not measured"
     if "follows" in measured:

@@ -425,6 +425,49 @@ class OpponentView(BaseModel):
     personas: list[PersonaView] = []
 
 
+class SamplePositionView(BaseModel):
+    """A position in which learners are compared."""
+
+    title: str
+    position: str
+
+
+class LearnerView(BaseModel):
+    """A player that has learned, and how well."""
+
+    player: str
+    title: str
+    how: str
+    result: str = ""
+    """Its stored result over many positions."""
+
+    share: float | None = None
+    """The share of critical positions in which it keeps the value."""
+
+
+class LearnersView(BaseModel):
+    """The learners of a game."""
+
+    game: str
+    title: str
+    positions: list[SamplePositionView]
+    learners: list[LearnerView]
+
+
+class ComparedChoiceView(BaseModel):
+    """The move of a learner in a position, and what it gives away."""
+
+    move: str
+    comment: str
+    pictures: list[PictureView]
+    certainty: Certainty | None = None
+    """That of the verdict; null if the move was not evaluated."""
+
+    mark: Mark = ""
+    cost: float = 0.0
+    text: str = ""
+
+
 class GameKindView(BaseModel):
     """An available game."""
 

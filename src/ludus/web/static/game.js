@@ -153,8 +153,8 @@ export class GamePage {
           void this.runInBackground(() => this.analysis.solve.refresh());
       },
     );
-    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
-    setChildren(root, h("div", { class: "game" }, this.area, sidebar));
+    this.sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
+    setChildren(root, h("div", { class: "game" }, this.area, this.sidebar));
     /** @param {KeyboardEvent} event */
     this.onKey = (event) => this.stepByKey(event);
     document.addEventListener("keydown", this.onKey);

@@ -67,6 +67,17 @@
  *   strength: string, strengths: string[], personas: PersonaView[]
  * }} OpponentView
  * @typedef {{
+ *   player: string, title: string, how: string, result: string, share: number | null
+ * }} LearnerView
+ * @typedef {{
+ *   game: string, title: string, positions: { title: string, position: string }[],
+ *   learners: LearnerView[]
+ * }} LearnersView
+ * @typedef {{
+ *   move: string, comment: string, pictures: PictureView[], certainty: Certainty | null,
+ *   mark: Mark, cost: number, text: string
+ * }} ComparedChoiceView
+ * @typedef {{
  *   game: string, title: string, sides: string[], presets: string[], start: string, has_puzzles: boolean
  * }} GameKindView
  * @typedef {{ title: string, sentences: string[] }} RulesView
