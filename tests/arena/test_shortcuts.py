@@ -26,7 +26,7 @@ def test_players_as_objects_play_the_same_games():
     assert by_object.first_errors == by_spec.first_errors
 
 
-def test_a_class_of_this_program_is_judged():
+def test_a_class_of_this_program_is_compared():
     mine = FirstMove(HEXAPAWN)
     report = ludus.tournament(HEXAPAWN, [mine, "perfect"], games=4)
     assert report.ranking == ["perfect", mine.spec]
