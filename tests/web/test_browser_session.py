@@ -101,7 +101,6 @@ def test_looking_back_and_going_on_from_there(page, morris):
         play(page, place if place in open_places(page) else open_places(page)[0])
     page.get_by_role("button", name="To the beginning").click()
     prompt_says(page, "Looking back")
-    assert open_places(page) == []
     page.get_by_role("button", name="Continue from here").click()
     prompt_says(page, "Place a man")
     play(page, "a1")

@@ -106,6 +106,8 @@ class ImportView(BaseModel):
     rules: str
     position: str = ""
     record: str = ""
+    more: list[str] = []
+    """Records of further games in the same text."""
 
 
 class PlacedMen(RequestBody):
@@ -316,6 +318,8 @@ class RecordView(BaseModel):
     """A game as text."""
 
     record: str
+    suffixes: list[str] = []
+    """Suffixes of the files that the game can be saved as."""
 
 
 class VerdictView(BaseModel):

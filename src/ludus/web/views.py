@@ -84,7 +84,10 @@ def make_view(
 
 
 def _start_entry(session: Session, node: GameNode, status: str) -> PartialMove:
-    if status == "yours":
+    """Return the beginning of a person's move, also at a past node, where it opens a variation."""
+    mover = node.position.mover
+    is_past = status == "looking" and mover in (0, 1) and session.outcome_at(node) is None
+    if status == "yours" or (is_past and session.seats[mover].is_person):
         return session.move_entry.enter(node.position, ())
     return PartialMove((), (), "begin", None, node.position)
 

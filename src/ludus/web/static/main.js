@@ -4,8 +4,10 @@ import { createGame, get, hasStatus } from "./api.js";
 import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
 import { gameFromQuery, openNewGameDialog } from "./newgame.js";
-import { rememberGame } from "./mygames.js";
+import { acceptDrops } from "./drop.js";
+import { rememberGame } from "./remembered.js";
 import { gameFromLink } from "./share.js";
+import { isSoundOn, setSound } from "./sound.js";
 import { isNewcomer, makeWelcome } from "./welcome.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -166,6 +168,19 @@ byId("theme").addEventListener("click", () => {
   localStorage.setItem("theme", THEMES[currentTheme()].next);
   applyTheme();
 });
+function showSound() {
+  const button = byId("sound");
+  button.setAttribute("aria-pressed", String(isSoundOn()));
+  button.textContent = isSoundOn() ? "♪" : "♪̸";
+  button.title = `Sound: ${isSoundOn() ? "on" : "off"}`;
+}
+
+showSound();
+byId("sound").addEventListener("click", () => {
+  setSound(!isSoundOn());
+  showSound();
+});
+acceptDrops(() => (page instanceof GamePage ? page.view : null), navigate);
 byId("new-game").addEventListener("click", () => {
   openNewGameDialog(navigate).catch((error) => showNotice(errorMessage(error)));
 });

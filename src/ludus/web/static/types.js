@@ -81,7 +81,7 @@
  *   game: string, title: string, sides: string[], presets: string[], start: string, has_puzzles: boolean
  * }} GameKindView
  * @typedef {{ title: string, sentences: string[] }} RulesView
- * @typedef {{ record: string }} RecordView
+ * @typedef {{ record: string, suffixes: string[] }} RecordView
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
  * }} PositionView
