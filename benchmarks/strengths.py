@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from ludus.arena import compute_ratings
-from ludus.core.spec import add_options
 from ludus.web.opponents import list_opponents
 
 EVIDENCE = Path(__file__).with_suffix(".json")
@@ -105,11 +104,9 @@ def specs(game: str) -> list[str]:
         if each["name"] not in FOLLOWERS:
             found += [f"{each['name']}:level={level}" for level in range(1, each["levels"] or 1)]
             found.append(each["name"])
-            found += [
-                add_options(each["name"], persona["choices"])
-                for persona in each["personas"]
-                if persona["choices"]
-            ]
+            for persona in each["personas"]:
+                choices = [f"{name}={value}" for name, value in persona["choices"].items()]
+                found += [f"{each['name']}:{','.join(choices)}"] if choices else []
     return found
 
 

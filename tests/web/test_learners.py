@@ -37,18 +37,18 @@ def test_figures_are_those_of_the_stored_results():
         found = next(found for found in stored["rows"] if found["name"] == row)
         assert (round(found["ours"], 1), found["count"]) == (each["kept"], each["critical"])
     errors = json.loads((EXPERIMENTS / "backgammon/results/errors.json").read_text())
-    judged = errors["bgsage, 2 plies ahead"]
+    evaluated = errors["bgsage, 2 plies ahead"]
     for each in (learner for learner in learners if "lost" in learner):
-        assert judged["positions"] == each["judged"]
-        mean = judged["players"][each["row"]]["sum"] / judged["positions"]
+        assert evaluated["positions"] == each["evaluated"]
+        mean = evaluated["players"][each["row"]]["sum"] / evaluated["positions"]
         assert round(POINTS_PER_MILLE * mean, 1) == each["lost"]
 
 
-def test_a_learner_chooses_and_its_move_is_judged(client):
+def test_a_learner_chooses_and_its_move_is_evaluated(client):
     query = {"game": "noughts_and_crosses", "position": "X../.XO/..O x"}
     good = client.get("/api/learners/choice", params={**query, "player": "menace"}).json()
     assert (good["move"], good["mark"], good["certainty"]) == ("c3", "", "exact")
-    assert [each["title"] for each in good["pictures"]][0] == "Plays c3"
+    assert good["pictures"][0]["title"] == "Plays c3"
     assert len(good["pictures"]) > 1
     bad = client.get("/api/learners/choice", params={**query, "player": "qlearning"}).json()
     assert (bad["mark"], bad["cost"]) == ("??", 2)

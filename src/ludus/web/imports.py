@@ -58,9 +58,7 @@ def _read_games(text: str) -> ImportView | None:
         return None
     first, *more = map(str, records)
     headers = records[0].headers
-    return ImportView(
-        game=headers["Game"], rules=headers.get("Rules", ""), record=first, more=more
-    )
+    return ImportView(game=headers["Game"], rules=headers.get("Rules", ""), record=first, more=more)
 
 
 def _read_record(game: AnyGame, rules: str, text: str) -> ImportView | None:

@@ -47,7 +47,7 @@ def _describe_learner(game: AnyGame, learner: dict[str, Any]) -> LearnerView:
     if "lost" in learner:
         text = (
             f"Gives away {learner['lost']:.1f} thousandths of a point a move, "
-            f"as bgsage judges {learner['judged']:,} positions"
+            f"as bgsage evaluates {learner['evaluated']:,} positions"
         )
         return view.model_copy(update={"result": text})
     measured = load_strengths()[game.id].get(learner["player"], {})

@@ -92,6 +92,7 @@ def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> di
         "text": persona.text,
         "level": persona.level,
         "choices": dict(persona.choices),
+        "is_default": persona.is_default,
         "strength": strength,
         "bar": share if is_known else None,
         "rank": _rank_persona(measured, share, is_perfect),

@@ -19,6 +19,8 @@ class Persona:
     text: str
     level: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
+    is_default: bool = False
+    """Whether it is the opponent that is selected at first."""
 
 
 @cache

@@ -26,10 +26,11 @@ export function makeLadder(players) {
 }
 
 /**
- * Return the weakest opponent that is more than a random player.
+ * Return the default opponent, or else the weakest one that is more than a random player.
  * @param {Rung[]} ladder
  */
 export const defaultRung = (ladder) =>
+  ladder.find((each) => each.is_default) ??
   ladder.find(({ rank, player }) => rank >= FIRST_RANK && player !== "random") ?? ladder[0];
 
 /**

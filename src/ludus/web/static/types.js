@@ -60,7 +60,7 @@
  * }} SolveView
  * @typedef {{
  *   name: string, text: string, level: number | null, choices: Record<string, string>,
- *   strength: string, bar: number | null, rank: number
+ *   is_default: boolean, strength: string, bar: number | null, rank: number
  * }} PersonaView
  * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
