@@ -1,6 +1,5 @@
 """`ludus dataset stats|check|expand|label|export|generate|fetch`: datasets of good moves."""
 
-import os
 import sys
 import time as clock
 from pathlib import Path
@@ -24,6 +23,7 @@ from ludus.cli.output import dataclass_as_json, print_json, print_table, track_p
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import BadSpec
 from ludus.core.files import atomic_file, check_output, quote_path, write_text
+from ludus.core.processes import count_cores
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -406,7 +406,7 @@ def generate(
         limit=Limit(time, nodes, depth),
         seed=seed,
     )
-    run = GenerationRun(plan, out, jobs or os.cpu_count() or 1)
+    run = GenerationRun(plan, out, jobs or count_cores())
     began = clock.perf_counter()
     found = 0
     try:
