@@ -46,6 +46,7 @@ class Backgammon(Game[Position, Action]):
     )
     oracle_kind: ClassVar[OracleKind] = "equities"
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
+    coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",
         "gammon": "{winner} bore off every man before {loser} bore off any",
