@@ -16,21 +16,11 @@ from ludus.datasets import GENERATORS
 from ludus.players import PLAYERS
 
 if TYPE_CHECKING:
-    from ludus import (
-        arena,
-        core,
-        datasets,
-        envs,
-        games,
-        learn,
-        oracle,
-        players,
-        protocol,
-        reproduce,
-    )
+    from ludus import arena, core, datasets, envs, games, learn, players, protocol, reproduce
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.arena.report import TournamentReport, run_tournament
+    from ludus.arena.shortcuts import MatchResult, analyse, match, regret, tournament
     from ludus.arena.tournament import Tournament, read_tournament
     from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
     from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
@@ -47,7 +37,7 @@ if TYPE_CHECKING:
     from ludus.learn.common.learner import Learner
     from ludus.oracle.morris.solver import solve
     from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, Verdict
-    from ludus.oracle.selection import oracle_for
+    from ludus.oracle.selection import oracle, oracle_for
     from ludus.players import player
 
     __version__: str
@@ -70,6 +60,7 @@ __all__ = [
     "LudusError",
     "Marks",
     "MatchRecord",
+    "MatchResult",
     "Move",
     "MoveBatch",
     "MoveRecord",
@@ -87,6 +78,7 @@ __all__ = [
     "Unsolved",
     "Value",
     "Verdict",
+    "analyse",
     "arena",
     "augment",
     "core",
@@ -98,6 +90,7 @@ __all__ = [
     "label",
     "learn",
     "learner",
+    "match",
     "measure_regret",
     "oracle",
     "oracle_for",
@@ -108,9 +101,11 @@ __all__ = [
     "protocol",
     "read_dataset",
     "read_tournament",
+    "regret",
     "reproduce",
     "run_tournament",
     "solve",
+    "tournament",
 ]
 
 # A package names only packages below it, in registries, too. So the players and generators of the
@@ -145,4 +140,8 @@ if not TYPE_CHECKING:
             from importlib.metadata import version
 
             return version("ludus")
+        if name == "oracle":  # the package, which is callable; importing it defines the name
+            from importlib import import_module
+
+            return import_module("ludus.oracle")
         return _load(name)

@@ -125,7 +125,7 @@ def _print_report(found: "TournamentReport") -> None:
     print_table(
         ("points of row against column", *(str(n) for n, _ in enumerate(ranking, 1))),
         [
-            (f"{number}. {player}", *(_format_points(found, player, other) for other in ranking))
+            (f"{number}. {player}", *(found.format_points(player, other) for other in ranking))
             for number, player in enumerate(ranking, 1)
         ],
     )
@@ -142,14 +142,6 @@ def _print_report(found: "TournamentReport") -> None:
     print(f"\n{found.standings.games} games; ends: {', '.join(found.format_endings())}")
     for (player, message), count in found.standings.messages.most_common(10):
         print(f"{player} failed {count} times: {message}")
-
-
-def _format_points(found: "TournamentReport", player: str, other: str) -> str:
-    """Format the points of a player against another; a draw is half a point."""
-    for seat, players in enumerate(((player, other), (other, player))):
-        if pair := found.standings.pairs.get(players):
-            return f"{pair.wins[seat] + pair.draws / 2:g}"
-    return ""
 
 
 def _format_p_value(found: "TournamentReport", first: str, second: str) -> str:

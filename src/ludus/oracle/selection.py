@@ -12,6 +12,7 @@ from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
 from ludus.core.game import AnyGame, check_game
 from ludus.games import GAMES
+from ludus.games import game as named_game
 from ludus.oracle.backgammon.oracle import BackgammonOracle
 from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
 from ludus.oracle.backgammon.tables import EQUITY_FILE, Extent, MemoryTables, TableFolder
@@ -22,6 +23,18 @@ from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import format_spec, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
 from ludus.oracle.storage import MANIFEST_NAME, databases_folder, read_manifest
+
+
+def oracle(
+    game: AnyGame | str, folder: Path | str | None = None, *, needs_depth: bool = False
+) -> Oracle:
+    """Return the oracle of a game, or of a game by its spec; see `oracle_for`.
+
+    >>> oracle("hexapawn").value(named_game("hexapawn").start()).result
+    'draw'
+    """
+    found = named_game(game) if isinstance(game, str) else game
+    return oracle_for(found, folder, needs_depth=needs_depth)
 
 
 def oracle_for(
