@@ -27,6 +27,7 @@ using Column = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+constexpr std::size_t kMaxEnvs = std::size_t{1} << 24;
 constexpr int kMaxThreads = 256;
 
 Autoreset read_autoreset(const std::string& mode) {
@@ -55,7 +56,7 @@ public:
         : vector_(std::move(settings), num_envs, threads, read_autoreset(autoreset), max_moves) {}
 
     static void check(std::size_t num_envs, int threads) {
-        require(num_envs >= 1, "num_envs must be at least 1");
+        require(1 <= num_envs && num_envs <= kMaxEnvs, "num_envs must be from 1 to 2^24");
         require(1 <= threads && threads <= kMaxThreads, "threads must be from 1 to 256");
     }
 
@@ -114,16 +115,20 @@ private:
     bool is_started_ = false;
 };
 
+// An array that is written to: never one that was made from another kind of array.
+auto written(const char* name) { return nb::arg(name).noconvert(); }
+
 template <class Environment, class Make>
 void define(nb::module_& m, const char* name, Make make) {
     using Vector = PyVector<Environment>;
     nb::class_<Vector>(m, name, nb::is_final())
         .def("__init__", make, "start"_a, "num_envs"_a, "threads"_a, "autoreset"_a, "max_moves"_a)
-        .def("use_arrays", &Vector::use_arrays, "observations"_a, "action_masks"_a, "rewards"_a,
-             "terminated"_a, "truncated"_a, "players"_a, "final_observations"_a)
+        .def("use_arrays", &Vector::use_arrays, written("observations"), written("action_masks"),
+             written("rewards"), written("terminated"), written("truncated"), written("players"),
+             written("final_observations"))
         .def("reset", &Vector::reset, "seed"_a)
         .def("step", &Vector::step, "actions"_a)
-        .def("sample", &Vector::sample, "actions"_a);
+        .def("sample", &Vector::sample, written("actions"));
 }
 
 using MorrisVector = PyVector<ludus::morris::Environment>;
