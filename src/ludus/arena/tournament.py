@@ -24,7 +24,7 @@ from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
-from ludus.core.spec import check_range, check_ranges, format_suggestion
+from ludus.core.spec import check_range, check_ranges, format_suggestion, parse_spec
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -126,8 +126,12 @@ class BadTournament(LudusError):
     """A file is not a valid tournament."""
 
 
-def read_tournament(path: Path | str) -> Tournament:
-    """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys."""
+def read_tournament(path: Path | str, *, builds_players: bool = True) -> Tournament:
+    """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys.
+
+    Players are built to check that they can play. Without `builds_players` they are not: to show
+    results, no program is started and no weights are needed.
+    """
     path = Path(path)
     shown = quote_path(path)
     try:
@@ -135,12 +139,12 @@ def read_tournament(path: Path | str) -> Tournament:
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadTournament(f"{shown} is not TOML: {error}") from error
     try:
-        return _parse_tournament(fields, path.parent)
+        return _parse_tournament(fields, path.parent, builds_players)
     except LudusError as error:
         raise BadTournament(f"{shown}: {error}") from error
 
 
-def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
+def _parse_tournament(fields: Mapping[str, Any], folder: Path, builds_players: bool) -> Tournament:
     keys = ("name", "game", "rules", "players", "games", "seed", "format", "starter", "max_plies")
     _check_keys(fields, (*keys, "limit", "starts"), "a tournament")
     rules = _get_value(fields, "rules", str, "")
@@ -153,9 +157,13 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
     check_range("max_plies", max_plies, 1, 1_000_000)
     starts = _parse_starts(_get_value(fields, "starts", dict, {}), game, folder)
     seed = _get_value(fields, "seed", int, 0)
+    players = _parse_players(_get_required(fields, "players", list))
+    if builds_players:
+        for spec in players:  # an error here is better than a loss in every game
+            starts.check_player(named_player(spec, game), seed)
     return Tournament(
         conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
-        players=_parse_players(_get_required(fields, "players", list), game, starts, seed),
+        players=players,
         games=_get_value(fields, "games", int, DEFAULT_GAMES),
         seed=seed,
         format=_get_choice(fields, "format", get_args(TournamentFormat)),
@@ -174,18 +182,13 @@ def _parse_limit(fields: Mapping[str, Any]) -> Limit:
     )
 
 
-def _parse_players(
-    specs: Iterable[Any], game: AnyGame, starts: StartPositions, seed: int
-) -> tuple[str, ...]:
-    """Return the specs without repeats, after checking that each player can play.
-
-    An error here is better than a loss in every game.
-    """
+def _parse_players(specs: Iterable[Any]) -> tuple[str, ...]:
+    """Return the specs without repeats."""
     found = []
     for spec in specs:
         if not isinstance(spec, str):
             raise BadSpec(f"players: {spec!r:.40} is not a text")
-        starts.check_player(named_player(spec, game), seed)
+        parse_spec(spec)
         found.append(spec.strip())
     return tuple(dict.fromkeys(found))
 
