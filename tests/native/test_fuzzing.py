@@ -99,6 +99,8 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
         ("patterns", 8000),
         ("sampling", 4000),
         ("equities", 3000),
+        ("chances", 3000),
+        ("gammon", 3000),
     ],
 )
 def test_hostile_values(modules, game, calls):
