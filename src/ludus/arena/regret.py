@@ -23,6 +23,7 @@ from ludus.arena.jobs import (
     schedule_starts,
     track_nothing,
 )
+from ludus.core.arguments import explain_misuse
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.record import Record
 from ludus.core.statistics import estimate_mean
@@ -174,6 +175,7 @@ class RegretSchedule:
             yield Job(key, self.conditions, is_swapped, start)
 
 
+@explain_misuse
 def measure_regret(
     schedule: RegretSchedule,
     oracle: Oracle | None = None,

@@ -4,11 +4,11 @@ import dataclasses
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from ludus.arena.jobs import (
     DEFAULT_GRACE,
@@ -19,6 +19,7 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadArgument, BadSpec, LudusError, UnknownName, quote, quote_value
 from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame, identify_rules
@@ -59,8 +60,11 @@ class Tournament:
     def __post_init__(self) -> None:
         if not isinstance(self.conditions, GameConditions):
             raise BadArgument(f"{quote_value(self.conditions)} are not GameConditions of a game")
-        if isinstance(cast("object", self.players), str) or len(self.players) < 2:
-            raise BadSpec(f"a tournament needs at least 2 different players, not {self.players}")
+        players: Any = self.players
+        is_list = isinstance(players, Sequence) and not isinstance(players, str)
+        if not is_list or len(players) < 2 or not all(isinstance(each, str) for each in players):
+            shown = quote_value(players)
+            raise BadSpec(f"a tournament needs at least 2 different players, not {shown}")
         check_ranges(self, games=(1, MAX_GAMES))
 
     @property
@@ -126,6 +130,7 @@ class BadTournament(LudusError):
     """A file is not a valid tournament."""
 
 
+@explain_misuse
 def read_tournament(path: Path | str, *, builds_players: bool = True) -> Tournament:
     """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys.
 

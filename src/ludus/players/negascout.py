@@ -229,9 +229,9 @@ class NegascoutPlayer(Player):
         score, line = self.random.choice(near) if len(near) > 1 and self.level.margin else lines[0]
         if watch is not None:
             # A weak level may play another move than the best: its line is the first one then.
-            first = score, [tuple(move) for move in line]
-            others = [each for each in result["lines"] if each[1] != first[1]]
-            watch(self._make_progress({**result, "lines": [first, *others]}))
+            chosen = next(each for each in result["lines"] if each[1][0] == line[0])
+            others = [each for each in result["lines"] if each is not chosen]
+            watch(self._make_progress({**result, "lines": [chosen, *others]}))
         shown = lines[: self.settings.multipv]
         scores = {each[0]: points / MAN_VALUE for points, each in shown} | {
             line[0]: score / MAN_VALUE

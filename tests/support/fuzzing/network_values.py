@@ -49,15 +49,18 @@ def gammon_values(source: random.Random, calls: int) -> dict[str, int]:
         caller.call("tool_terms", gammon.tool_terms, boards)
         caller.call("tool_scores", gammon.tool_scores, boards)
         inputs = caller.call("inputs", gammon.inputs, boards, rolls, change, extra)
-        made = caller.call("Network", gammon.Network, change, extra, _any_layers(source, values))
+        layers = _any_layers(source, change, extra)
+        made = caller.call("Network", gammon.Network, change, extra, layers)
         networks = [made, *networks][:4] if made is not None else networks
         network = source.choice(networks)
         if inputs is not None:
             _use_patterns(source, values, caller, network, inputs)
-        players = [source.choice((network, "tool", "random", *ODD_VALUES)) for _ in range(2)]
-        games = source.choice((0, 0, 0, 1, 100_000_001, -1, 2**64, None))
+        players = [source.choice((network, "tool", "random")) for _ in range(2)]
+        if source.random() < 0.2:
+            players[source.randrange(2)] = source.choice(ODD_VALUES)
+        games = source.choice((0, 0, 0, 0, 0, 0, 1, 1, 100_000_001, -1, 2**64, None))
         caller.call("contest", gammon.contest, *players, one, games, 1, values.number(1, 2))
-        stray = source.choice((0.0, 0.5, 1.0, 1.5, float("nan"), None))
+        stray = source.choice((0.0, 0.5, 1.0, 1.0, 0.2, 1.5, float("nan"), None))
         opens = source.choice((True, False))
         caller.call("met_in_games", gammon.met_in_games, *players, boards, opens, games, stray, 1)
         network.layers()
@@ -78,11 +81,14 @@ def _num_units(change: int, extra: int) -> int:
 _sizes: dict[tuple[int, int], int] = {}
 
 
-def _any_layers(source: random.Random, values: Values) -> Any:
+def _any_layers(source: random.Random, change: Any, extra: Any) -> Any:
     """Layers from an encoding to one unit, or nearly so."""
     if not _sizes:
         _sizes.update({(c, e): _num_units(c, e) for c in range(3) for e in range(3)})
-    size = source.choice(list(_sizes.values()))
+    sizes = list(_sizes.values())
+    is_encoding = all(type(each) is int and 0 <= each <= 2 for each in (change, extra))
+    own = _sizes[change, extra] if is_encoding else sizes[0]
+    size = own if source.random() < 0.8 else source.choice(sizes)
     hidden = source.choice((0, 1, 4, 9))
     layers = [_layer(source, size, hidden), _layer(source, hidden, 1)]
     return source.choice((layers, layers, layers[:1], [], [_layer(source, size, 1)], None))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ludus.core.arguments import explain_misuse
 from ludus.datasets.morris.files import format_lines
 from ludus.datasets.morris.validation import has_reachable_counts
 from ludus.games.nine_mens_morris.batch import (
@@ -69,6 +70,7 @@ class Labels:
         return is_known & (self.num_kept < self.num_legal)
 
 
+@explain_misuse
 def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
     """Label entries. Batches of a few thousand use memory best."""
     owner, moves = generate_moves(entries, oracle.rules)
