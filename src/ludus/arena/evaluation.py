@@ -1,10 +1,11 @@
 """Evaluations of positions and moves: how good, how certain, and from which source."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ludus.core.game import Move
+from ludus.core.game import Move, Position
+from ludus.core.html import format_panel, format_table
 from ludus.core.player import Forecast
 from ludus.oracle.oracle import OPPOSITE, UTILITIES, Result, Value
 
@@ -141,6 +142,9 @@ class PositionAnalysis:
 
     moves: tuple[EvaluatedMove, ...]
 
+    position: Position | None = field(default=None, compare=False)
+    """The position itself, where it is to be drawn."""
+
     @property
     def best(self) -> EvaluatedMove:
         return self.moves[0]
@@ -165,3 +169,22 @@ class PositionAnalysis:
             "line": [str(self.best.move), *map(str, self.best.line)],
             "moves": [each.to_json(best) for each in self.moves],
         }
+
+    def _repr_html_(self) -> str:
+        """Return the board and the moves, which notebooks show."""
+        rows = [
+            (
+                each["move"],
+                each["value"] or "",
+                "" if each["depth"] is None else each["depth"],
+                f"{each['points']:+.3f}",
+                each["mark"],
+                each["certainty"],
+                " ".join(each["line"]),
+            )
+            for each in self.to_json()["moves"]
+        ]
+        headings = ("move", "value", "plies", "points", "mark", "certainty", "then")
+        board = [] if self.position is None else [self.position.svg()]
+        title = f"best is {self.best.move}, from {self.best.evaluation.source}"
+        return format_panel(title, *board, format_table(headings, rows))

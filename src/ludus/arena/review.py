@@ -14,6 +14,7 @@ from ludus.arena.evaluation import (
     select_mark,
 )
 from ludus.core.game import CHANCE, AnyGame, Move, Position
+from ludus.core.html import format_panel, format_table
 from ludus.oracle.oracle import Result, evaluate_end
 
 CHANGES: dict[tuple[Result, Result], str] = {
@@ -85,6 +86,16 @@ class GameReview:
             "evaluations": [None if each is None else each.to_json() for each in self.evaluations],
             "moves": [None if each is None else each.to_json() for each in self.moves],
         }
+
+    def _repr_html_(self) -> str:
+        """Return the marked moves with their reasons, which notebooks show."""
+        rows = [
+            (number, f"{each.move}{each.mark}", f"{each.cost:.3g}", each.certainty, each.reason)
+            for number, each in enumerate(self.moves, 1)
+            if each is not None and each.mark
+        ]
+        title = f"{len(self.moves)} moves, {len(rows)} marked"
+        return format_panel(title, format_table(("ply", "move", "cost", "certainty", "why"), rows))
 
 
 def review_game(
