@@ -75,7 +75,7 @@ def _num_units(change: int, extra: int) -> int:
         except ValueError:
             continue
         return size
-    raise AssertionError("no encoding has so many units")
+    raise AssertionError("every encoding has fewer units")
 
 
 _sizes: dict[tuple[int, int], int] = {}
