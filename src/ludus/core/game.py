@@ -344,7 +344,7 @@ class Game(ABC, Generic[P, M]):
     def play_native_games(
         self, players: tuple[Any, Any], games: int, seed: int, threads: int, max_plies: int
     ) -> GameTally | None:
-        """Play games in compiled code between two `Player.native_twin`s; None if there are none."""
+        """Play games in compiled code between two native twins of players; None if it cannot."""
         return None
 
     # Learning and explanation
