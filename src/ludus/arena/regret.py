@@ -6,7 +6,6 @@ and regret is the mean number of points given away. The regret of a game is the 
 player's moves. A position is critical if some legal move has positive regret.
 """
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +22,10 @@ from ludus.arena.jobs import (
     schedule_starts,
     track_nothing,
 )
+from ludus.core.arguments import explain_misuse
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
+from ludus.core.processes import count_cores
 from ludus.core.record import Record
 from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
 from ludus.games import game as named_game
@@ -212,6 +213,7 @@ class RegretSchedule:
             yield Job(key, self.conditions, is_swapped, start)
 
 
+@explain_misuse
 def measure_regret(
     schedule: RegretSchedule,
     oracle: Oracle | None = None,
@@ -231,7 +233,7 @@ def measure_regret(
     game = named_game(conditions.game, conditions.rules)
     found = RegretStatistics(game, oracle_for(game) if oracle is None else oracle)
     jobs = {job.key: job for job in schedule.schedule()}
-    with executor or LocalPool(os.cpu_count() or 1) as pool:
+    with executor or LocalPool(count_cores()) as pool:
         for result in track(pool.run(jobs.values()), len(jobs)):
             found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
             if result.reason in FAULT_REASONS and result.winner == 1:

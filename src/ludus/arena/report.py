@@ -1,6 +1,5 @@
 """Run a tournament; standings, ratings and significance tests of its results."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -13,9 +12,11 @@ from ludus.arena.jobs import FAULT_REASONS, GameResult, GameTracker, Job, track_
 from ludus.arena.ratings import Rating, check_anchor, compute_ratings
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
+from ludus.core.arguments import explain_misuse
 from ludus.core.game import AnyGame
 from ludus.core.html import format_panel, format_table
 from ludus.core.match import MatchTally
+from ludus.core.processes import count_cores
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
 
@@ -208,6 +209,7 @@ def make_report(
     )
 
 
+@explain_misuse
 def run_tournament(
     tournament: Tournament,
     executor: Executor | None = None,
@@ -226,7 +228,7 @@ def run_tournament(
         if store is None:
             store = stack.enter_context(ResultStore(Path(":memory:")))
         missing = list_missing_games(tournament, store)
-        pool = stack.enter_context(executor or LocalPool(os.cpu_count() or 1))
+        pool = stack.enter_context(executor or LocalPool(count_cores()))
         for result in track(pool.run(missing), len(missing)):
             store.add(result)
         return make_report(tournament, store.results(tournament.id), anchor)

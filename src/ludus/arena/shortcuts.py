@@ -4,7 +4,6 @@ Games and players are objects or specs. Specs are played in worker processes; a 
 given as an object, such as one of a class in a notebook, plays in this process.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from ludus.core.game import AnyGame, Position, check_game
 from ludus.core.html import format_panel, format_table
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally
 from ludus.core.player import Limit, Player, check_decision
+from ludus.core.processes import count_cores
 from ludus.core.record import Record
 from ludus.core.spec import check_range
 from ludus.core.statistics import WinComparison, compare_wins
@@ -119,7 +119,7 @@ def match(
             raise BadArgument("several processes need players by specs; jobs=1 takes objects")
         rules = chosen.format_rules(chosen.rules)
         task = MatchGame(chosen.id, rules, (first, second), 0, limit, str(position), max_plies)
-        played = play_in_parallel(task, schedule, jobs or os.cpu_count() or 1)
+        played = play_in_parallel(task, schedule, jobs or count_cores())
     score, records = MatchTally(), []
     for is_swapped, record in track_in_notebook(played, games, "playing"):
         winner = record.outcome.winner
@@ -165,7 +165,7 @@ def tournament(
     for spec in specs:
         starts.check_player(objects.get(spec) or named_player(spec, chosen), seed)
     track = partial(track_in_notebook, label="playing")
-    executor = _make_executor(objects, jobs)
+    executor = _make_executor(chosen, objects, jobs)
     if store is None:
         return run_tournament(plan, executor, anchor=anchor, track=track)
     with ResultStore(Path(store)) as kept:
@@ -202,7 +202,7 @@ def regret(
     check_range("games", games, 1, MAX_GAMES)
     plan = RegretSchedule(conditions, spec, other, games, seed, starts, alternate)
     track = partial(track_in_notebook, label="playing")
-    return measure_regret(plan, oracle, _make_executor(objects, jobs), track=track)
+    return measure_regret(plan, oracle, _make_executor(chosen, objects, jobs), track=track)
 
 
 @overload
@@ -256,8 +256,11 @@ class PlayersHere(AbstractContextManager["PlayersHere"]):
             yield run_job(job, players=self._players)
 
 
-def _make_executor(objects: Mapping[str, Player], jobs: int) -> Executor:
-    return PlayersHere(objects) if objects else LocalPool(jobs or os.cpu_count() or 1)
+def _make_executor(game: AnyGame, objects: Mapping[str, Player], jobs: int) -> Executor:
+    """Return worker processes, unless they could not import the game or a player."""
+    if objects or type(game).__module__ == "__main__":
+        return PlayersHere(objects)
+    return LocalPool(jobs or count_cores())
 
 
 def _find_game(game: AnyGame | str) -> AnyGame:

@@ -1,6 +1,5 @@
 """`ludus match` and `ludus choose`: play matches, choose moves for a file of positions."""
 
-import os
 import random
 import sys
 import time as clock
@@ -39,6 +38,7 @@ from ludus.core.files import atomic_file, check_output, quote_path
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally
 from ludus.core.player import Limit
+from ludus.core.processes import count_cores
 from ludus.core.statistics import compare_wins
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -70,7 +70,7 @@ def play_compiled_match(
     try:
         for is_swapped, num_games, own_seed in track_progress(in_turn, len(parts), "playing"):
             sides = (players[1], players[0]) if is_swapped else players
-            threads = os.cpu_count() or 1
+            threads = count_cores()
             tally = play_compiled_games(game, sides, num_games, own_seed, threads, max_plies)
             if tally is None:
                 return None
@@ -155,7 +155,7 @@ def match(
             played = play_here(chosen, players, schedule, limit, start, max_plies)
         else:
             task = MatchGame(game, rules, (first, second), 0, limit, str(start), max_plies)
-            played = play_in_parallel(task, schedule, jobs or os.cpu_count() or 1)
+            played = play_in_parallel(task, schedule, jobs or count_cores())
         score = _count_games(chosen, played, games, record)
     is_interrupted = score.games < games
     if json:

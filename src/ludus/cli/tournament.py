@@ -1,6 +1,5 @@
 """`ludus tournament`: play a tournament and store its results in a SQLite file."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +8,7 @@ import typer
 
 from ludus.cli.options import JsonOption
 from ludus.cli.output import print_json, print_player_notices, print_table, track_progress
+from ludus.core.processes import count_cores
 
 if TYPE_CHECKING:
     from ludus.arena.executors import Executor
@@ -101,7 +101,7 @@ def _make_executor(jobs: int, cluster: str) -> "Executor":
         return RayCluster(cluster, jobs)
     from ludus.arena.executors import LocalPool
 
-    return LocalPool(jobs or os.cpu_count() or 1)
+    return LocalPool(jobs or count_cores())
 
 
 def _print_report(found: "TournamentReport") -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ludus._native import solver as native
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
 from ludus.core.game import AnyGame, check_game
+from ludus.core.processes import count_cores
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.oracle.backgammon.oracle import BackgammonOracle
@@ -37,6 +39,7 @@ def oracle(
     return oracle_for(found, folder, needs_depth=needs_depth)
 
 
+@explain_misuse
 def oracle_for(
     game: AnyGame, folder: Path | str | None = None, *, needs_depth: bool = False
 ) -> Oracle:
@@ -144,7 +147,7 @@ def _find_backgammon_oracle(rules: Any, folder: Path | None) -> BackgammonOracle
 @lru_cache(maxsize=1)
 def _solve_bearoff() -> MemoryTables:
     """Solve bearing off with 6 men a side, in some 40 milliseconds."""
-    run = EquityRun(Extent("bearoff", DEFAULT_BEAROFF_MEN), threads=os.cpu_count() or 1)
+    run = EquityRun(Extent("bearoff", DEFAULT_BEAROFF_MEN), threads=count_cores())
     return MemoryTables(run.extent, run.run().equities, "the built-in bear-off")
 
 

@@ -17,8 +17,10 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import describe_os_error, quote_path
+from ludus.core.parquet import is_parquet
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.games.nine_mens_morris.bitboards import Boards, Mask
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, READING_ORDER
@@ -181,12 +183,20 @@ MAX_LISTED = 5
 
 
 def read_chunks(path: Path | str, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
-    """Read a file in chunks of about a megabyte; invalid lines are reported in the chunks."""
+    """Read a file in chunks of about a megabyte; invalid lines are reported in the chunks.
+
+    A file whose name ends in `.parquet` is read in chunks of rows.
+    """
     path = Path(path)
+    if is_parquet(path):
+        from ludus.datasets.morris.parquet import read_parquet_chunks
+
+        yield from read_parquet_chunks(path)
+        return
     try:
         with path.open("rb") as file:
             first = 1
-            for data in _split_at_lines(file, block):
+            for data in split_at_lines(file, block):
                 part = parse_lines(data, first)
                 first += len(part.numbers) + len(part.bad_lines)
                 yield part
@@ -194,6 +204,7 @@ def read_chunks(path: Path | str, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
         raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
 
 
+@explain_misuse
 def read_dataset(path: Path | str) -> MoveBatch:
     """Read all entries of a file; raise BadDataset if any line is invalid."""
     parts = list(read_chunks(path))
@@ -213,7 +224,7 @@ def raise_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:
     raise BadDataset(f"{quote_path(path)}, line {number}: {reason}{tail}")
 
 
-def _split_at_lines(file: BinaryIO, block: int) -> Iterator[bytes]:
+def split_at_lines(file: BinaryIO, block: int = CHUNK_BYTES) -> Iterator[bytes]:
     """Yield the bytes of a file, cut after line ends."""
     rest = b""
     while data := file.read(block):

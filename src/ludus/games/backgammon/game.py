@@ -45,6 +45,7 @@ class Backgammon(Game[Position, Action]):
         "playouts",
     )
     oracle_kind: ClassVar[OracleKind] = "equities"
+    record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {

@@ -4,7 +4,6 @@ With a database each sector is written while the next one is being solved. A run
 first missing sector; tables that it needs are read back.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -16,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import solver as native
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import CannotSolve
 from ludus.core.game import AnyGame, check_game
-from ludus.core.processes import report_missing_threads
+from ludus.core.processes import count_cores, report_missing_threads
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.sectors import (
@@ -274,6 +274,7 @@ class SolveRun:
             raise
 
 
+@explain_misuse
 def solve(
     game: AnyGame,
     folder: Path | str | None = None,
@@ -297,7 +298,7 @@ def solve(
     """
     check_game(game)
     folder = None if folder is None else Path(folder)
-    num_threads = threads or os.cpu_count() or 1
+    num_threads = threads or count_cores()
     sectors = select_sectors(game, max_men)
     solver = make_solver(game.rules, device, num_threads)
     opened = (
