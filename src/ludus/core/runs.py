@@ -65,8 +65,7 @@ def announce_run(
     kind: RunKind, title: str, path: Path | None = None, results: Path | None = None
 ) -> Iterator[RunUpdater]:
     """List this process as a run until the block ends, or until the process does."""
-    places = ["" if each is None else str(each.absolute()) for each in (path, results)]
-    run = Run(kind, title, time.time(), *places)
+    run = Run(kind, title, time.time(), _format_path(path), _format_path(results))
     folder, file = _runs_folder(), None
     with ExitStack() as stack:
         if folder is not None:
@@ -76,6 +75,10 @@ def announce_run(
                 stack.callback(_delete, file)
                 stack.enter_context(lock_file(file.with_suffix(".lock")))
         yield RunUpdater(run, file)
+
+
+def _format_path(path: Path | None) -> str:
+    return "" if path is None else str(path.absolute())
 
 
 def list_runs() -> list[Run]:
