@@ -19,11 +19,14 @@ SENTENCES = {
     (
         "backgammon",
         Outcome(0, "gammon", 2),
-    ): "White won 2 points: white bore off every man before black bore off any.",
+    ): "White won a gammon (2 points): white bore off every man before black bore off any.",
     (
         "backgammon",
         Outcome(1, "backgammon", 3),
-    ): "Black won 3 points: black bore off every man before white had left the start.",
+    ): (
+        "Black won a backgammon (3 points): black bore off every man before white had left the "
+        "start."
+    ),
     ("noughts_and_crosses", Outcome(1, "line")): "Noughts won: noughts completed a line.",
     ("noughts_and_crosses", Outcome(None, "full")): "A draw: the board was full.",
     ("hexapawn", Outcome(0, "crossed")): "White won: white crossed the board.",
@@ -43,8 +46,8 @@ def test_an_outcome_is_described_in_a_sentence(name, outcome):
 @pytest.mark.parametrize(
     ("people", "won", "lost"),
     [
-        ((0,), "You won: black could not move.", "Black won: you could not move."),
-        ((1,), "White won: you could not move.", "You won: white could not move."),
+        ((0,), "You won: black could not move.", "You lost: you could not move."),
+        ((1,), "You lost: you could not move.", "You won: white could not move."),
         ((0, 1), "White won: black could not move.", "Black won: white could not move."),
     ],
 )
@@ -52,6 +55,12 @@ def test_a_person_playing_alone_is_addressed_as_you(people, won, lost):
     game = ludus.game("nine_mens_morris")
     assert game.describe_outcome(Outcome(0, "blocked"), people) == won
     assert game.describe_outcome(Outcome(1, "blocked"), people) == lost
+
+
+def test_a_lost_backgammon_has_its_name():
+    outcome = Outcome(1, "backgammon", 3)
+    text = ludus.game("backgammon").describe_outcome(outcome, (0,))
+    assert text.startswith("You lost a backgammon (3 points): black bore off every man")
 
 
 def test_the_short_form_names_the_result_and_the_reason():

@@ -8,6 +8,7 @@ from ludus.core.runs import announce_run
 from ludus.learn.common.curves import CurveLog
 from support.page_actions import prompt_says, status
 from support.page_server import begin, settled
+from support.page_views import finish_game
 
 pytestmark = pytest.mark.needs_debian("chromium")
 
@@ -155,3 +156,20 @@ def test_running_work_is_found_without_an_option(page, server, client, tmp_path,
         page.get_by_role("link", name="Show").click()
         expect(page.locator("figcaption")).to_contain_text("0.25 at step 5")
     assert client.get("/api/runs").json() == []
+
+
+def test_mistakes_of_own_games_are_puzzles_and_all_games_are_saved(page, server, client):
+    page.goto(f"{server.base}/game/{finish_game(client)}")
+    status(page)
+    page.get_by_role("link", name="My games").click()
+    expect(page.locator(".game-list li")).to_contain_text("You against Alfie")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save all to a file").click()
+    assert '[Game "hexapawn"]' in saved.value.path().read_text()
+    page.get_by_role("link", name="Puzzles from these games").click()
+    prompt_says(page, "From your game of Hexapawn: You played")
+    expect(page.get_by_label("Difficulty")).to_be_hidden()
+    page.get_by_role("button", name="Show solution").click()
+    expect(page.locator('.drill[data-state="shown"]')).to_contain_text("Solution: ")
+    page.get_by_role("button", name="Next puzzle").click()
+    expect(page.locator(".drill .prompt")).to_contain_text("No more mistakes")

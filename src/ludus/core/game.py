@@ -185,6 +185,9 @@ class Game(ABC, Generic[P, M]):
     win_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a win, with {winner} and {loser}."""
 
+    win_kinds: ClassVar[Mapping[str, str]] = {}
+    """What is won or lost, by the reason, where that has a name: `a gammon`."""
+
     draw_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a draw."""
 
@@ -276,8 +279,11 @@ class Game(ABC, Generic[P, M]):
         general = {"illegal": "{loser} made an illegal move", "resigned": "{loser} resigned"}
         reasons = {**general, **self.win_reasons}
         why = reasons.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
-        points = f" {outcome.points} points" if outcome.points > 1 else ""
-        return f"{winner.capitalize()} won{points}: {why}."
+        points = f"{outcome.points} points" if outcome.points > 1 else ""
+        kind = self.win_kinds.get(outcome.reason, "")
+        what = f" {kind} ({points})" if kind and points else f" {kind or points}".rstrip()
+        verb = f"{loser} lost" if {*people} == {1 - outcome.winner} else f"{winner} won"
+        return f"{verb.capitalize()}{what}: {why}."
 
     def chances(self, position: P) -> list[tuple[M, float]]:
         """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""

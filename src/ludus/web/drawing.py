@@ -121,7 +121,7 @@ def _make_score_picture(
                 notes.setdefault(
                     path, Note(path, "" if step else format_score(score), colour=colour)
                 )
-    text = "What it thought of the moves it liked best; higher is better for it."
+    text = "Its scores of the moves it rated best; higher is better."
     # Draw the best moves last, on top.
     return Picture("Its scores", text=text, notes=tuple(notes.values())[::-1])
 

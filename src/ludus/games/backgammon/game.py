@@ -59,6 +59,13 @@ class Backgammon(Game[Position, Action]):
         "match": "{winner} has won the match",
     }
 
+    win_kinds: ClassVar[Mapping[str, str]] = {
+        "gammon": "a gammon",
+        "backgammon": "a backgammon",
+        "resigned_gammon": "a gammon",
+        "resigned_backgammon": "a backgammon",
+    }
+
     rules: Rules
 
     def start(self) -> Position:

@@ -165,9 +165,9 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             "Each die moves a man by as many points as it shows; a double is played four times. "
             "What can be played must be played.",
             "A point with two or more men of the other side is closed. A man that stands alone can "
-            "be hit: he waits on the bar and must come in again before anything else is played.",
-            "A win counts double if the loser has borne off nobody, and threefold if a man of his "
-            "is still on the bar or in the winner’s home.",
+            "be hit: it waits on the bar and must come in again before anything else is played.",
+            "A win counts double (a gammon) if the loser has borne off no man, and threefold (a "
+            "backgammon) if one of the loser’s men is also on the bar or in the winner’s home.",
             "The numbers at the edge are those of the side to move.",
             *self._describe_stakes(),
         ]
@@ -182,7 +182,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
                 "and alone may double next, or drops and loses what the game counted before."
             )
         if rules.cube and rules.match and rules.crawford:
-            yield "Once a side lacks a single point, one game is played without doubling."
+            yield "When a side first needs only one more point, one game is played without doubling."
         if rules.jacoby:
             yield "Gammons and backgammons count only if the game was doubled."
         if rules.resign:

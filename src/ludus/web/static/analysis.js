@@ -312,7 +312,7 @@ function lastMoverName(view) {
   const side = move?.mover ?? null;
   const name = sideName(view, side) || "the player";
   const seat = view.seats[side ?? -1];
-  return seat?.player ? `${name} (${seat.title})` : name;
+  return seat?.player ? `${name} (${seat.persona || seat.title})` : name;
 }
 
 /**

@@ -161,7 +161,7 @@ function makeCard({ title, how, result, share }) {
           {},
           "Its move: ",
           h("strong", { class: mark ? "bad" : "good" }, `${move}${mark}`),
-          text && ` ${text}. `,
+          text && ` ${/^[a-z]/.test(text) ? text : `expected result ${text}`}. `,
           mark && `Gives away ${Number(cost.toFixed(2))}. `,
           makeCertainty(certainty),
         ),

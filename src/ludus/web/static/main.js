@@ -106,7 +106,7 @@ async function showPage() {
   } catch (error) {
     setChildren(
       byId("main"),
-      h("p", { class: "prompt" }, errorMessage(error)),
+      h("h1", { class: "prompt" }, errorMessage(error)),
       h("p", { class: "message" }, h("a", { href: "/new" }, "Start a new game")),
     );
   }

@@ -88,6 +88,9 @@ const countMoves = (view) => view.moves.filter(({ mover }) => mover === 0 || mov
 
 /** @param {GameView} view */
 function describeGame({ seats, outcome, prompt }) {
-  const players = seats.map((seat) => (seat.player ? playerName(seat) : "a person")).join(" against ");
-  return `${players}. ${outcome ? prompt : "Not finished."}`;
+  const isAlone = seats.filter((seat) => !seat.player).length === 1;
+  const person = isAlone ? "you" : "a person";
+  const [first, second] = seats.map((seat) => (seat.player ? playerName(seat) : person));
+  const text = `${first} against ${second}. ${outcome ? prompt : "Not finished."}`;
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
