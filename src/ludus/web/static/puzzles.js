@@ -60,6 +60,7 @@ export class PuzzlePage {
           h("label", { for: "puzzle-grade" }, "Difficulty ", this.grade),
         ),
         this.streak,
+        h("a", { href: "/learn", "data-route": true }, "Learn the rules that a program has found"),
       ),
     );
     this.showStreak();
