@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ludus.protocol.evaluation import CubeEvaluation, Evaluator, MoveEvaluation
     from ludus.protocol.evaluators import find_evaluator
     from ludus.protocol.gnubg import RankingRequest, get_shared_gnubg
+    from ludus.protocol.gnubg_generator import score_position
     from ludus.protocol.gnubg_review import (
         ReviewedMove,
         get_rating,
@@ -30,6 +31,7 @@ __all__ = [
     "get_shared_gnubg",
     "iterate_decisions",
     "review_decisions",
+    "score_position",
 ]
 
 if not TYPE_CHECKING:

@@ -96,6 +96,11 @@
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
  * @typedef {{ kind: string, grade: number }} PuzzleKindView
+ * @typedef {{ position: string, task: string }} RulesTestTaskView
+ * @typedef {{
+ *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
+ *   examples: PictureView[], before: RulesTestTaskView[], after: RulesTestTaskView[]
+ * }} RulesTestView
  * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
  * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
