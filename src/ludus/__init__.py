@@ -16,7 +16,7 @@ from ludus.datasets import GENERATORS
 from ludus.players import PLAYERS
 
 if TYPE_CHECKING:
-    from ludus import arena, core, datasets, games, learn, players, protocol, reproduce
+    from ludus import arena, core, datasets, envs, games, learn, players, protocol, reproduce
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.arena.report import TournamentReport, run_tournament
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ludus.core.spec import parse_spec
     from ludus.datasets import MoveBatch, augment, read_dataset
     from ludus.datasets.morris.labels import label
+    from ludus.envs import env
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner
     from ludus.learn.common.learner import Learner
@@ -82,6 +83,8 @@ __all__ = [
     "augment",
     "core",
     "datasets",
+    "env",
+    "envs",
     "game",
     "games",
     "label",

@@ -101,7 +101,11 @@
  *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
  *   examples: PictureView[], before: RulesTestTaskView[], after: RulesTestTaskView[]
  * }} RulesTestView
- * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
+ * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
+ * @typedef {{
+ *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
+ *   total: number
+ * }} RunView
  * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
  * @typedef {{
