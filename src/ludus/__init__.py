@@ -16,7 +16,20 @@ from ludus.datasets import GENERATORS
 from ludus.players import PLAYERS
 
 if TYPE_CHECKING:
-    from ludus import arena, core, datasets, games, learn, oracle, players, protocol, reproduce
+    from ludus import (
+        analysis,
+        arena,
+        core,
+        datasets,
+        games,
+        learn,
+        oracle,
+        players,
+        protocol,
+        reproduce,
+    )
+    from ludus.analysis.analyst import analyse
+    from ludus.analysis.records import review_record
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.arena.report import TournamentReport, run_tournament
@@ -75,6 +88,8 @@ __all__ = [
     "Unsolved",
     "Value",
     "Verdict",
+    "analyse",
+    "analysis",
     "arena",
     "augment",
     "core",
@@ -95,6 +110,7 @@ __all__ = [
     "read_dataset",
     "read_tournament",
     "reproduce",
+    "review_record",
     "run_tournament",
     "solve",
 ]
@@ -104,10 +120,10 @@ __all__ = [
 PLAYERS.update(
     {
         "gammon": "ludus.learn.gammon.player:GammonPlayer",
-        "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
+        "gnubg": "ludus.protocol.gnubg_player:GnubgPlayer",
         "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
         "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
-        "bgsage": "ludus.protocol.evaluators:BgsagePlayer",
+        "bgsage": "ludus.protocol.bgsage:BgsagePlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ludus.arena.evaluation import Certainty, Mark
+from ludus.analysis.evaluation import Certainty, Mark
 from ludus.oracle.oracle import Result
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
