@@ -23,16 +23,14 @@ if TYPE_CHECKING:
         datasets,
         games,
         learn,
-        oracle,
         players,
         protocol,
         reproduce,
     )
-    from ludus.analysis.analyst import analyse
-    from ludus.analysis.records import review_record
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.arena.report import TournamentReport, run_tournament
+    from ludus.arena.shortcuts import MatchResult, analyse, match, regret, tournament
     from ludus.arena.tournament import Tournament, read_tournament
     from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
     from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
@@ -48,7 +46,7 @@ if TYPE_CHECKING:
     from ludus.learn.common.learner import Learner
     from ludus.oracle.morris.solver import solve
     from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, Verdict
-    from ludus.oracle.selection import oracle_for
+    from ludus.oracle.selection import oracle, oracle_for
     from ludus.players import player
 
     __version__: str
@@ -71,6 +69,7 @@ __all__ = [
     "LudusError",
     "Marks",
     "MatchRecord",
+    "MatchResult",
     "Move",
     "MoveBatch",
     "MoveRecord",
@@ -99,6 +98,7 @@ __all__ = [
     "label",
     "learn",
     "learner",
+    "match",
     "measure_regret",
     "oracle",
     "oracle_for",
@@ -109,10 +109,11 @@ __all__ = [
     "protocol",
     "read_dataset",
     "read_tournament",
+    "regret",
     "reproduce",
-    "review_record",
     "run_tournament",
     "solve",
+    "tournament",
 ]
 
 # A package names only packages below it, in registries, too. So the players and generators of the
@@ -147,4 +148,8 @@ if not TYPE_CHECKING:
             from importlib.metadata import version
 
             return version("ludus")
+        if name == "oracle":  # the package, which is callable; importing it defines the name
+            from importlib import import_module
+
+            return import_module("ludus.oracle")
         return _load(name)

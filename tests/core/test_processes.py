@@ -33,3 +33,13 @@ def read_thread_limit(**environment):
 def test_one_thread_unless_the_user_says_otherwise():
     assert read_thread_limit() == "1"
     assert read_thread_limit(OPENBLAS_NUM_THREADS="4") == "4"
+
+
+def test_a_process_confined_to_one_core_counts_one():
+    # Containers and batch systems give a process fewer cores than the machine has.
+    code = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+        "from ludus.core.processes import count_cores; print(count_cores())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.analysis.analyst import Analyst, analyse, find_evaluator
+    from ludus.analysis.analyst import Analyst, find_evaluator
     from ludus.analysis.evaluation import (
         Certainty,
         CubeEvaluation,
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         PositionAnalysis,
     )
     from ludus.analysis.evaluators import Evaluator
-    from ludus.analysis.records import RecordsReview, annotate, review_record, review_records
+    from ludus.analysis.records import RecordsReview, annotate, review_records
     from ludus.analysis.review import (
         GameReview,
         ReviewedMove,
@@ -38,13 +38,11 @@ __all__ = [
     "ReviewedMove",
     "ReviewedRoll",
     "SideSummary",
-    "analyse",
     "annotate",
     "find_evaluator",
     "get_rating",
     "judge_move",
     "review_game",
-    "review_record",
     "review_records",
 ]
 

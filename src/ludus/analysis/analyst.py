@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 from ludus.analysis.evaluation import EvaluatedMove, Evaluation, PositionAnalysis
@@ -16,9 +15,8 @@ from ludus.analysis.evaluators import (
 )
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.game import CHANCE, AnyGame, Move, Position
-from ludus.core.player import ForecastingPlayer, Player, SearchingPlayer, check_decision
+from ludus.core.player import ForecastingPlayer, Player, SearchingPlayer
 from ludus.core.spec import parse_spec
-from ludus.games import game as named_game
 from ludus.games.backgammon.cube import Chances
 from ludus.oracle.oracle import Oracle, Value
 from ludus.oracle.selection import oracle_for
@@ -104,29 +102,6 @@ class Analyst(Evaluator):
         assert self._oracle is not None
         found = None if after.outcome() is not None else self._oracle.chances(after)
         return None if found is None else Chances(*found.values()).flip()
-
-
-def analyse(game: AnyGame, position: Position) -> PositionAnalysis:
-    """Evaluate the moves of a position: exactly if it is solved, else by the best that is there.
-
-    >>> import ludus
-    >>> game = ludus.game("noughts_and_crosses")
-    >>> analysis = analyse(game, game.start())
-    >>> analysis.best.evaluation.certainty, analysis.best.evaluation.result
-    ('exact', 'draw')
-    """
-    check_decision(position)
-    return load_analyst(game).analyse(position)
-
-
-def load_analyst(game: AnyGame) -> Analyst:
-    """Return the analyst of a game; the same one for the same rules."""
-    return _cached_analyst(game.id, game.rules, game.engine)
-
-
-@lru_cache(maxsize=8)
-def _cached_analyst(name: str, rules: Any, engine: str) -> Analyst:
-    return Analyst(named_game(name, rules, engine))
 
 
 def _find_oracle(game: AnyGame) -> Oracle | None:

@@ -1,10 +1,11 @@
 """Evaluations of positions and moves: how good, how certain, and from which source."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ludus.core.game import Move
+from ludus.core.game import Move, Position
+from ludus.core.html import format_panel, format_table
 from ludus.core.player import Forecast
 from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.oracle.oracle import OPPOSITE, UTILITIES, Result, Value
@@ -191,6 +192,9 @@ class PositionAnalysis:
     cube: CubeEvaluation | None = None
     """What doubling, taking and dropping count, where a side decides about the cube."""
 
+    position: Position | None = field(default=None, compare=False)
+    """The position itself, where it is to be drawn."""
+
     @property
     def best(self) -> EvaluatedMove:
         return self.moves[0]
@@ -216,3 +220,22 @@ class PositionAnalysis:
             "moves": [each.to_json(best) for each in self.moves],
             "cube": None if self.cube is None else self.cube.to_json(),
         }
+
+    def _repr_html_(self) -> str:
+        """Return the board and the moves, which notebooks show."""
+        rows = [
+            (
+                each["move"],
+                each["value"] or "",
+                "" if each["depth"] is None else each["depth"],
+                f"{each['points']:+.3f}",
+                each["mark"],
+                each["certainty"],
+                " ".join(each["line"]),
+            )
+            for each in self.to_json()["moves"]
+        ]
+        headings = ("move", "value", "plies", "points", "mark", "certainty", "then")
+        board = [] if self.position is None else [self.position.svg()]
+        title = f"best is {self.best.move}, from {self.best.evaluation.source}"
+        return format_panel(title, *board, format_table(headings, rows))

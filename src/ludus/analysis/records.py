@@ -4,15 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ludus.analysis.analyst import load_analyst
 from ludus.analysis.evaluation import format_chances
 from ludus.analysis.evaluators import Evaluator
 from ludus.analysis.review import (
-    GameReview,
     ReviewedMove,
     ReviewedRoll,
     SideSummary,
-    review_game,
     review_ply,
     summarize_side,
 )
@@ -75,17 +72,6 @@ def review_plies(
     quick = evaluator.quick() if has_luck else None
     for each in plies:
         yield review_ply(each.game, evaluator, quick, each.position, each.move)
-
-
-def review_record(record: Record, has_luck: bool = True) -> GameReview:
-    """Review one recorded game, or a match, by the best evaluator that is there."""
-    game = load_game(record)
-    positions = record.replay(game)
-    moves = [
-        game.parse_move(node.move, position)
-        for node, position in zip(record.line.moves, positions, strict=False)
-    ]
-    return review_game(game, load_analyst(game), positions, moves, has_luck)
 
 
 def review_records(

@@ -19,6 +19,7 @@ from ludus.analysis.evaluation import (
 )
 from ludus.analysis.evaluators import Evaluator
 from ludus.core.game import CHANCE, AnyGame, Move, Position
+from ludus.core.html import format_panel, format_table
 from ludus.games.backgammon.stakes import DOUBLE
 from ludus.oracle.oracle import Result, evaluate_end
 
@@ -219,6 +220,16 @@ class GameReview:
             "rolls": [None if each is None else each.to_json() for each in self.rolls],
             "sides": [self.summarize(side).to_json() for side in (0, 1)],
         }
+
+    def _repr_html_(self) -> str:
+        """Return the marked moves with their reasons, which notebooks show."""
+        rows = [
+            (number, f"{each.move}{each.mark}", f"{each.cost:.3g}", each.certainty, each.reason)
+            for number, each in enumerate(self.moves, 1)
+            if each is not None and each.mark
+        ]
+        title = f"{len(self.moves)} moves, {len(rows)} marked"
+        return format_panel(title, format_table(("ply", "move", "cost", "certainty", "why"), rows))
 
 
 def review_game(

@@ -1,10 +1,11 @@
 """Run one job in this process; a player's fault forfeits its game and nothing else."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ludus.arena.jobs import GameConditions, GameResult, Job
@@ -85,19 +86,23 @@ def make_crash_forfeit(side: int, error: BaseException) -> Forfeit:
     )
 
 
-def run_job(job: Job, watch: TurnCallback = lambda side, position: None) -> GameResult:
-    """Play a game to its end."""
+def run_job(
+    job: Job,
+    watch: TurnCallback = lambda side, position: None,
+    players: Mapping[str, Player] = MappingProxyType({}),
+) -> GameResult:
+    """Play a game to its end; `players` holds those that are given as objects, by their specs."""
     game = _load_game(job.conditions.game, job.conditions.rules)
     moves: list[MoveRecord] = []
     began = time.perf_counter()
     try:
-        players = (
-            _make_supervised_player(game, job, 0, watch),
-            _make_supervised_player(game, job, 1, watch),
+        sides = (
+            _make_supervised_player(game, job, 0, watch, players),
+            _make_supervised_player(game, job, 1, watch, players),
         )
         match = play_match(
             game,
-            players,
+            sides,
             seed=job.seed,
             limit=job.conditions.limit,
             start=_parse_start(game, job),
@@ -162,9 +167,11 @@ _player_cache: dict[tuple[GameConditions, str, int], Player] = {}
 
 
 def _make_supervised_player(
-    game: AnyGame, job: Job, side: int, watch: TurnCallback
+    game: AnyGame, job: Job, side: int, watch: TurnCallback, players: Mapping[str, Player]
 ) -> SupervisedPlayer:
     spec = job.players[side]
+    if spec in players:
+        return SupervisedPlayer(players[spec], side, job.conditions.grace, watch)
     key = job.conditions, spec, side
     if key not in _player_cache:
         watch(side, None)

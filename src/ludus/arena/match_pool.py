@@ -1,13 +1,14 @@
-"""The games of one match in several processes, the same games as in one."""
+"""The games of one match in this process or in several, the same games in both."""
 
 import multiprocessing
+import random
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Position
 from ludus.core.match import MatchRecord, play_match
 from ludus.core.player import Limit, Player
 from ludus.core.processes import prepare_worker
@@ -36,6 +37,51 @@ class MatchGame:
     """The start position in the game's notation."""
 
     max_plies: int
+
+
+PlayedGames = Generator[tuple[bool, MatchRecord]]
+"""Whether the second player had the first side, and the record, of each game."""
+
+
+def schedule_games(games: int, seed: int, is_alternating: bool) -> Iterator[tuple[bool, int]]:
+    """Yield whether the second player has the first side, and the seed, of each game."""
+    seeds = random.Random(seed)
+    for number in range(games):
+        yield is_alternating and number % 2 == 1, seeds.getrandbits(62)
+
+
+def play_here(
+    game: AnyGame,
+    players: tuple[Player, Player],
+    schedule: Iterator[tuple[bool, int]],
+    limit: Limit,
+    start: Position,
+    max_plies: int,
+) -> PlayedGames:
+    """Play the games of a schedule in this process."""
+    for is_swapped, seed in schedule:
+        sides = (players[1], players[0]) if is_swapped else players
+        yield (
+            is_swapped,
+            play_match(game, sides, seed=seed, limit=limit, start=start, max_plies=max_plies),
+        )
+
+
+def play_in_parallel(
+    task: MatchGame, schedule: Iterator[tuple[bool, int]], jobs: int
+) -> PlayedGames:
+    """Play the games of a schedule in processes; seeds and sides of `task` are the schedule's."""
+    first, second = task.players
+    swapped: deque[bool] = deque()
+
+    def make_tasks() -> Iterator[MatchGame]:
+        for is_swapped, seed in schedule:
+            swapped.append(is_swapped)
+            players = (second, first) if is_swapped else (first, second)
+            yield replace(task, seed=seed, players=players)
+
+    for record in play_in_processes(make_tasks(), jobs):
+        yield swapped.popleft(), record
 
 
 def play_in_processes(games: Iterable[MatchGame], jobs: int) -> Iterator[MatchRecord]:

@@ -6,7 +6,6 @@ and regret is the mean number of points given away. The regret of a game is the 
 player's moves. A position is critical if some legal move has positive regret.
 """
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +23,10 @@ from ludus.arena.jobs import (
     track_nothing,
 )
 from ludus.core.game import CHANCE, AnyGame, Move, Position
+from ludus.core.html import format_panel, format_table
+from ludus.core.processes import count_cores
 from ludus.core.record import Record
-from ludus.core.statistics import estimate_mean
+from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
 from ludus.games import game as named_game
 from ludus.oracle import Oracle, Unsolved, Verdict, oracle_for
 
@@ -84,6 +85,10 @@ class RegretTally:
         return self.critical_kept / self.critical if self.critical else None
 
 
+NUM_ERRORS_SHOWN = 5
+"""First errors in a notebook's table."""
+
+
 @dataclass
 class RegretStatistics:
     """Regret statistics of a player's games."""
@@ -114,6 +119,39 @@ class RegretStatistics:
         if len(self.games) < 2 or self.mean is None:
             return None
         return estimate_mean(self.games)[1]
+
+    def __str__(self) -> str:
+        margin = self.standard_error
+        shown = "unknown" if self.mean is None else f"{self.mean:.4f}"
+        if margin is not None:
+            shown += f" ± {NORMAL_QUANTILE * margin:.4f} (95%)"
+        return f"mean regret of a game {shown}, {len(self.games)} games"
+
+    def _repr_html_(self) -> str:
+        """Return the regret by phase and the first errors, which notebooks show."""
+        phases = sorted(self.phases.items(), key=lambda item: (len(item[0]), item[0]))
+        rows = [
+            (
+                name,
+                tally.moves,
+                tally.num_unevaluated,
+                "" if tally.regret_per_move is None else f"{tally.regret_per_move:.4f}",
+                tally.critical,
+                "" if tally.critical_kept_rate is None else f"{tally.critical_kept_rate:.1%}",
+            )
+            for name, tally in (*phases, ("all", self.total))
+        ]
+        errors = [
+            (error.move, count, f"{error.regret:g}", " ".join(error.best[:6]), error.position)
+            for error, count in self.first_errors.most_common(NUM_ERRORS_SHOWN)
+        ]
+        headings = ("phase", "moves", "unsolved", "regret a move", "critical", "kept")
+        parts = [format_table(headings, rows)]
+        if errors:
+            names = ("first error", "games", "regret", "best", "position")
+            parts.append(format_table(names, errors))
+        lost = "".join(f"; {count} lost by {reason}" for reason, count in self.faults.items())
+        return format_panel(f"{self.game.title}: {self}{lost}", *parts)
 
     def add(self, record: Record, side: int) -> None:
         """Evaluate the moves of one side of a game."""
@@ -193,7 +231,7 @@ def measure_regret(
     game = named_game(conditions.game, conditions.rules)
     found = RegretStatistics(game, oracle_for(game) if oracle is None else oracle)
     jobs = {job.key: job for job in schedule.schedule()}
-    with executor or LocalPool(os.cpu_count() or 1) as pool:
+    with executor or LocalPool(count_cores()) as pool:
         for result in track(pool.run(jobs.values()), len(jobs)):
             found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
             if result.reason in FAULT_REASONS and result.winner == 1:

@@ -1,6 +1,5 @@
 """Run a tournament; standings, ratings and significance tests of its results."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -14,7 +13,9 @@ from ludus.arena.ratings import Rating, check_anchor, compute_ratings
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.game import AnyGame
+from ludus.core.html import format_panel, format_table
 from ludus.core.match import MatchTally
+from ludus.core.processes import count_cores
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
 
@@ -151,6 +152,37 @@ class TournamentReport:
             "faults": dict(line.faults),
         }
 
+    def _repr_html_(self) -> str:
+        """Return standings and cross table, which notebooks show."""
+        standings, points = [], []
+        for number, player in enumerate(self.ranking, 1):
+            line, rating = self.standings.lines[player], self.ratings[player]
+            standings.append(
+                (
+                    f"{number}. {player}",
+                    line.games,
+                    f"{line.wins}/{line.draws}/{line.losses}",
+                    f"{line.score:.1%}",
+                    f"{rating.elo:+.0f} ± {rating.margin:.0f}",
+                    sum(line.faults.values()),
+                )
+            )
+            points.append((number, *(self.format_points(player, other) for other in self.ranking)))
+        headings = ("player", "games", "won/drawn/lost", "score", "Elo, 95%", "faults")
+        columns = ("points against", *(str(number) for number in range(1, len(points) + 1)))
+        return format_panel(
+            f"{self.game.title}, {self.standings.games} games",
+            format_table(headings, standings),
+            format_table(columns, points),
+        )
+
+    def format_points(self, player: str, other: str) -> str:
+        """Format the points of a player against another; a draw is half a point."""
+        for seat, players in enumerate(((player, other), (other, player))):
+            if pair := self.standings.pairs.get(players):
+                return f"{pair.wins[seat] + pair.draws / 2:g}"
+        return ""
+
     def format_endings(self) -> list[str]:
         """Return the counts of outcome reasons, with published terms where there are any."""
         terms = self.game.reason_terms
@@ -194,7 +226,7 @@ def run_tournament(
         if store is None:
             store = stack.enter_context(ResultStore(Path(":memory:")))
         missing = list_missing_games(tournament, store)
-        pool = stack.enter_context(executor or LocalPool(os.cpu_count() or 1))
+        pool = stack.enter_context(executor or LocalPool(count_cores()))
         for result in track(pool.run(missing), len(missing)):
             store.add(result)
         return make_report(tournament, store.results(tournament.id), anchor)

@@ -1,6 +1,5 @@
 """`ludus dataset stats|check|expand|label|generate|fetch`: datasets of good moves."""
 
-import os
 import sys
 import time as clock
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from ludus.cli.options import (
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import JobsOption
 from ludus.core.files import atomic_file, check_output, write_text
+from ludus.core.processes import count_cores
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ def generate(
         limit=Limit(time, nodes, depth),
         seed=seed,
     )
-    run = GenerationRun(plan, out, jobs or os.cpu_count() or 1)
+    run = GenerationRun(plan, out, jobs or count_cores())
     began = clock.perf_counter()
     found = 0
     try:

@@ -1,6 +1,5 @@
 """`ludus train gammon-selfplay|gammon-expert`: train the strong backgammon networks."""
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, show_progress
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import check_output
+from ludus.core.processes import count_cores
 
 if TYPE_CHECKING:
     from ludus.learn.gammon.chances_training import ChancesTrainer
@@ -111,7 +111,7 @@ def train_on_expert(
     began = time.monotonic()
     with show_progress("labelling", groups) as update:
         player = load_shipped_chances("selfplay")
-        processes = threads or os.cpu_count() or 1
+        processes = threads or count_cores()
         for done in labelled.extend(groups, player, trainer, processes, plies):
             update(done)
     state = TrainingState(out.with_name(f"{out.name}.training"), trainer, f"expert {groups}")

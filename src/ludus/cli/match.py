@@ -1,11 +1,9 @@
 """`ludus match` and `ludus choose`: play matches, choose moves for a file of positions."""
 
-import os
 import random
 import sys
 import time as clock
-from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import zip_longest
@@ -14,7 +12,13 @@ from typing import Annotated
 
 import typer
 
-from ludus.arena.match_pool import MatchGame, play_in_processes
+from ludus.arena.match_pool import (
+    MatchGame,
+    PlayedGames,
+    play_here,
+    play_in_parallel,
+    schedule_games,
+)
 from ludus.cli.options import (
     DepthOption,
     ForceOption,
@@ -31,9 +35,10 @@ from ludus.cli.options import (
 from ludus.cli.output import dataclass_as_json, print_json, print_player_notices, track_progress
 from ludus.core.errors import BadPosition
 from ludus.core.files import atomic_file, check_output, quote_path
-from ludus.core.game import AnyGame, Position
-from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally, play_match
-from ludus.core.player import Limit, Player
+from ludus.core.game import AnyGame
+from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally
+from ludus.core.player import Limit
+from ludus.core.processes import count_cores
 from ludus.core.statistics import compare_wins
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -65,7 +70,7 @@ def play_compiled_match(
     try:
         for is_swapped, num_games, own_seed in track_progress(in_turn, len(parts), "playing"):
             sides = (players[1], players[0]) if is_swapped else players
-            threads = os.cpu_count() or 1
+            threads = count_cores()
             tally = play_compiled_games(game, sides, num_games, own_seed, threads, max_plies)
             if tally is None:
                 return None
@@ -145,12 +150,12 @@ def match(
         score = play_compiled_match(chosen, (first, second), games, seed, alternate, max_plies)
     is_compiled = score is not None
     if score is None:
-        schedule = _schedule_games(games, seed, alternate)
+        schedule = schedule_games(games, seed, alternate)
         if jobs == 1:
-            played = _play_games(chosen, players, schedule, limit, start, max_plies)
+            played = play_here(chosen, players, schedule, limit, start, max_plies)
         else:
             task = MatchGame(game, rules, (first, second), 0, limit, str(start), max_plies)
-            played = _play_in_processes(task, schedule, jobs or os.cpu_count() or 1)
+            played = play_in_parallel(task, schedule, jobs or count_cores())
         score = _count_games(chosen, played, games, record)
     is_interrupted = score.games < games
     if json:
@@ -185,49 +190,6 @@ def _print_score(score: MatchTally, players: tuple[str, str]) -> None:
     p_value = compare_wins(*score.wins).p_value
     verdict = "no more than chance" if p_value >= SIGNIFICANCE_LEVEL else "more than chance"
     print(f"the difference is {verdict} (p = {p_value:.2g})")
-
-
-PlayedGames = Generator[tuple[bool, MatchRecord]]
-"""Whether the second player had the first side, and the record, of each game."""
-
-
-def _schedule_games(games: int, seed: int, alternate: bool) -> Iterator[tuple[bool, int]]:
-    """Yield whether the second player has the first side, and the seed, of each game."""
-    seeds = random.Random(seed)
-    for number in range(games):
-        yield alternate and number % 2 == 1, seeds.getrandbits(62)
-
-
-def _play_games(
-    game: AnyGame,
-    players: tuple[Player, Player],
-    schedule: Iterator[tuple[bool, int]],
-    limit: Limit,
-    start: Position,
-    max_plies: int,
-) -> PlayedGames:
-    for is_swapped, seed in schedule:
-        sides = (players[1], players[0]) if is_swapped else players
-        yield (
-            is_swapped,
-            play_match(game, sides, seed=seed, limit=limit, start=start, max_plies=max_plies),
-        )
-
-
-def _play_in_processes(
-    task: MatchGame, schedule: Iterator[tuple[bool, int]], jobs: int
-) -> PlayedGames:
-    first, second = task.players
-    swapped: deque[bool] = deque()
-
-    def make_tasks() -> Iterator[MatchGame]:
-        for is_swapped, seed in schedule:
-            swapped.append(is_swapped)
-            players = (second, first) if is_swapped else (first, second)
-            yield replace(task, seed=seed, players=players)
-
-    for record in play_in_processes(make_tasks(), jobs):
-        yield swapped.popleft(), record
 
 
 def _count_games(game: AnyGame, played: PlayedGames, games: int, record: Path | None) -> MatchTally:

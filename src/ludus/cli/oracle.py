@@ -26,6 +26,7 @@ from ludus.cli.output import (
 )
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
+from ludus.core.processes import count_cores
 from ludus.games import game as named_game
 
 if TYPE_CHECKING:
@@ -73,14 +74,14 @@ def solve(
     if chosen.oracle_kind == "equities":
         if wdl:
             raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
-        _solve_equities(chosen, max_men, threads or os.cpu_count() or 1, device, out, verify, json)
+        _solve_equities(chosen, max_men, threads or count_cores(), device, out, verify, json)
         return
     sectors = select_sectors(chosen, max_men)
     if wdl and out is None:
         raise typer.BadParameter("--wdl needs --out")
     if device == "cpu":
         _check_memory(estimate_peak_bytes(chosen.rules, sectors))
-    num_threads = threads or os.cpu_count() or 1
+    num_threads = threads or count_cores()
     solver = make_solver(chosen.rules, device, num_threads)
     _print_unsaved(out, json)
     began = time.perf_counter()
@@ -319,7 +320,7 @@ def verify(
     from ludus.oracle.morris.verification import VerificationRun
     from ludus.oracle.storage import read_manifest
 
-    num_threads = threads or os.cpu_count() or 1
+    num_threads = threads or count_cores()
     if read_manifest(folder).get("game") == "backgammon":
         _verify_equities(folder, num_threads, device, json)
         return

@@ -1,6 +1,5 @@
 """`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
 
-import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, StudyOp
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.core.errors import BadRecord, LudusError, quote
 from ludus.core.files import check_output, quote_path, read_text, write_text
+from ludus.core.processes import count_cores
 from ludus.core.spec import list_options
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def tune(
     from ludus.games import game as named_game
     from ludus.learn.patterns.tuning import PatternSearchConfig
 
-    workers = threads or os.cpu_count() or 1
+    workers = threads or count_cores()
     plan = PatternSearchConfig(opponent, trials, games, network, seed, workers)
     found = _run_search(named_game("nine_mens_morris", rules), plan, study)
     if json:

@@ -1,6 +1,5 @@
 """`ludus regret`: measure the minimax regret of a player against perfect play."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +28,7 @@ from ludus.cli.output import (
 from ludus.cli.tournament import JobsOption
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path
+from ludus.core.processes import count_cores
 from ludus.core.statistics import NORMAL_QUANTILE
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -116,7 +116,7 @@ def regret(
         conditions = GameConditions(game, rules, limit)
         plan = RegretSchedule(conditions, player, other, games or 100, seed, starts, alternate)
         about["opponent"] = other
-        pool = LocalPool(jobs or os.cpu_count() or 1)
+        pool = LocalPool(jobs or count_cores())
         found = measure_regret(
             plan,
             found.oracle,

@@ -1,6 +1,5 @@
 """`ludus tournament`: play a tournament and store its results in a SQLite file."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +8,7 @@ import typer
 
 from ludus.cli.options import JsonOption
 from ludus.cli.output import print_json, print_player_notices, print_table, track_progress
+from ludus.core.processes import count_cores
 
 if TYPE_CHECKING:
     from ludus.arena.executors import Executor
@@ -101,7 +101,7 @@ def _make_executor(jobs: int, cluster: str) -> "Executor":
         return RayCluster(cluster, jobs)
     from ludus.arena.executors import LocalPool
 
-    return LocalPool(jobs or os.cpu_count() or 1)
+    return LocalPool(jobs or count_cores())
 
 
 def _print_report(found: "TournamentReport") -> None:
@@ -125,7 +125,7 @@ def _print_report(found: "TournamentReport") -> None:
     print_table(
         ("points of row against column", *(str(n) for n, _ in enumerate(ranking, 1))),
         [
-            (f"{number}. {player}", *(_format_points(found, player, other) for other in ranking))
+            (f"{number}. {player}", *(found.format_points(player, other) for other in ranking))
             for number, player in enumerate(ranking, 1)
         ],
     )
@@ -142,14 +142,6 @@ def _print_report(found: "TournamentReport") -> None:
     print(f"\n{found.standings.games} games; ends: {', '.join(found.format_endings())}")
     for (player, message), count in found.standings.messages.most_common(10):
         print(f"{player} failed {count} times: {message}")
-
-
-def _format_points(found: "TournamentReport", player: str, other: str) -> str:
-    """Format the points of a player against another; a draw is half a point."""
-    for seat, players in enumerate(((player, other), (other, player))):
-        if pair := found.standings.pairs.get(players):
-            return f"{pair.wins[seat] + pair.draws / 2:g}"
-    return ""
 
 
 def _format_p_value(found: "TournamentReport", first: str, second: str) -> str:

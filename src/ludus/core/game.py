@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
 
 from ludus.core.errors import BadArgument, BadMove, check_length, quote, quote_value
+from ludus.core.html import format_facts, format_panel
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.notation import MoveNotation
 from ludus.core.spec import format_options
@@ -184,6 +185,12 @@ class Game(ABC, Generic[P, M]):
     def __repr__(self) -> str:
         engine = "" if self.engine == "native" else f", engine={self.engine!r}"
         return f"ludus.game({f'{self.id}:{self.format_rules(self.rules)}'!r}{engine})"
+
+    def _repr_html_(self) -> str:
+        """Return the start position and the rules, which notebooks show."""
+        rules = {each.name: getattr(self.rules, each.name) for each in fields(self.rules)}
+        title = f"{self.title}, {self.format_rules(self.rules)}"
+        return format_panel(title, self.start().svg(), format_facts(rules))
 
     def __init__(self, rules: Any = None, engine: str = "native") -> None:
         """Create a game with these rules (a frozen dataclass; by default the first preset).

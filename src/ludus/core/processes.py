@@ -41,3 +41,10 @@ def report_missing_threads(threads: int) -> Iterator[None]:
         raise CannotSolve(
             f"cannot work with {threads} threads: {why}; use fewer threads"
         ) from error
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use, which can be fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,6 +1,11 @@
-"""Perfect values: solver, database, verification and lookup."""
+"""Perfect values: solver, database, verification and lookup.
 
-from typing import TYPE_CHECKING
+The package is callable: `ludus.oracle(game)` returns the oracle of a game or of its spec.
+"""
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ludus._lazy import lazy_exports
 
@@ -61,3 +66,19 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_exports(__name__)
+
+
+class CallablePackage(ModuleType):
+    """The package itself, which can be called like a function.
+
+    `ludus.oracle` names both what people want of it, as `ludus.game` and `ludus.player` do, and
+    the package that holds the solvers.
+    """
+
+    def __call__(self, *args: Any, **options: Any) -> "Oracle":
+        from ludus.oracle.selection import oracle
+
+        return oracle(*args, **options)
+
+
+sys.modules[__name__].__class__ = CallablePackage

@@ -11,7 +11,9 @@ from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
 from ludus.core.game import AnyGame, check_game
+from ludus.core.processes import count_cores
 from ludus.games import GAMES
+from ludus.games import game as named_game
 from ludus.oracle.backgammon.oracle import BackgammonOracle
 from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
 from ludus.oracle.backgammon.tables import EQUITY_FILE, Extent, MemoryTables, TableFolder
@@ -22,6 +24,18 @@ from ludus.oracle.morris.oracle import MorrisOracle
 from ludus.oracle.morris.sectors import format_spec, without_repetition
 from ludus.oracle.oracle import Oracle, Unsolved, WrongRules
 from ludus.oracle.storage import MANIFEST_NAME, databases_folder, read_manifest
+
+
+def oracle(
+    game: AnyGame | str, folder: Path | str | None = None, *, needs_depth: bool = False
+) -> Oracle:
+    """Return the oracle of a game, or of a game by its spec; see `oracle_for`.
+
+    >>> oracle("hexapawn").value(named_game("hexapawn").start()).result
+    'draw'
+    """
+    found = named_game(game) if isinstance(game, str) else game
+    return oracle_for(found, folder, needs_depth=needs_depth)
 
 
 def oracle_for(
@@ -131,7 +145,7 @@ def _find_backgammon_oracle(rules: Any, folder: Path | None) -> BackgammonOracle
 @lru_cache(maxsize=1)
 def _solve_bearoff() -> MemoryTables:
     """Solve bearing off with 6 men a side, in some 40 milliseconds."""
-    run = EquityRun(Extent("bearoff", DEFAULT_BEAROFF_MEN), threads=os.cpu_count() or 1)
+    run = EquityRun(Extent("bearoff", DEFAULT_BEAROFF_MEN), threads=count_cores())
     return MemoryTables(run.extent, run.run().equities, "the built-in bear-off")
 
 

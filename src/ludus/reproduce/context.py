@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ludus.core.errors import LudusError, quote
 from ludus.core.match import MAX_PLIES, MatchTally
 from ludus.core.player import Limit
+from ludus.core.processes import count_cores
 from ludus.reproduce.experiment import Experiment
 from ludus.reproduce.findings import Figure, Findings
 from ludus.reproduce.published import BadExperiment, PublishedTable
@@ -50,7 +50,7 @@ class Context(AbstractContextManager["Context"]):
         self.size_settings: Mapping[str, Any] = published.get_size_settings(size)
         """The settings of the size: the table `[sizes.<size>]` of the TOML file."""
         self.seed = seed
-        self.jobs = jobs or os.cpu_count() or 1
+        self.jobs = jobs or count_cores()
         """Number of parallel jobs."""
         self.oracle = oracle
         """Oracle folder written by `ludus solve`, if given."""

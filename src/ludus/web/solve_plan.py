@@ -14,6 +14,7 @@ from ludus._native import solver as native
 from ludus.core.errors import LudusError
 from ludus.core.files import data_folder
 from ludus.core.game import AnyGame
+from ludus.core.processes import count_cores
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.sectors import (
     Sector,
@@ -46,7 +47,7 @@ class SolvePlan:
 
     @property
     def minutes(self) -> float:
-        return self.slots / SLOTS_PER_SECOND / 60 / (os.cpu_count() or 1)
+        return self.slots / SLOTS_PER_SECOND / 60 / count_cores()
 
     @property
     def gigabytes(self) -> float:

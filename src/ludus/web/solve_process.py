@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError
+from ludus.core.processes import count_cores
 from ludus.games import game as named_game
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
@@ -36,7 +37,7 @@ def main() -> None:
 
 def _solve(name: str, rules: str, folder: Path) -> None:
     game = named_game(name, rules)
-    threads = os.cpu_count() or 1
+    threads = count_cores()
     solver = make_solver(game.rules, "cpu", threads)
     is_closed = threading.Event()
     threading.Thread(target=_wait_for_end_of_input, args=(is_closed,), daemon=True).start()

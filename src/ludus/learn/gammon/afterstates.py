@@ -6,7 +6,6 @@ Boards are rows of 52 counts as the side that has just moved sees them, see
 """
 
 import ctypes
-import os
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ludus.core.processes import count_cores
 from ludus.cuda import CudaUnavailable, build_library
 
 ROW = 52
@@ -43,7 +43,7 @@ class LibraryAfterstates:
     """Afterstates by a library of `native/cuda/gammon.cu`."""
 
     def __init__(self, library: Path, threads: int = 0, pinned: bool = False) -> None:
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or count_cores()
         self._pinned = pinned
         self._library = _load_library(library)
         self.num_inputs = int(self._library.ludus_gammon_inputs())
@@ -92,7 +92,7 @@ class NativeAfterstates:
         from ludus._native import chances
 
         self._native = chances
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or count_cores()
         self.num_inputs = chances.NUM_INPUTS
 
     def expand(self, positions: Rows, dice: Rows | None) -> tuple[torch.Tensor, torch.Tensor]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import chances as native
+from ludus.learn.common.network_panel import format_network, name_layers
 from ludus.learn.common.weights import Arrays, BadWeights, find_shipped, read_tensors, write_tensors
 
 FloatArray = NDArray[np.float32]
@@ -39,10 +40,27 @@ class ChancesNetwork:
             raise BadWeights("a network of chances must end in five units")
 
     @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of units of every layer, inputs first."""
+        return (native.NUM_INPUTS, *(len(biases) for _, biases in self.layers))
+
+    @property
     def name(self) -> str:
         """The sizes of its layers: `257-768-64-5`."""
-        sizes = (native.NUM_INPUTS, *(len(biases) for _, biases in self.layers))
-        return "-".join(map(str, sizes))
+        return "-".join(map(str, self.sizes))
+
+    def _repr_html_(self) -> str:
+        num_weights = sum(weights.size + biases.size for weights, biases in self.layers)
+        facts = {
+            "outputs": "chances of a win, gammons and backgammons won and lost",
+            "parameters": f"{num_weights:,}",
+            **{
+                name: value
+                for name, value in self.description.items()
+                if isinstance(value, str | int | float)
+            },
+        }
+        return format_network(f"network {self.name}", name_layers(self.sizes), facts)
 
     def logits(self, inputs: FloatArray) -> FloatArray:
         """Return the outputs for inputs of shape (boards, 257) before the logistic function."""

@@ -15,6 +15,7 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.files import read_text
 from ludus.datasets.backgammon import scored_positions
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
+from ludus.learn.common.network_panel import format_network, name_layers
 from ludus.learn.common.weights import BadWeights, find_shipped, read_npz, write_npz
 from ludus.learn.gammon.encoding import MoveEncoding, find_encoding
 from ludus.learn.gammon.examples import EncodedMoves
@@ -49,6 +50,11 @@ class GammonNetwork:
     def name(self) -> str:
         """The sizes in the paper's notation: `459-24-1`."""
         return "-".join(map(str, self.sizes))
+
+    def _repr_html_(self) -> str:
+        num_weights = sum(weights.size + biases.size for weights, biases in self.layers)
+        facts = {"inputs": self.encoding.name, "parameters": f"{num_weights:,}"}
+        return format_network(f"network {self.name}", name_layers(self.sizes), facts)
 
     @classmethod
     def initialise(

@@ -1,6 +1,5 @@
 """Train a network by back-propagation on scored moves (Tesauro and Sejnowski 1989)."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from ludus._native import gammon
 from ludus.core.errors import BadSpec
+from ludus.core.processes import count_cores
 from ludus.core.spec import check_ranges
 from ludus.games.backgammon import Backgammon
 from ludus.games.backgammon.batch import position_to_row
@@ -176,5 +176,5 @@ def play_native_games(
         raise BadSpec(f"{games} games cannot be played")
     movers = [who.to_native() if isinstance(who, GammonNetwork) else who for who in (first, second)]
     start = position_to_row(Backgammon().start())[None]
-    threads = threads or os.cpu_count() or 1
+    threads = threads or count_cores()
     return GamesResult(*gammon.contest(movers[0], movers[1], start, games, seed % 2**64, threads))

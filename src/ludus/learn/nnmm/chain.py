@@ -1,6 +1,5 @@
 """Chain of networks that choose TO, FROM and REMOVE in turn, committees, shipped chains."""
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 
 from ludus.core.errors import BadSpec, quote
+from ludus.core.processes import count_cores
 from ludus.core.spec import check_range
 from ludus.games.nine_mens_morris.batch import MoveClasses, PositionBatch
 from ludus.learn.common.move_explanation import DECODING_RULES, DecodingRule
@@ -221,7 +221,7 @@ class Chain:
             classes[batch], probabilities[batch] = chosen.classes, chosen.probabilities
 
         # Matrix products release the GIL, so batches can run on several cores.
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(count_cores()) as threads:
             list(threads.map(fill, range(0, len(positions), CHAIN_BATCH)))
         return ChainPrediction(classes, probabilities)
 

@@ -1,6 +1,5 @@
 """Training examples of one network as tensors: inputs, target classes, masks of legal classes."""
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ludus.core.processes import count_cores
 from ludus.games.nine_mens_morris.batch import MoveBatch, generate_moves
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.equivariant.group import Permutations
@@ -106,7 +106,7 @@ class EncodedEntries:
             part = entries[first : first + ENCODING_BATCH]
             return model.encode(part), compute_legal_masks(part, steps) if steps else []
 
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(count_cores()) as threads:
             parts = list(threads.map(encode_part, range(0, max(len(entries), 1), ENCODING_BATCH)))
         legal = {
             step.name: np.concatenate([masks[number] for _, masks in parts])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import quote
 from ludus.core.files import describe_os_error
+from ludus.learn.common.network_panel import format_network
 from ludus.learn.common.weights import BadWeights, read_npz, read_tensors, write_tensors
 from ludus.learn.nnmm.config import MAX_MEMBERS, NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
@@ -57,6 +58,24 @@ class ChainWeights:
             raise BadWeights(f"the order {self.order} needs {steps} networks")
         if not self.members:
             raise BadWeights("an ensemble without members chooses nothing")
+
+    def _repr_html_(self) -> str:
+        num_weights = sum(
+            tensor.size for member in self.members for step in member for tensor in step.values()
+        )
+        design = self.designs[0]
+        layers = [
+            (step.name, sum(tensor.size for tensor in tensors.values()))
+            for step, tensors in zip(self.order.steps, self.members[0], strict=True)
+        ]
+        facts = {
+            "boxes": "networks in the order of choice, with their parameters",
+            "inputs": self.model.name,
+            "architecture": design.get("architecture", ""),
+            "members": len(self.members),
+            "parameters": f"{num_weights:,}",
+        }
+        return format_network(f"chain {self.order}", layers, facts)
 
 
 def save_weights(path: Path | str, weights: ChainWeights, half: bool = False) -> None:

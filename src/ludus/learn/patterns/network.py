@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ludus.core.html import format_facts, format_panel, format_table
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.patterns.encoding import NUM_PATTERNS, count_mills, encode_quadrants, find_changes
@@ -55,6 +56,25 @@ class PatternNetwork:
 
     note: str = ""
     """Readable description of the origin."""
+
+    def _repr_html_(self) -> str:
+        moves = sorted(
+            (
+                (count, old, new)
+                for old, others in self.edges.items()
+                for new, count in others.items()
+            ),
+            reverse=True,
+        )
+        facts = {
+            "patterns seen": f"{sum(map(bool, self.frequency)):,} of {NUM_PATTERNS:,}",
+            "moves between patterns": f"{len(moves):,}",
+            "training games": f"{self.games:,}",
+            "origin": self.note,
+        }
+        rows = [(f"{old} to {new}", count) for count, old, new in moves[:10]]
+        parts = format_facts(facts), format_table(("most frequent move", "times"), rows)
+        return format_panel("pattern network", *parts)
 
     def count_pattern(self, number: int) -> None:
         """Count an occurrence of a pattern."""

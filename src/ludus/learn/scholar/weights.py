@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import quote
+from ludus.learn.common.network_panel import format_network
 from ludus.learn.common.weights import BadWeights, read_tensors, write_tensors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 
@@ -51,6 +52,21 @@ class ScholarWeights:
             type(each) is not int or not 1 <= each <= MAX_REPEATS for each in self.repeats
         ):
             raise BadWeights(f"blocks of each expert can be repeated 1 to {MAX_REPEATS} times")
+
+    def _repr_html_(self) -> str:
+        sizes = [sum(each.size for each in expert.values()) for expert in self.experts]
+        facts = {
+            "experts": f"{len(self.experts)}, one for each kind of position",
+            "parameters": f"{sum(sizes):,}",
+            **{
+                name: value
+                for name, value in self.trained.items()
+                if isinstance(value, str | int | float)
+            },
+        }
+        tensors = self.expert_weights(0)
+        layers = [(name, values.size) for name, values in tensors.items() if "bias" not in name]
+        return format_network(f"{self.kind}, parameters of the first expert", layers, facts)
 
     def expert_weights(self, number: int) -> Tensors:
         """Return the weights of one expert in single precision."""

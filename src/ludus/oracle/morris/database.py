@@ -4,7 +4,6 @@ A file is named after its subspace from the mover's view: `3_4_0_0.values` holds
 which the mover has three men, the other side four, and neither side has men in hand.
 """
 
-import os
 import re
 import threading
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadDatabase, LudusError
 from ludus.core.files import describe_os_error, lock_folder, quote_path
+from ludus.core.processes import count_cores
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.sectors import Sector, num_slots, orient, sides_to_move, subspace_of
 from ludus.oracle.morris.table_file import (
@@ -159,7 +159,7 @@ class Database:
         file = self._file(sector, x_to_move)
         if pool is not None:
             return file.read_all(pool)
-        with ThreadPoolExecutor(os.cpu_count()) as own_pool:
+        with ThreadPoolExecutor(count_cores()) as own_pool:
             return file.read_all(own_pool)
 
     def read_counts(self, sector: Sector, x_to_move: bool) -> ValueCounts:

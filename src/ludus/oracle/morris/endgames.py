@@ -1,7 +1,6 @@
 """Endgames up to four men a side, solved on first use and stored in the user's cache folder."""
 
 import hashlib
-import os
 import shutil
 import threading
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotWrite
 from ludus.core.files import cache_folder
+from ludus.core.processes import count_cores
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Database, Half
 from ludus.oracle.morris.oracle import ValueCodes, all_halves
@@ -76,7 +76,7 @@ class EndgameTables:
             return None
 
     def _solve(self) -> Mapping[Half, ValueCodes]:
-        solver = native.Solver(self.rules, threads=os.cpu_count() or 1)
+        solver = native.Solver(self.rules, threads=count_cores())
         for sector in self._in_order:
             solver.solve(sector)
         tables = {half: _copy_table(solver, half) for half in self.sectors}

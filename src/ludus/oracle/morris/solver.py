@@ -4,7 +4,6 @@ With a database each sector is written while the next one is being solved. A run
 first missing sector; tables that it needs are read back.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from ludus._native import solver as native
 from ludus.core.errors import CannotSolve
 from ludus.core.game import AnyGame, check_game
-from ludus.core.processes import report_missing_threads
+from ludus.core.processes import count_cores, report_missing_threads
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import GAME_ID, Database
 from ludus.oracle.morris.sectors import (
@@ -297,7 +296,7 @@ def solve(
     """
     check_game(game)
     folder = None if folder is None else Path(folder)
-    num_threads = threads or os.cpu_count() or 1
+    num_threads = threads or count_cores()
     sectors = select_sectors(game, max_men)
     solver = make_solver(game.rules, device, num_threads)
     opened = (
