@@ -1,10 +1,12 @@
 """Game results in SQLite. A game has one key and one row, so none is counted twice."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
 from ludus.arena.jobs import GameResult, JobKey
 from ludus.arena.tournament import Tournament
@@ -47,15 +49,16 @@ class BadStore(LudusError):
 class ResultStore(AbstractContextManager["ResultStore"]):
     """A result file. Results are committed when `add` returns."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, is_read_only: bool = False) -> None:
         path = Path(path)
         self._quoted_path = quote_path(path)
         with self._convert_errors():
+            name = f"{path.absolute().as_uri()}?mode=ro" if is_read_only else str(path)
             self._connection = sqlite3.connect(
-                path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+                name, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, uri=is_read_only
             )
             try:
-                self._prepare()
+                self._prepare(is_read_only)
             except BaseException:
                 self._connection.close()
                 raise
@@ -70,6 +73,12 @@ class ResultStore(AbstractContextManager["ResultStore"]):
                 "INSERT OR IGNORE INTO tournament VALUES (?, ?)",
                 (tournament.id, tournament.settings()),
             )
+
+    def tournaments(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return the id and the settings of every tournament."""
+        with self._convert_errors():
+            rows = self._connection.execute("SELECT id, settings FROM tournament ORDER BY rowid")
+            return [(identity, json.loads(settings)) for identity, settings in rows]
 
     def keys(self, tournament: str) -> set[JobKey]:
         """Return the keys of the finished games of a tournament."""
@@ -103,7 +112,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             )
             return done.rowcount == 1
 
-    def _prepare(self) -> None:
+    def _prepare(self, is_read_only: bool) -> None:
         """Create the schema, or check that the file is a result file of this version."""
         application, version, tables = read_sqlite_header(self._connection)
         if tables and application != APPLICATION_ID:
@@ -112,6 +121,10 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             raise BadStore(
                 f"{self._quoted_path} has format version {version}; {SCHEMA_VERSION} is known"
             )
+        if is_read_only:
+            if not tables:
+                raise BadStore(f"{self._quoted_path} has no results")
+            return
         create_sqlite_tables(self._connection, SCHEMA, APPLICATION_ID, SCHEMA_VERSION)
 
     @contextmanager

@@ -1,8 +1,7 @@
-"""`ludus dataset stats|check|expand|label|generate|fetch`: datasets of good moves."""
+"""`ludus dataset stats|check|expand|label|export|generate|fetch`: datasets of good moves."""
 
 import sys
 import time as clock
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,13 +21,16 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import JobsOption
-from ludus.core.files import atomic_file, check_output, write_text
+from ludus.core.errors import BadSpec
+from ludus.core.files import atomic_file, check_output, quote_path, write_text
 from ludus.core.processes import count_cores
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ludus.datasets.download import RemoteFile
-    from ludus.datasets.morris.labels import LabelCounts
+    from ludus.datasets.morris.labels import LabelCounts, LabelledBatch, Labels
     from ludus.datasets.morris.statistics import DatasetStatistics
     from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.games.nine_mens_morris.rules import Rules as MorrisRules
@@ -43,7 +45,7 @@ DatasetArgument = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Morris positions and moves, one per line; see docs/datasets.md for the format.",
+        help="Morris positions and moves, one per line, or Parquet; see docs/datasets.md.",
         show_default=False,
     ),
 ]
@@ -170,17 +172,16 @@ def expand(
     """Write every entry as its symmetric images, the entry itself first."""
     check_output(out, file, force=force)
     from ludus.datasets.morris.augmentation import augment_parts
-    from ludus.datasets.morris.files import format_lines, raise_bad_lines, read_chunks
+    from ludus.datasets.morris.files import format_lines
 
     began = clock.perf_counter()
     entries = written = 0
 
     def read_parts() -> "Iterator[MoveBatch]":
         nonlocal entries
-        for part in read_chunks(file):
-            raise_bad_lines(file, part.bad_lines)
-            entries += len(part.moves)
-            yield part.moves
+        for part in _read_entries(file):
+            entries += len(part)
+            yield part
 
     with atomic_file(out) as target:
         for part in augment_parts(read_parts(), recipe):
@@ -199,13 +200,6 @@ def expand(
         print(f"{entries} entries became {written} in {seconds:.1f} s")
 
 
-LABEL_CHUNK = 1 << 17
-"""Number of entries sorted for the oracle and written at a time."""
-
-LABEL_BATCH = 4096
-"""Number of entries labelled per step of the progress bar."""
-
-
 def label(
     file: DatasetArgument,
     out: OutputFileOption,
@@ -217,21 +211,18 @@ def label(
     """Add to every entry its exact value, its depth in plies, and the moves that keep the value."""
     check_output(out, file, force=force)
     from ludus.datasets.morris.files import read_dataset
-    from ludus.datasets.morris.labels import LabelCounts
-    from ludus.games import game
-    from ludus.oracle import oracle_for
-    from ludus.oracle.morris.oracle import MorrisOracle
+    from ludus.datasets.morris.labels import LABEL_CHUNK, LabelCounts, format_labels
 
-    oracle_ = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), oracle)
-    assert isinstance(oracle_, MorrisOracle)
+    oracle_ = _open_oracle(rules, oracle)
     entries = read_dataset(file)
     began = clock.perf_counter()
     tally = LabelCounts()
+    starts = range(0, len(entries), LABEL_CHUNK)
     with atomic_file(out) as target:
-        # A chunk is a whole number of batches, so batches can be counted without chunks.
-        batches = -(-len(entries) // LABEL_BATCH)
-        for part in track_progress(_label_batches(entries, oracle_, tally), batches, "labelling"):
-            target.writelines(f"{line}\n" for line in part)
+        chunks = (entries[first : first + LABEL_CHUNK] for first in starts)
+        for part in _label_chunks(chunks, oracle_, len(entries)):
+            tally.add(part.labels)
+            target.writelines(f"{line}\n" for line in format_labels(*part))
     seconds = round(clock.perf_counter() - began, 3)
     if json:
         print_json(**tally.as_json(), solved=oracle_.coverage, out=str(out), seconds=seconds)
@@ -239,23 +230,98 @@ def label(
     _print_label_counts(tally)
 
 
-def _label_batches(
-    entries: "MoveBatch", oracle: "MorrisOracle", tally: "LabelCounts"
-) -> Iterator[list[str]]:
-    """Yield a list for each batch: all lines of a chunk after its last batch, else none."""
-    from ludus.datasets.morris.labels import format_labels, group_by_men, label
+def _open_oracle(rules: str, folder: Path | None) -> "MorrisOracle":
+    from ludus.games import game
+    from ludus.oracle import oracle_for
+    from ludus.oracle.morris.oracle import MorrisOracle
 
-    for first in range(0, len(entries), LABEL_CHUNK):
-        chunk = entries[first : first + LABEL_CHUNK]
-        lines = [""] * len(chunk)
-        *early, last = group_by_men(chunk, LABEL_BATCH)
-        for numbers in (*early, last):
-            labels = label(chunk[numbers], oracle)
-            tally.add(labels)
-            found = format_labels(chunk[numbers], labels)
-            for number, line in zip(numbers.tolist(), found, strict=True):
-                lines[number] = line
-            yield lines if numbers is last else []
+    found = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), folder)
+    assert isinstance(found, MorrisOracle)
+    return found
+
+
+def _label_chunks(
+    chunks: "Iterable[MoveBatch]", oracle: "MorrisOracle", num_entries: int | None
+) -> "Iterator[LabelledBatch]":
+    """Label entries and show progress, if their number is known."""
+    from ludus.datasets.morris.labels import LABEL_BATCH, label, label_chunks
+
+    # A chunk is a whole number of batches, so batches can be counted without chunks.
+    num_batches = None if num_entries is None else -(-num_entries // LABEL_BATCH)
+
+    def label_batches(batches: "Iterable[MoveBatch]") -> "Iterable[Labels]":
+        found = (label(batch, oracle) for batch in batches)
+        return track_progress(found, num_batches, "labelling")
+
+    return label_chunks(chunks, label_batches)
+
+
+def export(
+    file: DatasetArgument,
+    out: OutputFileOption,
+    oracle: OracleOption = None,
+    rules: RulesOption = "",
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Write a dataset with exact values, depths and critical flags as a Parquet file.
+
+    Labels that `ludus dataset label` wrote are used unless --oracle is given.
+    """
+    check_output(out, file, force=force)
+    from ludus import __version__
+    from ludus.core.parquet import import_pyarrow, is_parquet
+    from ludus.datasets.download import compute_sha256
+    from ludus.datasets.morris.labels import (
+        LabelCounts,
+        cut_chunks,
+        has_labels,
+        read_labelled_lines,
+    )
+    from ludus.datasets.morris.parquet import write_labelled
+
+    if not is_parquet(out):
+        raise BadSpec(f"{quote_path(out)} does not end in .parquet")
+    import_pyarrow()
+    chosen = parse_morris_rules(rules)
+    began = clock.perf_counter()
+    tally = LabelCounts()
+    if oracle is None and not is_parquet(file) and has_labels(file):
+        solved = "as labelled"
+        parts = read_labelled_lines(file, chosen)
+    else:
+        oracle_ = _open_oracle(rules, oracle)
+        solved = oracle_.coverage
+        parts = _label_chunks(cut_chunks(_read_entries(file)), oracle_, None)
+
+    def count(parts: "Iterable[LabelledBatch]") -> "Iterator[LabelledBatch]":
+        for part in parts:
+            tally.add(part.labels)
+            yield part
+
+    about = {
+        "game": MORRIS_ID,
+        "rules": dataclass_as_json(chosen),
+        "source": file.name,
+        "source_sha256": compute_sha256(file),
+        "solved": solved,
+        "ludus": __version__,
+    }
+    write_labelled(out, count(parts), about)
+    seconds = round(clock.perf_counter() - began, 3)
+    if json:
+        size = out.stat().st_size
+        print_json(**tally.as_json(), solved=solved, out=str(out), bytes=size, seconds=seconds)
+        return
+    _print_label_counts(tally)
+
+
+def _read_entries(file: Path) -> "Iterator[MoveBatch]":
+    from ludus.datasets.morris.files import raise_bad_lines, read_chunks
+
+    for part in read_chunks(file):
+        raise_bad_lines(file, part.bad_lines)
+        yield part.moves
 
 
 def _print_label_counts(tally: "LabelCounts") -> None:
@@ -434,8 +500,8 @@ def _fetch_steps(remote: "RemoteFile", base: str, folder: Path) -> "Iterator[int
 
 
 app = make_group(
-    help="Datasets of positions with good moves: describe, check, expand, label, generate, fetch.",
+    help="Datasets of positions with good moves: describe, check, expand, label, export, …",
 )
 
-for command in (stats, check, expand, label, generate, fetch):
+for command in (stats, check, expand, label, export, generate, fetch):
     app.command()(command)

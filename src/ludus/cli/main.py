@@ -18,6 +18,7 @@ from ludus.cli import (
     backgammon,
     bench,
     dataset,
+    export,
     games,
     match,
     migo,
@@ -99,6 +100,7 @@ for command in (
     app.command()(command)
 
 app.add_typer(dataset.app, name="dataset")
+app.add_typer(export.app, name="export")
 app.add_typer(patterns.app, name="patterns")
 app.add_typer(train.train_app, name="train")
 app.add_typer(train.tune_app, name="tune")

@@ -128,7 +128,7 @@ def show_progress(
         yield update
 
 
-def track_progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+def track_progress(items: Iterable[T], total: int | None, label: str) -> Iterator[T]:
     """Yield the items, with a progress bar."""
     with show_progress(label, total) as update:
         for done, item in enumerate(items, 1):

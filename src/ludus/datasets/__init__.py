@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from ludus.datasets.generator import DatasetGenerator
     from ludus.datasets.morris.augmentation import augment
     from ludus.datasets.morris.files import format_lines, parse_lines, read_chunks, read_dataset
+    from ludus.datasets.morris.labels import LabelledBatch, Labels
+    from ludus.datasets.morris.parquet import read_labelled, write_labelled
     from ludus.datasets.morris.statistics import compute_statistics
     from ludus.games.nine_mens_morris.batch import MoveBatch
 
 __all__ = [
     "GENERATORS",
+    "LabelledBatch",
+    "Labels",
     "MoveBatch",
     "augment",
     "classify_theme",
@@ -25,6 +29,8 @@ __all__ = [
     "parse_lines",
     "read_chunks",
     "read_dataset",
+    "read_labelled",
+    "write_labelled",
 ]
 
 if not TYPE_CHECKING:

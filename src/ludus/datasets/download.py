@@ -118,7 +118,7 @@ def is_fetched(remote: RemoteFile, folder: Path) -> bool:
             return False
     except (OSError, ValueError) as error:
         raise CannotFetch(f"cannot use {quote_path(folder)}: {_format_reason(error)}") from error
-    if _compute_sha256(path) != remote.sha256:
+    if compute_sha256(path) != remote.sha256:
         shown = quote_path(path)
         raise CannotFetch(f"{shown} exists and is not the published file; move it away")
     return True
@@ -139,7 +139,7 @@ def fetch(remote: RemoteFile, base: str, folder: Path) -> Iterator[int]:
         if part.exists() and part.stat().st_size >= remote.num_bytes:
             part.unlink()
         yield from _receive(f"{base.rstrip('/')}/{remote.address}", part, remote)
-        if part.stat().st_size != remote.num_bytes or _compute_sha256(part) != remote.sha256:
+        if part.stat().st_size != remote.num_bytes or compute_sha256(part) != remote.sha256:
             part.unlink()
             raise CannotFetch(f"what came for {remote.name} is not the published file: {base}")
         part.replace(path)
@@ -182,7 +182,7 @@ def _open_url(address: str, have: int) -> Any:
         raise
 
 
-def _compute_sha256(path: Path) -> str:
+def compute_sha256(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

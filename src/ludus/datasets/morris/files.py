@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import describe_os_error, quote_path
+from ludus.core.parquet import is_parquet
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.games.nine_mens_morris.bitboards import Boards, Mask
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, READING_ORDER
@@ -181,12 +182,20 @@ MAX_LISTED = 5
 
 
 def read_chunks(path: Path | str, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
-    """Read a file in chunks of about a megabyte; invalid lines are reported in the chunks."""
+    """Read a file in chunks of about a megabyte; invalid lines are reported in the chunks.
+
+    A file whose name ends in `.parquet` is read in chunks of rows.
+    """
     path = Path(path)
+    if is_parquet(path):
+        from ludus.datasets.morris.parquet import read_parquet_chunks
+
+        yield from read_parquet_chunks(path)
+        return
     try:
         with path.open("rb") as file:
             first = 1
-            for data in _split_at_lines(file, block):
+            for data in split_at_lines(file, block):
                 part = parse_lines(data, first)
                 first += len(part.numbers) + len(part.bad_lines)
                 yield part
@@ -213,7 +222,7 @@ def raise_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:
     raise BadDataset(f"{quote_path(path)}, line {number}: {reason}{tail}")
 
 
-def _split_at_lines(file: BinaryIO, block: int) -> Iterator[bytes]:
+def split_at_lines(file: BinaryIO, block: int = CHUNK_BYTES) -> Iterator[bytes]:
     """Yield the bytes of a file, cut after line ends."""
     rest = b""
     while data := file.read(block):

@@ -11,17 +11,28 @@ if some legal move does not keep its value, that is, if the last field has fewer
 number before it. Finished games have no moves.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.datasets.morris.files import format_lines
+from ludus.core.errors import BadDataset, quote
+from ludus.core.files import describe_os_error, quote_path
+from ludus.datasets.morris.files import (
+    Chunk,
+    format_lines,
+    parse_lines,
+    raise_bad_lines,
+    split_at_lines,
+)
 from ludus.datasets.morris.validation import has_reachable_counts
 from ludus.games.nine_mens_morris.batch import (
     LOSS,
+    NO_POINT,
     NO_VALUE,
     RESULT_NAMES,
     UNKNOWN,
@@ -31,9 +42,18 @@ from ludus.games.nine_mens_morris.batch import (
     classify,
     generate_moves,
     keeps_value,
+    pack_moves,
+    unpack_moves,
 )
-from ludus.games.nine_mens_morris.board import POINTS
+from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS
+from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.oracle import MorrisOracle
+
+LABEL_CHUNK = 1 << 17
+"""Number of entries that are sorted for the oracle and come back in order at a time."""
+
+LABEL_BATCH = 4096
+"""Number of entries labelled at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,17 +76,30 @@ class Labels:
     is_reached: NDArray[np.bool_]
     """Whether a game can reach these numbers of men."""
 
-    moves: MoveBatch
-    """All legal moves, those of one entry consecutively."""
-
-    keeps: NDArray[np.bool_]
-    """Which of the legal moves keep the value of their entry."""
+    kept_moves: NDArray[np.int32]
+    """The moves that keep the value, packed, those of one entry consecutively in legal order."""
 
     @property
     def is_critical(self) -> NDArray[np.bool_]:
         """Mask of entries with a move that does not keep the value."""
         is_known: NDArray[np.bool_] = self.result != UNKNOWN
         return is_known & (self.num_kept < self.num_legal)
+
+    def __getitem__(self, numbers: NDArray[np.intp]) -> Self:
+        """Select labels by indices."""
+        starts = np.cumsum(self.num_kept) - self.num_kept
+        counts = self.num_kept[numbers]
+        places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        kept = self.kept_moves[np.repeat(starts[numbers], counts) + places]
+        columns = [getattr(self, each.name)[numbers] for each in fields(self)[:-1]]
+        return type(self)(*(*columns, kept))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Join labels of consecutive entries."""
+        return cls(
+            *(np.concatenate([getattr(p, each.name) for p in parts]) for each in fields(cls))
+        )
 
 
 def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
@@ -90,13 +123,61 @@ def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
     if not oracle.has_depth:
         depth[:] = -1
     reached = has_reachable_counts(entries, oracle.rules)
-    return Labels(result, depth, num_legal, num_kept, move_keeps, reached, moves, keeps)
+    kept = pack_moves(moves[keeps].points)
+    return Labels(result, depth, num_legal, num_kept, move_keeps, reached, kept)
+
+
+class LabelledBatch(NamedTuple):
+    """Some consecutive entries of a dataset with their labels."""
+
+    moves: MoveBatch
+    labels: Labels
+
+
+BatchLabeller = Callable[[Iterable[MoveBatch]], Iterable[Labels]]
+"""Labels batches and returns their labels in the same order, here or in other processes."""
+
+
+def label_chunks(
+    chunks: Iterable[MoveBatch], label_batches: BatchLabeller
+) -> Iterator[LabelledBatch]:
+    """Label entries chunk by chunk; within a chunk batches have equal numbers of men."""
+    waiting: deque[tuple[MoveBatch, NDArray[np.intp], int]] = deque()
+
+    def make_batches() -> Iterator[MoveBatch]:
+        for chunk in chunks:
+            groups = list(group_by_men(chunk, LABEL_BATCH))
+            if groups:
+                waiting.append((chunk, np.concatenate(groups), len(groups)))
+            yield from (chunk[numbers] for numbers in groups)
+
+    found: list[Labels] = []
+    for labels in label_batches(make_batches()):
+        found.append(labels)
+        chunk, order, num_batches = waiting[0]
+        if len(found) == num_batches:
+            waiting.popleft()
+            yield LabelledBatch(chunk, Labels.concatenate(found)[np.argsort(order)])
+            found = []
+
+
+def cut_chunks(parts: Iterable[MoveBatch], size: int = LABEL_CHUNK) -> Iterator[MoveBatch]:
+    """Yield the entries of parts in chunks of `size`; the last one is smaller."""
+    held: list[MoveBatch] = []
+    for part in parts:
+        held.append(part)
+        while sum(map(len, held)) >= size:
+            joined = MoveBatch.concatenate(held)
+            yield joined[:size]
+            held = [joined[size:]]
+    if rest := [part for part in held if len(part)]:
+        yield MoveBatch.concatenate(rest)
 
 
 def format_labels(entries: MoveBatch, labels: Labels) -> list[str]:
     """Format entries as labelled lines without line ends."""
     lines = format_lines(entries).decode().splitlines()
-    names = iter(_format_moves(labels.moves[labels.keeps]))
+    names = iter(format_kept_moves(labels))
     columns = (labels.result, labels.depth, labels.num_legal, labels.num_kept)
     written = []
     for line, result, depth, legal, kept in zip(
@@ -115,16 +196,88 @@ def group_by_men(entries: MoveBatch, batch: int) -> Iterator[NDArray[np.intp]]:
         yield order[first : first + batch]
 
 
-def _format_moves(moves: MoveBatch) -> list[str]:
-    columns = (moves.frm.tolist(), moves.to.tolist(), moves.take.tolist())
+def format_kept_moves(labels: Labels) -> list[str]:
+    """Return the moves that keep the value in the notation of the lines."""
+    columns = unpack_moves(labels.kept_moves).T.tolist()
     return [
         _POINT_NAMES[frm] + _POINT_NAMES[to] + _POINT_NAMES[take]
-        for frm, to, take in zip(*columns, strict=True)
+        for to, frm, take in zip(*columns, strict=True)
     ]
 
 
 _POINT_NAMES = (*POINTS, "")
 """Point to name; the last, empty name is for NO_POINT."""
+
+
+def has_labels(path: Path) -> bool:
+    """Return whether a text file has labels behind its first entry."""
+    try:
+        with path.open("rb") as file:
+            return b"\t" in file.readline(LONGEST_ENTRY + 1)
+    except (OSError, ValueError) as error:
+        raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
+
+
+LONGEST_ENTRY = 35
+"""Characters of the longest entry without labels."""
+
+
+def read_labelled_lines(path: Path, rules: Rules) -> Iterator[LabelledBatch]:
+    """Read a file written by `ludus dataset label` in parts."""
+    try:
+        with path.open("rb") as file:
+            first = 1
+            for data in split_at_lines(file):
+                lines = data.decode("ascii", "backslashreplace").splitlines()
+                entries, *columns = zip(*(_split_labels(line) for line in lines), strict=True)
+                part = parse_lines("".join(f"{entry}\n" for entry in entries).encode(), first)
+                raise_bad_lines(path, part.bad_lines)
+                yield LabelledBatch(part.moves, _parse_labels(part, columns, rules, path))
+                first += len(lines)
+    except (OSError, ValueError) as error:
+        raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
+
+
+def _split_labels(line: str) -> list[str]:
+    return (line.split("\t") + [""] * 4)[:5]
+
+
+def _parse_labels(
+    part: Chunk, columns: Sequence[Sequence[str]], rules: Rules, path: Path
+) -> Labels:
+    """Parse the columns behind the entries: result, plies, number of legal moves, moves."""
+    names = {name: number for number, name in enumerate(RESULT_NAMES)}
+    rows = zip(part.numbers.tolist(), part.moves.own_hand.tolist(), *columns, strict=True)
+    numbers: list[tuple[int, int, int, int]] = []
+    kept: list[int] = []
+    keeps = []
+    for (number, hand, result, plies, legal, moves), own in zip(
+        rows, part.moves.pack().tolist(), strict=True
+    ):
+        try:
+            packed = [pack_text(move, hand > 0) for move in moves.split()]
+            numbers.append((names[result], int(plies.replace("-", "-1")), int(legal), len(packed)))
+        except (KeyError, ValueError) as error:
+            where = f"{quote_path(path)}, line {number}"
+            raise BadDataset(f"{where}: {quote(str(error))} in its labels is wrong") from error
+        kept += packed
+        keeps.append(own in packed)
+    table = np.array(numbers, dtype=np.int64).reshape(-1, 4)
+    reached = has_reachable_counts(part.moves, rules)
+    depth = table[:, 1].astype(np.int16)
+    is_kept = np.array(keeps, dtype=bool)
+    return Labels(
+        table[:, 0], depth, table[:, 2], table[:, 3], is_kept, reached, np.array(kept, np.int32)
+    )
+
+
+def pack_text(move: str, is_placed: bool) -> int:
+    """Return a move in the notation of the lines as one number."""
+    points = [POINT_NUMBERS[move[place : place + 2]] for place in range(0, len(move), 2)]
+    frm, to, take = ([NO_POINT, *points] if is_placed else points) + [NO_POINT] * (
+        3 - is_placed - len(points)
+    )
+    return to | frm << 8 | take << 16
 
 
 def _look_up(positions: PositionBatch, oracle: MorrisOracle) -> NDArray[np.uint8]:

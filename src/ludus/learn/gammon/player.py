@@ -24,7 +24,7 @@ from ludus.learn.gammon.chances_network import (
     load_shipped_chances,
 )
 from ludus.learn.gammon.examples import encode_positions
-from ludus.learn.gammon.network import SHIPPED_NETWORKS, load_network
+from ludus.learn.gammon.network import SHIPPED_NETWORKS, GammonNetwork, load_network
 
 MAX_PICTURES = 3
 CHANCES_SUFFIX = ".safetensors"
@@ -103,6 +103,11 @@ class GammonPlayer(Player):
             self.score_unit = "equity"
         else:
             self._policy = PaperPolicy(self.settings.weights)
+
+    @property
+    def network(self) -> GammonNetwork | ChancesNetwork:
+        """The network that plays."""
+        return self._policy.network
 
     @property
     def name(self) -> str:

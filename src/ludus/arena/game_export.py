@@ -1,0 +1,170 @@
+"""Games of tournaments and of record files as Parquet tables and as texts; see docs/data.md."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ludus.arena.jobs import GameResult
+from ludus.arena.result_store import ResultStore
+from ludus.core.errors import LudusError
+from ludus.core.files import atomic_file, quote_path, read_text
+from ludus.core.game import AnyGame
+from ludus.core.parquet import CATEGORY, TEXT_LIST, Column, make_schema, write_parquet
+from ludus.core.record import Record
+from ludus.games import GAMES
+
+FORMAT = "ludus games"
+VERSION = 1
+"""Version of the columns."""
+
+COLUMNS = (
+    Column("tournament", "string", "id of the tournament", is_nullable=True),
+    Column("number", "int32", "number of the game between these players, from 0"),
+    Column("first", "string", "the player listed first"),
+    Column("second", "string", "the player listed second"),
+    Column("side_0", "string", "the player of the side that moves first at the start of the game"),
+    Column("side_1", "string", "the player of the other side"),
+    Column("winner", CATEGORY, "first or second; null for a draw", is_nullable=True),
+    Column("reason", CATEGORY, "how the game ended"),
+    Column("message", "string", "details of a crash, a timeout or an illegal move"),
+    Column("plies", "int32", "number of moves"),
+    Column("seconds", "float64", "time the game took", is_nullable=True),
+    Column("game", CATEGORY, "id of the game"),
+    Column("rules", "string", "preset and options of the rules"),
+    Column("start", "string", "start position; null for that of the game", is_nullable=True),
+    Column("moves", TEXT_LIST, "the moves in the game's notation"),
+    Column("record", "string", "the whole game as a record, with the players' comments"),
+)
+
+ROWS_PER_GROUP = 4096
+SQLITE_MAGIC = b"SQLite format 3\0"
+
+
+class ExportedGame(NamedTuple):
+    """A game of a result file, or of a file of records."""
+
+    tournament: str | None
+    name: str
+    """Name of the tournament, empty if it has none."""
+
+    number: int
+    first: str
+    second: str
+    winner: int | None
+    """0 for the first player, 1 for the second, None for a draw or an unfinished game."""
+
+    reason: str
+    message: str
+    seconds: float | None
+    record: Record
+
+
+def read_games(path: Path) -> Iterator[ExportedGame]:
+    """Read the games of a result file, of a tournament's file (.toml), or of a file of records."""
+    if path.suffix == ".toml":
+        path = path.with_suffix(".sqlite")
+    if not _is_sqlite(path):
+        for number, record in enumerate(Record.parse_many(read_text(path))):
+            yield _from_record(number, record)
+        return
+    with ResultStore(path, is_read_only=True) as store:
+        for identity, settings in store.tournaments():
+            for result in store.results(identity):
+                yield _from_result(result, str(settings.get("name") or ""))
+
+
+def write_games_parquet(path: Path, games: Iterable[ExportedGame], about: Mapping[str, Any]) -> int:
+    """Write games as a Parquet table and return their number."""
+    schema = make_schema(COLUMNS, {"format": FORMAT, "version": VERSION, **about})
+    rows = iter(games)
+    groups = iter(lambda: tuple(islice(rows, ROWS_PER_GROUP)), ())
+    return write_parquet(path, schema, map(_make_columns, groups))
+
+
+def write_records(path: Path, games: Iterable[ExportedGame]) -> int:
+    """Write games as records, one after the other, and return their number."""
+    written = 0
+    with atomic_file(path) as file:
+        for each in games:
+            event = {"Event": each.name} if each.name else {}
+            print(
+                replace(each.record, headers={**event, **each.record.headers}),
+                end="\n\n",
+                file=file,
+            )
+            written += 1
+    return written
+
+
+def _is_sqlite(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    except (OSError, ValueError) as error:
+        raise LudusError(f"cannot read {quote_path(path)}: {error}") from error
+
+
+def _from_result(result: GameResult, name: str) -> ExportedGame:
+    key = result.key
+    return ExportedGame(
+        key.tournament,
+        name,
+        key.number,
+        key.first,
+        key.second,
+        result.winner,
+        result.reason,
+        result.message,
+        result.seconds,
+        Record.parse(result.record),
+    )
+
+
+def _from_record(number: int, record: Record) -> ExportedGame:
+    first, second = _list_players(record)
+    winner = {"1-0": 0, "0-1": 1}.get(record.result)
+    reason = record.headers.get("Reason", "")
+    return ExportedGame(None, "", number, first, second, winner, reason, "", None, record)
+
+
+def _list_players(record: Record) -> tuple[str, str]:
+    """Return the players by side; empty for those that the record does not name."""
+    name = record.headers.get("Game", "")
+    sides = _find_game(name).sides if name in GAMES else ("white", "black")
+    first, second = (record.headers.get(side.capitalize(), "") for side in sides)
+    return first, second
+
+
+def _find_game(name: str) -> type[AnyGame]:
+    return GAMES[name]
+
+
+def _make_columns(games: tuple[ExportedGame, ...]) -> dict[str, list[Any]]:
+    names = ("first", "second")
+    columns: dict[str, list[Any]] = {each.name: [] for each in COLUMNS}
+    for each in games:
+        record = each.record
+        side_0, side_1 = _list_players(record)
+        row = {
+            "tournament": each.tournament,
+            "number": each.number,
+            "first": each.first,
+            "second": each.second,
+            "side_0": side_0,
+            "side_1": side_1,
+            "winner": None if each.winner is None else names[each.winner],
+            "reason": each.reason,
+            "message": each.message,
+            "plies": len(record.line.moves),
+            "seconds": each.seconds,
+            "game": record.headers.get("Game", ""),
+            "rules": record.headers.get("Rules", ""),
+            "start": record.headers.get("Start"),
+            "moves": [node.move for node in record.line.moves],
+            "record": str(record),
+        }
+        for name, value in row.items():
+            columns[name].append(value)
+    return columns

@@ -1,0 +1,205 @@
+"""The shipped networks as ONNX models give what ours give."""
+
+import json
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from ludus._native import chances as native_chances
+from ludus.cli.main import run as run_command
+from ludus.games import game
+from ludus.games.backgammon.batch import position_to_row
+from ludus.games.nine_mens_morris.batch import PARTS, PositionBatch, moves_to_points
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.dqn.inference import compute_q_values
+from ludus.learn.gammon.chances_network import load_shipped_chances
+from ludus.learn.gammon.network import load_network
+from ludus.learn.nnmm.chain import load_chain
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.weights import save_weights
+from ludus.learn.onnx_export import build_onnx_model
+from ludus.learn.scholar.encoding import encode
+from ludus.learn.scholar.inference import load_networks
+from ludus.players import player
+from support.morris_data import positions
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+TOLERANCE = 1e-4
+FEW, MANY = 40, 10_000
+
+
+def run(model, **inputs):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.data, options, ["CPUExecutionProvider"])
+    assert [each.name for each in session.get_inputs()] == [each.name for each in model.inputs]
+    names = [each.name for each in model.outputs]
+    return dict(zip(names, session.run(names, inputs), strict=True))
+
+
+def assert_agrees(found, expected):
+    """Absolutely for numbers up to 1, relatively for larger ones."""
+    assert found.shape == expected.shape
+    assert (np.abs(found - expected) / np.maximum(1, np.abs(expected))).max() <= TOLERANCE
+
+
+def morris_examples(count):
+    """Positions of random games, and a legal move in each, the same every time."""
+    found = random.Random(1).sample(positions(count // 20 + 3, Rules()), count)
+    source = random.Random(2)
+    moves = [source.choice(position.legal_moves()) for position in found]
+    return PositionBatch.from_positions(found), moves_to_points(moves)
+
+
+def check_nnmm(size, count):
+    batch, _ = morris_examples(count)
+    chain = load_chain(size=size)
+    expected = chain.predict(batch)
+    classes = expected.classes.astype(np.int64)
+    found = run(
+        build_onnx_model(f"nnmm:size={size}"),
+        position=chain.models[0].encode(batch).astype(np.float32),
+        TO_class=classes[:, 0],
+        FROM_class=classes[:, 1],
+    )
+    for number, part in enumerate(PARTS):
+        assert_agrees(found[f"{part}_probabilities"], expected.probabilities[:, number])
+
+
+@pytest.mark.parametrize("architecture", ["residual", "dense", "feedforward", "symmetric"])
+def test_trained_chains_of_any_kind_agree(tmp_path, architecture):
+    """Five networks, batch normalisation and two members: what shipped chains do not have."""
+    torch = pytest.importorskip("torch")
+    from support.nnmm_chains import random_chain
+
+    assert torch
+    is_symmetric = architecture == "symmetric"
+    design = NetworkConfig(
+        architecture, first=8, units=8, blocks=2, batch_normalisation=not is_symmetric
+    )
+    file = tmp_path / "chain.safetensors"
+    save_weights(file, random_chain("TFR5", "raw", 2, design))
+    batch, _ = morris_examples(FEW)
+    chain = load_chain(str(file))
+    expected = chain.predict(batch)
+    classes = expected.classes.astype(np.int64)
+    rows = chain.models[0].encode(batch).astype(np.float32)
+    model = build_onnx_model(str(file))
+    found = run(model, position=rows, TO_class=classes[:, 0], FROM_class=classes[:, 1])
+    for number, part in enumerate(PARTS):
+        assert_agrees(found[f"{part}_probabilities"], expected.probabilities[:, number])
+
+
+def check_scorer(size, count):
+    batch, _ = morris_examples(count)
+    expected = load_networks("scorer", size).evaluate(batch)
+    found = run(build_onnx_model(f"scholar:size={size}"), features=encode(batch))
+    assert_agrees(found["probabilities"], expected.probabilities)
+    assert_agrees(found["log2_plies"], expected.log2_plies)
+
+
+def check_chain(count):
+    batch, points = morris_examples(count)
+    expected = load_networks("chain").probabilities_along(batch, points)
+    to, frm = points[:, 0].astype(np.int64), points[:, 1].astype(np.int64)
+    model = build_onnx_model("scholar:way=chain")
+    found = run(model, features=encode(batch), to_point=to, from_point=frm)
+    for number, part in enumerate(("to", "from", "take")):
+        assert_agrees(found[f"{part}_probabilities"], expected[:, number])
+
+
+def backgammon_boards(count):
+    """Boards after moves of random games, shape (count, 52)."""
+    source = random.Random(3)
+    backgammon = game("backgammon")
+    boards, position = [], backgammon.start()
+    while len(boards) < count:
+        if position.outcome() is not None:
+            position = backgammon.start()
+        if position.mover >= 0 and position.dice is not None:
+            boards.append(position_to_row(position))
+        position = position.play(source.choice(position.legal_moves()))
+    return np.array(boards, np.int8)
+
+
+def check_chances(net, count):
+    inputs = np.asarray(native_chances.encode(backgammon_boards(count)), np.float32)
+    found = run(build_onnx_model(f"gammon:net={net}"), board=inputs)
+    expected = 1 / (1 + np.exp(-load_shipped_chances(net).logits(inputs)))
+    assert_agrees(found["chances"], expected)
+
+
+def check_paper(name, count):
+    network = load_network(name)
+    # Its inputs are ones and zeros but for a few shares.
+    units = np.random.default_rng(4).random((count, network.encoding.num_units)) < 0.1
+    rows = units.astype(np.float32)
+    found = run(build_onnx_model(f"gammon:weights={name}"), units=rows)
+    assert_agrees(found["score"], 200 * network.outputs(rows)[:, None] - 100)
+
+
+def check_deepq(name, count):
+    chosen = game(name)
+    weights = player("deepq", chosen).weights
+    rows = np.random.default_rng(5).integers(-1, 2, (count, len(weights["w1"]))).astype(np.float32)
+    found = run(build_onnx_model("deepq", name), squares=rows)
+    assert_agrees(found["q_values"], compute_q_values(weights, rows))
+
+
+CHECKS = {
+    "nnmm symmetric": lambda count: check_nnmm("symmetric", count),
+    "nnmm thesis": lambda count: check_nnmm("thesis", count),
+    "scholar scorer small": lambda count: check_scorer("small", count),
+    "scholar scorer full": lambda count: check_scorer("full", count),
+    "scholar chain": check_chain,
+    "gammon expert": lambda count: check_chances("expert", count),
+    "gammon selfplay": lambda count: check_chances("selfplay", count),
+    "gammon paper": lambda count: check_paper("paper", count),
+    "gammon comparison": lambda count: check_paper("comparison", count),
+    "deepq hexapawn": lambda count: check_deepq("hexapawn", count),
+    "deepq noughts": lambda count: check_deepq("noughts_and_crosses", count),
+}
+LARGE = ("scholar scorer full", "scholar chain")
+"""Networks whose model is large; the small scorer has the same graph."""
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if name not in LARGE])
+def test_a_model_agrees_with_our_network(name):
+    CHECKS[name](FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_model_agrees_on_ten_thousand_positions(name):
+    CHECKS[name](MANY)
+
+
+def test_the_command_writes_a_model_and_says_what_it_reads(tmp_path, capsys):
+    out = tmp_path / "x.onnx"
+    assert run_command(["export", "onnx", "gammon:net=expert", "--out", str(out), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in found["inputs"]] == ["board"]
+    assert found["bytes"] == out.stat().st_size
+    assert onnxruntime.InferenceSession(out).get_outputs()[0].shape == ["rows", 5]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("random",), "'random' has no networks; players with networks are nnmm, hybrid"),
+        (("deepq",), "'deepq' plays hexapawn and noughts_and_crosses; name one with --game"),
+        (("missing.npz",), "there is no file 'missing.npz'"),
+    ],
+)
+def test_what_has_no_networks_is_one_line(tmp_path, capsys, words, message):
+    assert run_command(["export", "onnx", *words, "--out", str(tmp_path / "x.onnx")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_missing_package_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not installed
+    assert run_command(["export", "onnx", "nnmm", "--out", str(tmp_path / "x.onnx")]) == 2
+    assert capsys.readouterr().err == "ludus: ONNX models need onnx: pip install 'ludus[onnx]'\n"
