@@ -170,6 +170,9 @@ class Game(ABC, Generic[P, M]):
     puzzle_rules: ClassVar[str | None] = None
     """Preset and options of the rules for puzzles; None if there are no puzzles."""
 
+    record_suffixes: ClassVar[tuple[str, ...]] = (".txt",)
+    """Suffixes of the files that games can be saved as; the first is for records."""
+
     move_entry: ClassVar[str] = ""
     """`module:attribute` of the game's own kind of `ludus.games.move_entry.MoveEntry`, if any."""
 

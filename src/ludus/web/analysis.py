@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ludus.core.game import CHANCE
+from ludus.core.game import CHANCE, AnyGame
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_tree import GameNode
 from ludus.web.schemas import (
@@ -40,7 +40,7 @@ async def fetch_evaluation(session: Session, number: int, workers: WorkerPool) -
     if not view.known:
         return view
     moves = [
-        EvaluatedMoveView(**move, text=describe_move_value(session, move))
+        EvaluatedMoveView(**move, text=describe_move_value(session.game, move))
         for move in found["moves"]
     ]
     names = ("certainty", "source", "points", "value", "depth", "line")
@@ -88,11 +88,11 @@ EVEN_POINTS, CLEAR_POINTS = 0.15, 0.5
 VERBS = {"win": "wins", "draw": "draws", "loss": "loses"}
 
 
-def describe_move_value(session: Session, move: Json) -> str:
+def describe_move_value(game: AnyGame, move: Json) -> str:
     """Return what a move leads to, in two or three words."""
     if move["value"] in VERBS:
         return f"{VERBS[move['value']]}{_in_plies(move['depth'])}"
-    unit = " points" if session.game.oracle_kind == "equities" else ""
+    unit = " points" if game.oracle_kind == "equities" else ""
     return f"{move['points'] + 0:+.2f}{unit}"
 
 
@@ -160,7 +160,7 @@ async def fetch_advice(session: Session, number: int, workers: WorkerPool) -> Ad
         raise OutOfTurn("there is no move to choose here")
     found = await _load_evaluation(session, number, workers)
     moves = session.hints[number] = [
-        {**move, "score": move["points"], "text": describe_move_value(session, move)}
+        {**move, "score": move["points"], "text": describe_move_value(session.game, move)}
         for move in found["moves"][:MAX_ADVISED_MOVES]
     ]
     certainty = found["certainty"]

@@ -41,6 +41,7 @@ PAGE_PATHS = (
     "/training",
     "/open",
     "/learn/{id}",
+    "/machines",
 )
 
 

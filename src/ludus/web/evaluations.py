@@ -24,6 +24,16 @@ def _make_analyst(game: str, rules: str, tables: tuple[tuple[str, int], ...]) ->
     return Analyst(load_game(game, rules))
 
 
+def prepare_analyst(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Load tables, networks and search by evaluating a position, so that a review is fast."""
+    analyst = load_analyst(job["game"], job["rules"])
+    position = analyst.game.start()
+    while position.mover == CHANCE:
+        position = position.play(position.legal_moves()[0])
+    analyst.analyse(position)
+    return {}
+
+
 def evaluate_node(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the evaluation of a position and its moves; empty if there is no move to choose."""
     position = load_position(job)

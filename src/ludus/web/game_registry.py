@@ -111,6 +111,7 @@ class GameRegistry:
                 self._evict()
                 session = self._sessions[id_] = loaded
             session.resume()
+            session.warm_up_analyst()
         self._sessions.move_to_end(id_)
         return session
 

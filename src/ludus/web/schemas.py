@@ -106,6 +106,8 @@ class ImportView(BaseModel):
     rules: str
     position: str = ""
     record: str = ""
+    more: list[str] = []
+    """Records of further games in the same text."""
 
 
 class PlacedMen(RequestBody):
@@ -168,6 +170,9 @@ class SeatView(BaseModel):
     choices: dict[str, str]
     standing: str
     """The side's men on and beside the board."""
+
+    persona: str = ""
+    """The human name of the player, if it has one."""
 
 
 class MoveView(BaseModel):
@@ -313,6 +318,8 @@ class RecordView(BaseModel):
     """A game as text."""
 
     record: str
+    suffixes: list[str] = []
+    """Suffixes of the files that the game can be saved as."""
 
 
 class VerdictView(BaseModel):
@@ -393,6 +400,22 @@ class AdviceView(BaseModel):
     moves: list[dict[str, Any]]
 
 
+class PersonaView(BaseModel):
+    """A player with options that has a human name."""
+
+    name: str
+    text: str
+    level: int | None
+    choices: dict[str, str]
+    is_default: bool
+    strength: str
+    bar: float | None
+    """Measured strength, 0 to 1; null if it is not measured with these rules."""
+
+    rank: float
+    """Sort key, weakest first."""
+
+
 class OpponentView(BaseModel):
     """An available player."""
 
@@ -403,6 +426,51 @@ class OpponentView(BaseModel):
     strength: str
     strengths: list[str]
     """By level, starting at level 1."""
+
+    personas: list[PersonaView] = []
+
+
+class SamplePositionView(BaseModel):
+    """A position in which learners are compared."""
+
+    title: str
+    position: str
+
+
+class LearnerView(BaseModel):
+    """A player that has learned, and how well."""
+
+    player: str
+    title: str
+    how: str
+    result: str = ""
+    """Its stored result over many positions."""
+
+    share: float | None = None
+    """The share of critical positions in which it keeps the value."""
+
+
+class LearnersView(BaseModel):
+    """The learners of a game."""
+
+    game: str
+    title: str
+    positions: list[SamplePositionView]
+    learners: list[LearnerView]
+
+
+class ComparedChoiceView(BaseModel):
+    """The move of a learner in a position, and what it gives away."""
+
+    move: str
+    comment: str
+    pictures: list[PictureView]
+    certainty: Certainty | None = None
+    """That of the verdict; null if the move was not evaluated."""
+
+    mark: Mark = ""
+    cost: float = 0.0
+    text: str = ""
 
 
 class GameKindView(BaseModel):

@@ -24,6 +24,9 @@ from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
 from ludus.web.store import GameStore, StoredGame, StoredNode
 from ludus.web.worker_pool import WorkerPool
 
+MIN_REVIEWED_NODES = 8
+"""Moves of a game from which on a review may soon be asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -144,6 +147,7 @@ class Session:
             if is_over or not self.move_entry.is_decision(current.position, self.people):
                 raise OutOfTurn("it is not a person’s turn")
             await self._play_move(find(current.position), PERSON)
+        self.warm_up_analyst()
 
     async def open(self) -> None:
         """Save a new game and play its forced first moves, such as a dice roll."""
@@ -154,6 +158,7 @@ class Session:
             self.tree.go_to(line.last.number)
             await self._save(self.tree.nodes[1:])
         self._warm_up_players()
+        self.warm_up_analyst()
         self.resume()
 
     def outcome_at(self, node: GameNode) -> Outcome | None:
@@ -315,6 +320,11 @@ class Session:
         self.resume()
         if line.last.position.outcome() is not None and self.learned_specs.display_names:
             self._result_task = asyncio.create_task(self._report_result(line.last.number))
+
+    def warm_up_analyst(self) -> None:
+        """Load what a review needs in time, once a game has some moves."""
+        if len(self.tree.nodes) >= MIN_REVIEWED_NODES:
+            self._workers.warm_up_analyst(*self.game_spec)
 
     def _warm_up_players(self) -> None:
         """Warm up the players while a person is to move."""

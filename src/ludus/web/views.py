@@ -84,7 +84,10 @@ def make_view(
 
 
 def _start_entry(session: Session, node: GameNode, status: str) -> PartialMove:
-    if status == "yours":
+    """Return the beginning of a person's move, also at a past node, where it opens a variation."""
+    mover = node.position.mover
+    is_past = status == "looking" and mover in (0, 1) and session.outcome_at(node) is None
+    if status == "yours" or (is_past and session.seats[mover].is_person):
         return session.move_entry.enter(node.position, ())
     return PartialMove((), (), "begin", None, node.position)
 
@@ -114,10 +117,11 @@ def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: 
     if status == "trouble":
         return session.failure
     mover = move_entry.side_name(position.mover)
+    seat = session.seats[position.mover]
     if status == "thinking":
-        return f"{mover} ({session.seats[position.mover].title}) is thinking …"
+        return f"{mover} ({seat.persona or seat.title}) is thinking …"
     if status == "paused":
-        return f"{mover} ({session.seats[position.mover].title}) is paused: press Resume"
+        return f"{mover} ({seat.persona or seat.title}) is paused: press Resume"
     task = move_entry.describe_task(position, entry)
     task = f"{mover}: {task[0].lower()}{task[1:]}" if len(session.people) == 2 else task
     return f"{task}{_warn_of_repetition(node, entry)}"
@@ -186,6 +190,7 @@ def _seat_view(session: Session, position: Position, side: int, seat: Seat) -> S
         level=seat.level,
         choices=dict(seat.choices),
         standing=session.move_entry.describe_side(position, side),
+        persona=seat.persona,
     )
 
 

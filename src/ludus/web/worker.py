@@ -169,6 +169,7 @@ JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "end": end_game,
     "values": _lazy_job("exact_values:compute_values"),
     "evaluate": _lazy_job("evaluations:evaluate_node"),
+    "load_analyst": _lazy_job("evaluations:prepare_analyst"),
     "review": _lazy_job("evaluations:review_line"),
     "puzzle_kinds": _lazy_job("exact_values:list_puzzle_kinds"),
     "puzzle": _lazy_job("exact_values:make_puzzle"),

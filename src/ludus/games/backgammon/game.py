@@ -45,6 +45,7 @@ class Backgammon(Game[Position, Action]):
         "playouts",
     )
     oracle_kind: ClassVar[OracleKind] = "equities"
+    record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",

@@ -12,14 +12,17 @@ from ludus.games import game as named_game
 from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
 from ludus.web.imports import read_import
+from ludus.web.learners import compare_choice, list_learners
 from ludus.web.routes.games import ERROR_RESPONSES
 from ludus.web.schemas import (
     ArrangementRequest,
     ArrangementView,
+    ComparedChoiceView,
     CurveView,
     GameKindView,
     ImportRequest,
     ImportView,
+    LearnersView,
     OpponentView,
     PlacedMen,
     PositionRequest,
@@ -202,6 +205,20 @@ async def get_puzzle(
         plies=result["plies"],
         side=position.mover,
     )
+
+
+@router.get("/learners")
+async def get_learners(game: GameQuery) -> LearnersView:
+    """Return the learners of a game, how they learn and how well, and positions to compare them."""
+    return list_learners(named_game(game))
+
+
+@router.get("/learners/choice")
+async def get_learner_choice(
+    request: Request, game: GameQuery, player: GameQuery, position: RulesQuery = ""
+) -> ComparedChoiceView:
+    """Return the move of one learner in a position, its pictures, and what the move gives away."""
+    return await compare_choice(named_game(game), position, player, request.app.state.workers)
 
 
 @router.get("/solve")

@@ -15,11 +15,12 @@ from fastapi import (
     WebSocketDisconnect,
 )
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import LudusError, quote
 from ludus.core.game import Position
+from ludus.protocol.backgammon_files import format_games
 from ludus.web.analysis import fetch_advice, fetch_evaluation, fetch_review, fetch_verdict
 from ludus.web.drawing import draw_pictures
-from ludus.web.errors import GameNotFound, OutOfTurn
+from ludus.web.errors import GameNotFound, OutOfTurn, RequestRefused
 from ludus.web.schemas import (
     AdviceView,
     CommentRequest,
@@ -275,10 +276,17 @@ async def get_review(request: Request, session: SessionParam) -> ReviewView:
     return await fetch_review(session, request.app.state.workers)
 
 
+SuffixQuery = Annotated[str, Query(max_length=10)]
+
+
 @router.get("/games/{id}/record")
-async def get_record(session: SessionParam) -> RecordView:
-    """Return the game as text, with its variations and comments."""
-    return RecordView(record=f"{make_record(session)}\n")
+async def get_record(session: SessionParam, suffix: SuffixQuery = ".txt") -> RecordView:
+    """Return the game as text: a record with variations and comments, or .mat or .sgf."""
+    suffixes = session.game.record_suffixes
+    if suffix not in suffixes:
+        raise RequestRefused(f"a game of {session.game.id} cannot be saved as {quote(suffix)}")
+    record = make_record(session)
+    return RecordView(record=format_games([record], suffix), suffixes=list(suffixes))
 
 
 @router.websocket("/games/{id}/live")

@@ -20,6 +20,7 @@ import { ReviewPanel } from "./review.js";
 import { openRulesDialog } from "./rules.js";
 import { hasNoPerson, makeSeatCards, openSeatsDialog, seatRequests } from "./seats.js";
 import { SharePanel } from "./share.js";
+import { playMoveSound } from "./sound.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -153,8 +154,8 @@ export class GamePage {
           void this.runInBackground(() => this.analysis.solve.refresh());
       },
     );
-    const sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
-    setChildren(root, h("div", { class: "game" }, this.area, sidebar));
+    this.sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
+    setChildren(root, h("div", { class: "game" }, this.area, this.sidebar));
     /** @param {KeyboardEvent} event */
     this.onKey = (event) => this.stepByKey(event);
     document.addEventListener("keydown", this.onKey);
@@ -219,6 +220,7 @@ export class GamePage {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
     const steps = view.status === "looking" ? [] : findSteps(this.view, view);
     const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
+    if (view.status !== "looking" && view.node > this.view.node) playMoveSound(view);
     this.view = view;
     if (view.status !== "looking") this.latest = view;
     Object.assign(this.area.dataset, {
@@ -444,6 +446,9 @@ export class GamePage {
   /** @param {string} place */
   touch(place) {
     return this.enqueue(async () => {
+      // A touch in a past position opens a variation there.
+      if (this.isLooking && this.view.places.includes(place))
+        this.show(await post(`${this.path}/at`, { node: this.view.node }));
       if (this.view.status !== "yours") return;
       const { at, touched } = this.view;
       try {

@@ -6,7 +6,7 @@
  *   game?: string, rules?: string, position?: string, record?: string,
  *   seats?: Partial<SeatRequest>[], seed?: number, delay?: number, after?: string
  * }} NewGameRequest
- * @typedef {SeatRequest & { side: string, title: string, standing: string }} SeatView
+ * @typedef {SeatRequest & { side: string, title: string, standing: string, persona: string }} SeatView
  * @typedef {{
  *   node: number, parent: number | null, mover: number | null, text: string,
  *   by: string, comment: string, verdict: "" | "kept" | "lost", mark: Mark
@@ -59,14 +59,29 @@
  *   why: string, done: number, minutes: number | null, gigabytes: number
  * }} SolveView
  * @typedef {{
+ *   name: string, text: string, level: number | null, choices: Record<string, string>,
+ *   is_default: boolean, strength: string, bar: number | null, rank: number
+ * }} PersonaView
+ * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
- *   strength: string, strengths: string[]
+ *   strength: string, strengths: string[], personas: PersonaView[]
  * }} OpponentView
+ * @typedef {{
+ *   player: string, title: string, how: string, result: string, share: number | null
+ * }} LearnerView
+ * @typedef {{
+ *   game: string, title: string, positions: { title: string, position: string }[],
+ *   learners: LearnerView[]
+ * }} LearnersView
+ * @typedef {{
+ *   move: string, comment: string, pictures: PictureView[], certainty: Certainty | null,
+ *   mark: Mark, cost: number, text: string
+ * }} ComparedChoiceView
  * @typedef {{
  *   game: string, title: string, sides: string[], presets: string[], start: string, has_puzzles: boolean
  * }} GameKindView
  * @typedef {{ title: string, sentences: string[] }} RulesView
- * @typedef {{ record: string }} RecordView
+ * @typedef {{ record: string, suffixes: string[] }} RecordView
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
  * }} PositionView
