@@ -103,7 +103,7 @@ def test_an_analysis_is_json():
     assert empty.summarize(0).performance_rating is None
 
 
-def test_resignations_are_judged_and_do_not_count_in_the_rating():
+def test_resignations_are_evaluated_and_do_not_count_in_the_rating():
     played = record("money", "1. 31 8/5,6/5 2. resign reject")
     analysis = review_records([played], PipCount(), has_luck=False)
     _, resigned, answered = (each for _, each in analysis.decisions)
