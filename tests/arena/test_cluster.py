@@ -12,7 +12,7 @@ from ludus.arena.jobs import GameConditions
 from ludus.arena.tournament import Tournament
 from ludus.cli.main import run
 from support import faulty_players
-from support.paths import TESTS
+from support.paths import python_path
 
 
 def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
@@ -34,7 +34,7 @@ def test_a_cluster_comes_to_the_same_results():
     plan = Tournament(GameConditions("hexapawn"), players, games=6, seed=5)
     with LocalPool(2, faulty_players.register) as pool:
         local = sorted(pool.run(plan.schedule()), key=lambda result: result.key)
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "RAY_USAGE_STATS_ENABLED": "0"}
+    environment = {**os.environ, "PYTHONPATH": python_path(), "RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run(
         [sys.executable, "-m", "support.ray_process"],
         capture_output=True,

@@ -165,7 +165,7 @@ def tournament(
     for spec in specs:
         starts.check_player(objects.get(spec) or named_player(spec, chosen), seed)
     track = partial(track_in_notebook, label="playing")
-    executor = _make_executor(objects, jobs)
+    executor = _make_executor(chosen, objects, jobs)
     if store is None:
         return run_tournament(plan, executor, anchor=anchor, track=track)
     with ResultStore(Path(store)) as kept:
@@ -202,7 +202,7 @@ def regret(
     check_range("games", games, 1, MAX_GAMES)
     plan = RegretSchedule(conditions, spec, other, games, seed, starts, alternate)
     track = partial(track_in_notebook, label="playing")
-    return measure_regret(plan, oracle, _make_executor(objects, jobs), track=track)
+    return measure_regret(plan, oracle, _make_executor(chosen, objects, jobs), track=track)
 
 
 @overload
@@ -256,8 +256,11 @@ class PlayersHere(AbstractContextManager["PlayersHere"]):
             yield run_job(job, players=self._players)
 
 
-def _make_executor(objects: Mapping[str, Player], jobs: int) -> Executor:
-    return PlayersHere(objects) if objects else LocalPool(jobs or count_cores())
+def _make_executor(game: AnyGame, objects: Mapping[str, Player], jobs: int) -> Executor:
+    """Return worker processes, unless they could not import the game or a player."""
+    if objects or type(game).__module__ == "__main__":
+        return PlayersHere(objects)
+    return LocalPool(jobs or count_cores())
 
 
 def _find_game(game: AnyGame | str) -> AnyGame:

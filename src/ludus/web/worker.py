@@ -47,7 +47,7 @@ def load_standings(job: Job) -> dict[str, Any]:
     from ludus.arena.result_store import ResultStore
     from ludus.arena.tournament import read_tournament
 
-    plan, path = read_tournament(Path(job["plan"])), Path(job["store"])
+    plan, path = read_tournament(Path(job["plan"]), builds_players=False), Path(job["store"])
     if not path.exists():
         return {"tournaments": []}
     with ResultStore(path) as store:
