@@ -20,6 +20,7 @@ PACKAGES = (
     "ludus.core",
     "ludus.cuda",
     "ludus.datasets",
+    "ludus.envs",
     "ludus.games",
     *(f"ludus.games.{name}" for name in GAMES),
     "ludus.learn",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         arena,
         core,
         datasets,
+        envs,
         games,
         learn,
         players,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ludus.core.spec import parse_spec
     from ludus.datasets import MoveBatch, augment, read_dataset
     from ludus.datasets.morris.labels import label
+    from ludus.envs import env
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner
     from ludus.learn.common.learner import Learner
@@ -93,6 +95,8 @@ __all__ = [
     "augment",
     "core",
     "datasets",
+    "env",
+    "envs",
     "game",
     "games",
     "label",

@@ -178,6 +178,10 @@ class Game(ABC, Generic[P, M]):
     move_entry: ClassVar[str] = ""
     """`module:attribute` of the game's own kind of `ludus.games.move_entry.MoveEntry`, if any."""
 
+    coding: ClassVar[str] = ""
+    """`module:attribute` of the game's kind of `ludus.games.coding.Coding`, which environments for
+    reinforcement learning need."""
+
     win_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a win, with {winner} and {loser}."""
 

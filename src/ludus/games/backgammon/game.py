@@ -47,6 +47,7 @@ class Backgammon(Game[Position, Action]):
     oracle_kind: ClassVar[OracleKind] = "equities"
     record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
+    coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",
         "gammon": "{winner} bore off every man before {loser} bore off any",
