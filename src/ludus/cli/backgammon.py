@@ -19,6 +19,7 @@ from ludus.cli.options import (
     TrainedFileOption,
 )
 from ludus.cli.output import drop_none, print_json, print_table, print_unsaved, track_progress
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import check_output, quote_path, read_text, write_text
 
@@ -339,6 +340,7 @@ def gammon(
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same network.")] = 0,
     out: TrainedFileOption = None,
+    log: LogOption = None,
     json: JsonOption = False,
 ) -> None:
     """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores."""
@@ -370,16 +372,21 @@ def gammon(
     training = _start_or_resume(train_set, settings, out, data)
     curve = []
     steps = track_progress(training.run(), settings.cycles - training.num_cycles_done, "learning")
-    for cycle in steps:
-        if out is not None:
-            cycle.network.save(out, _format_notes(settings, data, cycle.number))
-        agreements = [
-            each.compute_accuracy(cycle.network.scores(each.encoded_moves))
-            for each in (train_set, test_set)
-        ]
-        curve.append({"cycle": cycle.number, "training": agreements[0], "test": agreements[1]})
-        if not json:
-            print(f"cycle {cycle.number:3}  training {agreements[0]:.3f}  test {agreements[1]:.3f}")
+    with open_training_log(log, f"gammon {hidden}") as curves:
+        for cycle in steps:
+            if out is not None:
+                cycle.network.save(out, _format_notes(settings, data, cycle.number))
+            training_share, test_share = (
+                each.compute_accuracy(cycle.network.scores(each.encoded_moves))
+                for each in (train_set, test_set)
+            )
+            row = {"cycle": cycle.number, "training": training_share, "test": test_share}
+            curve.append(row)
+            values = {"accuracy/training": training_share, "accuracy/test": test_share}
+            curves.add(cycle.number, {**values, "error": cycle.error}, settings.cycles)
+            if not json:
+                shown = f"training {training_share:.3f}  test {test_share:.3f}"
+                print(f"cycle {cycle.number:3}  {shown}")
     _print_report(
         training.network,
         curve,

@@ -610,6 +610,21 @@ class ServerFeaturesView(BaseModel):
 
     tournament: bool
     training: bool
+    running: bool = False
+    """Whether a training, a tournament or a solve of this user is running."""
+
+
+class RunView(BaseModel):
+    """A training, a tournament or a solve that is running on this machine."""
+
+    kind: Literal["training", "tournament", "solve"]
+    title: str
+    began: float
+    """Seconds since the epoch."""
+
+    done: int
+    total: int
+    """Size of the work; 0 if it is unknown."""
 
 
 class StandingView(BaseModel):

@@ -104,7 +104,11 @@
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
  * @typedef {{ kind: string, grade: number }} PuzzleKindView
- * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
+ * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
+ * @typedef {{
+ *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
+ *   total: number
+ * }} RunView
  * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
  * @typedef {{
