@@ -350,6 +350,9 @@ class EvaluationView(BaseModel):
     moves: list[EvaluatedMoveView] = []
     """Best first; unsolved positions may lack some."""
 
+    details: list[str] = []
+    """In backgammon the chances to win and to win gammons, and what cube actions count."""
+
 
 class RecordView(BaseModel):
     """A game as text."""

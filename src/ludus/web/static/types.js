@@ -45,7 +45,7 @@
  * @typedef {{
  *   node: number, mover: number, known: boolean, certainty: Certainty | null, source: string,
  *   text: string, share: number | null, points: number | null, value: Value | null,
- *   depth: number | null, line: string[], moves: EvaluatedMoveView[]
+ *   depth: number | null, line: string[], moves: EvaluatedMoveView[], details: string[]
  * }} EvaluationView
  * @typedef {{ exact: boolean, by: string, text: string, moves: EvaluatedMoveView[] }} AdviceView
  * @typedef {{
