@@ -95,7 +95,7 @@ def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
             context = browser.new_context()
             page = context.new_page()
             answers: list[Any] = []
-            page.on("response", answers.append)
+            page.on("response", lambda answer, found=answers: found.append(answer))
             page.goto(f"{server.base}/game/{id_}")
             page.wait_for_selector(".place.enabled")
             page.wait_for_load_state("networkidle")
