@@ -12,7 +12,7 @@ from ludus.web.schemas import PictureView, RulesTestTaskView, RulesTestView
 
 router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["rules test"])
 
-TAUGHT_RULES = {"noughts_and_crosses": "", "hexapawn": "four"}
+GAME_RULES = {"noughts_and_crosses": "", "hexapawn": "four"}
 """Games with learned rules to teach, each with the rules that make it neither trivial nor long."""
 
 
@@ -21,7 +21,7 @@ async def get_rules_test(
     request: Request, game: GameQuery, seed: Annotated[int, Query(ge=0, lt=2**53)] = 0
 ) -> RulesTestView:
     """Return the rules that MIGO has learned, and the tasks of a test before and one after."""
-    rules = TAUGHT_RULES.get(game)
+    rules = GAME_RULES.get(game)
     if rules is None:
         raise RequestRefused(f"there are no learned rules of {game}")
     result: dict[str, Any] = await request.app.state.workers.run_job(

@@ -1,4 +1,4 @@
-// Learned rules taught to a person: a test, the rules, and a test of the same kind afterwards.
+// Learned rules explained to a person: a test, the rules, and a test of the same kind afterwards.
 
 import { createGame, get, post, RequestError } from "./api.js";
 import { BoardView } from "./board.js";
