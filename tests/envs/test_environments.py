@@ -224,11 +224,11 @@ def test_opponents_must_be_able_to_play():
 
 @pytest.mark.parametrize("spec", ["nine_mens_morris:men=3", "backgammon:hyper", "hexapawn"])
 def test_a_policy_is_a_player(spec):
-    """It plays whole moves in matches, and is asked for every action of a move."""
-    game, asked = ludus.game(spec), []
+    """It plays whole moves in matches, and chooses every action of a move."""
+    game, requests = ludus.game(spec), []
 
     def choose_last(seen):
-        asked.append(int(seen["action_mask"].sum()))
+        requests.append(int(seen["action_mask"].sum()))
         return np.flatnonzero(seen["action_mask"])[-1]
 
     player = PolicyPlayer(game, choose_last)
@@ -239,13 +239,13 @@ def test_a_policy_is_a_player(spec):
         for number, record in enumerate(found.records)
         for move in record.moves
     )
-    assert len(asked) >= num_moves
-    assert (len(asked) > num_moves) == (spec != "hexapawn")
+    assert len(requests) >= num_moves
+    assert (len(requests) > num_moves) == (spec != "hexapawn")
+    position, wrong = game.start(), PolicyPlayer(game, lambda seen: -1)
+    while position.mover < 0:
+        position = position.play(position.legal_moves()[0])
     with pytest.raises(ludus.BadMove, match="action -1"):
-        position = game.start()
-        while position.mover < 0:
-            position = position.play(position.legal_moves()[0])
-        PolicyPlayer(game, lambda seen: -1).choose(position)
+        wrong.choose(position)
 
 
 def test_a_game_without_coding_says_so():
