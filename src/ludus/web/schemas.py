@@ -580,6 +580,26 @@ class PuzzleKindView(BaseModel):
     grade: int
 
 
+class RulesTestTaskView(BaseModel):
+    """A position with exactly one good move, and the task in words."""
+
+    position: str
+    task: str
+
+
+class RulesTestView(BaseModel):
+    """Learned rules of a game, and the tasks of a test before reading them and of one after."""
+
+    game: str
+    title: str
+    rules: str
+    sentences: list[str]
+    clauses: list[str]
+    examples: list[PictureView]
+    before: list[RulesTestTaskView]
+    after: list[RulesTestTaskView]
+
+
 class SolveRequest(RequestBody):
     """Start or stop solving a game completely."""
 

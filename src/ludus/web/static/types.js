@@ -104,6 +104,11 @@
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
  * @typedef {{ kind: string, grade: number }} PuzzleKindView
+ * @typedef {{ position: string, task: string }} RulesTestTaskView
+ * @typedef {{
+ *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
+ *   examples: PictureView[], before: RulesTestTaskView[], after: RulesTestTaskView[]
+ * }} RulesTestView
  * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
  * @typedef {{
  *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
