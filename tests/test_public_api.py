@@ -15,6 +15,7 @@ LEARNERS = ("dqn", "equivariant", "gammon", "migo", "nnmm", "patterns", "scholar
 GAMES = ("backgammon", "hexapawn", "nine_mens_morris", "noughts_and_crosses")
 PACKAGES = (
     "ludus",
+    "ludus.analysis",
     "ludus.arena",
     "ludus.core",
     "ludus.cuda",

@@ -16,7 +16,18 @@ from ludus.datasets import GENERATORS
 from ludus.players import PLAYERS
 
 if TYPE_CHECKING:
-    from ludus import arena, core, datasets, envs, games, learn, players, protocol, reproduce
+    from ludus import (
+        analysis,
+        arena,
+        core,
+        datasets,
+        envs,
+        games,
+        learn,
+        players,
+        protocol,
+        reproduce,
+    )
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.arena.report import TournamentReport, run_tournament
@@ -79,6 +90,7 @@ __all__ = [
     "Value",
     "Verdict",
     "analyse",
+    "analysis",
     "arena",
     "augment",
     "core",
@@ -113,10 +125,10 @@ __all__ = [
 PLAYERS.update(
     {
         "gammon": "ludus.learn.gammon.player:GammonPlayer",
-        "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
+        "gnubg": "ludus.protocol.gnubg_player:GnubgPlayer",
         "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
         "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
-        "bgsage": "ludus.protocol.evaluators:BgsagePlayer",
+        "bgsage": "ludus.protocol.bgsage:BgsagePlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",

@@ -279,6 +279,18 @@ class Game(ABC, Generic[P, M]):
         points = f" {outcome.points} points" if outcome.points > 1 else ""
         return f"{winner.capitalize()} won{points}: {why}."
 
+    def classify_decision(self, position: P, move: M) -> str:
+        """Return the kind of a decision, `move` unless a game has others; empty if it is none."""
+        return "move" if len(position.legal_moves()) > 1 else ""
+
+    def resignation_levels(self, position: P) -> tuple[str, ...]:
+        """Return what a side may resign here, if there is a choice: a single game, a gammon, …"""
+        return ()
+
+    def resignation_outcome(self, position: P, side: int, level: int) -> Outcome:
+        """Return the outcome if a side resigns here; `level` counts from 1."""
+        return Outcome(1 - side, "resigned")
+
     def chances(self, position: P) -> list[tuple[M, float]]:
         """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""
         return []

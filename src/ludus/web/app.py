@@ -39,6 +39,7 @@ PAGE_PATHS = (
     "/games",
     "/tournament",
     "/training",
+    "/running",
     "/open",
     "/learn/{id}",
     "/machines",
