@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ludus.arena.analysts import Analyst
     from ludus.arena.choices import BATCH_SIZE, choose_moves, get_batch_size
     from ludus.arena.evaluation import Certainty, EvaluatedMove, Evaluation, PositionAnalysis
-    from ludus.arena.executors import Executor, LocalPool, RayCluster
+    from ludus.arena.executors import Executor, LocalPool, RayCluster, make_executor
     from ludus.arena.jobs import GameConditions, GameResult, Job, JobKey, StartPositions
     from ludus.arena.ratings import Rating, compute_ratings
     from ludus.arena.regret import (
@@ -60,6 +60,7 @@ __all__ = [
     "find_verdicts",
     "get_batch_size",
     "get_uniform_policy",
+    "make_executor",
     "measure_regret",
     "read_tournament",
     "review_game",

@@ -7,7 +7,6 @@ player is responsible, and in which position.
 import ctypes
 import multiprocessing
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import heap
 from multiprocessing.connection import Connection, wait
@@ -17,11 +16,9 @@ from typing import Any
 from ludus.arena.job_runner import MAX_MESSAGE_LENGTH, Forfeit, make_forfeit_result, run_job
 from ludus.arena.jobs import GameResult, Job
 from ludus.core.errors import LudusError, to_one_line
+from ludus.core.executors import WorkerInitializer
 from ludus.core.game import Position
 from ludus.core.processes import prepare_worker
-
-WorkerInitializer = Callable[[], None]
-"""Called first in every worker, for example to register players. Must be a module's function."""
 
 NO_SIDE = -1
 MAX_POSITION_BYTES = 400
