@@ -52,7 +52,8 @@ def run_and_kill(ray: Any, cluster: Any, words: list[str]) -> dict[str, Any]:
     was_running = running.poll() is None
     cluster.remove_node(second, allow_graceful=False)
     out, err = running.communicate()
-    after = count_nodes(ray)
+    while (after := count_nodes(ray)) == before:  # the cluster notices it after a while
+        time.sleep(0.5)
     return {
         "status": running.returncode,
         "out": out,

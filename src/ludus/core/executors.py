@@ -6,10 +6,11 @@ alone, so they are the same wherever a task runs, and a task whose worker is los
 
 import math
 import multiprocessing
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from importlib import import_module
 from itertools import islice
@@ -222,7 +223,16 @@ def connect_to_ray(address: str) -> Any:
     except Exception as error:  # Ray raises many types, with messages of little use to users
         detail = to_one_line(str(error))
         raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
+    # Ray prints messages about lost machines to standard output, in the midst of results.
+    worker = import_module("ray._private.worker")
+    if hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = _print_cluster_message
     return ray
+
+
+def _print_cluster_message(data: Mapping[str, Any], *_: Any, **__: Any) -> None:
+    for line in data["lines"]:
+        print(f"ludus: cluster: {to_one_line(line, 200)}", file=sys.stderr, flush=True)
 
 
 class TaskActor:
@@ -321,7 +331,12 @@ class RayTasks(TaskExecutor):
                 num_lost = 0
                 results, seconds = answer
                 num_done, seconds_done = num_done + len(results), seconds_done + seconds
-                self._set_group_size(seconds_done / num_done, length_hint(waiting))
+                self._group_size = choose_group_size(
+                    seconds_done / num_done,
+                    self._group_size,
+                    length_hint(waiting),
+                    self.num_workers,
+                )
                 for number, result in enumerate(results, group.first):
                     if isinstance(result, LudusError):
                         raise result
@@ -335,13 +350,23 @@ class RayTasks(TaskExecutor):
         self._num_taken += len(group.items)
         return group
 
-    def _set_group_size(self, seconds_per_item: float, num_left: int) -> None:
-        """Choose the size of the next groups; the last ones are smaller, so that all end together.
 
-        `num_left` is 0 if the number of items is not known.
-        """
-        size = math.ceil(TASK_SECONDS / max(seconds_per_item, 1e-6))
-        size = min(size, MAX_GROWTH * self._group_size, MAX_GROUP)
-        if num_left:
-            size = min(size, math.ceil(num_left / (2 * self.num_workers)))
-        self._group_size = max(1, size)
+def choose_group_size(
+    seconds_per_item: float, last_size: int, num_left: int, num_workers: int
+) -> int:
+    """Return the size of the next groups; the last ones are smaller, so that all end together.
+
+    `num_left` is 0 if the number of items that are left is not known.
+
+    >>> choose_group_size(0.01, last_size=1, num_left=0, num_workers=2)
+    8
+    >>> choose_group_size(0.01, last_size=64, num_left=0, num_workers=2)
+    100
+    >>> choose_group_size(0.01, last_size=100, num_left=30, num_workers=2)
+    8
+    """
+    size = math.ceil(TASK_SECONDS / max(seconds_per_item, 1e-6))
+    size = min(size, MAX_GROWTH * last_size, MAX_GROUP)
+    if num_left:
+        size = min(size, math.ceil(num_left / (2 * num_workers)))
+    return max(1, size)
