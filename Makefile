@@ -3,7 +3,7 @@
 
 BIN := .venv/bin
 SET_UP := @/bin/sh tools/python tools/environment.py
-TESTS := --doctest-modules src tests README.md docs/library.md
+TESTS := --doctest-modules src tests README.md docs/index.md docs/library.md docs/guide
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(TESTS)
 # Downloads run beside the compiler, and checks on one core beside what prepares the tests.
 RUN_PARALLEL := @+$(MAKE) --no-print-directory -j2 LUDUS_PARALLEL=1
@@ -17,8 +17,8 @@ unexport PYTHONDONTWRITEBYTECODE
 ifndef LUDUS_PARALLEL
 .NOTPARALLEL:
 endif
-.PHONY: help play test test-all lint lint-native format bench strengths wheel update clean base dev \
-	debian packages bytecode
+.PHONY: help play test test-all lint lint-native format bench strengths docs docs-links wheel release \
+	update clean base dev documentation debian packages bytecode
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -74,9 +74,18 @@ bench: dev debian ## measure speed
 strengths: dev debian ## measure how strong players are, for the page; resumes where it stopped
 	$(BIN)/python benchmarks/strengths.py $(ARGS)
 
+docs: documentation ## build the documentation site into build/docs, without network
+	$(BIN)/python tools/build_docs.py $(ARGS)
+
+docs-links: documentation ## check the links of the documentation to other sites
+	$(BIN)/python tools/build_docs.py --builder linkcheck --out build/docs-links
+
 wheel: base ## build a wheel of the package into dist/
 	CXX="$${CXX:-c++}" $(BIN)/python -m pip wheel --no-build-isolation --no-deps --wheel-dir dist \
 		--config-settings=cmake.define.LUDUS_MARCH="$(LUDUS_MARCH)" .
+
+release: documentation ## build wheel, source distribution and documentation into dist/, and check them
+	$(BIN)/python tools/release.py $(ARGS)
 
 update: ## write requirements/ anew after a change to pyproject.toml; ARGS=--upgrade for newer versions
 	$(SET_UP) update
@@ -91,6 +100,9 @@ base:
 
 dev:
 	$(SET_UP) base dev torch build
+
+documentation:
+	$(SET_UP) base dev torch docs build
 
 # The machine is checked before anything else is started.
 packages:

@@ -9,6 +9,7 @@ figures were is in docs/page.md.
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
 import shutil
@@ -51,6 +52,7 @@ def main() -> None:
         try:
             names = quick_players(server)
             found |= in_browser(server, names)
+            found |= review(server)
             found |= asyncio.run(replies(server, names))
             found |= asyncio.run(crowd(server, options.games, options.seconds))
             found |= many_connections(server)
@@ -141,6 +143,24 @@ def _click(page: Any) -> float:
         place.dispatchEvent(click());
     })"""
     return float(page.evaluate(watch, [node]))
+
+
+def review(server: Server) -> dict[str, Any]:
+    """Seconds for the first review of a finished game of Morris, right after its last move."""
+    rng = random.Random(1)
+    with server.client() as client:
+        view = begin(client, "nine_mens_morris", None, "focused")
+        while view["status"] != "over":
+            view = touch(client, view, rng.choice(view["places"]))
+        began, used = time.perf_counter(), _processor_seconds(server)
+        found = client.get(f"/api/games/{view['id']}/review").json()
+        seconds, used = time.perf_counter() - began, _processor_seconds(server) - used
+    marked = sum(bool(point["mark"]) for point in found["points"])
+    return {
+        "review of a finished game, plies, marked moves": [len(found["points"]) - 1, marked],
+        "review of a finished game, s": round(seconds, 2),
+        "review of a finished game, s of processor time": round(used, 2),
+    }
 
 
 async def replies(server: Server, names: list[str]) -> dict[str, Any]:
@@ -274,6 +294,20 @@ def _memory(server: Server) -> int:
     assert server.process is not None
     pages = int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1])
     return pages * 4096
+
+
+def _processor_seconds(server: Server) -> float:
+    """Processor time of the server and of its workers so far."""
+    assert server.process is not None
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            _, *fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # the process has ended
+            continue
+        if server.process.pid in (int(path.parent.name), int(fields[0])):
+            ticks += int(fields[10]) + int(fields[11])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def killed(server: Server, count: int = 20) -> dict[str, Any]:

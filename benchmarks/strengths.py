@@ -98,12 +98,15 @@ def _meeting(pair: tuple[str, str], games: int) -> Task:
 
 
 def specs(game: str) -> list[str]:
-    """Players as the page offers them, each level on its own."""
+    """Players as the page offers them, each level and each set of options on its own."""
     found = []
     for each in list_opponents({"game": game, "rules": ""})["players"]:
         if each["name"] not in FOLLOWERS:
             found += [f"{each['name']}:level={level}" for level in range(1, each["levels"] or 1)]
             found.append(each["name"])
+            for persona in each["personas"]:
+                choices = [f"{name}={value}" for name, value in persona["choices"].items()]
+                found += [f"{each['name']}:{','.join(choices)}"] if choices else []
     return found
 
 

@@ -289,11 +289,14 @@ MakeMover mover_of(nb::handle who) {
         const Network* network = nb::cast<Network*>(who);
         return [network] { return std::make_unique<NetworkMover>(*network); };
     }
-    const std::string name = nb::isinstance<nb::str>(who) ? nb::cast<nb::str>(who).c_str() : "";
-    if (name == "tool") {
+    // Compared as objects, since some texts have no UTF-8.
+    const auto is = [&](const char* name) {
+        return nb::isinstance<nb::str>(who) && who.equal(nb::str(name));
+    };
+    if (is("tool")) {
         return [] { return std::make_unique<ToolMover>(); };
     }
-    if (name == "random") {
+    if (is("random")) {
         return [] { return std::make_unique<UniformMover>(); };
     }
     throw std::invalid_argument("a mover is a Network, 'tool' or 'random'");

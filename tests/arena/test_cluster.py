@@ -13,7 +13,7 @@ import pytest
 from ludus.cli.main import run
 from ludus.datasets import MoveBatch, format_lines
 from ludus.games.nine_mens_morris.batch import NO_POINT
-from support.paths import TESTS
+from support.paths import python_path
 
 COMMANDS = ("tournament", "regret", "generate", "label", "tune", "reproduce", "selfplay")
 
@@ -125,8 +125,7 @@ def cluster_results(tmp_path_factory):
     commands = make_commands(folder)
     file = folder / "commands.json"
     file.write_text(json.dumps([[*commands[name], "--json"] for name in COMMANDS]))
-    paths = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": paths, "RAY_USAGE_STATS_ENABLED": "0"}
+    environment = {**os.environ, "PYTHONPATH": python_path(), "RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run(
         [sys.executable, "-m", "support.ray_process", str(file), f"{folder}/results.json"],
         capture_output=True,

@@ -18,7 +18,7 @@ from ludus.core.player import Limit
 from ludus.core.record import Record
 from ludus.games import game
 from support import faulty_players
-from support.paths import TESTS
+from support.paths import python_path
 from support.waiting import PATIENCE
 
 
@@ -84,7 +84,7 @@ with LocalPool(1, faulty_players.register) as pool:
 
 
 def test_what_players_print_stays_out_of_the_output():
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    environment = {**os.environ, "PYTHONPATH": python_path()}
     command = [sys.executable, "-c", PRINTING]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=True

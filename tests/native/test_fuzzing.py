@@ -99,6 +99,9 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
         ("patterns", 8000),
         ("sampling", 4000),
         ("equities", 3000),
+        ("environments", 1500),
+        ("chances", 3000),
+        ("gammon", 3000),
     ],
 )
 def test_hostile_values(modules, game, calls):
@@ -106,7 +109,7 @@ def test_hostile_values(modules, game, calls):
     report = report_of(sanitized.run("native_process", modules, "values", game, 1, calls))
     names = {key.partition(" ")[0] for key in report}
     for name in names - {"use_types", "Endgames"}:  # what is asked for once takes no part in it
-        assert report[f"{name} done"] > 100
+        assert report[f"{name} done"] > calls / 50
     for name in names:
         assert report[f"{name} refused"] > 100
 
@@ -125,8 +128,8 @@ def scenario(modules, name, *calls):
 
 
 def test_solvers_in_several_threads(modules):
-    report = scenario(modules, "solvers_in_threads", 20)
-    assert report["solved"] == 40
+    report = scenario(modules, "solvers_in_threads", 4)
+    assert report["solved"] == 8
 
 
 def test_more_threads_than_any_machine_has(modules):

@@ -53,6 +53,17 @@ def test_reported_options_are_those_that_are_set(fresh):
     assert "option name Depth type string default <empty>" in fresh.answers("uci")
 
 
+@pytest.mark.parametrize("level", [1, 3, 6])
+def test_weak_levels_show_the_line_that_they_play(fresh, level):
+    """They play any of several good moves; the last line says which."""
+    fresh.say(f"setoption name Level value {level}")
+    for moves in ("", " moves d6", " moves d6 f4", " moves d6 f4 d2 b4"):
+        fresh.say(f"position startpos{moves}", "go")
+        *lines, answer = fresh.until("bestmove")
+        last = [line for line in lines if " multipv 1 " in line][-1]
+        assert last.partition(" pv ")[2].split()[0] == answer.split()[1]
+
+
 @pytest.mark.parametrize(
     "line",
     [

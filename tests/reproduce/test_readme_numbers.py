@@ -1,4 +1,4 @@
-"""Every number in a table of the README comes from a stored result or a published figure."""
+"""Every number in a table of results comes from a stored result or a published figure."""
 
 import json
 import re
@@ -9,7 +9,9 @@ import pytest
 from ludus.reproduce import find_experiment
 from support.paths import EXPERIMENTS, ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "docs/scholar.md")
+"""Pages with tables of results; other tables of the README have no numbers."""
+
 TABLE = re.compile(r"(?:<!-- numbers of: (.+) -->\n\n)?((?:^\|.*\n)+)", re.MULTILINE)
 IGNORED = re.compile(
     r"`[^`]*`|\]\([^)]*\)|\b(?:19|20)\d\d\b|Tables? \d[\d.]*|Fig\. [\d.]+|section \d"
@@ -47,10 +49,15 @@ def find_missing_numbers(table, sources):
     return missing
 
 
-TABLES = TABLE.findall(README)
+TABLES = [
+    (sources, table)
+    for page in PAGES
+    for sources, table in TABLE.findall((ROOT / page).read_text(encoding="utf-8"))
+    if sources or page == "README.md"
+]
 
 
-def test_the_readme_has_tables_of_results():
+def test_both_pages_have_tables_of_results():
     assert sum(bool(sources) for sources, _ in TABLES) >= 2
 
 

@@ -127,7 +127,7 @@ def test_make_alone_lists_the_targets(machine: Machine) -> None:
     targets = [line.split()[1] for line in done.stdout.splitlines()]
     assert targets == [
         *("help", "play", "test", "test-all", "lint", "lint-native", "format"),
-        *("bench", "strengths", "wheel", "update", "clean"),
+        *("bench", "strengths", "docs", "docs-links", "wheel", "release", "update", "clean"),
     ]
 
 

@@ -17,6 +17,7 @@ from ludus.games.move_entry import get_move_entry
 from ludus.oracle.selection import oracle_for
 from ludus.web import opponents, worker
 from ludus.web.errors import WorkerUnavailable
+from ludus.web.evaluations import _make_analyst, load_analyst, prepare_analyst
 from ludus.web.exact_values import GRADES, make_puzzle
 from ludus.web.game_tree import PERSON, GameTree
 from ludus.web.middleware import RateLimiter
@@ -320,3 +321,13 @@ def test_a_worker_with_too_much_memory_is_replaced(monkeypatch):
 
     first, second = with_pool(work)
     assert first != second
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "backgammon"])
+def test_an_analyst_can_be_loaded_in_advance(name):
+    """Also where the first move is a roll of the dice."""
+    _make_analyst.cache_clear()
+    assert prepare_analyst({"game": name, "rules": ""}) == {}
+    analyst = load_analyst(name, "")
+    assert _make_analyst.cache_info().hits == 1
+    assert analyst.game.id == name

@@ -6,9 +6,12 @@ import socket
 import pytest
 from playwright.sync_api import expect
 
+from ludus.arena.result_store import ResultStore
+from ludus.arena.tournament import read_tournament
 from ludus.cli.main import run
 from ludus.cli.play import Side
 from ludus.cli.play_web import make_start_path
+from ludus.web.worker import load_standings
 from support.page_server import Server
 
 
@@ -34,9 +37,18 @@ def test_the_address_says_what_was_requested():
         (["--host", "no.such.host.invalid"], "cannot listen"),
         (["--games", "/dev/null/games.sqlite"], "cannot use"),
         (["--port", "70000"], "65535"),
+        (["--tournament", "FOLDER/junk.bin"], "not valid UTF-8"),
+        (["--tournament", "FOLDER/empty"], "the key game is missing"),
+        (["--tournament", "FOLDER/missing"], "No such file"),
+        (["--tournament", "FOLDER"], "Is a directory"),
+        (["--tournament", "/dev/zero"], "it is a device"),
+        (["--curves", "FOLDER/junk.bin"], "no such folder"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(capsys, arguments, complaint):
+def test_what_cannot_be_done_is_one_line(capsys, tmp_path, arguments, complaint):
+    (tmp_path / "junk.bin").write_bytes(bytes(range(256)))
+    (tmp_path / "empty").touch()
+    arguments = [each.replace("FOLDER", str(tmp_path)) for each in arguments]
     assert run(["play", "--no-browser", *arguments]) == 2
     output = capsys.readouterr().err
     assert complaint in output
@@ -48,6 +60,18 @@ def test_a_port_that_is_taken_is_an_error_only_if_it_was_requested(capsys):
         port = taken.getsockname()[1]
         assert run(["play", "--no-browser", "--port", str(port)]) == 2
     assert f"port {port}" in capsys.readouterr().err
+
+
+def test_a_tournament_is_shown_without_its_players(tmp_path):
+    """A stranger's file is looked at: no program is started, and no weights are needed."""
+    plan, trace = tmp_path / "league.toml", tmp_path / "started"
+    players = [f"external:cmd=touch {trace}", "nnmm:weights=/no/such/file", "random"]
+    plan.write_text(f'name = "x"\ngame = "nine_mens_morris"\nplayers = {json.dumps(players)}\n')
+    with ResultStore(plan.with_suffix(".sqlite")) as store:
+        store.begin(read_tournament(plan, builds_players=False))
+    shown = load_standings({"plan": str(plan), "store": str(plan.with_suffix(".sqlite"))})
+    assert shown["tournaments"][0]["name"] == "x"
+    assert not trace.exists()
 
 
 @pytest.mark.needs_debian("chromium")

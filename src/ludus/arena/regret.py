@@ -22,6 +22,7 @@ from ludus.arena.jobs import (
     schedule_starts,
     track_nothing,
 )
+from ludus.core.arguments import explain_misuse
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.core.processes import count_cores
@@ -212,6 +213,7 @@ class RegretSchedule:
             yield Job(key, self.conditions, is_swapped, start)
 
 
+@explain_misuse
 def measure_regret(
     schedule: RegretSchedule,
     oracle: Oracle | None = None,

@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import overload
 
-from ludus.arena.analysts import Analyst
-from ludus.arena.evaluation import PositionAnalysis
+from ludus.analysis.analyst import Analyst
+from ludus.analysis.evaluation import PositionAnalysis
+from ludus.analysis.review import GameReview, review_game
 from ludus.arena.executors import Executor, LocalPool
 from ludus.arena.job_runner import run_job
 from ludus.arena.jobs import GameConditions, GameResult, Job, StartPositions
@@ -21,7 +22,6 @@ from ludus.arena.progress import track_in_notebook
 from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
 from ludus.arena.report import TournamentReport, run_tournament
 from ludus.arena.result_store import ResultStore
-from ludus.arena.review import GameReview, review_game
 from ludus.arena.tournament import Starter, Tournament, TournamentFormat
 from ludus.core.errors import BadArgument, BadSpec, quote_value
 from ludus.core.game import AnyGame, Position, check_game
@@ -165,7 +165,7 @@ def tournament(
     for spec in specs:
         starts.check_player(objects.get(spec) or named_player(spec, chosen), seed)
     track = partial(track_in_notebook, label="playing")
-    executor = _make_executor(objects, jobs)
+    executor = _make_executor(chosen, objects, jobs)
     if store is None:
         return run_tournament(plan, executor, anchor=anchor, track=track)
     with ResultStore(Path(store)) as kept:
@@ -202,7 +202,7 @@ def regret(
     check_range("games", games, 1, MAX_GAMES)
     plan = RegretSchedule(conditions, spec, other, games, seed, starts, alternate)
     track = partial(track_in_notebook, label="playing")
-    return measure_regret(plan, oracle, _make_executor(objects, jobs), track=track)
+    return measure_regret(plan, oracle, _make_executor(chosen, objects, jobs), track=track)
 
 
 @overload
@@ -236,7 +236,7 @@ def analyse(
         positions = what.replay(chosen)
         nodes = zip(positions, what.line.moves, strict=False)
         moves = [chosen.parse_move(node.move, position) for position, node in nodes]
-        return review_game(analyst, positions, moves)
+        return review_game(chosen, analyst, positions, moves)
     position = _find_position(chosen, what)
     check_decision(position)
     return replace(analyst.analyse(position), position=position)
@@ -256,8 +256,11 @@ class PlayersHere(AbstractContextManager["PlayersHere"]):
             yield run_job(job, players=self._players)
 
 
-def _make_executor(objects: Mapping[str, Player], jobs: int) -> Executor:
-    return PlayersHere(objects) if objects else LocalPool(jobs or count_cores())
+def _make_executor(game: AnyGame, objects: Mapping[str, Player], jobs: int) -> Executor:
+    """Return worker processes, unless they could not import the game or a player."""
+    if objects or type(game).__module__ == "__main__":
+        return PlayersHere(objects)
+    return LocalPool(jobs or count_cores())
 
 
 def _find_game(game: AnyGame | str) -> AnyGame:

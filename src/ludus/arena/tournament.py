@@ -4,11 +4,11 @@ import dataclasses
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from ludus.arena.jobs import (
     DEFAULT_GRACE,
@@ -19,12 +19,13 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadArgument, BadSpec, LudusError, UnknownName, quote, quote_value
 from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
-from ludus.core.spec import check_range, check_ranges, format_suggestion
+from ludus.core.spec import check_range, check_ranges, format_suggestion, parse_spec
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -59,8 +60,11 @@ class Tournament:
     def __post_init__(self) -> None:
         if not isinstance(self.conditions, GameConditions):
             raise BadArgument(f"{quote_value(self.conditions)} are not GameConditions of a game")
-        if isinstance(cast("object", self.players), str) or len(self.players) < 2:
-            raise BadSpec(f"a tournament needs at least 2 different players, not {self.players}")
+        players: Any = self.players
+        is_list = isinstance(players, Sequence) and not isinstance(players, str)
+        if not is_list or len(players) < 2 or not all(isinstance(each, str) for each in players):
+            shown = quote_value(players)
+            raise BadSpec(f"a tournament needs at least 2 different players, not {shown}")
         check_ranges(self, games=(1, MAX_GAMES))
 
     @property
@@ -126,8 +130,13 @@ class BadTournament(LudusError):
     """A file is not a valid tournament."""
 
 
-def read_tournament(path: Path | str) -> Tournament:
-    """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys."""
+@explain_misuse
+def read_tournament(path: Path | str, *, builds_players: bool = True) -> Tournament:
+    """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys.
+
+    Players are built to check that they can play. Without `builds_players` they are not: to show
+    results, no program is started and no weights are needed.
+    """
     path = Path(path)
     shown = quote_path(path)
     try:
@@ -135,12 +144,12 @@ def read_tournament(path: Path | str) -> Tournament:
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadTournament(f"{shown} is not TOML: {error}") from error
     try:
-        return _parse_tournament(fields, path.parent)
+        return _parse_tournament(fields, path.parent, builds_players)
     except LudusError as error:
         raise BadTournament(f"{shown}: {error}") from error
 
 
-def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
+def _parse_tournament(fields: Mapping[str, Any], folder: Path, builds_players: bool) -> Tournament:
     keys = ("name", "game", "rules", "players", "games", "seed", "format", "starter", "max_plies")
     _check_keys(fields, (*keys, "limit", "starts"), "a tournament")
     rules = _get_value(fields, "rules", str, "")
@@ -153,9 +162,13 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path) -> Tournament:
     check_range("max_plies", max_plies, 1, 1_000_000)
     starts = _parse_starts(_get_value(fields, "starts", dict, {}), game, folder)
     seed = _get_value(fields, "seed", int, 0)
+    players = _parse_players(_get_required(fields, "players", list))
+    if builds_players:
+        for spec in players:  # an error here is better than a loss in every game
+            starts.check_player(named_player(spec, game), seed)
     return Tournament(
         conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
-        players=_parse_players(_get_required(fields, "players", list), game, starts, seed),
+        players=players,
         games=_get_value(fields, "games", int, DEFAULT_GAMES),
         seed=seed,
         format=_get_choice(fields, "format", get_args(TournamentFormat)),
@@ -174,18 +187,13 @@ def _parse_limit(fields: Mapping[str, Any]) -> Limit:
     )
 
 
-def _parse_players(
-    specs: Iterable[Any], game: AnyGame, starts: StartPositions, seed: int
-) -> tuple[str, ...]:
-    """Return the specs without repeats, after checking that each player can play.
-
-    An error here is better than a loss in every game.
-    """
+def _parse_players(specs: Iterable[Any]) -> tuple[str, ...]:
+    """Return the specs without repeats."""
     found = []
     for spec in specs:
         if not isinstance(spec, str):
             raise BadSpec(f"players: {spec!r:.40} is not a text")
-        starts.check_player(named_player(spec, game), seed)
+        parse_spec(spec)
         found.append(spec.strip())
     return tuple(dict.fromkeys(found))
 

@@ -11,6 +11,7 @@ from ludus.cli.nnmm_training import DeviceOption, ThreadsOption
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, show_progress
 from ludus.cli.tournament import ClusterOption
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import check_output
 
@@ -43,6 +44,7 @@ def train_by_selfplay(
     ] = 0,
     cluster: ClusterOption = "",
     seed: SeedOption = 0,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -69,12 +71,16 @@ def train_by_selfplay(
     state = TrainingState(out.with_name(f"{out.name}.training"), trainer, "selfplay")
     began = time.monotonic()
     num_games = 0
+    total = td_rounds + lookahead_rounds
     with ExitStack() as stack:
-        update = stack.enter_context(show_progress("learning", td_rounds + lookahead_rounds))
+        update = stack.enter_context(show_progress("learning", total))
+        curves = stack.enter_context(open_training_log(log, "gammon selfplay"))
         is_parallel = jobs or cluster
         workers = stack.enter_context(make_executor(jobs, cluster)) if is_parallel else None
         for each in run_selfplay(trainer, state, SAVE_EVERY, workers):
-            update(each.done + (td_rounds if each.part == "lookahead" else 0))
+            done = each.done + (td_rounds if each.part == "lookahead" else 0)
+            update(done)
+            curves.add(done, {f"loss/{each.part}": each.loss, "games": each.games}, total)
             num_games = each.games
     _finish(out, trainer, state, time.monotonic() - began, json, way="selfplay", games=num_games)
 
@@ -97,6 +103,7 @@ def train_on_expert(
     threads: ThreadsOption = 0,
     cluster: ClusterOption = "",
     seed: SeedOption = 0,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -127,9 +134,13 @@ def train_on_expert(
             for done in labelled.extend(groups, player, trainer, executor, plies):
                 update(done)
     state = TrainingState(out.with_name(f"{out.name}.training"), trainer, f"expert {groups}")
-    with show_progress("learning", steps) as update:
+    with (
+        show_progress("learning", steps) as update,
+        open_training_log(log, "gammon expert") as curves,
+    ):
         for each in run_labels(trainer, state, *labelled.read(groups), SAVE_EVERY):
             update(each.done)
+            curves.add(each.done, {"loss/labels": each.loss}, steps)
     _finish(out, trainer, state, time.monotonic() - began, json, way="expert", groups=groups)
 
 

@@ -9,9 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
+from ludus.arena.tournament import read_tournament
 from ludus.cli.output import print_json
-from ludus.core.errors import BadSpec, quote
-from ludus.core.files import data_folder
+from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.files import data_folder, quote_path
 from ludus.core.spec import parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
@@ -92,6 +93,7 @@ def make_settings(
     host: str, games: Path | None, tournament: Path | None, curves: Path | None, trusted_proxy: str
 ) -> Settings:
     """Return the settings of a server started by `ludus play`."""
+    _check_shown(tournament, curves)
     folder = data_folder()
     default_file = None if folder is None else folder / "games.sqlite"
     defaults = Settings()
@@ -103,7 +105,19 @@ def make_settings(
         hosts=defaults.hosts | host_names,
         trusted_proxy=check_address(trusted_proxy) if trusted_proxy else "",
         can_solve=host in LOOPBACK_HOSTS,
+        shows_runs=host in LOOPBACK_HOSTS,
     )
+
+
+def _check_shown(tournament: Path | None, curves: Path | None) -> None:
+    """Raise LudusError if a file or folder to be shown is none; later, only the page would say so.
+
+    Results and curves may be written later.
+    """
+    if tournament is not None:
+        read_tournament(tournament, builds_players=False)
+    if curves is not None and not curves.is_dir():
+        raise LudusError(f"cannot read {quote_path(curves)}: there is no such folder")
 
 
 def check_address(text: str) -> str:

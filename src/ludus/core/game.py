@@ -5,6 +5,7 @@ history of a position (needed by the repetition rule) is stored with it but is n
 value; the number of times the position has occurred is.
 """
 
+import inspect
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -13,6 +14,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
 
+from ludus.core.arguments import explain_misuse, is_depth
 from ludus.core.errors import BadArgument, BadMove, check_length, quote, quote_value
 from ludus.core.html import format_facts, format_panel
 from ludus.core.marks import NO_MARKS, Marks
@@ -170,8 +172,15 @@ class Game(ABC, Generic[P, M]):
     puzzle_rules: ClassVar[str | None] = None
     """Preset and options of the rules for puzzles; None if there are no puzzles."""
 
+    record_suffixes: ClassVar[tuple[str, ...]] = (".txt",)
+    """Suffixes of the files that games can be saved as; the first is for records."""
+
     move_entry: ClassVar[str] = ""
     """`module:attribute` of the game's own kind of `ludus.games.move_entry.MoveEntry`, if any."""
+
+    coding: ClassVar[str] = ""
+    """`module:attribute` of the game's kind of `ludus.games.coding.Coding`, which environments for
+    reinforcement learning need."""
 
     win_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a win, with {winner} and {loser}."""
@@ -181,6 +190,13 @@ class Game(ABC, Generic[P, M]):
 
     reason_terms: ClassVar[Mapping[str, str]] = {}
     """Published terms for outcome reasons."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let methods say which argument of a call is of a wrong kind, such as a text."""
+        super().__init_subclass__(**kwargs)
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and name[0] != "_" and hasattr(Game, name):
+                setattr(cls, name, explain_misuse(method))
 
     def __repr__(self) -> str:
         engine = "" if self.engine == "native" else f", engine={self.engine!r}"
@@ -197,7 +213,10 @@ class Game(ABC, Generic[P, M]):
 
         `engine` selects the native implementation or the Python one where there are both.
         """
-        self.rules = next(iter(self.presets.values())) if rules is None else rules
+        default = next(iter(self.presets.values()))
+        if rules is not None and not isinstance(rules, type(default)):
+            raise BadArgument(f"{quote_value(rules)} are not rules of {self.id}")
+        self.rules = default if rules is None else rules
         self.engine = engine
 
     @abstractmethod
@@ -227,6 +246,7 @@ class Game(ABC, Generic[P, M]):
     def transform_move(self, move: M, symmetry: Sequence[int]) -> M:
         """Return the image of the move under a symmetry."""
 
+    @explain_misuse
     def parse_move(self, text: str, position: P) -> M:
         """Parse a legal move; BadMove if the text is none."""
         wanted = check_length(text, BadMove).strip()
@@ -239,11 +259,13 @@ class Game(ABC, Generic[P, M]):
             f"{quote(text)} is not a legal move of {self.id} here{_format_examples(legal)}"
         )
 
+    @explain_misuse
     def name_sides(self, people: Collection[int] = ()) -> tuple[str, str]:
         """Return the names of the sides; if only one is played by a person, that one is `you`."""
         first, second = ("you" if {*people} == {side} else self.sides[side] for side in (0, 1))
         return first, second
 
+    @explain_misuse
     def describe_outcome(self, outcome: Outcome, people: Collection[int] = ()) -> str:
         """Describe an outcome in a sentence; `people` are the sides played by persons."""
         if outcome.winner is None:
@@ -257,16 +279,28 @@ class Game(ABC, Generic[P, M]):
         points = f" {outcome.points} points" if outcome.points > 1 else ""
         return f"{winner.capitalize()} won{points}: {why}."
 
+    def classify_decision(self, position: P, move: M) -> str:
+        """Return the kind of a decision, `move` unless a game has others; empty if it is none."""
+        return "move" if len(position.legal_moves()) > 1 else ""
+
+    def resignation_levels(self, position: P) -> tuple[str, ...]:
+        """Return what a side may resign here, if there is a choice: a single game, a gammon, …"""
+        return ()
+
+    def resignation_outcome(self, position: P, side: int, level: int) -> Outcome:
+        """Return the outcome if a side resigns here; `level` counts from 1."""
+        return Outcome(1 - side, "resigned")
+
     def chances(self, position: P) -> list[tuple[M, float]]:
         """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""
         return []
 
+    @explain_misuse
     def perft(self, position: P, depth: int) -> int:
         """Return the number of move sequences of this length (rolls count as moves)."""
-        moves = position.legal_moves()
-        if depth <= 1:
-            return len(moves) if depth == 1 else 1
-        return sum(self.perft(position.play(move), depth - 1) for move in moves)
+        if not is_depth(depth):
+            raise TypeError("perft needs a depth")  # which is explained
+        return _count_sequences(position, depth)
 
     # Texts
 
@@ -326,7 +360,7 @@ class Game(ABC, Generic[P, M]):
     def play_native_games(
         self, players: tuple[Any, Any], games: int, seed: int, threads: int, max_plies: int
     ) -> GameTally | None:
-        """Play games in compiled code between two `Player.native_twin`s; None if there are none."""
+        """Play games in compiled code between two native twins of players; None if it cannot."""
         return None
 
     # Learning and explanation
@@ -360,6 +394,13 @@ class Game(ABC, Generic[P, M]):
     def blocked_rows(self, position: P, move: M) -> tuple[PlaceRow, ...]:
         """Return the rows that the other side could have completed in the place of this move."""
         return ()
+
+
+def _count_sequences(position: Position, depth: int) -> int:
+    moves = position.legal_moves()
+    if depth <= 1:
+        return len(moves) if depth == 1 else 1
+    return sum(_count_sequences(position.play(move), depth - 1) for move in moves)
 
 
 AnyGame = Game[Any, Any]

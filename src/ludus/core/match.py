@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadArgument, quote, quote_value
 from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position, check_game
 from ludus.core.player import Choice, Limit, Player, check_seed
@@ -85,6 +86,7 @@ class MatchTally:
         return dict(Counter(self.reasons).most_common())
 
 
+@explain_misuse
 def play_match(
     game: AnyGame,
     players: tuple[Player, Player],

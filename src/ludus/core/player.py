@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from ludus.core.errors import BadArgument, BadPosition, BadSpec, LudusError, quote, quote_value
+from ludus.core.arguments import check_kinds, explain_misuse, is_number, is_whole_number
+from ludus.core.errors import BadArgument, BadPosition, BadSpec, LudusError, quote_value
 from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position, check_game
 
 
@@ -28,8 +29,8 @@ class Limit:
     def __post_init__(self) -> None:
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
-            if isinstance(value, str):
-                raise BadSpec(f"limit {name}={quote(value)} must be a number")
+            if value is not None and not is_number(value):
+                raise BadSpec(f"limit {name}={quote_value(value)} must be a number")
             if value is not None and not value > 0:
                 raise BadSpec(f"limit {name}={value} must be greater than zero")
 
@@ -134,6 +135,7 @@ class Player(ABC):
         `position` is not typed, because players of one game declare the type of its positions.
         """
 
+    @explain_misuse
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         """Return one choice per position; overridden by players that are faster in batches."""
         return [self.choose(position, limit) for position in positions]
@@ -141,7 +143,7 @@ class Player(ABC):
 
 def check_seed(seed: object) -> None:
     """Raise BadArgument unless a seed is a whole number; None would give other games each time."""
-    if not hasattr(seed, "__index__"):
+    if not is_whole_number(seed):
         raise BadArgument(f"seed={quote_value(seed)} must be a whole number")
 
 
@@ -174,6 +176,7 @@ def _check_position(choose: Callable[..., Choice]) -> Callable[..., Choice]:
                 check_decision(position)
             except LudusError as wrong:
                 raise wrong from error
+            check_kinds(choose, (self, position, *args), kwargs, error)
             raise
 
     return checked
@@ -189,6 +192,7 @@ def _check_positions(choose_many: Callable[..., list[Choice]]) -> Callable[..., 
         except LudusError:
             raise
         except Exception as error:
+            check_kinds(choose_many, (self, positions, *args), kwargs, error)
             try:
                 for position in positions:
                     check_decision(position)

@@ -17,7 +17,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
-from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote
+from ludus.core.arguments import is_number
+from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote, quote_value
 
 D = TypeVar("D")
 
@@ -109,6 +110,8 @@ def check_choice(
         ...
     ludus.core.errors.UnknownName: there is no size 'quik' (did you mean quick?); there are quick
     """
+    if not isinstance(name, str):
+        raise error(f"{complaint} {quote_value(name)}; there are {', '.join(known)}")
     if name not in known:
         raise error(f"{complaint} {quote(name)}{format_suggestion(name, known)}")
 
@@ -128,6 +131,8 @@ def check_ranges(options: object, owner: str = "", **ranges: tuple[float, float]
 
 def check_range(label: str, value: float | None, low: float, high: float) -> None:
     """Raise BadSpec if a number is outside its range; None is allowed."""
+    if value is not None and not is_number(value):
+        raise BadSpec(f"{label}={quote_value(value)} must be a number")
     if value is not None and not low <= value <= high:
         shown = (f"{each:g}" if isinstance(each, float) else each for each in (value, low, high))
         raise BadSpec("{}={} must be from {} to {}".format(label, *shown))

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ludus.core.errors import BadSpec, quote, quote_value
+from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame
 from ludus.core.spec import Registry, apply_options, check_choice, parse_options, parse_spec
 
@@ -58,9 +58,6 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     parsed = parse_spec(spec)
     kind = GAMES[parsed.name]
     if dataclasses.is_dataclass(rules):
-        default = next(iter(kind.presets.values()))
-        if not isinstance(rules, type(default)):
-            raise BadSpec(f"{quote_value(rules)} are not rules of {kind.id}")
         return kind(rules, engine)
     more_flags, more_options = parse_options("" if rules is None else rules)
     flags, options = (*parsed.flags, *more_flags), {**parsed.options, **more_options}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ludus._native import solver as native
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
 from ludus.core.game import AnyGame, check_game
@@ -38,6 +39,7 @@ def oracle(
     return oracle_for(found, folder, needs_depth=needs_depth)
 
 
+@explain_misuse
 def oracle_for(
     game: AnyGame, folder: Path | str | None = None, *, needs_depth: bool = False
 ) -> Oracle:

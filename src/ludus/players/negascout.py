@@ -224,11 +224,14 @@ class NegascoutPlayer(Player):
             return Choice(moves[0], "has no choice")
         report = None if watch is None else lambda found: watch(self._make_progress(found))
         result = self._run(position, limit, len(moves), search_moves, report)
-        if watch is not None:
-            watch(self._make_progress(result))
         lines = [(score, [Move(*parts) for parts in line]) for score, line in result["lines"]]
         near = [line for line in lines if line[0] >= lines[0][0] - self.level.margin]
         score, line = self.random.choice(near) if len(near) > 1 and self.level.margin else lines[0]
+        if watch is not None:
+            # A weak level may play another move than the best: its line is the first one then.
+            chosen = next(each for each in result["lines"] if each[1][0] == line[0])
+            others = [each for each in result["lines"] if each is not chosen]
+            watch(self._make_progress({**result, "lines": [chosen, *others]}))
         shown = lines[: self.settings.multipv]
         scores = {each[0]: points / MAN_VALUE for points, each in shown} | {
             line[0]: score / MAN_VALUE

@@ -61,23 +61,26 @@ class PlayedGame:
 
 def read_games(file: Path) -> list[Record]:
     """Read games from a file of records, .mat or .sgf; the text tells which it is."""
-    from ludus.protocol.mat_files import parse_mat
-    from ludus.protocol.sgf_files import parse_sgf
-
     text = read_text(file)
     try:
-        start = text.lstrip()
-        if start.startswith("("):
-            records = make_records(parse_sgf(text))
-        elif "point match" in text[:4000]:
-            records = make_records(parse_mat(text))
-        else:
-            records = Record.parse_many(text)
+        records = parse_games(text)
     except LudusError as error:
         raise BadRecord(f"{quote_path(file)}: {error}") from error
     if not records:
         raise BadRecord(f"{quote_path(file)} has no games")
     return records
+
+
+def parse_games(text: str) -> list[Record]:
+    """Parse the text of a file of records, .mat or .sgf."""
+    from ludus.protocol.mat_files import parse_mat
+    from ludus.protocol.sgf_files import parse_sgf
+
+    if text.lstrip().startswith("("):
+        return make_records(parse_sgf(text))
+    if "point match" in text[:4000]:
+        return make_records(parse_mat(text))
+    return Record.parse_many(text)
 
 
 def format_games(records: Sequence[Record], suffix: str) -> str:

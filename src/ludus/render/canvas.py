@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ludus.core.arguments import explain_misuse
 from ludus.core.marks import NO_MARKS, Marks
 
 Point = tuple[float, float]
@@ -137,6 +138,10 @@ class Drawing:
             )
         )
 
+    def _repr_svg_(self) -> str:
+        """Return the SVG document, which notebooks show."""
+        return self.svg()
+
 
 class Drawable:
     """A position that is drawn by its method `drawing`."""
@@ -147,6 +152,7 @@ class Drawable:
         """Draw the board."""
         raise NotImplementedError
 
+    @explain_misuse
     def svg(self, marks: Marks = NO_MARKS) -> str:
         """Draw the board as a self-contained SVG document."""
         return self.drawing(marks).svg()

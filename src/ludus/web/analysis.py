@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ludus.core.game import CHANCE
+from ludus.core.game import CHANCE, AnyGame
+from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_tree import GameNode
 from ludus.web.schemas import (
@@ -40,7 +41,7 @@ async def fetch_evaluation(session: Session, number: int, workers: WorkerPool) -
     if not view.known:
         return view
     moves = [
-        EvaluatedMoveView(**move, text=describe_move_value(session, move))
+        EvaluatedMoveView(**move, text=describe_move_value(session.game, move))
         for move in found["moves"]
     ]
     names = ("certainty", "source", "points", "value", "depth", "line")
@@ -88,11 +89,11 @@ EVEN_POINTS, CLEAR_POINTS = 0.15, 0.5
 VERBS = {"win": "wins", "draw": "draws", "loss": "loses"}
 
 
-def describe_move_value(session: Session, move: Json) -> str:
+def describe_move_value(game: AnyGame, move: Json) -> str:
     """Return what a move leads to, in two or three words."""
     if move["value"] in VERBS:
         return f"{VERBS[move['value']]}{_in_plies(move['depth'])}"
-    unit = " points" if session.game.oracle_kind == "equities" else ""
+    unit = " points" if game.oracle_kind == "equities" else ""
     return f"{move['points'] + 0:+.2f}{unit}"
 
 
@@ -110,13 +111,17 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
         evaluation = found["evaluations"][number]
         if reviewed is not None:
             session.reviewed[node.number] = reviewed
-        points.append(_review_point(node, evaluation, reviewed))
-    sides = [_summarize(session, points, side) for side in (0, 1)]
+        rolled = found["rolls"][number - 1] if number else None
+        points.append(_review_point(node, evaluation, reviewed, rolled))
+    sides = [
+        _summarize(session, points, side, found["sides"][side] if any(found["rolls"]) else None)
+        for side in (0, 1)
+    ]
     return ReviewView(known=True, why="", points=points, sides=sides)
 
 
 def _review_point(
-    node: GameNode, evaluation: Json | None, reviewed: Json | None
+    node: GameNode, evaluation: Json | None, reviewed: Json | None, rolled: Json | None
 ) -> ReviewPointView:
     point = ReviewPointView(
         node=node.number,
@@ -126,15 +131,19 @@ def _review_point(
         depth=None if evaluation is None else evaluation["depth"],
         certainty=None if evaluation is None else evaluation["certainty"],
         lost=0 if reviewed is None else reviewed["cost"],
+        luck=None if rolled is None else rolled["luck"],
     )
     if reviewed is None:
         return point
-    names = ("mark", "best", "line", "reply", "reason")
+    names = ("mark", "best", "line", "reply", "reason", "kind")
     update = {name: reviewed[name] for name in names}
     return point.model_copy(update={**update, "mark_certainty": reviewed["certainty"]})
 
 
-def _summarize(session: Session, points: list[ReviewPointView], side: int) -> ReviewSideView:
+def _summarize(
+    session: Session, points: list[ReviewPointView], side: int, rated: Json | None
+) -> ReviewSideView:
+    """Return the moves of a side; `rated` is its luck and rating in a game with dice."""
     own = [each for each in points if each.mover == side and each.mark_certainty is not None]
     marks = [each.mark for each in own]
     return ReviewSideView(
@@ -144,7 +153,31 @@ def _summarize(session: Session, points: list[ReviewPointView], side: int) -> Re
         mistakes=marks.count("?"),
         blunders=marks.count("??"),
         lost=round(sum(each.lost for each in own if each.mark), 3),
+        cube_mistakes=sum(each.mark != "" and each.kind != "move" for each in own),
+        **(
+            {}
+            if rated is None
+            else {name: rated[name] for name in ("luck", "performance_rating", "rating")}
+        ),
     )
+
+
+async def check_resignation(session: Session, level: int, workers: WorkerPool) -> None:
+    """Raise OutOfTurn if a side cannot resign this, or a player expects to win more."""
+    side, node = session.find_resigning_side(), session.tree.current
+    stakes = getattr(node.position, "stakes", None)
+    if stakes is not None and stakes.rules.resign:
+        raise OutOfTurn("resigning is offered before the roll, on the board")
+    levels = session.game.resignation_levels(node.position)
+    if level > max(len(levels), 1):
+        raise OutOfTurn("there is no such choice in this game")
+    if not levels or session.seats[1 - side].is_person:
+        return
+    found = await _load_evaluation(session, node.number, workers)
+    expected = found["points"] if node.position.mover != side else -found["points"]
+    if level + RESIGNATION_TOLERANCE < expected:
+        name = session.game.sides[1 - side].capitalize()
+        raise OutOfTurn(f"{name} plays on: it expects to win {expected:.1f} points")
 
 
 MAX_ADVISED_MOVES = 12
@@ -160,7 +193,7 @@ async def fetch_advice(session: Session, number: int, workers: WorkerPool) -> Ad
         raise OutOfTurn("there is no move to choose here")
     found = await _load_evaluation(session, number, workers)
     moves = session.hints[number] = [
-        {**move, "score": move["points"], "text": describe_move_value(session, move)}
+        {**move, "score": move["points"], "text": describe_move_value(session.game, move)}
         for move in found["moves"][:MAX_ADVISED_MOVES]
     ]
     certainty = found["certainty"]

@@ -39,8 +39,10 @@ PAGE_PATHS = (
     "/games",
     "/tournament",
     "/training",
+    "/running",
     "/open",
     "/learn/{id}",
+    "/machines",
 )
 
 

@@ -61,12 +61,29 @@ def draw_pictures(session: Session, number: int) -> list[PictureView]:
     if node.explanation is None or node.parent is None:
         return []
     position = session.node(node.parent).position
-    pictures = [picture_from_json(stored) for stored in node.explanation["pictures"]]
-    if not pictures and len(node.explanation["scores"]) > 1:
-        pictures = [
-            _make_score_picture(session.move_entry, position, dict(node.explanation["scores"]))
-        ]
+    return draw_explanation(session.move_entry, position, node.explanation)
+
+
+def draw_explanation(
+    move_entry: AnyMoveEntry, position: Position, explanation: Mapping[str, Any]
+) -> list[PictureView]:
+    """Draw the pictures of a player's explanation, or its scores if it has no pictures."""
+    pictures = [picture_from_json(stored) for stored in explanation["pictures"]]
+    if not pictures and len(explanation["scores"]) > 1:
+        pictures = [_make_score_picture(move_entry, position, dict(explanation["scores"]))]
     return [draw_picture(position, picture) for picture in pictures]
+
+
+def draw_move(
+    move_entry: AnyMoveEntry, position: Position, move: str, is_good: bool
+) -> PictureView:
+    """Draw a move as arrows over its position."""
+    paths = next(
+        (move_entry.paths(legal) for legal in position.legal_moves() if str(legal) == move), ()
+    )
+    colour = GOOD_COLOUR if is_good else BAD_COLOUR
+    notes = tuple(Note(path, "" if len(path) > 1 else "here", colour=colour) for path in paths)
+    return draw_picture(position, Picture(f"Plays {move}", notes=notes))
 
 
 def draw_picture(position: Position, picture: Picture) -> PictureView:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ludus.arena.analysts import Analyst
-from ludus.arena.review import review_game
+from ludus.analysis.analyst import Analyst
+from ludus.analysis.review import review_game
 from ludus.core.game import CHANCE
 from ludus.web.exact_values import describe_tables
 from ludus.web.worker_cache import load_game, load_position
@@ -22,6 +22,16 @@ def load_analyst(game: str, rules: str) -> Analyst:
 @lru_cache(maxsize=8)
 def _make_analyst(game: str, rules: str, tables: tuple[tuple[str, int], ...]) -> Analyst:
     return Analyst(load_game(game, rules))
+
+
+def prepare_analyst(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Load tables, networks and search by evaluating a position, so that a review is fast."""
+    analyst = load_analyst(job["game"], job["rules"])
+    position = analyst.game.start()
+    while position.mover == CHANCE:
+        position = position.play(position.legal_moves()[0])
+    analyst.analyse(position)
+    return {}
 
 
 def evaluate_node(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,4 +52,4 @@ def review_line(job: Mapping[str, Any]) -> dict[str, Any]:
         analyst.game.parse_move(text, position)
         for text, position in zip(texts, positions, strict=False)
     ]
-    return review_game(analyst, positions, moves).to_json()
+    return review_game(analyst.game, analyst, positions, moves).to_json()

@@ -1,4 +1,4 @@
-"""Pasted texts: a game record, a list of moves, or a position of any game."""
+"""Pasted texts and files: game records, .mat, .sgf, a list of moves, or a position of any game."""
 
 import re
 
@@ -7,6 +7,7 @@ from ludus.core.game import AnyGame
 from ludus.core.record import Record
 from ludus.games import GAMES
 from ludus.games import game as named_game
+from ludus.protocol.backgammon_files import parse_games
 from ludus.web.errors import RequestRefused
 from ludus.web.schemas import ImportRequest, ImportView
 
@@ -19,6 +20,9 @@ def read_import(request: ImportRequest) -> ImportView:
     text = request.text.strip()
     if not text:
         raise RequestRefused("paste a game or a position first")
+    several = _read_games(text)
+    if several is not None:
+        return several
     others = [(name, "") for name in GAMES if name != request.game]
     specs = [(request.game, request.rules), *others]
     readers = (_read_record, _read_position)
@@ -28,6 +32,33 @@ def read_import(request: ImportRequest) -> ImportView:
             if found is not None:
                 return found
     raise RequestRefused(_describe_problem(text, named_game(*specs[0])))
+
+
+MAX_GAMES = 100
+"""Games of one file that are imported."""
+
+OTHER_FORMAT = re.compile(r"\s*\(\s*;|[^\n]*\n?.{0,4000}point match", re.DOTALL)
+"""The beginning of an SGF file or of a .mat file."""
+
+
+def _read_games(text: str) -> ImportView | None:
+    """Return the games of a text with several records, or of a .mat or .sgf file."""
+    is_other_format = OTHER_FORMAT.match(text) is not None
+    if not is_other_format and text.count("[Game ") < 2:
+        return None
+    try:
+        records = parse_games(text)[:MAX_GAMES]
+        for record in records:
+            record.replay(named_game(record.headers["Game"], record.headers.get("Rules", "")))
+    except (LudusError, KeyError) as error:
+        if not is_other_format:
+            return None
+        raise RequestRefused(f"this file of games cannot be read: {error}") from error
+    if not records:
+        return None
+    first, *more = map(str, records)
+    headers = records[0].headers
+    return ImportView(game=headers["Game"], rules=headers.get("Rules", ""), record=first, more=more)
 
 
 def _read_record(game: AnyGame, rules: str, text: str) -> ImportView | None:

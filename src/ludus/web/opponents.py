@@ -10,11 +10,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.core.spec import add_options
 from ludus.core.statistics import Proportion
 from ludus.players import PLAYERS, player
+from ludus.web.personas import PERFECT, Persona, load_personas
 from ludus.web.worker_cache import load_game
 
 
@@ -38,16 +40,8 @@ def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def _strength_rank(game: AnyGame, name: str) -> tuple[bool, float]:
     """Sort key: weakest first, players without measurement last."""
-    measured = _load_strengths().get(game.id, {}).get(name, {})
-    if "elo" in measured:
-        return False, measured["elo"]
-    if "won" in measured:
-        return False, measured["won"] / measured["games"]
-    if "kept" in measured:
-        return False, measured["kept"] / measured["critical"]
-    if "measure" in measured:
-        return False, 0.5
-    return True, 0.0
+    share = _strength_share(game, load_strengths().get(game.id, {}).get(name, {}))
+    return share is None, share or 0.0
 
 
 def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
@@ -66,21 +60,83 @@ def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str,
         "choices": choices,
         "strength": describe_strength(game, name),
         "strengths": [describe_strength(game, spec) for spec in specs],
+        "personas": [
+            _describe_persona(game, persona, levels)
+            for persona in load_personas()
+            if persona.player == name and (name != PERFECT or _is_solved(game))
+        ],
     }
 
 
+def _is_solved(game: AnyGame) -> bool:
+    """Return whether the whole game is solved on this machine."""
+    try:
+        player(PERFECT, game).check_start(game.start())
+    except LudusError:
+        return False
+    return True
+
+
+def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> dict[str, Any]:
+    """Return a persona with its strength: a sentence, a bar of 0 to 1, and a rank among all."""
+    # Strengths are stored under the shortest spec.
+    level = {} if persona.level in (None, levels) else {"level": str(persona.level)}
+    spec = add_options(persona.player, {**level, **persona.choices})
+    measured = load_strengths().get(game.id, {}).get(spec, {})
+    is_perfect = persona.player == PERFECT
+    strength = "never makes a mistake" if is_perfect else describe_strength(game, spec)
+    share = 1.0 if is_perfect else _strength_share(game, measured)
+    is_known = is_perfect or _is_standard(game)
+    return {
+        "name": persona.name,
+        "text": persona.text,
+        "level": persona.level,
+        "choices": dict(persona.choices),
+        "is_default": persona.is_default,
+        "strength": strength,
+        "bar": share if is_known else None,
+        "rank": _rank_persona(measured, share, is_perfect),
+    }
+
+
+def _rank_persona(measured: Mapping[str, Any], share: float | None, is_perfect: bool) -> float:
+    """Return a sort key: who follows everybody's strength is first, who never errs is last."""
+    if "follows" in measured:
+        return -1.0
+    return 3.0 if is_perfect else 2.0 if share is None else share
+
+
+def _strength_share(game: AnyGame, measured: Mapping[str, Any]) -> float | None:
+    """Return a measured strength on a scale from 0 to 1; None if it is not measured."""
+    if "elo" in measured:
+        ratings = load_strengths()[game.id].values()
+        best = max(rating["elo"] for rating in ratings if "elo" in rating)
+        return round(float(measured["elo"] / best), 3)
+    if "won" in measured:
+        return round(float(measured["won"] / measured["games"]), 3)
+    if "kept" in measured:
+        return round(float(measured["kept"] / measured["critical"]), 3)
+    if "measure" in measured:
+        return 0.5
+    return None
+
+
 @cache
-def _load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
+def load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
     """Load measured strengths by game and spec; docs/page.md describes the measurement."""
     text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
     strengths: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return strengths
 
 
+def _is_standard(game: AnyGame) -> bool:
+    """Return whether a game has the rules with which strengths are measured."""
+    return bool(game.rules == next(iter(game.presets.values())))
+
+
 def describe_strength(game: AnyGame, spec: str) -> str:
     """Return the measured strength of a player in one line."""
-    is_standard = game.rules == next(iter(game.presets.values()))
-    measured = _load_strengths().get(game.id, {}).get(spec) if is_standard else None
+    measured = load_strengths().get(game.id, {}).get(spec) if _is_standard(game) else None
     if measured is None:
         return "not measured"
     if "follows" in measured:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ludus.arena.evaluation import Certainty, Mark
+from ludus.analysis.evaluation import Certainty, Mark
 from ludus.oracle.oracle import Result
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -41,6 +41,9 @@ class NewGameRequest(RequestBody):
     after: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
     """Id of a game whose players continue with what they learned."""
 
+    continues: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
+    """Id of the money game that this one follows in a session: its points are added up."""
+
 
 class TouchRequest(RequestBody):
     """One more place touched at the current node, after those touched before."""
@@ -48,6 +51,14 @@ class TouchRequest(RequestBody):
     node: NodeNumber
     touched: PlaceNames = []
     place: PlaceName
+    hold: bool = False
+    """Whether a move that is complete waits for another touch of its last place, without this."""
+
+
+class ResignRequest(RequestBody):
+    """What is resigned, in games that have a choice: 1 for a single game, 2 for a gammon, …"""
+
+    level: Annotated[int, Field(ge=1, le=3)] = 1
 
 
 class MoveRequest(RequestBody):
@@ -106,6 +117,8 @@ class ImportView(BaseModel):
     rules: str
     position: str = ""
     record: str = ""
+    more: list[str] = []
+    """Records of further games in the same text."""
 
 
 class PlacedMen(RequestBody):
@@ -169,6 +182,9 @@ class SeatView(BaseModel):
     standing: str
     """The side's men on and beside the board."""
 
+    persona: str = ""
+    """The human name of the player, if it has one."""
+
 
 class MoveView(BaseModel):
     """A node of the tree."""
@@ -213,6 +229,28 @@ class OutcomeView(BaseModel):
     points: int
 
 
+class StakesView(BaseModel):
+    """What a game is played for: the doubling cube, and the score of a match or money session."""
+
+    cube: int | None
+    """What the cube shows; null in games without it."""
+
+    owner: int | None
+    """The side that may double next; null while both may."""
+
+    match: int
+    """Points of the match; 0 for money."""
+
+    score: tuple[int, int]
+    game_number: int
+    """Number of the game in a money session, from 1; 0 in a match."""
+
+    crawford: bool
+    jacoby: bool
+    can_resign: bool
+    """Whether resigning is one of the actions before a roll."""
+
+
 class GameView(BaseModel):
     """A game as the page shows it, at one of its nodes."""
 
@@ -247,6 +285,10 @@ class GameView(BaseModel):
     delay: float
     moves: list[MoveView]
     thought: ExplanationView | None
+    has_dice: bool
+    stakes: StakesView | None
+    resignations: list[str]
+    """What may be resigned, if there is a choice."""
 
 
 class RatedMoveView(BaseModel):
@@ -313,6 +355,8 @@ class RecordView(BaseModel):
     """A game as text."""
 
     record: str
+    suffixes: list[str] = []
+    """Suffixes of the files that the game can be saved as."""
 
 
 class VerdictView(BaseModel):
@@ -360,6 +404,12 @@ class ReviewPointView(BaseModel):
     reason: str = ""
     """Why the move is marked."""
 
+    kind: str = ""
+    """`move`, or `double`, `take`, `resign`, `answer` for actions about the cube."""
+
+    luck: float | None = None
+    """Points by which a roll was better than the mean of all rolls."""
+
 
 class ReviewSideView(BaseModel):
     """The moves of one side in a review."""
@@ -373,6 +423,17 @@ class ReviewSideView(BaseModel):
     blunders: int
     lost: float
     """Points given away in all."""
+
+    cube_mistakes: int = 0
+    """Marked actions about the cube."""
+
+    luck: float | None = None
+    """Points by which the rolls were better than average, in games with dice."""
+
+    performance_rating: float | None = None
+    """500 times the mean error of a decision, in games with dice."""
+
+    rating: str | None = None
 
 
 class ReviewView(BaseModel):
@@ -393,6 +454,22 @@ class AdviceView(BaseModel):
     moves: list[dict[str, Any]]
 
 
+class PersonaView(BaseModel):
+    """A player with options that has a human name."""
+
+    name: str
+    text: str
+    level: int | None
+    choices: dict[str, str]
+    is_default: bool
+    strength: str
+    bar: float | None
+    """Measured strength, 0 to 1; null if it is not measured with these rules."""
+
+    rank: float
+    """Sort key, weakest first."""
+
+
 class OpponentView(BaseModel):
     """An available player."""
 
@@ -403,6 +480,51 @@ class OpponentView(BaseModel):
     strength: str
     strengths: list[str]
     """By level, starting at level 1."""
+
+    personas: list[PersonaView] = []
+
+
+class SamplePositionView(BaseModel):
+    """A position in which learners are compared."""
+
+    title: str
+    position: str
+
+
+class LearnerView(BaseModel):
+    """A player that has learned, and how well."""
+
+    player: str
+    title: str
+    how: str
+    result: str = ""
+    """Its stored result over many positions."""
+
+    share: float | None = None
+    """The share of critical positions in which it keeps the value."""
+
+
+class LearnersView(BaseModel):
+    """The learners of a game."""
+
+    game: str
+    title: str
+    positions: list[SamplePositionView]
+    learners: list[LearnerView]
+
+
+class ComparedChoiceView(BaseModel):
+    """The move of a learner in a position, and what it gives away."""
+
+    move: str
+    comment: str
+    pictures: list[PictureView]
+    certainty: Certainty | None = None
+    """That of the verdict; null if the move was not evaluated."""
+
+    mark: Mark = ""
+    cost: float = 0.0
+    text: str = ""
 
 
 class GameKindView(BaseModel):
@@ -488,6 +610,21 @@ class ServerFeaturesView(BaseModel):
 
     tournament: bool
     training: bool
+    running: bool = False
+    """Whether a training, a tournament or a solve of this user is running."""
+
+
+class RunView(BaseModel):
+    """A training, a tournament or a solve that is running on this machine."""
+
+    kind: Literal["training", "tournament", "solve"]
+    title: str
+    began: float
+    """Seconds since the epoch."""
+
+    done: int
+    total: int
+    """Size of the work; 0 if it is unknown."""
 
 
 class StandingView(BaseModel):

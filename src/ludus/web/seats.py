@@ -8,6 +8,7 @@ from typing import Any
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.spec import format_suggestion, parse_spec
 from ludus.web.errors import RequestRefused
+from ludus.web.personas import find_persona_name
 
 OfferedPlayers = Mapping[str, Mapping[str, Any]]
 """Players by name, as described by `ludus.web.opponents.list_opponents`."""
@@ -51,6 +52,11 @@ class Seat:
             return "person"
         level = "" if self.level is None else f", level {self.level}"
         return f"{self.player}{level}"
+
+    @property
+    def persona(self) -> str:
+        """The human name of the player; empty for a person or if it has none."""
+        return find_persona_name(self.player, self.level, dict(self.choices))
 
     def check(self, offers: OfferedPlayers) -> "Seat":
         """Return this seat; raise RequestRefused if the player or an option is not offered."""

@@ -47,7 +47,7 @@ def load_standings(job: Job) -> dict[str, Any]:
     from ludus.arena.result_store import ResultStore
     from ludus.arena.tournament import read_tournament
 
-    plan, path = read_tournament(Path(job["plan"])), Path(job["store"])
+    plan, path = read_tournament(Path(job["plan"]), builds_players=False), Path(job["store"])
     if not path.exists():
         return {"tournaments": []}
     with ResultStore(path) as store:
@@ -169,6 +169,7 @@ JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "end": end_game,
     "values": _lazy_job("exact_values:compute_values"),
     "evaluate": _lazy_job("evaluations:evaluate_node"),
+    "load_analyst": _lazy_job("evaluations:prepare_analyst"),
     "review": _lazy_job("evaluations:review_line"),
     "puzzle_kinds": _lazy_job("exact_values:list_puzzle_kinds"),
     "puzzle": _lazy_job("exact_values:make_puzzle"),

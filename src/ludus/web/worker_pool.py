@@ -103,6 +103,7 @@ class ProcessPool:
     """Fixed number of workers and the queue of callers that wait for a free worker."""
 
     def __init__(self, size: int, max_seconds: float, max_queued_jobs: int, nice: int = 0) -> None:
+        self.size = size
         self._workers = [WorkerProcess(nice) for _ in range(size)]
         self._free = deque(self._workers)
         self._queue: FairQueue[WorkerProcess] = FairQueue(max_queued_jobs)
@@ -228,6 +229,7 @@ class WorkerPool:
         self.tables_version = 0
         """Changes when tables of solved games are added, after which estimates may be exact."""
 
+        self._warmed_analysts: set[tuple[str, str, str]] = set()
         self._warming_up: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def start(self) -> None:
@@ -254,6 +256,21 @@ class WorkerPool:
             if seconds < QUICK_SECONDS:
                 await self._quick_pool.run(job)
             self._seconds.setdefault(key, seconds)
+
+    def warm_up_analyst(self, game: str, rules: str) -> None:
+        """Load the analyst of a game in every process that reviews games, one after the other."""
+        key = (game, rules, "")
+        if key not in self._warmed_analysts and len(self._warmed_analysts) < MAX_TIMED_PLAYERS:
+            self._warmed_analysts.add(key)
+            task = asyncio.create_task(self._load_analysts({"game": game, "rules": rules}))
+            self._warming_up[key] = task
+            task.add_done_callback(lambda _: self._warming_up.pop(key, None))
+
+    async def _load_analysts(self, job: dict[str, Any]) -> None:
+        # Processes take turns; an error here occurs again, and is reported, in a review.
+        for _ in range(self._slow_pool.size):
+            with suppress(LudusError):
+                await self._slow_pool.run({"job": "load_analyst", **job})
 
     async def choose(self, job: dict[str, Any], now: asyncio.Event) -> dict[str, Any]:
         """Return a player's choice; setting `now` requests it immediately."""

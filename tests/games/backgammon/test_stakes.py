@@ -179,6 +179,13 @@ def test_other_programs_ids_carry_cube_and_score(rules):
         position = position.play(rng.choice(position.legal_moves()[:2]))
 
 
+def test_a_match_that_is_over_awaits_no_opening_roll():
+    game = ludus.game("backgammon:tournament")
+    position = game.parse("4HPwATDgc/ABMA:cAngAACAMAAA")
+    assert str(position) == f"{START} 0 over 1 6-2048/7"
+    assert game.parse(str(position)) == position
+
+
 def test_an_xgid_names_its_rules():
     from ludus.games.backgammon.position_ids import detect_rules
 

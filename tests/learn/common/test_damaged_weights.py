@@ -17,6 +17,7 @@ from ludus.learn.common.weights import (
     write_npz,
     write_tensors,
 )
+from ludus.learn.gammon.chances_network import SHIPPED_CHANCES, ChancesNetwork
 from ludus.learn.gammon.network import SHIPPED_NETWORKS, GammonNetwork
 from ludus.learn.nnmm.weights import load_weights as load_chain
 from ludus.learn.scholar.weights import load_weights as load_scholar
@@ -34,17 +35,14 @@ def flip(content, at, bit):
 
 
 def test_every_flipped_bit_of_weights_is_found(tmp_path):
-    """In any byte of a tensor, and in any of the header but for the name of the checksum."""
+    """In any byte of a tensor and of the header, the name of the checksum among them."""
     path = tmp_path / "x"
     write_tensors(path, {"kind": "test"}, TENSORS)
     content = path.read_bytes()
-    name = content.index(b"checksum")
     for at in range(len(content)):
-        if name <= at < name + len(b"checksum"):
-            continue
         path.write_bytes(flip(content, at, at % 8))
         with pytest.raises(BadWeights):
-            read_tensors(path, lambda *found: found, ("float32", "int8"))
+            read_tensors(path, lambda *found: found, ("test",), ("float32", "int8"))
 
 
 SHIPPED = [
@@ -57,6 +55,7 @@ SHIPPED = [
         for path in find_shipped(LEARN / "scholar" / "weights", ".safetensors").values()
     ),
     *((path, GammonNetwork.load) for path in SHIPPED_NETWORKS.values()),
+    *((path, ChancesNetwork.load) for path in SHIPPED_CHANCES.values()),
 ]
 
 
@@ -72,19 +71,32 @@ def test_a_flipped_bit_of_shipped_weights_is_found(tmp_path, path, load):
             load(tmp_path / path.name)
 
 
-def test_files_without_a_checksum_are_read(tmp_path):
+def test_files_without_a_checksum_are_refused(tmp_path):
     from safetensors.numpy import save
 
     (tmp_path / "x").write_bytes(save(TENSORS, {"ludus": '{"format": 1}'}))
-    assert read_tensors(tmp_path / "x", lambda *found: found, ("float32", "int8"))[0] == {
-        "format": 1
+    with pytest.raises(BadWeights, match="it has no checksum"):
+        read_tensors(tmp_path / "x", lambda *found: found, (), ("float32", "int8"))
+
+
+def test_weights_of_another_learner_are_named():
+    """Not their types or numbers, which say nothing to a user."""
+    by_learner = {
+        name: next(iter(find_shipped(LEARN / name / "weights", ".safetensors").values()))
+        for name in ("nnmm", "scholar", "gammon")
     }
+    games = {"nnmm": "nine_mens_morris", "scholar": "nine_mens_morris", "gammon": "backgammon"}
+    for name, game in games.items():
+        for owner, path in by_learner.items():
+            if owner != name:
+                with pytest.raises(BadWeights, match=f"holds networks of the kind '{owner}"):
+                    ludus.player(f"{name}:weights={path}", ludus.game(game))
 
 
 def test_empty_tensors_are_refused(tmp_path):
     write_tensors(tmp_path / "x", {}, {"a": np.zeros((0, 3), np.float32)})
     with pytest.raises(BadWeights, match="'a' is empty"):
-        read_tensors(tmp_path / "x", lambda *found: found, ("float32",))
+        read_tensors(tmp_path / "x", lambda *found: found, (), ("float32",))
 
 
 def npy(shape, dtype="<f4", data=b""):
@@ -158,18 +170,18 @@ def test_damaged_tensors_are_refused_in_one_line(tmp_path):
         changed = bytearray(content)
         at = draw.randrange(len(changed))
         changed[at : at + draw.randrange(9)] = draw.randbytes(draw.randrange(9))
-        if changed == content or b"checksum" not in changed:
+        if changed == content:
             continue
         path.write_bytes(changed)
         with pytest.raises(BadWeights) as caught:
-            read_tensors(path, lambda *found: found, ("float32", "int8"))
+            read_tensors(path, lambda *found: found, ("test",), ("float32", "int8"))
         assert "\n" not in str(caught.value)
 
 
 def rewrite(source, path, change):
     """Write a shipped file with other tensors."""
-    found = read_tensors(source, lambda *content: content, ("float32", "float16", "int8"))
-    description, tensors = found
+    types, kinds = ("float32", "float16", "int8"), ("nnmm", "scholar-scorer")
+    description, tensors = read_tensors(source, lambda *content: content, kinds, types)
     changed = dict(tensors)
     change(changed)
     write_tensors(path, {k: v for k, v in description.items() if k != "format"}, changed)

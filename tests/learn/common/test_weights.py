@@ -31,7 +31,7 @@ def as_pair(description, tensors):
 def test_tensors_are_read_with_their_description(tmp_path):
     path = tmp_path / "x"
     write_tensors(path, {"kind": "test"}, {**TENSORS, "a": TENSORS["a"].T})
-    description, tensors = read_tensors(path, as_pair, ("float32", "int8"))
+    description, tensors = read_tensors(path, as_pair, ("test",), ("float32", "int8"))
     assert description == {"format": 1, "kind": "test"}
     np.testing.assert_array_equal(tensors["a"], TENSORS["a"].T)
     assert {name: tensor.dtype for name, tensor in tensors.items()} == {"a": "f4", "b": "i1"}
@@ -40,7 +40,7 @@ def test_tensors_are_read_with_their_description(tmp_path):
 def test_tensors_can_be_rounded_but_not_beyond_their_range(tmp_path):
     path = tmp_path / "x"
     write_tensors(path, {}, {"a": TENSORS["a"]}, "float16")
-    assert read_tensors(path, as_pair, ("float16",))[1]["a"].dtype == np.float16
+    assert read_tensors(path, as_pair, ("test",), ("float16",))[1]["a"].dtype == np.float16
     for values, dtype in (([1e6], "float16"), ([np.nan], None)):
         with np.errstate(over="ignore"), pytest.raises(BadWeights, match="no float"):
             write_tensors(tmp_path / "y", {}, {"a": np.array(values)}, dtype)
@@ -51,9 +51,9 @@ def test_other_types_and_longer_files_are_refused(tmp_path):
     path = tmp_path / "x"
     write_tensors(path, {}, TENSORS)
     with pytest.raises(BadWeights, match="'b' is of type int8"):
-        read_tensors(path, as_pair, ("float32",))
+        read_tensors(path, as_pair, ("test",), ("float32",))
     with pytest.raises(BadWeights, match="longer than 100 bytes"):
-        read_tensors(path, as_pair, ("float32", "int8"), max_bytes=100)
+        read_tensors(path, as_pair, ("test",), ("float32", "int8"), max_bytes=100)
 
 
 @pytest.mark.parametrize("error", [KeyError("kind"), TypeError("x\ny"), BadWeights("no layer")])
@@ -64,7 +64,7 @@ def test_errors_of_a_parser_name_the_file(tmp_path, error):
     write_tensors(tmp_path / "tensors", {}, TENSORS)
     write_npz(tmp_path / "arrays", TENSORS)
     for read in (
-        lambda: read_tensors(tmp_path / "tensors", parse, ("float32", "int8")),
+        lambda: read_tensors(tmp_path / "tensors", parse, (), ("float32", "int8")),
         lambda: read_npz(tmp_path / "arrays", parse),
     ):
         with pytest.raises(BadWeights) as caught:

@@ -1,6 +1,7 @@
 """The training of one network: it learns, stops when it should, and goes on where it stopped."""
 
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from ludus.core.errors import LudusError
 from ludus.learn.common.checkpoint import BadCheckpoint, save_checkpoint
 from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.splits import split_entries
-from ludus.learn.nnmm.train import Diverged, EpochResult, NetworkTrainer, evaluate_network
+from ludus.learn.nnmm.train import Diverged, NetworkTrainer, evaluate_network
 from support.teacher_dataset import examples, teacher_moves
 
 SMALL = NetworkConfig("residual", first=32, units=32, blocks=1, dropout=0.05)
@@ -97,22 +98,39 @@ def test_it_stops_when_patience_ends():
     assert len(network.history) == network.best_epoch + 3 < 50
 
 
+class Clock:
+    """Time that passes by a second with each look at it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
 def test_it_stops_when_time_is_over():
     network = trained(settings=replace(SHORT, epochs=100_000, seconds=0.5))
     assert 1 <= len(network.history) < 100_000
 
 
-def test_with_limited_time_the_cosine_follows_the_time():
-    network = training(settings=replace(SHORT, epochs=100_000, seconds=10.0))
-    network.history = [
-        EpochResult(1, 1.0, 1.0, 0.5, 0.01, 2.5),
-        EpochResult(2, 1.0, 1.0, 0.5, 0.01, 5.0),
-    ]
-    rates = network._rates(2, 5.0)
-    assert rates[0] == pytest.approx(SHORT.learning_rate / 2)
-    following = [*network.history, EpochResult(3, 1.0, 1.0, 0.5, 0.01, 7.5)]
-    network.history = following
-    assert rates[-1] == pytest.approx(network._rates(3, 7.5)[0], rel=0.1)
+def test_time_is_over_within_an_epoch_and_the_cosine_follows_it(monkeypatch):
+    """An epoch of 1,000 steps ends after a few of them if there is no more time."""
+    monkeypatch.setattr("ludus.learn.nnmm.train.time", SimpleNamespace(monotonic=Clock()))
+    settings = replace(SHORT, batch=1, epochs=2, seconds=8.0, averaging=0.0)
+    network = trained(settings=settings)
+    assert network.is_finished
+    assert len(network.history) == 1
+    assert network.optimisation.steps == 7
+    rates = [SHORT.learning_rate * (1 + np.cos(np.pi * step / 8)) / 2 for step in range(8)]
+    assert network.history[0].rate == pytest.approx(rates[-1])
+    again = network._limited_rates(1, 4.0)
+    assert next(again) == pytest.approx(rates[5])
+
+
+def test_with_limited_time_there_is_at_least_one_step():
+    network = trained(settings=replace(SHORT, epochs=3, seconds=1e-9))
+    assert (len(network.history), network.optimisation.steps) == (1, 1)
 
 
 @pytest.mark.parametrize(("batch", "steps"), [(0, 1), (1, 300), (7, 42), (10_000, 1)])

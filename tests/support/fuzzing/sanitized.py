@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.paths import ROOT, TESTS
+from support.paths import ROOT, python_path
 
 FOLDER = ROOT / "build" / "sanitize"
 PACKAGE = "ludus._native"
@@ -43,7 +43,7 @@ def run(module: str, *arguments: object, timeout: float = 600) -> subprocess.Com
         # Python's own allocator would hide what is written behind the end of an object.
         "PYTHONMALLOC": "malloc",
         "PYTHONHASHSEED": "0",
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": python_path(),
     }
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-m", f"support.fuzzing.{module}", *map(str, arguments)],

@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Final, Literal, Protocol, TypeGuard, cast
 
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove, BadPosition, quote
 from ludus.core.game import CHANCE, Outcome
 from ludus.core.marks import NO_MARKS, Marks
@@ -228,6 +229,7 @@ class Position(Drawable):
         """Return the same position with another engine, `native` or `python`."""
         return replace(self, engine=engine)
 
+    @explain_misuse
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
         from ludus.games.backgammon.drawing import text
@@ -293,7 +295,8 @@ def make_position(
     _check_end(position)
     layout = LAYOUTS[rules.layout]
     untouched = all({place: n for place, n in side.items() if n} == layout for side in men)
-    if untouched and turn == 0 and dice is None and rules.opening != "any":
+    is_start = untouched and turn == 0 and dice is None and not position.is_over
+    if is_start and rules.opening != "any":
         return replace(position, opening=rules.opening)
     return position
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove, BadPosition, LudusError, quote
 from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind
 from ludus.games.nine_mens_morris import notation
@@ -37,6 +38,7 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     oracle_kind: ClassVar[OracleKind] = "tables"
     puzzle_rules: ClassVar[str | None] = ""
     move_entry: ClassVar[str] = "ludus.games.nine_mens_morris.move_entry:MorrisMoveEntry"
+    coding: ClassVar[str] = "ludus.games.nine_mens_morris.coding:MorrisCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "men": "{loser} had too few men left",
         "blocked": "{loser} could not move",
@@ -106,6 +108,7 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(*(None if number is None else symmetry[number] for number in move))
 
+    @explain_misuse
     def canonical(self, position: MorrisPosition) -> MorrisPosition:
         """Return the symmetric position whose bitboards, White's first, are smallest."""
         if self.is_native(position):

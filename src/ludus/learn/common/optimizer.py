@@ -140,6 +140,8 @@ class EmaOptimizer:
         for group in self.adam.param_groups:
             if isinstance(learning_rate, torch.Tensor):
                 group["lr"].copy_(learning_rate)
+            elif isinstance(group["lr"], torch.Tensor):
+                group["lr"].fill_(learning_rate)
             else:
                 group["lr"] = learning_rate
 

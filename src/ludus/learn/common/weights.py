@@ -2,9 +2,9 @@
 
 A safetensors file has the description as JSON in its metadata, under the key `ludus`, with a
 checksum of everything in the file; an npz archive has checksums of its own. So a damaged file is
-refused and never plays on with other weights. Files without a checksum are read, too. Neither kind
-of file holds code: nothing in them is executed. Numpy and safetensors are imported where a file is
-read or written, because players without networks look for shipped files, too.
+refused and never plays on with other weights. Neither kind of file holds code: nothing in them is
+executed. Numpy and safetensors are imported where a file is read or written, because players
+without networks look for shipped files, too.
 """
 
 import hashlib
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 METADATA_KEY = "ludus"
 """The only key of the metadata."""
+
+KIND_KEY = "kind"
+"""Which learner the weights are of."""
 
 CHECKSUM_KEY = "checksum"
 CHECKSUM_BYTES = 16
@@ -77,13 +80,14 @@ def compute_checksum(description: Mapping[str, Any], tensors: Arrays) -> str:
 def read_tensors(
     path: Path,
     parse: Callable[[Mapping[str, Any], Arrays], T],
+    kinds: Collection[str],
     dtypes: Collection[str],
     max_bytes: int = MAX_TENSOR_FILE_BYTES,
 ) -> T:
     """Read a file of `write_tensors`; return what `parse` makes of its description and tensors.
 
-    Raise BadWeights if that fails, if the file is damaged, or if a tensor has another type than
-    `dtypes` or is not finite.
+    Raise BadWeights if that fails, if the file is damaged, if its description names another kind
+    than `kinds`, or if a tensor has another type than `dtypes` or is not finite.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -97,9 +101,14 @@ def read_tensors(
             description = _parse_metadata(file.metadata())
             names = file.keys()  # safe_open is not iterable itself
             tensors = {name: file.get_tensor(name) for name in names}
-        checksum = description.pop(CHECKSUM_KEY, None)
-        if checksum is not None and checksum != compute_checksum(description, tensors):
+        if CHECKSUM_KEY not in description:  # a flipped bit may be in this name
+            raise BadWeights("it is damaged: it has no checksum")
+        if description.pop(CHECKSUM_KEY) != compute_checksum(description, tensors):
             raise BadWeights("it is damaged: its checksum is another one")
+        kind = str(description.get(KIND_KEY))
+        if KIND_KEY in description and kind not in kinds:
+            wanted = " or ".join(map(repr, kinds))
+            raise BadWeights(f"it holds networks of the kind {quote(kind)}, not {wanted}")
         for name, tensor in tensors.items():
             _check_tensor(name, tensor, dtypes)
         return parse(description, tensors)

@@ -11,10 +11,18 @@ from numpy.typing import NDArray
 
 from ludus._native import chances as native
 from ludus.learn.common.network_panel import format_network, name_layers
-from ludus.learn.common.weights import Arrays, BadWeights, find_shipped, read_tensors, write_tensors
+from ludus.learn.common.weights import (
+    KIND_KEY,
+    Arrays,
+    BadWeights,
+    find_shipped,
+    read_tensors,
+    write_tensors,
+)
 
 FloatArray = NDArray[np.float32]
 MAX_FILE_BYTES: Final = 64_000_000
+KIND: Final = "gammon-chances"
 
 SHIPPED_CHANCES: Final = find_shipped(Path(__file__).with_name("weights"), ".safetensors")
 """Files by name: `expert` was trained on bgsage's labels, `selfplay` by self-play alone."""
@@ -80,12 +88,12 @@ class ChancesNetwork:
         for number, (weights, biases) in enumerate(self.layers):
             tensors[f"weights{number}"] = weights
             tensors[f"biases{number}"] = biases
-        write_tensors(path, self.description, tensors, "float32")
+        write_tensors(path, {KIND_KEY: KIND, **self.description}, tensors, "float32")
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Load a network from a file; raise BadWeights if the file is invalid."""
-        return read_tensors(path, cls._parse, ("float32",), MAX_FILE_BYTES)
+        return read_tensors(path, cls._parse, (KIND,), ("float32",), MAX_FILE_BYTES)
 
     @classmethod
     def _parse(cls, description: Mapping[str, Any], tensors: Arrays) -> Self:
@@ -96,7 +104,7 @@ class ChancesNetwork:
         )
         if any(weights.ndim != 2 or biases.ndim != 1 for weights, biases in layers):
             raise BadWeights("weights are matrices, and biases vectors")
-        about = {key: value for key, value in description.items() if key != "format"}
+        about = {key: description[key] for key in description if key not in ("format", KIND_KEY)}
         return cls(layers, about)
 
 

@@ -114,7 +114,7 @@ def save_committee(path: Path, committee: Committee, half: bool = False) -> None
 
 def load_committee(path: Path) -> Committee:
     """Read the one or more sets of a file; raise BadWeights if it is invalid."""
-    return read_tensors(path, _parse_committee, FLOAT_TYPES)
+    return read_tensors(path, _parse_committee, (ONE_SET, COMMITTEE_KIND), FLOAT_TYPES)
 
 
 def _parse_committee(described: Mapping[str, Any], tensors: Tensors) -> Committee:

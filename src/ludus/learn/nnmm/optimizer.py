@@ -2,6 +2,7 @@
 
 import copy
 import math
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -105,15 +106,22 @@ class NetworkOptimizer(EmaOptimizer):
         self._chosen = torch.zeros(self.batch, dtype=torch.int64, device=self.device)
         self._step = self.prepare_step(self._compute_loss, "step")
 
-    def run_epoch(self, order: Tensor, rates: list[float]) -> None:
-        """Run an epoch over the examples in this order, each batch with its learning rate."""
+    def run_epoch(self, order: Tensor, rates: Iterable[float]) -> list[float]:
+        """Run an epoch over the examples in this order, each batch with its learning rate.
+
+        Rates may be computed while the epoch runs; if they end early, so does the epoch. Return
+        the rates of the steps that were made.
+        """
         self.model.train()
         self.total_loss.zero_()
-        is_cuda = self.device.type == "cuda"
-        learning_rates = torch.tensor(rates, device=self.device) if is_cuda else rates
+        is_copied = self.device.type == "cuda" and isinstance(rates, list)
+        learning_rates = torch.tensor(rates, device=self.device) if is_copied else rates
+        used = []
         for number, learning_rate in enumerate(learning_rates):
             self._chosen.copy_(order[number * self.batch : (number + 1) * self.batch])
             self._step(learning_rate)
+            used.append(learning_rate)
+        return rates if isinstance(rates, list) else used
 
     def _compute_loss(self) -> Tensor:
         batch = self.examples.select(self._chosen)

@@ -154,12 +154,16 @@ class NetworkTrainer:
             start = time.monotonic()
             seconds = self.history[-1].seconds if self.history else 0.0
             number = len(self.history)
-            rates = self._rates(number, seconds)
             torch.manual_seed(self._seed(f"epoch {number}"))  # also for dropout
             order = torch.randperm(
                 len(self.training_examples), device=self.training_examples.targets.device
             )
-            self.optimisation.run_epoch(order, rates)
+            rates = self.optimisation.run_epoch(
+                order,
+                self._limited_rates(number, seconds)
+                if self.config.seconds
+                else [self._rate(number, step) for step in range(self._steps_an_epoch)],
+            )
             found = evaluate_network(
                 self.optimisation.evaluated_network(), self.validation, self.config.precision
             )
@@ -173,20 +177,23 @@ class NetworkTrainer:
     def _steps_an_epoch(self) -> int:
         return len(self.training_examples) // self.optimisation.batch
 
-    def _rates(self, number: int, seconds: float) -> list[float]:
-        """Return the learning rate of each step of an epoch."""
-        steps = self._steps_an_epoch
-        progress, share = number / self.config.epochs, 1 / self.config.epochs
-        if self.config.seconds:
-            last = seconds - (self.history[-2].seconds if number > 1 else 0.0)
-            progress = max(progress, seconds / self.config.seconds)
-            share = max(share, last / self.config.seconds)
-        return [
-            compute_learning_rate(
-                self.config, number + step / steps, min(progress + share * step / steps, 1)
-            )
-            for step in range(steps)
-        ]
+    def _rate(self, number: int, step: int, time_fraction: float = 0.0) -> float:
+        """Return the learning rate of a step; `time_fraction` is the proportion of time used."""
+        steps, share = self._steps_an_epoch, 1 / self.config.epochs
+        progress = max(number / self.config.epochs + share * step / steps, time_fraction)
+        return compute_learning_rate(self.config, number + step / steps, min(progress, 1))
+
+    def _limited_rates(self, number: int, seconds: float) -> Iterator[float]:
+        """Yield the learning rates of an epoch, at least one, until the time is over.
+
+        `seconds` is the time that the epochs before it took.
+        """
+        start = time.monotonic()
+        for step in range(self._steps_an_epoch):
+            time_fraction = (seconds + time.monotonic() - start) / self.config.seconds
+            if step and time_fraction >= 1:
+                return
+            yield self._rate(number, step, time_fraction)
 
     def _record_epoch(self, epoch: EpochResult) -> None:
         """Record an epoch, keep the best network, and check whether training is over."""
@@ -200,11 +207,10 @@ class NetworkTrainer:
             self.best_epoch = epoch.number
             self.best_state = _copy_state(self.optimisation.evaluated_network())
         settings = self.config
-        took = epoch.seconds - (self.history[-2].seconds if epoch.number > 1 else 0.0)
         self.is_finished = (
             epoch.number >= settings.epochs
             or (settings.patience > 0 and epoch.number - self.best_epoch >= settings.patience)
-            or (settings.seconds > 0 and epoch.seconds + took / 2 >= settings.seconds)
+            or (settings.seconds > 0 and epoch.seconds >= settings.seconds)
         )
 
     def _seed(self, what: str) -> int:

@@ -88,7 +88,7 @@ def save_weights(path: Path | str, weights: ChainWeights, half: bool = False) ->
 def load_weights(path: Path | str) -> ChainWeights:
     """Read weights from a file; raise BadWeights if it is invalid."""
     path = Path(path)
-    return read_tensors(path, parse_weights, FLOAT_TYPES)
+    return read_tensors(path, parse_weights, (CHAIN_KIND,), FLOAT_TYPES)
 
 
 def flatten_tensors(weights: ChainWeights) -> dict[str, Array]:

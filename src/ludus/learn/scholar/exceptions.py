@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import quote
 from ludus.games.nine_mens_morris.batch import (
     NO_POINT,
     NUM_CLASSES,
@@ -118,8 +117,6 @@ def load_exceptions(path: Path, weights: str | None) -> Exceptions:
     """
 
     def parse(description: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> Exceptions:
-        if description["kind"] != KIND:
-            raise BadWeights(f"it holds {quote(str(description['kind']))}, not exceptions")
         owner = str(description["weights"])
         if weights is not None and owner != weights:
             raise BadWeights("its exceptions were made for other weights; exceptions=off does")
@@ -132,7 +129,7 @@ def load_exceptions(path: Path, weights: str | None) -> Exceptions:
             raise BadWeights("its entries are damaged")
         return loaded
 
-    return read_tensors(path, parse, ("uint8",), MAX_FILE_BYTES)
+    return read_tensors(path, parse, (KIND,), ("uint8",), MAX_FILE_BYTES)
 
 
 def _pack(exceptions: Exceptions) -> bytes:

@@ -124,7 +124,7 @@ def save_weights(path: Path, weights: ScholarWeights) -> None:
 def load_weights(path: Path | str) -> ScholarWeights:
     """Read weights from a file; raise BadWeights if it holds anything else."""
     path = Path(path)
-    return read_tensors(path, _parse_weights, ("int8", "float16"), MAX_FILE_BYTES)
+    return read_tensors(path, _parse_weights, KINDS, ("int8", "float16"), MAX_FILE_BYTES)
 
 
 def _parse_weights(

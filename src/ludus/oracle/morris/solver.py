@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import solver as native
+from ludus.core.arguments import explain_misuse
 from ludus.core.errors import CannotSolve
 from ludus.core.game import AnyGame, check_game
 from ludus.core.processes import count_cores, report_missing_threads
@@ -277,6 +278,7 @@ class SolveRun:
             raise
 
 
+@explain_misuse
 def solve(
     game: AnyGame,
     folder: Path | str | None = None,

@@ -15,11 +15,18 @@ from fastapi import (
     WebSocketDisconnect,
 )
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import LudusError, quote
 from ludus.core.game import Position
-from ludus.web.analysis import fetch_advice, fetch_evaluation, fetch_review, fetch_verdict
+from ludus.protocol.backgammon_files import format_games
+from ludus.web.analysis import (
+    check_resignation,
+    fetch_advice,
+    fetch_evaluation,
+    fetch_review,
+    fetch_verdict,
+)
 from ludus.web.drawing import draw_pictures
-from ludus.web.errors import GameNotFound, OutOfTurn
+from ludus.web.errors import GameNotFound, OutOfTurn, RequestRefused
 from ludus.web.schemas import (
     AdviceView,
     CommentRequest,
@@ -33,6 +40,7 @@ from ludus.web.schemas import (
     PictureView,
     PlaceName,
     RecordView,
+    ResignRequest,
     ReviewView,
     SeatsRequest,
     TouchRequest,
@@ -178,7 +186,8 @@ async def touch_place(
     entry = session.move_entry.touch(
         _position_to_touch(session, body.node), tuple(body.touched), body.place
     )
-    if entry.move is None:
+    # A single touch is an action about the cube, which has nothing to undo.
+    if entry.move is None or (body.hold and len(entry.touched) > 1):
         return _view_response(session, body.node, entry, overlay)
     await session.play(body.node, lambda position: entry.move)
     return _view_response(session)
@@ -221,9 +230,13 @@ async def set_pace(session: SessionParam, body: PaceRequest) -> Response:
 
 
 @router.post("/games/{id}/resign", response_model=GameView)
-async def resign_game(session: SessionParam) -> Response:
-    """Give up the game for the person who plays it."""
-    await session.resign()
+async def resign_game(
+    request: Request, session: SessionParam, body: ResignRequest | None = None
+) -> Response:
+    """Give up the game for the person who plays it; a player may refuse to win too little."""
+    level = 1 if body is None else body.level
+    await check_resignation(session, level, request.app.state.workers)
+    await session.resign(level)
     return _view_response(session)
 
 
@@ -275,10 +288,17 @@ async def get_review(request: Request, session: SessionParam) -> ReviewView:
     return await fetch_review(session, request.app.state.workers)
 
 
+SuffixQuery = Annotated[str, Query(max_length=10)]
+
+
 @router.get("/games/{id}/record")
-async def get_record(session: SessionParam) -> RecordView:
-    """Return the game as text, with its variations and comments."""
-    return RecordView(record=f"{make_record(session)}\n")
+async def get_record(session: SessionParam, suffix: SuffixQuery = ".txt") -> RecordView:
+    """Return the game as text: a record with variations and comments, or .mat or .sgf."""
+    suffixes = session.game.record_suffixes
+    if suffix not in suffixes:
+        raise RequestRefused(f"a game of {session.game.id} cannot be saved as {quote(suffix)}")
+    record = make_record(session)
+    return RecordView(record=format_games([record], suffix), suffixes=list(suffixes))
 
 
 @router.websocket("/games/{id}/live")

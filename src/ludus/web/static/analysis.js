@@ -58,6 +58,7 @@ export class AnalysisPanel {
     this.scores = h("div", {});
     this.evaluation = h("div", {});
     this.solve = new SolvePanel(page);
+    this.compareLink = h("a", { "data-route": true }, "How do machines see this position?");
     this.element = h(
       "div",
       {},
@@ -66,6 +67,7 @@ export class AnalysisPanel {
       this.explanation,
       this.pictures.element,
       this.scores,
+      h("p", {}, this.compareLink),
       this.solve.element,
     );
   }
@@ -88,6 +90,10 @@ export class AnalysisPanel {
   show(view) {
     this.showExplanation(view);
     this.pictures.show(view);
+    // Learners have learned the usual rules, and choose where there is a choice.
+    this.compareLink.hidden = Boolean(view.rules || view.outcome) || view.mover < 0;
+    const query = new URLSearchParams({ game: view.game, position: view.position });
+    this.compareLink.href = `/machines?${query}`;
     if (view.node === this.shownNode) return;
     this.shownNode = view.node;
     if (this.hintNode !== view.node) setChildren(this.advice);
@@ -247,8 +253,11 @@ class PictureList {
   }
 }
 
-/** @param {PictureView} picture */
-function makeThumbnail(picture) {
+/**
+ * Create a small picture that opens large on a click.
+ * @param {PictureView} picture
+ */
+export function makeThumbnail(picture) {
   const attributes = {
     type: "button",
     class: "picture",

@@ -1,13 +1,10 @@
 // Learn from your mistakes: the mistakes of a game as tasks, one after the other.
 
-import { get } from "./api.js";
 import { button, errorMessage, h, setChildren } from "./dom.js";
 import { Drill } from "./drill.js";
-import { sideName } from "./seats.js";
+import { fetchMistakes, makeTask } from "./mistakes.js";
 
-/** @typedef {import("./types.js").GameView} GameView */
-/** @typedef {import("./types.js").ReviewView} ReviewView */
-/** @typedef {import("./types.js").ReviewPointView} ReviewPointView */
+/** @typedef {import("./mistakes.js").Mistake} Mistake */
 
 export class LearnPage {
   /**
@@ -18,10 +15,7 @@ export class LearnPage {
   constructor(root, navigate, id) {
     this.navigate = navigate;
     this.id = id;
-    /**
-     * Each mistake with the node before it.
-     * @type {{ point: ReviewPointView, before: number }[]}
-     */
+    /** @type {Mistake[]} */
     this.mistakes = [];
     this.at = -1;
     this.numClean = 0;
@@ -50,15 +44,7 @@ export class LearnPage {
     this.drill.setState("loading");
     this.drill.prompt.textContent = "Looking for your mistakes …";
     try {
-      const path = `/api/games/${encodeURIComponent(this.id)}`;
-      this.game = /** @type {GameView} */ (await get(path));
-      const { points } = /** @type {ReviewView} */ (await get(`${path}/review`));
-      const { seats } = this.game;
-      const hasPerson = seats.some((seat) => !seat.player);
-      this.mistakes = points.flatMap((point, index) => {
-        const isOwn = !hasPerson || !seats[point.mover ?? -1]?.player;
-        return point.mark && isOwn ? [{ point, before: points[index - 1]?.node ?? 0 }] : [];
-      });
+      this.mistakes = await fetchMistakes(this.id);
     } catch (error) {
       this.drill.prompt.textContent = errorMessage(error);
       return;
@@ -70,22 +56,8 @@ export class LearnPage {
   async next() {
     this.at += 1;
     const mistake = this.mistakes[this.at];
-    const { game } = this;
-    if (!mistake || !game) return;
-    const { point, before } = mistake;
-    await this.drill.start(async () => {
-      /** @type {GameView} */
-      const { position, rules } = await get(`/api/games/${this.id}`, { node: before });
-      const who = game.seats.filter((seat) => !seat.player).length === 1 ? "You" : sideName(game, point.mover);
-      return {
-        game: game.game,
-        rules,
-        position,
-        task: `${this.at + 1} of ${this.mistakes.length}: ${who} played ${point.text}${point.mark}. Find a better move.`,
-        numMoves: 1,
-        note: point.reason,
-      };
-    });
+    if (!mistake) return;
+    await this.drill.start(() => makeTask(mistake, `${this.at + 1} of ${this.mistakes.length}`));
   }
 
   finish() {

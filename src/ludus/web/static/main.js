@@ -4,8 +4,11 @@ import { createGame, get, hasStatus } from "./api.js";
 import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
 import { gameFromQuery, openNewGameDialog } from "./newgame.js";
-import { rememberGame } from "./mygames.js";
+import { acceptDrops } from "./drop.js";
+import { rememberGame } from "./remembered.js";
 import { gameFromLink } from "./share.js";
+import { isSoundOn, setSound } from "./sound.js";
+import { isNewcomer, makeWelcome } from "./welcome.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").ServerFeaturesView} ServerFeaturesView */
@@ -76,7 +79,20 @@ async function resumeOrCreate() {
   return createGame(await gameFromQuery(new URLSearchParams()));
 }
 
+/** Show the links to tournaments, trainings and other runs, if there are any. */
+async function showLinks() {
+  try {
+    const features = /** @type {ServerFeaturesView} */ (await get("/api/shown"));
+    byId("tournament-link").hidden = !features.tournament;
+    byId("training-link").hidden = !features.training;
+    byId("running-link").hidden = !features.running;
+  } catch {
+    // the page itself says that the server does not answer
+  }
+}
+
 async function showPage() {
+  void showLinks();
   page?.close();
   page = null;
   document.title = "Ludus";
@@ -116,11 +132,16 @@ async function openPath(path) {
   } else if (path.startsWith("/learn/")) {
     const { LearnPage } = await import("./learn.js");
     page = new LearnPage(main, navigate, path.slice("/learn/".length));
-  } else if (path === "/tournament" || path === "/training") {
+  } else if (path === "/machines") {
+    const { MachinesPage } = await import("./machines.js");
+    page = new MachinesPage(main, navigate);
+  } else if (path === "/tournament" || path === "/training" || path === "/running") {
     const { ResultsPage } = await import("./results.js");
     page = new ResultsPage(main, path.slice(1));
   } else if (path === "/") {
+    const isNew = isNewcomer();
     redirectToGame(await resumeOrCreate());
+    if (isNew && page instanceof GamePage) page.sidebar.prepend(makeWelcome(page));
   } else {
     throw new Error("There is no such page.");
   }
@@ -147,7 +168,7 @@ document.addEventListener("click", (event) => {
   if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey)
     return;
   event.preventDefault();
-  void navigate(link.pathname);
+  void navigate(link.pathname + link.search);
 });
 addEventListener("popstate", () => {
   // A fragment link within the page needs no navigation.
@@ -160,14 +181,20 @@ byId("theme").addEventListener("click", () => {
   localStorage.setItem("theme", THEMES[currentTheme()].next);
   applyTheme();
 });
+function showSound() {
+  const button = byId("sound");
+  button.setAttribute("aria-pressed", String(isSoundOn()));
+  button.textContent = isSoundOn() ? "♪" : "♪̸";
+  button.title = `Sound: ${isSoundOn() ? "on" : "off"}`;
+}
+
+showSound();
+byId("sound").addEventListener("click", () => {
+  setSound(!isSoundOn());
+  showSound();
+});
+acceptDrops(() => (page instanceof GamePage ? page.view : null), navigate);
 byId("new-game").addEventListener("click", () => {
   openNewGameDialog(navigate).catch((error) => showNotice(errorMessage(error)));
 });
 void showPage();
-void get("/api/shown").then(
-  (/** @type {ServerFeaturesView} */ features) => {
-    byId("tournament-link").hidden = !features.tournament;
-    byId("training-link").hidden = !features.training;
-  },
-  () => {}, // the page itself says that the server does not answer
-);

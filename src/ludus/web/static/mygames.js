@@ -1,37 +1,13 @@
 // My games: the games of this browser, newest first, with a search.
 
 import { get } from "./api.js";
-import { h, setChildren } from "./dom.js";
+import { button, errorMessage, h, setChildren, showNotice } from "./dom.js";
+import { loadGames } from "./remembered.js";
+import { playerName } from "./seats.js";
+import { saveText } from "./share.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
-
-/** Games that are remembered. */
-const MAX_GAMES = 200;
-/** Games that are listed at once. */
-const MAX_LISTED = 30;
-
-/** @typedef {{ id: string, began: number }} RememberedGame */
-
-/** @returns {RememberedGame[]} */
-function loadGames() {
-  try {
-    const games = JSON.parse(localStorage.getItem("my-games") ?? "[]");
-    return Array.isArray(games) ? games : [];
-  } catch {
-    return [];
-  }
-}
-
-/**
- * Remember a game; the last one is first.
- * @param {GameView} view
- */
-export function rememberGame({ id }) {
-  const known = loadGames();
-  const began = known.find((each) => each.id === id)?.began ?? Date.now();
-  const games = [{ id, began }, ...known.filter((each) => each.id !== id)].slice(0, MAX_GAMES);
-  localStorage.setItem("my-games", JSON.stringify(games));
-}
+/** @typedef {import("./types.js").RecordView} RecordView */
 
 export class MyGamesPage {
   /** @param {HTMLElement} root */
@@ -44,7 +20,13 @@ export class MyGamesPage {
     setChildren(
       root,
       h("h1", { class: "prompt" }, "My games"),
-      h("p", { class: "row" }, h("label", { for: "search" }, "Search ", this.search)),
+      h(
+        "div",
+        { class: "row" },
+        h("label", { for: "search" }, "Search ", this.search),
+        button("Save all to a file", () => void this.saveAll()),
+        h("a", { href: "/puzzles?own", "data-route": true }, "Puzzles from these games"),
+      ),
       this.empty,
       this.list,
     );
@@ -54,7 +36,7 @@ export class MyGamesPage {
   close() {}
 
   async load() {
-    for (const { id, began } of loadGames().slice(0, MAX_LISTED)) {
+    for (const { id, began } of loadGames()) {
       /** @type {GameView | null} */
       const view = await get(`/api/games/${id}`).catch(() => null);
       if (view && view.moves.length > 1) this.games.push({ view, began });
@@ -63,6 +45,20 @@ export class MyGamesPage {
     this.empty.textContent = this.games.length
       ? ""
       : "No games yet. Games that you play in this browser are listed here.";
+  }
+
+  /** Save the listed games as one file, which can be dropped on the page again. */
+  async saveAll() {
+    try {
+      const records = [];
+      for (const { view } of this.games) {
+        const { record } = /** @type {RecordView} */ (await get(`/api/games/${view.id}/record`));
+        records.push(record);
+      }
+      saveText(records.join("\n"), "ludus games.txt");
+    } catch (error) {
+      showNotice(errorMessage(error));
+    }
   }
 
   show() {
@@ -92,6 +88,6 @@ const countMoves = (view) => view.moves.filter(({ mover }) => mover === 0 || mov
 
 /** @param {GameView} view */
 function describeGame({ seats, outcome, prompt }) {
-  const players = seats.map((seat) => (seat.player ? seat.title : "a person")).join(" against ");
+  const players = seats.map((seat) => (seat.player ? playerName(seat) : "a person")).join(" against ");
   return `${players}. ${outcome ? prompt : "Not finished."}`;
 }

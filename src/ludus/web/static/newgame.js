@@ -3,7 +3,8 @@
 import { createGame, get } from "./api.js";
 import { errorMessage, h, makeOptions, openDialog, setChildren } from "./dom.js";
 import { RulesDetails } from "./rules.js";
-import { easyLevel, fetchOpponents, SeatForm } from "./seats.js";
+import { defaultRung, makeLadder, OpponentForm, OTHER_PLAYERS, rungSeat } from "./opponents.js";
+import { fetchOpponents, SeatForm } from "./seats.js";
 
 /** @typedef {import("./types.js").GameKindView} GameKindView */
 /** @typedef {import("./types.js").OpponentView} OpponentView */
@@ -12,14 +13,6 @@ import { easyLevel, fetchOpponents, SeatForm } from "./seats.js";
 
 /** Seconds between moves if both sides are computer players. */
 const WATCHING_DELAY = 1;
-/**
- * Default opponents of games without levels: fast, and not perfect; the first available one is used.
- * @type {{ player: string, choices?: Record<string, string> }[]}
- */
-const DEFAULT_OPPONENTS = [
-  { player: "gammon", choices: { net: "selfplay" } },
-  { player: "playouts" },
-];
 /**
  * Whether each side is played by a person, by the values of `ludus play --side`.
  * @type {Record<string, boolean[]>}
@@ -30,18 +23,16 @@ const SIDES = {
   both: [true, true],
   none: [false, false],
 };
+const RANDOM_SIDES = ["first", "second"];
 
 /**
- * Return a default opponent: a player with levels at a low level, or else a known one.
+ * Return a default opponent: one that a beginner can beat.
  * @param {OpponentView[]} players
  * @returns {Partial<SeatRequest>}
  */
 function defaultOpponent(players) {
-  const withLevels = players.find((each) => each.levels);
-  if (withLevels?.levels) return { player: withLevels.name, level: easyLevel(withLevels.levels) };
-  const names = players.map((each) => each.name);
-  const known = DEFAULT_OPPONENTS.find(({ player }) => names.includes(player));
-  return known ?? { player: names.at(-1) ?? null };
+  const rung = defaultRung(makeLadder(players));
+  return rung ? rungSeat(rung) : { player: players.at(-1)?.name ?? null };
 }
 
 /**
@@ -55,7 +46,9 @@ export async function gameFromQuery(query) {
   const opponent = player
     ? { player, level: level ? Number(level) : null }
     : defaultOpponent(await fetchOpponents(game, rules));
-  const sides = SIDES[query.get("side") ?? "first"] ?? SIDES.first ?? [];
+  const side = query.get("side") ?? "first";
+  const isRandom = side === "random";
+  const sides = SIDES[isRandom ? RANDOM_SIDES[Math.floor(2 * Math.random())] ?? "" : side] ?? SIDES.first ?? [];
   return {
     game,
     rules,
@@ -74,6 +67,8 @@ export async function openNewGameDialog(navigate) {
   const kinds = /** @type {GameKindView[]} */ (await get("/api/kinds"));
   /** @type {SeatForm[]} */
   let forms = [];
+  /** @type {OpponentForm | undefined} */
+  let opponent;
   /** Number of changes of the rules; only the last one is shown, whichever response comes last. */
   let numChanges = 0;
   const gameSelect = h(
@@ -83,6 +78,7 @@ export async function openNewGameDialog(navigate) {
   );
   const rulesSelect = h("select", { id: "rules-select", onchange: () => void onRulesChange() });
   const rulesDetails = new RulesDetails();
+  const opponents = h("div", {});
   const seatForms = h("div", { class: "seat-forms" });
   const error = h("p", { class: "error", role: "alert" });
   const selectedKind = () =>
@@ -105,9 +101,16 @@ export async function openNewGameDialog(navigate) {
       (side, index) => new SeatForm(side, players, index === 0 ? {} : defaultOpponent(players)),
     );
     setChildren(seatForms, ...forms.map((form) => form.element));
+    const form = new OpponentForm(sides, players, () => {
+      seatForms.hidden = form.selected !== OTHER_PLAYERS;
+    });
+    opponent = form;
+    seatForms.hidden = true;
+    setChildren(opponents, form.element);
   };
   const start = async (/** @type {HTMLDialogElement} */ dialog) => {
-    const seats = forms.map((form) => form.seat);
+    const isCustom = opponent?.selected === OTHER_PLAYERS;
+    const seats = isCustom ? forms.map((form) => form.seat) : (opponent?.seats ?? []);
     const delay = seats.every((seat) => seat.player) ? WATCHING_DELAY : 0;
     const rules = rulesSelect.value;
     try {
@@ -126,6 +129,6 @@ export async function openNewGameDialog(navigate) {
     h("label", { for: "game-select" }, "Game", gameSelect),
     h("label", { for: "rules-select" }, "Rules", rulesSelect),
   );
-  const content = [selects, rulesDetails.element, seatForms, error];
+  const content = [selects, rulesDetails.element, opponents, seatForms, error];
   openDialog("New game", content, { label: "Play", run: start });
 }

@@ -1,14 +1,23 @@
-// Puzzles: positions with one good move, made by the server from solved positions.
+// Puzzles: positions with one good move, made by the server from solved positions, and the mistakes
+// of one's own games.
 
 import { get, post } from "./api.js";
 import { button, errorMessage, h, makeOptions, setChildren } from "./dom.js";
 import { Drill } from "./drill.js";
+import { fetchMistakes, makeTask } from "./mistakes.js";
+import { loadGames } from "./remembered.js";
 
 /** @typedef {import("./types.js").PuzzleKindView} PuzzleKindView */
 /** @typedef {import("./types.js").GameKindView} GameKindView */
 /** @typedef {import("./types.js").PuzzleView} PuzzleView */
 /** @typedef {import("./types.js").GameView} GameView */
 
+/** @typedef {import("./mistakes.js").Mistake} Mistake */
+
+/** Value of the choice of one's own mistakes among the games. */
+const OWN_GAMES = "own";
+/** Own games that are reviewed for puzzles, the newest first. */
+const MAX_OWN_GAMES = 20;
 /** @type {Record<string, string>} */
 const KINDS = { win: "the only move that wins", hold: "the only move that draws" };
 const GRADES = ["", "easy", "medium", "hard"];
@@ -28,6 +37,18 @@ export class PuzzlePage {
      * @type {PuzzleKindView[]}
      */
     this.puzzles = [];
+    /**
+     * Own games that are not reviewed yet.
+     * @type {string[]}
+     */
+    this.ownGames = loadGames()
+      .slice(0, MAX_OWN_GAMES)
+      .map(({ id }) => id);
+    /**
+     * Mistakes of own games that have not been set as a puzzle.
+     * @type {Mistake[]}
+     */
+    this.ownMistakes = [];
     /** @type {Drill} */
     this.drill = new Drill(
       (isClean) => this.countStreak(isClean),
@@ -45,6 +66,8 @@ export class PuzzlePage {
       },
     });
     this.grade = h("select", { id: "puzzle-grade", onchange: () => void this.fetchPuzzle() });
+    this.kindLabel = h("label", { for: "puzzle-kind" }, "Find ", this.kind);
+    this.gradeLabel = h("label", { for: "puzzle-grade" }, "Difficulty ", this.grade);
     this.streak = h("p", { class: "muted" });
     setChildren(
       root,
@@ -56,8 +79,8 @@ export class PuzzlePage {
           "div",
           { class: "row" },
           h("label", { for: "puzzle-game" }, "Game ", this.game),
-          h("label", { for: "puzzle-kind" }, "Find ", this.kind),
-          h("label", { for: "puzzle-grade" }, "Difficulty ", this.grade),
+          this.kindLabel,
+          this.gradeLabel,
         ),
         this.streak,
       ),
@@ -75,7 +98,11 @@ export class PuzzlePage {
     try {
       const kinds = /** @type {GameKindView[]} */ (await get("/api/kinds"));
       const games = kinds.filter(({ has_puzzles }) => has_puzzles);
-      setChildren(this.game, ...makeOptions(games.map(({ game, title }) => [game, title])));
+      setChildren(
+        this.game,
+        ...makeOptions([...games.map(({ game, title }) => /** @type {[string, string]} */ ([game, title])), [OWN_GAMES, "My own games"]]),
+      );
+      if (new URLSearchParams(location.search).has("own")) this.game.value = OWN_GAMES;
       await this.selectGame();
     } catch (error) {
       this.drill.prompt.textContent = errorMessage(error);
@@ -88,6 +115,12 @@ export class PuzzlePage {
     this.drill.numStarts += 1; // whatever is being loaded is not wanted any more
     this.drill.setState("loading");
     this.drill.prompt.textContent = "Loading …";
+    const isOwn = game === OWN_GAMES;
+    this.kindLabel.hidden = this.gradeLabel.hidden = isOwn;
+    if (isOwn) {
+      await this.fetchPuzzle();
+      return;
+    }
     this.puzzles = await get("/api/puzzles/kinds", { game });
     if (this.game.value !== game) return;
     const kinds = [...new Set(this.puzzles.map(({ kind }) => kind))];
@@ -111,6 +144,7 @@ export class PuzzlePage {
    * @returns {Promise<void>}
    */
   fetchPuzzle(isRandom = false) {
+    if (this.game.value === OWN_GAMES) return this.drill.start(() => this.fetchOwnPuzzle());
     return this.drill.start(async () => {
       /** @type {PuzzleView} */
       const { game, rules, position, task, kind } = await get("/api/puzzles", {
@@ -122,6 +156,18 @@ export class PuzzlePage {
       const text = isRandom ? task : `Today’s puzzle. ${task}`;
       return { game, rules, position, task: text, numMoves: kind === "win" ? MAX_MOVES : 1 };
     });
+  }
+
+  /** Return the next mistake of one's own games; games are reviewed as they are needed. */
+  async fetchOwnPuzzle() {
+    while (!this.ownMistakes.length) {
+      const id = this.ownGames.shift();
+      if (!id) throw new Error("No more mistakes were found in your last games. Play some more.");
+      this.drill.prompt.textContent = "Looking for mistakes in your games …";
+      this.ownMistakes = await fetchMistakes(id).catch(() => []);
+    }
+    const mistake = /** @type {Mistake} */ (this.ownMistakes.shift());
+    return makeTask(mistake, `From your game of ${mistake.game.title}`);
   }
 
   /** @param {boolean} isClean */

@@ -20,7 +20,7 @@ const EASY_FRACTION = 0.3;
 export const fetchOpponents = (game, rules) => get("/api/opponents", { game, rules });
 
 /** @param {number} levels */
-export const easyLevel = (levels) => Math.max(1, Math.round(EASY_FRACTION * levels));
+const easyLevel = (levels) => Math.max(1, Math.round(EASY_FRACTION * levels));
 
 /**
  * Return the players of a game, for a new game.
@@ -44,6 +44,12 @@ export const sideName = ({ seats }, side) => seats[side ?? -1]?.side ?? "";
 export const hasNoPerson = ({ seats }) => seats.every((seat) => seat.player);
 
 /**
+ * Return the name of a computer player: a human name, and that of the program.
+ * @param {import("./types.js").SeatView} seat
+ */
+export const playerName = ({ persona, title }) => (persona ? `${persona} (${title})` : title);
+
+/**
  * Create a card for each side: who plays, its men, and whether it is to move.
  * @param {GameView} view
  * @returns {HTMLElement[]}
@@ -52,7 +58,7 @@ export function makeSeatCards(view) {
   const numPersons = view.seats.filter((seat) => !seat.player).length;
   return view.seats.map((seat, side) => {
     const isToMove = view.mover === side && !view.outcome;
-    const name = seat.player ? seat.title : numPersons === 1 ? "you" : "a person";
+    const name = seat.player ? playerName(seat) : numPersons === 1 ? "you" : "a person";
     return h(
       "div",
       { class: `seat-card${isToMove ? " to-move" : ""}` },

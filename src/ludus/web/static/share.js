@@ -1,7 +1,8 @@
 // Import and export of games and positions: clipboard, files and links.
 
-import { get, post } from "./api.js";
-import { button, errorMessage, h, setChildren, showNotice } from "./dom.js";
+import { createGame, get, post } from "./api.js";
+import { button, errorMessage, h, openDialog, setChildren, showNotice } from "./dom.js";
+import { rememberGame } from "./remembered.js";
 import { seatRequests } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -36,7 +37,7 @@ export class SharePanel {
       h(
         "label",
         { for: "import-text", class: "stack" },
-        "Paste a game, a list of moves, a position or a link, in any notation",
+        "Paste a game, a list of moves, a position or a link, in any notation. Files of games (records, .mat, .sgf) can be dropped anywhere on the page.",
         this.input,
       ),
       this.error,
@@ -66,11 +67,25 @@ export class SharePanel {
     }
   }
 
+  /** Save the game to a file; ask for its format where there are several. */
   async saveFile() {
-    const text = await this.fetchRecord();
-    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    h("a", { href: url, download: `${this.page.view.game}.txt` }).click();
-    URL.revokeObjectURL(url);
+    const { record, suffixes } = /** @type {RecordView} */ (await get(`${this.page.path}/record`));
+    const name = this.page.view.game;
+    if (suffixes.length < 2) {
+      saveText(record, `${name}.txt`);
+      return;
+    }
+    const save = async (/** @type {string} */ suffix) => {
+      const found = /** @type {RecordView} */ (await get(`${this.page.path}/record`, { suffix }));
+      saveText(found.record, name + suffix);
+    };
+    const buttons = suffixes.map((suffix) =>
+      button(suffix, () => void this.page.runInBackground(() => save(suffix))),
+    );
+    openDialog("Save to file", [
+      h("p", {}, ".txt keeps variations; .mat and .sgf are for other programs."),
+      h("div", { class: "row" }, ...buttons),
+    ]);
   }
 
   async showNotations() {
@@ -83,6 +98,9 @@ export class SharePanel {
         { class: "row" },
         h("code", {}, text),
         button(`Copy (${name})`, () => this.copy(text)),
+        button("Save", () => saveText(`${text}\n`, `${game} position.txt`), {
+          "aria-label": `Save (${name})`,
+        }),
       ),
     );
     setChildren(this.notations, ...rows);
@@ -98,20 +116,52 @@ export class SharePanel {
    * @param {string} text
    */
   async openText(text) {
-    const { game, rules } = this.page.view;
-    const [, hash] = text.match(/\/open(#[\w=-]+)$/) ?? [];
     this.error.textContent = "";
     try {
-      /** @type {NewGameRequest} */
-      const found = hash ? gameFromLink(hash) : await post("/api/imports", { text, game, rules });
-      const isHere = found.game === game && !found.record;
-      const seats = isHere ? { seats: seatRequests(this.page.view) } : {};
-      await this.page.openNewGame({ ...found, ...seats });
+      await openText(text, this.page.view, this.page.navigate);
     } catch (error) {
       const message = errorMessage(error);
       this.error.textContent = message.slice(0, 1).toUpperCase() + message.slice(1);
     }
   }
+}
+
+/**
+ * Open what a text holds: games, a position, or a link to a game.
+ * @param {string} text
+ * @param {GameView | null} view the game that is shown, which is tried first
+ * @param {(address: string) => Promise<void>} navigate
+ */
+export async function openText(text, view, navigate) {
+  const { game, rules } = view ?? { game: "nine_mens_morris", rules: "" };
+  const [, hash] = text.match(/\/open(#[\w=-]+)$/) ?? [];
+  /** @type {NewGameRequest & { more?: string[] }} */
+  const { more = [], ...found } = hash
+    ? gameFromLink(hash)
+    : await post("/api/imports", { text, game, rules });
+  // A position of the game that is shown is played by the same players.
+  const isHere = view && found.game === game && !found.record;
+  const seats = isHere ? { seats: seatRequests(view) } : {};
+  const opened = await createGame({ ...found, ...seats });
+  if (!more.length) {
+    await navigate(`/game/${opened.id}`);
+    return;
+  }
+  for (const record of more.reverse()) rememberGame(await createGame({ record }));
+  rememberGame(opened);
+  await navigate("/games");
+  showNotice(`${more.length + 1} games imported.`);
+}
+
+/**
+ * Let the browser save a text as a file.
+ * @param {string} text
+ * @param {string} name
+ */
+export function saveText(text, name) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  h("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
 }
 
 /**

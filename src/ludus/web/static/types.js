@@ -4,9 +4,10 @@
  * @typedef {{ player: string | null, level: number | null, choices: Record<string, string> }} SeatRequest
  * @typedef {{
  *   game?: string, rules?: string, position?: string, record?: string,
- *   seats?: Partial<SeatRequest>[], seed?: number, delay?: number, after?: string
+ *   seats?: Partial<SeatRequest>[], seed?: number, delay?: number, after?: string,
+ *   continues?: string
  * }} NewGameRequest
- * @typedef {SeatRequest & { side: string, title: string, standing: string }} SeatView
+ * @typedef {SeatRequest & { side: string, title: string, standing: string, persona: string }} SeatView
  * @typedef {{
  *   node: number, parent: number | null, mover: number | null, text: string,
  *   by: string, comment: string, verdict: "" | "kept" | "lost", mark: Mark
@@ -22,8 +23,13 @@
  *   labels: Record<string, string>, touched: string[], prompt: string, told: string,
  *   status: "yours" | "thinking" | "paused" | "over" | "looking" | "trouble",
  *   mover: number, outcome: OutcomeView | null, seats: SeatView[], delay: number,
- *   moves: MoveView[], thought: ExplanationView | null
+ *   moves: MoveView[], thought: ExplanationView | null, has_dice: boolean,
+ *   stakes: StakesView | null, resignations: string[]
  * }} GameView
+ * @typedef {{
+ *   cube: number | null, owner: number | null, match: number, score: [number, number],
+ *   game_number: number, crawford: boolean, jacoby: boolean, can_resign: boolean
+ * }} StakesView
  * @typedef {"win" | "draw" | "loss" | "equity"} Value
  * @typedef {{
  *   move: string, value: Value, depth: number | null, cost: number, equity?: number | null
@@ -45,11 +51,13 @@
  * @typedef {{
  *   node: number, text: string, mover: number | null, share: number | null,
  *   depth: number | null, certainty: Certainty | null, lost: number, mark: Mark,
- *   mark_certainty: Certainty | null, best: string, line: string[], reply: string[], reason: string
+ *   mark_certainty: Certainty | null, best: string, line: string[], reply: string[],
+ *   reason: string, kind: string, luck: number | null
  * }} ReviewPointView
  * @typedef {{
  *   side: string, moves: number, inaccuracies: number, mistakes: number, blunders: number,
- *   lost: number
+ *   lost: number, cube_mistakes: number, luck: number | null,
+ *   performance_rating: number | null, rating: string | null
  * }} ReviewSideView
  * @typedef {{
  *   known: boolean, why: string, points: ReviewPointView[], sides: ReviewSideView[]
@@ -59,14 +67,29 @@
  *   why: string, done: number, minutes: number | null, gigabytes: number
  * }} SolveView
  * @typedef {{
+ *   name: string, text: string, level: number | null, choices: Record<string, string>,
+ *   is_default: boolean, strength: string, bar: number | null, rank: number
+ * }} PersonaView
+ * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
- *   strength: string, strengths: string[]
+ *   strength: string, strengths: string[], personas: PersonaView[]
  * }} OpponentView
+ * @typedef {{
+ *   player: string, title: string, how: string, result: string, share: number | null
+ * }} LearnerView
+ * @typedef {{
+ *   game: string, title: string, positions: { title: string, position: string }[],
+ *   learners: LearnerView[]
+ * }} LearnersView
+ * @typedef {{
+ *   move: string, comment: string, pictures: PictureView[], certainty: Certainty | null,
+ *   mark: Mark, cost: number, text: string
+ * }} ComparedChoiceView
  * @typedef {{
  *   game: string, title: string, sides: string[], presets: string[], start: string, has_puzzles: boolean
  * }} GameKindView
  * @typedef {{ title: string, sentences: string[] }} RulesView
- * @typedef {{ record: string }} RecordView
+ * @typedef {{ record: string, suffixes: string[] }} RecordView
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
  * }} PositionView
@@ -81,7 +104,11 @@
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
  * @typedef {{ kind: string, grade: number }} PuzzleKindView
- * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
+ * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
+ * @typedef {{
+ *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
+ *   total: number
+ * }} RunView
  * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
  * @typedef {{

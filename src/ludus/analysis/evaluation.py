@@ -1,0 +1,241 @@
+"""Evaluations of positions and moves: how good, how certain, and from which source."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ludus.core.game import Move, Position
+from ludus.core.html import format_panel, format_table
+from ludus.core.player import Forecast
+from ludus.games.backgammon.cube import Chances, CubeEquities
+from ludus.oracle.oracle import OPPOSITE, UTILITIES, Result, Value
+
+Certainty = Literal["exact", "likely", "estimate"]
+"""Exact: from a table or a proof. Likely: confirmed predictions. Estimate: everything else."""
+
+Mark = Literal["", "?!", "?", "??"]
+"""Inaccuracy, mistake and blunder, as in books on chess."""
+
+MIN_COSTS: tuple[tuple[float, Mark], ...] = ((0.16, "??"), (0.08, "?"), (0.04, "?!"))
+"""Points from which a move of a game with dice gets a mark, as in GNU Backgammon."""
+
+MIN_ESTIMATED_COSTS: tuple[tuple[float, Mark], ...] = ((1.4, "??"), (0.7, "?"), (0.35, "?!"))
+"""The same for estimates that are neither results nor equities, where a win counts 1."""
+
+MIN_LIKELY = 0.85
+"""Probability from which a predicted result counts as likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The value of a position for one side."""
+
+    certainty: Certainty
+
+    source: str
+    """What the value is from, for users: `the solved game`, `scholar`."""
+
+    points: float
+    """Expected result, 1 for a win and -1 for a loss; in games with dice mean points."""
+
+    result: Result | None = None
+    """The result, if it is exact or likely."""
+
+    depth: int | None = None
+    """Plies to the end, where they are known."""
+
+    chances: Chances | None = None
+    """Chances to win, to win a gammon and so on, in games that have them and where they are known.
+    """
+
+    lookahead: str = ""
+    """`2-ply`, `exact`, …; empty where sources do not differ in this."""
+
+    @classmethod
+    def from_value(cls, value: Value, source: str) -> "Evaluation":
+        """Return an exact value as an evaluation of the side to move."""
+        return cls("exact", source, float(value.utility), value.result, value.depth)
+
+    @classmethod
+    def from_forecasts(cls, forecasts: Sequence[Forecast], source: str) -> "Evaluation":
+        """Combine predictions of one position: they are likely if all name the same result."""
+        size = len(forecasts)
+        chances: dict[Result, float] = {
+            "win": sum(each.win for each in forecasts) / size,
+            "draw": sum(each.draw for each in forecasts) / size,
+            "loss": sum(each.loss for each in forecasts) / size,
+        }
+        named = {_likeliest(each) for each in forecasts}
+        result = max(chances, key=lambda name: chances[name])
+        is_likely = len(named) == 1 and chances[result] >= MIN_LIKELY
+        return cls(
+            "likely" if is_likely else "estimate",
+            source,
+            chances["win"] - chances["loss"],
+            result if is_likely else None,
+        )
+
+    def for_previous_mover(self) -> "Evaluation":
+        """Return the evaluation one ply earlier, for the side that made the move that led here."""
+        return Evaluation(
+            self.certainty,
+            self.source,
+            -self.points + 0.0,
+            None if self.result is None else OPPOSITE[self.result],
+            None if self.depth is None else self.depth + 1,
+            None if self.chances is None else self.chances.flip(),
+            self.lookahead,
+        )
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Sort key, smaller is better: by result, then quick wins and slow losses."""
+        depth = float(self.depth or 0)
+        utility = self.points if self.result is None else UTILITIES.get(self.result, self.points)
+        return -round(utility, 6), depth if utility > 0 else -depth
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "certainty": self.certainty,
+            "source": self.source,
+            "points": round(self.points, 4) + 0.0,
+            "value": self.result,
+            "depth": self.depth,
+            "chances": format_chances(self.chances) or None,
+            "lookahead": self.lookahead,
+        }
+
+
+def format_chances(chances: Chances | None) -> dict[str, float]:
+    """Return chances as JSON; empty if they are not known."""
+    return {} if chances is None else {k: round(v, 4) for k, v in chances._asdict().items()}
+
+
+def _likeliest(forecast: Forecast) -> str:
+    chances = {"win": forecast.win, "draw": forecast.draw, "loss": forecast.loss}
+    return max(chances, key=lambda name: chances[name])
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedMove:
+    """A legal move, its evaluation for the side that makes it, and what follows it."""
+
+    move: Move
+    evaluation: Evaluation
+
+    line: tuple[Move, ...] = ()
+    """Expected moves after this one."""
+
+    def to_json(self, best: Evaluation) -> dict[str, Any]:
+        return {
+            "move": str(self.move),
+            **self.evaluation.to_json(),
+            "cost": round(compute_cost(best, self.evaluation), 4),
+            "mark": select_mark(best, self.evaluation),
+            "line": [str(each) for each in self.line],
+        }
+
+
+def compute_cost(best: Evaluation, chosen: Evaluation) -> float:
+    """Return the points that the chosen move gives away, compared with the best move."""
+    if best.result in UTILITIES and chosen.result in UTILITIES:
+        return max(0.0, float(UTILITIES[best.result] - UTILITIES[chosen.result]))
+    return max(0.0, best.points - chosen.points)
+
+
+def find_mark(cost: float, min_costs: tuple[tuple[float, Mark], ...] = MIN_COSTS) -> Mark:
+    """Return the mark for points given away; empty below the smallest bound.
+
+    >>> find_mark(0.03), find_mark(0.05), find_mark(0.1), find_mark(0.5)
+    ('', '?!', '?', '??')
+    """
+    return next((mark for least, mark in min_costs if cost >= least), "")
+
+
+def select_mark(best: Evaluation, played: Evaluation) -> Mark:
+    """Return the mark of a move by the points that it gives away."""
+    cost = compute_cost(best, played)
+    if best.result in UTILITIES and played.result in UTILITIES:
+        return "??" if cost > 1 else "?" if cost else ""
+    has_equities = best.result == played.result == "equity"
+    return find_mark(cost, MIN_COSTS if has_equities else MIN_ESTIMATED_COSTS)
+
+
+@dataclass(frozen=True, slots=True)
+class CubeEvaluation:
+    """The equities of cube actions, and the chances of the side that may double."""
+
+    equities: CubeEquities
+    chances: Chances
+    lookahead: str
+
+    def to_json(self) -> dict[str, Any]:
+        equities = self.equities
+        return {
+            "best": equities.best_action,
+            "equities": {
+                "no double": round(equities.no_double, 4),
+                "double, take": round(equities.double_take, 4),
+                "double, drop": round(equities.double_drop, 4),
+            },
+            "depth": self.lookahead,
+            **format_chances(self.chances),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PositionAnalysis:
+    """The evaluated moves of a position, best first; the position has the value of the first."""
+
+    moves: tuple[EvaluatedMove, ...]
+
+    cube: CubeEvaluation | None = None
+    """What doubling, taking and dropping count, where a side decides about the cube."""
+
+    position: Position | None = field(default=None, compare=False)
+    """The position itself, where it is to be drawn."""
+
+    @property
+    def best(self) -> EvaluatedMove:
+        return self.moves[0]
+
+    def find(self, move: Move) -> EvaluatedMove:
+        """Return the evaluation of a move."""
+        return next(each for each in self.moves if each.move == move)
+
+    def cost(self, move: Move) -> float:
+        """Return the points that a move gives away."""
+        return compute_cost(self.best.evaluation, self.find(move).evaluation)
+
+    def count_equal_moves(self) -> int:
+        """Return the number of moves that give nothing away."""
+        best = self.best.evaluation
+        return sum(compute_cost(best, each.evaluation) == 0 for each in self.moves)
+
+    def to_json(self) -> dict[str, Any]:
+        best = self.best.evaluation
+        return {
+            **best.to_json(),
+            "line": [str(self.best.move), *map(str, self.best.line)],
+            "moves": [each.to_json(best) for each in self.moves],
+            "cube": None if self.cube is None else self.cube.to_json(),
+        }
+
+    def _repr_html_(self) -> str:
+        """Return the board and the moves, which notebooks show."""
+        rows = [
+            (
+                each["move"],
+                each["value"] or "",
+                "" if each["depth"] is None else each["depth"],
+                f"{each['points']:+.3f}",
+                each["mark"],
+                each["certainty"],
+                " ".join(each["line"]),
+            )
+            for each in self.to_json()["moves"]
+        ]
+        headings = ("move", "value", "plies", "points", "mark", "certainty", "then")
+        board = [] if self.position is None else [self.position.svg()]
+        title = f"best is {self.best.move}, from {self.best.evaluation.source}"
+        return format_panel(title, *board, format_table(headings, rows))

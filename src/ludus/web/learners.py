@@ -1,0 +1,87 @@
+"""The learners of each game, how they learn, and their stored results, for side by side views."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ludus.core.game import AnyGame
+from ludus.games.move_entry import get_move_entry
+from ludus.web.analysis import describe_move_value
+from ludus.web.drawing import draw_explanation, draw_move
+from ludus.web.errors import RequestRefused
+from ludus.web.opponents import load_strengths
+from ludus.web.schemas import ComparedChoiceView, LearnersView, LearnerView, SamplePositionView
+from ludus.web.worker_pool import WorkerPool
+
+SEED = 1
+"""Random seed of the choices, so that a comparison can be repeated."""
+
+
+@cache
+def load_learners() -> dict[str, Any]:
+    """Return learners and positions by game."""
+    text = files(__package__).joinpath("learners.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def list_learners(game: AnyGame) -> LearnersView:
+    """Return the learners of a game and the positions in which they are compared."""
+    found = load_learners().get(game.id)
+    if found is None:
+        raise RequestRefused(f"there are no learners of {game.id} to compare")
+    return LearnersView(
+        game=game.id,
+        title=game.title,
+        positions=[
+            SamplePositionView(title=each["title"], position=each["text"] or str(game.start()))
+            for each in found["positions"]
+        ],
+        learners=[_describe_learner(game, each) for each in found["learners"]],
+    )
+
+
+def _describe_learner(game: AnyGame, learner: dict[str, Any]) -> LearnerView:
+    """Return a learner with its stored result as a sentence and as a bar."""
+    view = LearnerView(player=learner["player"], title=learner["title"], how=learner["how"])
+    if "lost" in learner:
+        text = (
+            f"Gives away {learner['lost']:.1f} thousandths of a point a move, "
+            f"as bgsage evaluates {learner['evaluated']:,} positions"
+        )
+        return view.model_copy(update={"result": text})
+    measured = load_strengths()[game.id].get(learner["player"], {})
+    critical = learner.get("critical") or measured["critical"]
+    share = learner["kept"] / 100 if "kept" in learner else measured["kept"] / critical
+    text = f"Keeps the value in {share:.1%} of {critical:,} critical positions"
+    return view.model_copy(update={"result": text, "share": share})
+
+
+async def compare_choice(
+    game: AnyGame, position: str, player: str, workers: WorkerPool
+) -> ComparedChoiceView:
+    """Return the move of one learner in a position, its pictures, and what the move gives away."""
+    known = load_learners().get(game.id, {}).get("learners", ())
+    if player not in {each["player"] for each in known}:
+        raise RequestRefused(f"there is no learner {player[:100]!r} of {game.id}")
+    start = game.parse(position) if position else game.start()
+    if start.outcome() is not None or start.mover not in (0, 1):
+        raise RequestRefused("nobody has a move to choose in this position")
+    job = {"game": game.id, "rules": "", "start": str(start), "moves": []}
+    chosen = await workers.run_job("choose", {**job, "player": player, "seed": SEED})
+    evaluation = await workers.run_job("evaluate", job)
+    verdict = next((each for each in evaluation["moves"] if each["move"] == chosen["move"]), None)
+    move_entry, is_good = get_move_entry(game), verdict is None or not verdict["mark"]
+    view = ComparedChoiceView(
+        move=chosen["move"],
+        comment=chosen["comment"],
+        pictures=[
+            draw_move(move_entry, start, chosen["move"], is_good),
+            *draw_explanation(move_entry, start, chosen),
+        ],
+    )
+    if verdict is None:
+        return view
+    names = ("certainty", "mark", "cost")
+    changes = {name: verdict[name] for name in names}
+    return view.model_copy(update={**changes, "text": describe_move_value(game, verdict)})

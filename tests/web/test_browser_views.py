@@ -1,0 +1,157 @@
+"""Views beside the game: welcome, how machines learn, import by dropping, sound."""
+
+import pytest
+from playwright.sync_api import expect
+
+from ludus.core import runs
+from ludus.core.runs import announce_run
+from ludus.learn.common.curves import CurveLog
+from support.page_actions import prompt_says, status
+from support.page_server import begin, settled
+
+pytestmark = pytest.mark.needs_debian("chromium")
+
+
+def test_a_newcomer_is_welcomed_once_and_can_compare_learners(page, server):
+    page.goto(f"{server.base}/")
+    prompt_says(page, "Place a man")
+    welcome = page.get_by_role("region", name="Welcome")
+    for name in ("Play", "Puzzles", "Analysis", "Learn", "How machines learn"):
+        expect(welcome).to_contain_text(name)
+    welcome.get_by_role("button", name="Analysis").click()
+    expect(page.get_by_role("tab", name="Analysis")).to_have_attribute("aria-selected", "true")
+    welcome.get_by_role("link", name="How machines learn").click()
+    page.locator("#machines-game").select_option("noughts_and_crosses")
+    page.get_by_role("combobox", name="Position").select_option("One move wins")
+    migo = page.get_by_role("region", name="MIGO")
+    expect(migo.locator("strong").first).to_have_text("c3")
+    expect(migo.get_by_label("Keeps the value")).to_be_visible()
+    expect(migo.get_by_role("button", name="Plays c3")).to_be_visible()
+    table = page.get_by_role("region", name="Q-learning", exact=True)
+    expect(table).to_contain_text("Gives away 2")
+    expect(table.locator(".certainty")).to_have_text("exact")
+    page.get_by_role("button", name="Play from here").click()
+    assert status(page) == "yours"
+    page.goto(f"{server.base}/")
+    status(page)
+    expect(welcome).to_have_count(0)
+
+
+def test_learners_look_at_the_position_of_a_game(page, server, client):
+    view = begin(client, "noughts_and_crosses", position="X../.XO/..O x")
+    page.goto(f"{server.base}/game/{view['id']}")
+    page.get_by_role("tab", name="Analysis").click()
+    page.get_by_role("link", name="How do machines see this position?").click()
+    expect(page.get_by_role("combobox", name="Position")).to_have_value(view["position"])
+    expect(page.get_by_role("region", name="MENACE")).to_contain_text("c3")
+
+
+def test_games_are_saved_and_opened_again_by_dropping_them(page, server, client, tmp_path):
+    view = begin(client, "backgammon", None, "random")
+    page.goto(f"{server.base}/game/{view['id']}")
+    page.get_by_role("tab", name="Share").click()
+    page.get_by_role("button", name="Save to file").click()
+    with page.expect_download() as saved:
+        page.get_by_role("dialog").get_by_role("button", name=".txt").click()
+    record = saved.value.path().read_text()
+    assert "[Game " in record
+    other = client.get(f"/api/games/{view['id']}/record", params={"suffix": ".pgn"})
+    assert other.status_code == 422
+    drop = """async ([text, name]) => {
+        const dataTransfer = new DataTransfer();
+        if (name) dataTransfer.items.add(new File([text], name));
+        else dataTransfer.setData("text/plain", text);
+        const options = { dataTransfer, bubbles: true, cancelable: true };
+        document.body.dispatchEvent(new DragEvent("dragover", options));
+        const isShown = !document.getElementById("drop-target").hidden;
+        document.body.dispatchEvent(new DragEvent("drop", options));
+        return isShown;
+    }"""
+    page.goto(f"{server.base}/puzzles")
+    assert page.evaluate(drop, ["not a game", "text.txt"])
+    expect(page.locator("#notice")).to_contain_text("neither a game nor a position")
+    expect(page.locator("#drop-target")).to_be_hidden()
+    assert page.evaluate(drop, ["XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", ""])
+    page.wait_for_url("**/game/*")
+    prompt_says(page, "3 and 1")
+    morris = client.get(f"/api/games/{begin(client, 'hexapawn')['id']}/record").json()["record"]
+    assert page.evaluate(drop, [f"{record}\n{morris}", "games.txt"])
+    page.wait_for_url("**/games")
+    expect(page.locator("#notice")).to_contain_text("2 games imported")
+
+
+def test_files_of_other_programs_are_imported(client):
+    game = settled(client, begin(client, "backgammon", None, "random"))
+    path = f"/api/games/{game['id']}"
+    refused = client.get(f"{path}/record", params={"suffix": ".mat"}).json()
+    assert "not played to its end" in refused["detail"]
+    client.post(f"{path}/moves", json={"node": game["at"], "move": first_move(client, path)})
+    client.post(f"{path}/resign")
+    for suffix, start in ((".mat", " 0 point match"), (".sgf", "(;")):
+        saved = client.get(f"{path}/record", params={"suffix": suffix}).json()["record"]
+        assert saved.startswith(start)
+        found = client.post("/api/imports", json={"text": saved, "game": "hexapawn"}).json()
+        assert found["game"] == "backgammon"
+        assert client.post("/api/games", json={"record": found["record"]}).status_code == 201
+    broken = client.post("/api/imports", json={"text": "(;GM[6]oops", "game": "hexapawn"})
+    assert broken.status_code == 422
+
+
+def first_move(client, path):
+    return client.get(f"{path}/evaluation").json()["moves"][0]["move"]
+
+
+COUNT_TONES = """
+    window.numTones = 0;
+    const { start } = OscillatorNode.prototype;
+    OscillatorNode.prototype.start = function (...when) {
+        window.numTones += 1;
+        return start.apply(this, when);
+    };
+"""
+
+
+def test_playing_on_from_a_past_position_and_sound(page, server, client):
+    """A touch in a past position opens a variation; moves make a sound unless it is off."""
+    page.add_init_script(COUNT_TONES)
+    view = begin(client, "hexapawn")
+    page.set_viewport_size({"width": 2560, "height": 1440})
+    page.goto(f"{server.base}/game/{view['id']}")
+    moves = page.locator(".moves .move")
+    for number, (start, end) in enumerate((("a1", "a2"), ("c3", "c2")), 1):
+        page.locator(f'[data-place="{start}"]').click()
+        page.locator(f'.place.enabled[data-place="{end}"]').click()
+        expect(moves).to_have_count(number)
+    assert page.evaluate("window.numTones") == 2
+    sound = page.get_by_role("button", name="Sound")
+    expect(sound).to_have_attribute("aria-pressed", "true")
+    sound.click()
+    expect(sound).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="To the beginning").click()
+    prompt_says(page, "Looking back")
+    page.locator('.place.enabled[data-place="b1"]').click()
+    page.locator('.place.enabled[data-place="b2"]').click()
+    expect(page.locator(".variation")).to_contain_text("b1-b2")
+    assert page.evaluate("window.numTones") == 2
+    # A large screen has a large board.
+    assert page.locator(".board-view svg").bounding_box()["height"] > 1000
+
+
+def test_running_work_is_found_without_an_option(page, server, client, tmp_path, monkeypatch):
+    page.goto(f"{server.base}/puzzles")
+    link = page.get_by_role("link", name="Running")
+    expect(link).to_be_hidden()
+    # As a command of the same user would do it.
+    monkeypatch.setenv("XDG_DATA_HOME", str(server.folder / "data"))
+    monkeypatch.setattr(runs, "UPDATE_SECONDS", 0.0)
+    with announce_run("training", "menace", tmp_path), announce_run("solve", "Morris") as solve:
+        CurveLog(tmp_path, "menace").add(5, {"regret": 0.25})
+        solve.update(6, 12)
+        page.get_by_role("link", name="My games").click()
+        link.click()
+        expect(page.locator(".game-list li")).to_have_count(2)
+        progress = page.get_by_label("Progress of Morris")
+        assert progress.evaluate("bar => bar.value / bar.max") == 0.5
+        page.get_by_role("link", name="Show").click()
+        expect(page.locator("figcaption")).to_contain_text("0.25 at step 5")
+    assert client.get("/api/runs").json() == []
