@@ -224,7 +224,7 @@ def connect_to_ray(address: str) -> Any:
         detail = to_one_line(str(error))
         raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
     # Ray prints messages about lost machines to standard output, in the midst of results.
-    worker = import_module("ray._private.worker")
+    worker: Any = import_module("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
         worker.print_to_stdstream = _print_cluster_message
     return ray
