@@ -150,8 +150,11 @@ def test_what_cannot_be_played_is_refused():
     envs = VectorEnv("backgammon", 2, seed=0)
     with pytest.raises(ludus.LudusError, match="shape"):
         envs.step([0])
+    seen = envs.state.observations.copy()
     with pytest.raises(ludus.LudusError, match="from 0 to 150"):
         envs.step([0, 151])
+    assert np.array_equal(envs.observations, seen)
+    assert not envs.step(envs.sample_actions()).terminated.any()
 
 
 def test_both_generators_draw_the_same_numbers():

@@ -104,6 +104,16 @@ def test_the_opening_roll_is_reported_to_the_side_that_won_it(client):
     assert {each.split()[0] for each in reports} == {"White", "Black"}
 
 
+def test_an_evaluation_has_chances_and_the_cube(client):
+    view = begin(client, "backgammon", rules="money", position=LAST_MEN)
+    found = client.get(f"/api/games/{view['id']}/evaluation").json()
+    assert found["details"][0].startswith("Wins 100.0%")
+    assert found["details"][1].startswith("Cube: ")
+    assert "no double +1.000" in found["details"][1]
+    other = begin(client, "hexapawn")
+    assert client.get(f"/api/games/{other['id']}/evaluation").json()["details"] == []
+
+
 def test_a_review_rates_both_sides_and_their_luck(client):
     start = "6:2,5:1,off:12 6:3,4:1,off:11 0 cube"
     view = begin(client, "backgammon", rules="money", position=start)

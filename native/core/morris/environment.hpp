@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "common/vector_environment.hpp"
 #include "morris/playout.hpp"
@@ -118,13 +120,12 @@ public:
 private:
     // A byte for each of 24 points: 1 for those of the set.
     static void spread(Bits set, std::int8_t* bytes) {
+        static_assert(std::endian::native == std::endian::little);
         for (int ring = 0; ring < 3; ++ring) {
             const std::uint64_t copies = (set >> 8 * ring & 0xFF) * 0x0101010101010101u;
             const std::uint64_t picked = copies & 0x8040201008040201u;  // bit i in byte i
             const std::uint64_t ones = ((picked + 0x7F7F7F7F7F7F7F7Fu) >> 7) & 0x0101010101010101u;
-            for (int i = 0; i < 8; ++i) {  // one store on machines that begin with the low byte
-                bytes[8 * ring + i] = static_cast<std::int8_t>(ones >> 8 * i & 1);
-            }
+            std::memcpy(bytes + 8 * ring, &ones, 8);
         }
     }
 

@@ -131,11 +131,15 @@ class VectorEnv:
         given = np.ascontiguousarray(actions, dtype=np.int64)
         if given.shape != (self.num_envs,):
             raise BadArgument(f"actions have shape {given.shape}, not ({self.num_envs},)")
-        if given.min() < 0 or given.max() >= self.num_actions:
-            raise BadArgument(f"actions must be from 0 to {self.num_actions - 1}")
+        before = self.state
         if self.copy:
             self._use_new_arrays()
-        self._native.step(given)
+        try:
+            self._native.step(given)
+        except ValueError:
+            self.state = before
+            self._native.use_arrays(*before)
+            raise BadArgument(f"actions must be from 0 to {self.num_actions - 1}") from None
         return self.state
 
     def sample_actions(self) -> NDArray[np.int64]:

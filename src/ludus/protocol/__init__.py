@@ -6,8 +6,9 @@ from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from ludus.protocol.gnubg import RankingRequest, get_shared_gnubg
+    from ludus.protocol.gnubg_generator import score_position
 
-__all__ = ["RankingRequest", "get_shared_gnubg"]
+__all__ = ["RankingRequest", "get_shared_gnubg", "score_position"]
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -44,6 +44,7 @@ class Context(AbstractContextManager["Context"]):
         jobs: int = 0,
         cluster: str = "",
         oracle: Path | None = None,
+        device: str = "auto",
         progress: ProgressCallback = lambda done, total, label: None,
     ) -> None:
         self.published = published
@@ -55,6 +56,8 @@ class Context(AbstractContextManager["Context"]):
         """Number of parallel jobs."""
         self.oracle = oracle
         """Oracle folder written by `ludus solve`, if given."""
+        self.device = device
+        """Device of networks that are trained: `auto`, `cpu` or `cuda`."""
         self.progress = progress
         self._cache = cache
         self._cluster = cluster
@@ -152,6 +155,7 @@ def run_experiment(
     jobs: int = 0,
     cluster: str = "",
     oracle: Path | None = None,
+    device: str = "auto",
     ignore_cache: bool = False,
     progress: ProgressCallback = lambda done, total, label: None,
 ) -> ExperimentResults:
@@ -169,6 +173,7 @@ def run_experiment(
         jobs=jobs,
         cluster=cluster,
         oracle=oracle,
+        device=device,
         progress=progress,
     )
     found = Findings()

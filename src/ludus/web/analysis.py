@@ -46,7 +46,23 @@ async def fetch_evaluation(session: Session, number: int, workers: WorkerPool) -
     ]
     names = ("certainty", "source", "points", "value", "depth", "line")
     changes = {name: found[name] for name in names} | {"moves": moves, "share": _share(node, found)}
+    changes["details"] = describe_details(found)
     return view.model_copy(update={**changes, "text": describe_value(session, node, found)})
+
+
+def describe_details(evaluation: Json) -> list[str]:
+    """Return the chances of the side to move and the equities of cube actions in words."""
+    details = []
+    chances, cube = evaluation["chances"], evaluation["cube"]
+    if chances is not None:
+        details.append(
+            f"Wins {chances['win']:.1%}, gammons {chances['win_gammon']:.1%}; "
+            f"loses gammons {chances['lose_gammon']:.1%}"
+        )
+    if cube is not None:
+        equities = ", ".join(f"{name} {value:+.3f}" for name, value in cube["equities"].items())
+        details.append(f"Cube: {cube['best']} ({equities})")
+    return details
 
 
 async def _load_evaluation(session: Session, number: int, workers: WorkerPool) -> Json:

@@ -350,6 +350,9 @@ class EvaluationView(BaseModel):
     moves: list[EvaluatedMoveView] = []
     """Best first; unsolved positions may lack some."""
 
+    details: list[str] = []
+    """In backgammon the chances to win and to win gammons, and what cube actions count."""
+
 
 class RecordView(BaseModel):
     """A game as text."""
@@ -575,6 +578,26 @@ class PuzzleKindView(BaseModel):
 
     kind: Literal["win", "hold"]
     grade: int
+
+
+class RulesTestTaskView(BaseModel):
+    """A position with exactly one good move, and the task in words."""
+
+    position: str
+    task: str
+
+
+class RulesTestView(BaseModel):
+    """Learned rules of a game, and the tasks of a test before reading them and of one after."""
+
+    game: str
+    title: str
+    rules: str
+    sentences: list[str]
+    clauses: list[str]
+    examples: list[PictureView]
+    before: list[RulesTestTaskView]
+    after: list[RulesTestTaskView]
 
 
 class SolveRequest(RequestBody):

@@ -8,7 +8,7 @@ GNU Backgammon does, with take points from the larger cube values backwards.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ from ludus.games.backgammon.stakes import (
     ACCEPT,
     DOUBLE,
     DROP,
+    MAX_CUBE,
     OFFERS,
     REJECT,
     RESIGN,
@@ -144,6 +145,7 @@ class CubeModel:
         self.stakes = stakes
         self.side = side
         self.efficiency = efficiency
+        self._known_results: dict[int, _Results] = {}
 
     def evaluate(self, value: int, owner: int | None) -> float:
         """Return MWC, or points for money, with the cube at a value and owned by a side or none.
@@ -172,14 +174,11 @@ class CubeModel:
         return any(self._can_double(value, owner, side) for side in sides)
 
     def _can_double(self, value: int, owner: int | None, side: int) -> bool:
-        stakes = Stakes(
-            self.rules,
-            value,
-            owner if value > 1 else None,
-            self.stakes.score,
-            self.stakes.crawford,
-        )
-        return stakes.may_double(side)
+        """Return the same as `Stakes.may_double` with this cube, without making the stakes."""
+        if self.rules.match > 0 and self.stakes.score[side] + value >= self.rules.match:
+            return False
+        is_free = value == 1 or owner in (None, side)
+        return self.stakes.has_cube and is_free and value < MAX_CUBE
 
     def _cash_point(self, value: int, side: int) -> float:
         """Return the winning chance of a side from which the other drops its double (live cube).
@@ -188,7 +187,7 @@ class CubeModel:
         """
         if not self._can_double(value, side if value > 1 else None, side):
             return 1.0
-        own = self if side == self.side else self._other()
+        own = self if side == self.side else self._other
         doubled = own._results(2 * value)
         drop = own._results(value).win
         # After the take the other side wins with the cube at its own cash point.
@@ -200,10 +199,18 @@ class CubeModel:
         point = redouble + (1 - redouble) * (drop - bottom) / slope
         return min(max(point, redouble), 1.0)
 
+    @cached_property
     def _other(self) -> "CubeModel":
-        return CubeModel(self.chances.flip(), self.stakes, 1 - self.side, self.efficiency)
+        other = CubeModel(self.chances.flip(), self.stakes, 1 - self.side, self.efficiency)
+        other.__dict__["_other"] = self
+        return other
 
     def _results(self, value: int) -> _Results:
+        if value not in self._known_results:
+            self._known_results[value] = self._compute_results(value)
+        return self._known_results[value]
+
+    def _compute_results(self, value: int) -> _Results:
         is_void = self.rules.jacoby and value == 1
         wins = [self.value_of(value * (1 if is_void else level), 1) for level in (1, 2, 3)]
         losses = [self.value_of(value * (1 if is_void else level), -1) for level in (1, 2, 3)]

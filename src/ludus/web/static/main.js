@@ -129,6 +129,9 @@ async function openPath(path) {
   } else if (path === "/games") {
     const { MyGamesPage } = await import("./mygames.js");
     page = new MyGamesPage(main);
+  } else if (path === "/learn") {
+    const { RulesTestPage } = await import("./rulestest.js");
+    page = new RulesTestPage(main);
   } else if (path.startsWith("/learn/")) {
     const { LearnPage } = await import("./learn.js");
     page = new LearnPage(main, navigate, path.slice("/learn/".length));

@@ -45,7 +45,7 @@
  * @typedef {{
  *   node: number, mover: number, known: boolean, certainty: Certainty | null, source: string,
  *   text: string, share: number | null, points: number | null, value: Value | null,
- *   depth: number | null, line: string[], moves: EvaluatedMoveView[]
+ *   depth: number | null, line: string[], moves: EvaluatedMoveView[], details: string[]
  * }} EvaluationView
  * @typedef {{ exact: boolean, by: string, text: string, moves: EvaluatedMoveView[] }} AdviceView
  * @typedef {{
@@ -104,6 +104,11 @@
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
  * @typedef {{ kind: string, grade: number }} PuzzleKindView
+ * @typedef {{ position: string, task: string }} RulesTestTaskView
+ * @typedef {{
+ *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
+ *   examples: PictureView[], before: RulesTestTaskView[], after: RulesTestTaskView[]
+ * }} RulesTestView
  * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
  * @typedef {{
  *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
