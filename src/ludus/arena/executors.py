@@ -1,6 +1,6 @@
 """Executors of games: worker processes on this machine, or a Ray cluster."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from multiprocessing.connection import wait
@@ -68,13 +68,16 @@ class RayCluster(RayTasks):
 
 
 class _Referee:
-    """A task that plays a game in the worker process of its actor."""
+    """A task that plays games in the worker process of its actor."""
 
     def __init__(self, initializer: WorkerInitializer | None) -> None:
         self._initializer = initializer
 
     def __call__(self, job: Job) -> GameResult:
-        return _get_worker(self._initializer).play(job)
+        return self.run_group([job])[0]
+
+    def run_group(self, jobs: Sequence[Job]) -> list[GameResult]:
+        return list(_get_worker(self._initializer).play_all(jobs))
 
 
 @cache

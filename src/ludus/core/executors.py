@@ -38,7 +38,7 @@ TASK_SECONDS = 1.0
 milliseconds, and more on a busy machine."""
 
 MAX_GROUP = 4096
-MAX_GROWTH = 8
+MAX_GROWTH = 32
 """A group is at most this many times as large as those before it."""
 
 T = TypeVar("T")
@@ -249,9 +249,18 @@ class TaskActor:
     def run(
         self, function: Callable[[T], R], items: Sequence[T]
     ) -> tuple[list[R | LudusError], float]:
-        """Return the results of a group and the seconds that it took."""
+        """Return the results of a group and the seconds that it took.
+
+        A function with a method `run_group` runs the items of a group together.
+        """
         began = time.perf_counter()
-        return [run_task(function, item) for item in items], time.perf_counter() - began
+        run_group: Callable[[Sequence[T]], list[R | LudusError]] | None
+        run_group = getattr(function, "run_group", None)
+        if run_group is None:
+            results = [run_task(function, item) for item in items]
+        else:
+            results = run_group(items)
+        return results, time.perf_counter() - began
 
 
 class _Group(NamedTuple):
@@ -359,7 +368,7 @@ def choose_group_size(
     `num_left` is 0 if the number of items that are left is not known.
 
     >>> choose_group_size(0.01, last_size=1, num_left=0, num_workers=2)
-    8
+    32
     >>> choose_group_size(0.01, last_size=64, num_left=0, num_workers=2)
     100
     >>> choose_group_size(0.01, last_size=100, num_left=30, num_workers=2)
