@@ -45,8 +45,15 @@ def find_player_class(spec: Spec) -> tuple[type[Player], list[str]]:
         return PLAYERS[spec.name], flags
     try:
         found = load_target(f"{spec.name}:{flags[0]}")
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name == spec.name.partition(".")[0] and flags[0][0].isupper():
+            raise UnknownName(
+                f"there is no player {quote(spec.name)} and no module of this name; "
+                "PYTHONPATH=FOLDER finds the modules in a folder"
+            ) from None
         return PLAYERS[spec.name], flags  # which names those that there are
+    except ImportError:
+        return PLAYERS[spec.name], flags
     except AttributeError:
         raise UnknownName(f"the module {spec.name} has no {quote(flags[0])}") from None
     if not (isinstance(found, type) and issubclass(found, Player)):
