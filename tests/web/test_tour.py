@@ -23,7 +23,7 @@ def take_tour(new_context, server, client, names, size, scheme):
     page = context.new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     problems = []
     for name in names:
         VIEWS[name](page, server.base, client)

@@ -182,7 +182,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
                 "and alone may double next, or drops and loses what the game counted before."
             )
         if rules.cube and rules.match and rules.crawford:
-            yield "When a side first needs only one more point, one game is played without doubling."
+            yield "When a side first needs one more point, one game is played without doubling."
         if rules.jacoby:
             yield "Gammons and backgammons count only if the game was doubled."
         if rules.resign:
