@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ludus.core.game import AnyGame, Position
 from ludus.core.match import MatchRecord, play_match
 from ludus.core.player import Limit, Player
-from ludus.core.processes import prepare_worker
+from ludus.core.processes import prepare_worker, report_missing_process
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -90,7 +90,9 @@ def play_in_processes(games: Iterable[MatchGame], jobs: int) -> Iterator[MatchRe
     Each process has its own players, so a player that learns from game to game does so in each.
     """
     waiting: deque[AsyncResult[MatchRecord]] = deque()
-    with multiprocessing.get_context("forkserver").Pool(jobs, prepare_worker) as pool:
+    with report_missing_process():
+        started = multiprocessing.get_context("forkserver").Pool(jobs, prepare_worker)
+    with started as pool:
         # Not pool.imap, which would take in all games of a long match at once.
         for task in games:
             waiting.append(pool.apply_async(play_game, (task,)))

@@ -18,7 +18,7 @@ from ludus.arena.job_runner import MAX_MESSAGE_LENGTH, Forfeit, make_forfeit_res
 from ludus.arena.jobs import GameResult, Job
 from ludus.core.errors import LudusError, to_one_line
 from ludus.core.game import Position
-from ludus.core.processes import prepare_worker
+from ludus.core.processes import prepare_worker, report_missing_process
 
 WorkerInitializer = Callable[[], None]
 """Called first in every worker, for example to register players. Must be a module's function."""
@@ -139,12 +139,13 @@ class Worker:
         context.set_forkserver_preload([__name__])
         self._turn: Any = _allocate_turn()
         self._turn.side = NO_SIDE
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_run_worker, args=(theirs, self._turn, self._initializer), daemon=True
-        )
-        self._process.start()
-        theirs.close()
+        with report_missing_process():
+            self._connection, theirs = context.Pipe()
+            self._process = context.Process(
+                target=_run_worker, args=(theirs, self._turn, self._initializer), daemon=True
+            )
+            self._process.start()
+            theirs.close()
 
     def _handle_exit(self) -> GameResult | None:
         self._process.join()

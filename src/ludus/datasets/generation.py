@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from ludus.core.errors import BadDataset, LudusError
 from ludus.core.files import cannot_write, check_replaceable, quote_path, write_bytes
-from ludus.core.processes import prepare_worker
+from ludus.core.processes import prepare_worker, report_missing_process
 from ludus.datasets import GENERATORS
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games import game as named_game
@@ -162,12 +162,13 @@ class _Worker:
 
     def __init__(self, game_id: str, plan: GenerationPlan) -> None:
         context = multiprocessing.get_context("forkserver")
-        self.connection, child_end = context.Pipe()
-        self._process: Any = context.Process(
-            target=_run_worker, args=(child_end, game_id, plan), daemon=True
-        )
-        self._process.start()
-        child_end.close()
+        with report_missing_process():
+            self.connection, child_end = context.Pipe()
+            self._process: Any = context.Process(
+                target=_run_worker, args=(child_end, game_id, plan), daemon=True
+            )
+            self._process.start()
+            child_end.close()
         self.number = -1
 
     def assign(self, number: int) -> None:
