@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.page_actions import prompt_says, status
-from support.page_server import begin, settled
+from support.page_server import analysed, begin, settled
 
 pytestmark = pytest.mark.needs_debian("chromium")
 
@@ -95,7 +95,7 @@ def test_files_of_other_programs_are_imported(client):
 
 
 def first_move(client, path):
-    return client.get(f"{path}/evaluation").json()["moves"][0]["move"]
+    return analysed(client, f"{path}/evaluation")["moves"][0]["move"]
 
 
 COUNT_TONES = """

@@ -10,7 +10,7 @@ from ludus.cli.nnmm_training import DeviceOption, ThreadsOption
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, show_progress
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_output
+from ludus.core.files import add_suffix, check_output
 from ludus.core.processes import count_cores
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def train_by_selfplay(
     )
     from ludus.learn.gammon.chances_runs import TrainingState, run_selfplay
 
-    state = TrainingState(out.with_name(f"{out.name}.training"), trainer, "selfplay")
+    state = TrainingState(add_suffix(out, ".training"), trainer, "selfplay")
     began = time.monotonic()
     num_games = 0
     with show_progress("learning", td_rounds + lookahead_rounds) as update:
@@ -114,7 +114,7 @@ def train_on_expert(
         processes = threads or count_cores()
         for done in labelled.extend(groups, player, trainer, processes, plies):
             update(done)
-    state = TrainingState(out.with_name(f"{out.name}.training"), trainer, f"expert {groups}")
+    state = TrainingState(add_suffix(out, ".training"), trainer, f"expert {groups}")
     with show_progress("learning", steps) as update:
         for each in run_labels(trainer, state, *labelled.read(groups), SAVE_EVERY):
             update(each.done)
