@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import ludus
-from ludus.arena import Analyst, review_game
+from ludus.analysis import Analyst, review_game
 from ludus.oracle import Oracle, Value
 from ludus.reproduce import Proportion
 
@@ -65,7 +65,7 @@ def main() -> None:
                 continue
             positions, moves = positions[known[0] :], moves[known[0] :]
         began = time.perf_counter()
-        review = review_game(analyst, positions, moves)
+        review = review_game(game, analyst, positions, moves)
         seconds.append(time.perf_counter() - began)
         for position, move, reviewed in zip(positions, moves, review.moves, strict=False):
             if reviewed is not None and exact.has_value(position):

@@ -15,10 +15,12 @@ LEARNERS = ("dqn", "equivariant", "gammon", "migo", "nnmm", "patterns", "scholar
 GAMES = ("backgammon", "hexapawn", "nine_mens_morris", "noughts_and_crosses")
 PACKAGES = (
     "ludus",
+    "ludus.analysis",
     "ludus.arena",
     "ludus.core",
     "ludus.cuda",
     "ludus.datasets",
+    "ludus.envs",
     "ludus.games",
     *(f"ludus.games.{name}" for name in GAMES),
     "ludus.learn",

@@ -100,7 +100,7 @@ def list_packages() -> list[str]:
 
     found = ["ludus"]
     for each in pkgutil.walk_packages(ludus.__path__, "ludus."):
-        if "_native" in each.name or each.name in ("ludus.__main__", "ludus._lazy"):
+        if each.name.split(".")[1] in ("__main__", "_lazy", "_native", "cli", "web"):
             continue
         if each.ispkg or each.name.count(".") == 1:
             source = inspect.getsource(importlib.import_module(each.name))

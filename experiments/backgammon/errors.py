@@ -34,9 +34,13 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=10_000)
     parser.add_argument("--plies", type=int, default=2)
     parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--players", help="others than those of the table, as in gnubg:2,gnubg")
     arguments = parser.parse_args()
-    movers = {name: make_mover(name) for name in PLAYERS}
+    names = arguments.players.split(",") if arguments.players else PLAYERS
+    movers = {name: make_mover(name) for name in names}
     judge = f"bgsage, {arguments.plies} plies ahead"
+    if arguments.players:
+        judge += f", of {arguments.players}"
     while True:
         results = json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
         result = results.get(judge) or {"positions": 0, "players": {}}

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from ludus.datasets import MoveBatch, augment, read_dataset
+from ludus.learn import select_device
 from ludus.learn.nnmm import (
     INPUT_MODELS,
     ChainStep,
@@ -27,11 +28,20 @@ from .data import find_data_folder
 Curve = dict[str, list[float]]
 """Validation accuracy in percent, validation error, and seconds since the beginning, by epoch."""
 
+DATASET = "dataset.txt"
+
 VALIDATION_SHARE = 20
 """The last 1 / VALIDATION_SHARE of the expanded entries selects the best network."""
 
 
-def train_cached_network(context: Context, name: str, part: str, entries: int) -> Curve:
+def train_cached_network(
+    context: Context,
+    name: str,
+    part: str,
+    entries: int,
+    file_name: str = DATASET,
+    seed: int = 0,
+) -> Curve:
     """The curve of the network for a part of the move, with the preset's settings.
 
     It learns from the first `entries` of the dataset, 0 for all of them, and for as many epochs as
@@ -43,15 +53,20 @@ def train_cached_network(context: Context, name: str, part: str, entries: int) -
         limit_config(
             wanted.training_for(step), context.setting("epochs"), context.setting("batch")
         ),
-        seed=context.seed,
+        seed=context.seed + seed,
     )
     design = wanted.design_for(step)
     key = f"{name} {part} {entries} {design} {settings}"
+    if file_name != DATASET:
+        key = f"{key} {file_name}"
 
     def compute() -> Curve:
-        torch.set_num_threads(context.jobs)
-        learned, validation = make_examples(find_data_folder(), wanted.inputs, step, entries)
-        file = context.folder("networks") / f"{name}-{part}.safetensors"
+        device = select_device(context.device, context.jobs)
+        data = find_data_folder() / file_name
+        learned, validation = make_examples(data, wanted.inputs, step, entries, device)
+        is_first = file_name == DATASET and seed == 0
+        stem = f"{name}-{part}" if is_first else f"{name}-{part}-{Path(file_name).stem}-{seed}"
+        file = context.folder("networks") / f"{stem}.safetensors"
         training = NetworkTrainer(design, settings, learned, validation, name, file, key)
         for epoch in training.epochs():
             context.progress(epoch.number, settings.epochs, f"{name}, {part}")
@@ -79,10 +94,9 @@ def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingC
 
 @lru_cache(maxsize=1)
 def make_examples(
-    data: Path, inputs: str, step: ChainStep, entries: int
+    data: Path, inputs: str, step: ChainStep, entries: int, device: torch.device
 ) -> tuple[Examples, Examples]:
     """What is learned, and what decides; expanded as published and cut without shuffling."""
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     expanded = _augment_entries(data, entries)
     first = len(expanded) - len(expanded) // VALIDATION_SHARE
     parts = (
@@ -95,7 +109,7 @@ def make_examples(
 
 @lru_cache(maxsize=1)
 def _augment_entries(data: Path, entries: int) -> MoveBatch:
-    return augment(read_dataset(data / "dataset.txt")[: entries or None], "published")
+    return augment(read_dataset(data)[: entries or None], "published")
 
 
 def find_best_epoch(curve: Mapping[str, Any]) -> tuple[float, int]:

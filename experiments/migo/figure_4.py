@@ -14,7 +14,7 @@ from typing import Any
 from ludus.games import game as named_game
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
-from .runs import collect_runs
+from .runs import add_preset, collect_runs
 
 CLAUSE = re.compile(r"(\w+)\(A,B\) :- (\w+)\(A,B\), (move\(B,_\), )?(not\()?(\w+)\(B(?:,_)?\)\)?\.")
 
@@ -25,7 +25,7 @@ Meaning = frozenset[Any]
 def run(context: Context) -> Iterator[Finding]:
     programs: dict[str, list[list[str]]] = {}
     for row in context.published.rows:
-        name = f"{row['game']} {row['learner']}"
+        name = name_program(row)
         if name not in programs:
             runs = int(context.setting("runs"))
             found = collect_runs(context, row.extra, runs, name)
@@ -59,9 +59,18 @@ def has_rule(row: PublishedRow, program: Sequence[str]) -> bool:
     if learned is None:
         return False
     published = unfold_clauses(row["rules"])[predicate]
-    return list_rule_moves(row["game"], frozenset(learned)) == list_rule_moves(
-        row["game"], frozenset(published)
-    )
+    game = name_game(row)
+    return list_rule_moves(game, frozenset(learned)) == list_rule_moves(game, frozenset(published))
+
+
+def name_game(row: PublishedRow) -> str:
+    """The spec of a row's game, with its preset of rules."""
+    return add_preset(row["game"], row.extra.get("preset", ""))
+
+
+def name_program(row: PublishedRow) -> str:
+    """What rows that share their runs have in common."""
+    return f"{name_game(row)} {row['learner']}"
 
 
 @cache
@@ -122,5 +131,5 @@ def unfold_clauses(program: Sequence[str]) -> dict[str, list[Meaning]]:
 
 
 def _count_complete(context: Context, name: str, learned: Sequence[list[str]]) -> int:
-    rows = [row for row in context.published.rows if f"{row['game']} {row['learner']}" == name]
+    rows = [row for row in context.published.rows if name_program(row) == name]
     return sum(all(has_rule(row, program) for row in rows) for program in learned)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ludus import Record, play_match
+from ludus import play_match
+from ludus.analysis import ReviewedMove, find_evaluator, get_rating, judge_move
 from ludus.datasets import classify_theme
 from ludus.games.backgammon import Backgammon, Move, Position, Rules, View, make_view
 from ludus.players import compute_board_features, player
-from ludus.protocol import ReviewedMove, get_rating, iterate_decisions, review_decisions
 from ludus.reproduce import Context, Figure, Measurement, Table
 
 BLUNDER = 0.16
@@ -62,22 +62,25 @@ def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
         players.reverse()
     seed = random.Random(context.seed_for("game", number)).getrandbits(62)
     match = play_match(game, (players[0], players[1]), seed=seed)
-    made = [
-        each
-        for each in iterate_decisions(Record.from_match(match, game), game)
-        if each[1].turn == own
-    ]
+    evaluator = find_evaluator(game, "gnubg", 2)
+    position, found = game.start(), []
+    for made in match.moves:
+        if made.mover == own and game.classify_decision(position, made.move):
+            reviewed = judge_move(game, position, evaluator.analyse(position), made.move)
+            assert reviewed is not None
+            found.append(reviewed)
+        position = position.play(made.move)
     return [
         {
             "game": number,
             "position": str(each.position),
             "move": str(each.move),
             "best": str(each.best),
-            "loss": round(each.loss, 5),
+            "loss": round(each.cost, 5),
             "theme": classify_theme(make_view(each.position.board, own)),
             "kind": classify_error(each),
         }
-        for each in review_decisions(made, 2)
+        for each in found
     ]
 
 

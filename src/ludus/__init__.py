@@ -16,7 +16,18 @@ from ludus.datasets import GENERATORS
 from ludus.players import PLAYERS
 
 if TYPE_CHECKING:
-    from ludus import arena, core, datasets, games, learn, players, protocol, reproduce
+    from ludus import (
+        analysis,
+        arena,
+        core,
+        datasets,
+        envs,
+        games,
+        learn,
+        players,
+        protocol,
+        reproduce,
+    )
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.arena.report import TournamentReport, run_tournament
@@ -31,6 +42,7 @@ if TYPE_CHECKING:
     from ludus.core.spec import parse_spec
     from ludus.datasets import MoveBatch, augment, read_dataset
     from ludus.datasets.morris.labels import label
+    from ludus.envs import env
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner
     from ludus.learn.common.learner import Learner
@@ -78,10 +90,13 @@ __all__ = [
     "Value",
     "Verdict",
     "analyse",
+    "analysis",
     "arena",
     "augment",
     "core",
     "datasets",
+    "env",
+    "envs",
     "game",
     "games",
     "label",
@@ -110,10 +125,10 @@ __all__ = [
 PLAYERS.update(
     {
         "gammon": "ludus.learn.gammon.player:GammonPlayer",
-        "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
+        "gnubg": "ludus.protocol.gnubg_player:GnubgPlayer",
         "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
         "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
-        "bgsage": "ludus.protocol.evaluators:BgsagePlayer",
+        "bgsage": "ludus.protocol.bgsage:BgsagePlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",

@@ -166,3 +166,13 @@ def test_the_same_seed_gives_the_same_game():
     lines = ["hint", "moves", "quit"]
     games = [talk("backgammon", "--side", "second", "--seed", "9", lines=lines) for _ in range(2)]
     assert games[0] == games[1]
+
+
+def test_the_points_of_a_money_session_are_added_up():
+    start = "1:1,off:14 1:2,off:13 0 cube 1"
+    setting = ("--rules", "money", "--side", "both", "--position", start, "--seed", "1")
+    # A double is taken, the end taken back and played again; in the second game one is dropped.
+    lines = ["double", "take", "1/off", "back", "1/off", "yes", "double", "drop", "no"]
+    screen = " ".join(talk("backgammon", *setting, lines=lines).split())
+    assert screen.count("The session stands white 2, black 0.") == 2
+    assert "The session stands white 3, black 0." in screen

@@ -99,6 +99,7 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
         ("patterns", 8000),
         ("sampling", 4000),
         ("equities", 3000),
+        ("environments", 1500),
         ("chances", 3000),
         ("gammon", 3000),
     ],

@@ -6,17 +6,12 @@ import subprocess
 import pytest
 
 import ludus
+from ludus.analysis import review_records
 from ludus.core.errors import BadRecord
 from ludus.core.match import play_match
 from ludus.core.record import Record
 from ludus.players import player
-from ludus.protocol.gnubg_review import (
-    compute_error_per_move,
-    get_error_mark,
-    get_rating,
-    iterate_decisions,
-    review_decisions,
-)
+from ludus.protocol.gnubg_player import GnubgEvaluator
 from ludus.protocol.mat_files import format_mat
 from ludus.protocol.processes import find_program
 
@@ -103,35 +98,14 @@ def test_games_that_cannot_be_written():
         format_mat([whole, *games(1, second="tool")])
 
 
-def test_marks_and_ratings():
-    assert [get_error_mark(loss) for loss in (0, 0.039, 0.04, 0.08, 0.16)] == [
-        "",
-        "",
-        "?!",
-        "?",
-        "??",
-    ]
-    assert [get_rating(error) for error in (0.001, 0.008, 0.012, 0.016, 0.021, 0.026, 0.04)] == [
-        "extra-terrestrial",
-        "world class",
-        "expert",
-        "advanced",
-        "intermediate",
-        "beginner",
-        "novice",
-    ]
-
-
 @pytest.mark.needs_debian("gnubg")
 def test_a_strong_side_gives_away_less_than_chance():
     record = games(1, "gnubg", "random")[0]
-    made = list(iterate_decisions(record, GAME))
-    rated = list(review_decisions(made, 0))
-    assert len(rated) == len(made) > 20
-    assert compute_error_per_move(rated, 0) == 0  # evaluated by itself
-    assert compute_error_per_move(rated, 1) > 0.1
-    worst = max(rated, key=lambda each: each.loss)
+    review = review_records([record], GnubgEvaluator(0), has_luck=False)
+    assert len(review.decisions) > 20
+    assert review.summarize(0).error_per_decision == 0  # evaluated by itself
+    assert review.summarize(1).error_per_decision > 0.1
+    worst = max((each for _, each in review.decisions), key=lambda each: each.cost)
     assert worst.mark == "??"
     assert worst.best != worst.move
-    assert 0 <= worst.ranked.win <= 1
-    assert compute_error_per_move(rated[:0], 0) is None
+    assert 0 <= worst.after.chances.win <= 1

@@ -1,16 +1,18 @@
 """.mat and .sgf files: games with the cube and matches, there and back, and broken files."""
 
+import random
 import subprocess
 
 import pytest
 
 import ludus
-from ludus.core.errors import BadRecord
+from ludus.core.errors import BadRecord, LudusError
 from ludus.core.record import Record
 from ludus.protocol.backgammon_files import format_games, make_records, read_games
 from ludus.protocol.mat_files import parse_mat
 from ludus.protocol.processes import find_program
 from ludus.protocol.sgf_files import parse_sgf
+from support.repetition import repeat
 
 RULES = ["standard", "cube=yes", "money", "tournament,match=3", "cube=yes,match=5"]
 
@@ -188,3 +190,20 @@ def test_variations_of_sgf_are_left_out_and_comments_kept():
     (record,) = make_records(parse_sgf(varied.replace("RE[W+1]", "RE[B+1]")))
     assert [node.move for node in record.line.moves] == ["31", "8/5 6/5", "double", "drop"]
     assert record.line.moves[2].comment == "a ] bracket"
+
+
+@pytest.mark.parametrize("suffix", [".mat", ".sgf"])
+def test_damaged_files_are_read_or_refused_in_one_line(suffix, tmp_path):
+    played = play("money", 2)
+    text, rng, file = format_games(played, suffix), random.Random(1), tmp_path / f"games{suffix}"
+    complaints = []
+    for _ in range(repeat(40, 1000)):
+        at = rng.randrange(len(text))
+        damage = rng.choice(["", "\n", "7", ")", "[", "Doubles => 3", "Takes", "\x00"])
+        file.write_text(text[:at] + damage + text[at + rng.randrange(12) :])
+        try:
+            read_games(file)
+        except LudusError as error:
+            complaints.append(str(error))
+    assert len(complaints) > 10
+    assert all("\n" not in each and len(each) < 500 for each in complaints)

@@ -3,6 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from ludus.core import runs
+from ludus.core.runs import announce_run
+from ludus.learn.common.curves import CurveLog
 from support.page_actions import prompt_says, status
 from support.page_server import analysed, begin, settled
 
@@ -132,3 +135,23 @@ def test_playing_on_from_a_past_position_and_sound(page, server, client):
     assert page.evaluate("window.numTones") == 2
     # A large screen has a large board.
     assert page.locator(".board-view svg").bounding_box()["height"] > 1000
+
+
+def test_running_work_is_found_without_an_option(page, server, client, tmp_path, monkeypatch):
+    page.goto(f"{server.base}/puzzles")
+    link = page.get_by_role("link", name="Running")
+    expect(link).to_be_hidden()
+    # As a command of the same user would do it.
+    monkeypatch.setenv("XDG_DATA_HOME", str(server.folder / "data"))
+    monkeypatch.setattr(runs, "UPDATE_SECONDS", 0.0)
+    with announce_run("training", "menace", tmp_path), announce_run("solve", "Morris") as solve:
+        CurveLog(tmp_path, "menace").add(5, {"regret": 0.25})
+        solve.update(6, 12)
+        page.get_by_role("link", name="My games").click()
+        link.click()
+        expect(page.locator(".game-list li")).to_have_count(2)
+        progress = page.get_by_label("Progress of Morris")
+        assert progress.evaluate("bar => bar.value / bar.max") == 0.5
+        page.get_by_role("link", name="Show").click()
+        expect(page.locator("figcaption")).to_contain_text("0.25 at step 5")
+    assert client.get("/api/runs").json() == []

@@ -14,14 +14,20 @@ namespace ludus::backgammon {
 // Games won by the viewer and by the other side, each as single games, gammons, backgammons.
 using Tally = std::array<std::array<std::uint64_t, 3>, 2>;
 
-inline Dice roll(Random& random, bool is_opening) {
+// Two dice in the order in which they fall; equal ones are rolled again in a roll-off.
+inline std::array<int, 2> throw_dice(Random& random, bool is_opening) {
     for (;;) {
         const int first = 1 + static_cast<int>(random.fairly_below(6));
         const int second = 1 + static_cast<int>(random.fairly_below(6));
         if (!is_opening || first != second) {
-            return {std::max(first, second), std::min(first, second)};
+            return {first, second};
         }
     }
+}
+
+inline Dice roll(Random& random, bool is_opening) {
+    const auto [first, second] = throw_dice(random, is_opening);
+    return {std::max(first, second), std::min(first, second)};
 }
 
 struct Ending {

@@ -80,21 +80,14 @@ LUDUS_HD inline bool can_move(const Rules& rules, State s, int side) {
     return (neighbours(s.own(), rules.diagonals) & free) != 0;
 }
 
-// Calls f(Move) for each move but the pass: placings first, then by from, to and take.
+// Calls f(from, targets, closing) for placings, if there are any, then for each man that can move:
+// the points that it can go to, and those of them where a mill is closed and a man taken.
 template <class F>
-LUDUS_HD void for_each_move(const Rules& rules, const State& s, F&& f) {
-    const Bits own = s.own(), free = s.free(), booty = takeable(rules, s.other());
-    const auto emit = [&](std::uint8_t from, Bits targets, Bits closing) {
-        for_each_point(targets, [&](int to) {
-            Move move{from, static_cast<std::uint8_t>(to), kNone};
-            if ((closing & bit(to)) == 0) return f(move);
-            for_each_point(booty, [&](int take) {
-                move.take = static_cast<std::uint8_t>(take);
-                f(move);
-            });
-        });
-    };
-    if (places(s)) emit(kNone, free, booty == 0 ? 0 : completes_mill(own, rules.diagonals));
+LUDUS_HD void for_each_origin(const Rules& rules, const State& s, Bits booty, F&& f) {
+    const Bits own = s.own(), free = s.free();
+    if (places(s)) {
+        f(kNone, free, booty == 0 ? Bits{0} : completes_mill(own, rules.diagonals) & free);
+    }
     if (!slides(rules, s)) return;
     const bool flying = flies(rules, s);
     // Most positions offer no mill at all; then no man needs a look of its own.
@@ -103,7 +96,23 @@ LUDUS_HD void for_each_move(const Rules& rules, const State& s, F&& f) {
         const Bits targets = flying ? free : neighbours_of(from, rules.diagonals) & free;
         if (targets == 0) return;
         const Bits closing = may_close ? completes_mill(own & ~bit(from), rules.diagonals) : 0;
-        emit(static_cast<std::uint8_t>(from), targets, closing);
+        f(static_cast<std::uint8_t>(from), targets, closing & targets);
+    });
+}
+
+// Calls f(Move) for each move but the pass: placings first, then by from, to and take.
+template <class F>
+LUDUS_HD void for_each_move(const Rules& rules, const State& s, F&& f) {
+    const Bits booty = takeable(rules, s.other());
+    for_each_origin(rules, s, booty, [&](std::uint8_t from, Bits targets, Bits closing) {
+        for_each_point(targets, [&](int to) {
+            Move move{from, static_cast<std::uint8_t>(to), kNone};
+            if ((closing & bit(to)) == 0) return f(move);
+            for_each_point(booty, [&](int take) {
+                move.take = static_cast<std::uint8_t>(take);
+                f(move);
+            });
+        });
     });
 }
 

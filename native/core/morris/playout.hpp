@@ -132,32 +132,59 @@ private:
     std::array<std::uint64_t, 8> filter_{};
 };
 
+// A game in progress, with what the rules about repetition and quiet plies need to remember. It can
+// be used again for another game, and then keeps its memory.
+class GameInProgress {
+public:
+    void start(const Rules& rules, const Position& position) {
+        state = position.state;
+        occurrence_ = position.occurrence;
+        quiet_ = position.quiet;
+        road_.clear();
+        if (rules.repetition > 0) {
+            for (const std::uint64_t key : position.history.keys()) road_.count_and_add(key);
+            road_.count_and_add(state.key());
+        }
+    }
+
+    // Makes a move (or a pass), which is taken to be legal.
+    void play(const Rules& rules, Move move) {
+        apply(state, move);
+        if (move.is_irreversible()) road_.clear();
+        quiet_ = move.is_irreversible() ? 0 : quiet_ + 1;
+        occurrence_ = rules.repetition > 0 ? 1 + road_.count_and_add(state.key()) : 1;
+    }
+
+    Outcome outcome(const Rules& rules, bool mover_can_move) const {
+        return morris::outcome(rules, state, occurrence_, quiet_, mover_can_move);
+    }
+
+    int occurrence() const { return occurrence_; }
+    int quiet() const { return quiet_; }
+
+    State state;
+
+private:
+    int occurrence_ = 1, quiet_ = 0;
+    Road road_;
+};
+
 // One game from a position, in which `moves_of(state)` says what a move is drawn from: it has
 // is_empty() and draw(Random&). Longer games than max_plies count as drawn without a reason.
 template <class MovesOf>
-void playout(const Rules& rules, const Position& start, Random& random, int max_plies, Road& road,
-             Tally& tally, const MovesOf& moves_of) {
-    State s = start.state;
-    int occurrence = start.occurrence, quiet = start.quiet;
-    road.clear();
-    if (rules.repetition > 0) {
-        for (const std::uint64_t key : start.history.keys()) road.count_and_add(key);
-        road.count_and_add(s.key());
-    }
+void playout(const Rules& rules, const Position& start, Random& random, int max_plies,
+             GameInProgress& game, Tally& tally, const MovesOf& moves_of) {
+    game.start(rules, start);
     ++tally.games;
     for (int ply = 0; ply < max_plies; ++ply, ++tally.plies) {
-        const auto moves = moves_of(s);
-        const Outcome end = outcome(rules, s, occurrence, quiet, !moves.is_empty());
+        const auto moves = moves_of(game.state);
+        const Outcome end = game.outcome(rules, !moves.is_empty());
         if (end.is_over()) {
             ++tally.winners[end.winner];
             ++tally.reasons[static_cast<std::size_t>(end.reason)];
             return;
         }
-        const Move move = moves.is_empty() ? Move{} : moves.draw(random);
-        apply(s, move);
-        if (move.is_irreversible()) road.clear();
-        quiet = move.is_irreversible() ? 0 : quiet + 1;
-        occurrence = rules.repetition > 0 ? 1 + road.count_and_add(s.key()) : 1;
+        game.play(rules, moves.is_empty() ? Move{} : moves.draw(random));
     }
     ++tally.winners[2];
     ++tally.reasons[static_cast<std::size_t>(Reason::none)];

@@ -26,13 +26,13 @@ Tally games_of(const Rules& rules, const Position& start, std::uint64_t games, s
     std::atomic<std::uint64_t> next_batch{0};
     std::vector<Tally> tallies(workers);
     const auto work = [&](Tally& tally, const auto& between) {
-        Road road;
+        GameInProgress game;
         for (std::uint64_t b = next_batch++; b < batches; b = next_batch++) {
             between();
             Random random(Random(seed ^ (b * 0xD1B54A32D192ED03u)).next());
             const std::uint64_t size = std::min(games - b * kBatch, kBatch);
             for (std::uint64_t g = 0; g < size; ++g) {
-                playout(rules, start, random, max_plies, road, tally, moves_of);
+                playout(rules, start, random, max_plies, game, tally, moves_of);
             }
         }
     };

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.arena.analysts import Analyst
     from ludus.arena.choices import BATCH_SIZE, choose_moves, get_batch_size
-    from ludus.arena.evaluation import Certainty, EvaluatedMove, Evaluation, PositionAnalysis
     from ludus.arena.executors import Executor, LocalPool, RayCluster
     from ludus.arena.jobs import GameConditions, GameResult, Job, JobKey, StartPositions
     from ludus.arena.ratings import Rating, compute_ratings
@@ -24,33 +22,25 @@ if TYPE_CHECKING:
     )
     from ludus.arena.report import TournamentReport, run_tournament
     from ludus.arena.result_store import ResultStore
-    from ludus.arena.review import GameReview, ReviewedMove, review_game
     from ludus.arena.tournament import BadTournament, Tournament, read_tournament
 
 __all__ = [
     "BATCH_SIZE",
-    "Analyst",
     "BadTournament",
-    "Certainty",
-    "EvaluatedMove",
-    "Evaluation",
     "Executor",
     "GameConditions",
     "GameResult",
-    "GameReview",
     "Job",
     "JobKey",
     "LocalPool",
     "MoveError",
     "Policy",
-    "PositionAnalysis",
     "Rating",
     "RayCluster",
     "RegretSchedule",
     "RegretStatistics",
     "RegretTally",
     "ResultStore",
-    "ReviewedMove",
     "StartPositions",
     "Tournament",
     "TournamentReport",
@@ -62,7 +52,6 @@ __all__ = [
     "get_uniform_policy",
     "measure_regret",
     "read_tournament",
-    "review_game",
     "run_tournament",
 ]
 

@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import overload
 
-from ludus.arena.analysts import Analyst
-from ludus.arena.evaluation import PositionAnalysis
+from ludus.analysis.analyst import Analyst
+from ludus.analysis.evaluation import PositionAnalysis
+from ludus.analysis.review import GameReview, review_game
 from ludus.arena.executors import Executor, LocalPool
 from ludus.arena.job_runner import run_job
 from ludus.arena.jobs import GameConditions, GameResult, Job, StartPositions
@@ -21,7 +22,6 @@ from ludus.arena.progress import track_in_notebook
 from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
 from ludus.arena.report import TournamentReport, run_tournament
 from ludus.arena.result_store import ResultStore
-from ludus.arena.review import GameReview, review_game
 from ludus.arena.tournament import Starter, Tournament, TournamentFormat
 from ludus.core.errors import BadArgument, BadSpec, quote_value
 from ludus.core.game import AnyGame, Position, check_game
@@ -236,7 +236,7 @@ def analyse(
         positions = what.replay(chosen)
         nodes = zip(positions, what.line.moves, strict=False)
         moves = [chosen.parse_move(node.move, position) for position, node in nodes]
-        return review_game(analyst, positions, moves)
+        return review_game(chosen, analyst, positions, moves)
     position = _find_position(chosen, what)
     check_decision(position)
     return replace(analyst.analyse(position), position=position)

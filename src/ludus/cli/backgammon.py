@@ -19,14 +19,14 @@ from ludus.cli.options import (
     TrainedFileOption,
 )
 from ludus.cli.output import drop_none, print_json, print_table, print_unsaved, track_progress
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import check_output, quote_path, read_text, write_text
 
 if TYPE_CHECKING:
-    from ludus.games.backgammon import Move
+    from ludus.analysis import PositionAnalysis
     from ludus.learn.gammon.network import GammonNetwork
     from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
-    from ludus.protocol.evaluation import CubeEvaluation, MoveEvaluation
 
 app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs."
@@ -74,13 +74,13 @@ def hint(
     json: JsonOption = False,
 ) -> None:
     """Rank the moves of a position, or evaluate its cube, by the best program that is installed."""
+    from ludus.analysis import Analyst, find_evaluator
     from ludus.games import game as named_game
     from ludus.games.backgammon.position_ids import detect_rules, to_position_id, to_xgid
-    from ludus.protocol.evaluators import find_evaluator
 
     game = named_game("backgammon", rules or detect_rules(position))
     parsed = game.parse(position)
-    program = find_evaluator(game.rules, evaluator, plies)
+    program = Analyst(game, evaluator=find_evaluator(game, evaluator, plies))
     ids = {"position_id": to_position_id(parsed), "xgid": to_xgid(parsed)}
     known = {
         **ids,
@@ -94,7 +94,10 @@ def hint(
     if parsed.dice is None:
         if parsed.phase not in ("cube", "doubled"):
             raise LudusError(f"{quote(position)} has no dice; moves are ranked only after a roll")
-        found = _format_cube(program.evaluate_cube(parsed))
+        cube = program.analyse(parsed).cube
+        if cube is None:
+            raise LudusError(f"{program.title} does not evaluate the cube")
+        found = cube.to_json()
         if json:
             print_json(**known, cube=found)
             return
@@ -104,7 +107,7 @@ def hint(
         return
     if len(parsed.legal_moves()) == 1:
         raise LudusError(f"{quote(position)} has one legal move: {parsed.legal_moves()[0]}")
-    shown = _format_ranking(program.rank_moves(parsed))[:moves]
+    shown = _format_ranking(program.analyse(parsed))[:moves]
     if json:
         print_json(**known, moves=shown)
         return
@@ -113,38 +116,21 @@ def hint(
     print_table(headings, [_format_ranked_move(each) for each in shown])
 
 
-def _format_ranking(ranked: "dict[Move, MoveEvaluation]") -> list[dict[str, Any]]:
-    from ludus.protocol.analysis import format_chances
-    from ludus.protocol.gnubg_review import get_error_mark
+def _format_ranking(analysis: "PositionAnalysis") -> list[dict[str, Any]]:
+    from ludus.analysis.evaluation import format_chances, select_mark
 
-    best = max(each.equity for each in ranked.values())
+    best = analysis.best.evaluation
     return [
         {
-            "move": str(move),
-            "equity": round(each.equity, 4),
-            "loss": round(best - each.equity, 4),
-            "mark": get_error_mark(best - each.equity),
-            "depth": each.depth,
-            **format_chances(each.chances),
+            "move": str(each.move),
+            "equity": round(each.evaluation.points, 4),
+            "loss": round(best.points - each.evaluation.points, 4),
+            "mark": select_mark(best, each.evaluation),
+            "depth": each.evaluation.lookahead,
+            **format_chances(each.evaluation.chances),
         }
-        for move, each in ranked.items()
+        for each in analysis.moves
     ]
-
-
-def _format_cube(found: "CubeEvaluation") -> dict[str, Any]:
-    from ludus.protocol.analysis import format_chances
-
-    equities = found.equities
-    return {
-        "best": equities.best_action,
-        "equities": {
-            "no double": round(equities.no_double, 4),
-            "double, take": round(equities.double_take, 4),
-            "double, drop": round(equities.double_drop, 4),
-        },
-        "depth": found.depth,
-        **format_chances(found.chances),
-    }
 
 
 def _format_chances(found: dict[str, Any]) -> str:
@@ -176,24 +162,23 @@ def analyse_games(
     """Find the errors of recorded games, and rate each side's play and luck."""
     if out is not None:
         check_output(out, file, force=force)
-    from ludus.games import game as named_game
-    from ludus.protocol.analysis import analyse_steps, annotate, collect, iterate_steps, parse_rules
+    from ludus.analysis import Analyst, RecordsReview, annotate, find_evaluator
+    from ludus.analysis.records import list_plies, load_game, review_plies
     from ludus.protocol.backgammon_files import format_games, read_games
-    from ludus.protocol.evaluators import find_evaluator
 
     records = read_games(file)
-    program = find_evaluator(parse_rules(records[0]), evaluator, plies)
-    steps = list(iterate_steps(records))
-    found = track_progress(analyse_steps(steps, program, luck), len(steps), "evaluating")
-    analysis = collect(steps, iter(found), program)
+    game = load_game(records[0])
+    program = Analyst(game, evaluator=find_evaluator(game, evaluator, plies))
+    recorded = list_plies(records)
+    found = track_progress(review_plies(recorded, program, luck), len(recorded), "evaluating")
+    reviewed = RecordsReview.collect(recorded, found, program)
     if out is not None:
         first, annotated = 1, []
         for record in records:
-            annotated.append(annotate(record, analysis, first))
-            first += len({step.game for step in iterate_steps([record])})
+            annotated.append(annotate(record, reviewed, first))
+            first += len({each.number for each in list_plies([record])})
         write_text(out, format_games(annotated, out.suffix))
-    sides = named_game("backgammon").sides
-    report = analysis.as_json(sides)
+    report = reviewed.to_json(game.sides)
     if json:
         print_json(**report)
         return
@@ -214,32 +199,32 @@ def analyse_games(
 @app.command()
 def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = False) -> None:
     """Evaluate every move of recorded games; mark errors and print each side's error per move."""
+    from ludus.analysis import RecordsReview
+    from ludus.analysis.records import list_plies, review_plies
     from ludus.core.record import Record
     from ludus.games.backgammon import Backgammon
-    from ludus.protocol.gnubg_review import iterate_decisions, review_decisions
+    from ludus.protocol.gnubg_player import GnubgEvaluator
 
-    game = Backgammon()
-    records = Record.parse_many(read_text(file))
-    made = [
-        (n, made) for n, record in enumerate(records, 1) for made in iterate_decisions(record, game)
+    evaluator = GnubgEvaluator(plies)
+    recorded = [
+        dataclasses.replace(each, position=dataclasses.replace(each.position, stakes=None))
+        for each in list_plies(Record.parse_many(read_text(file)))
+        if each.game.classify_decision(each.position, each.move) == "move"
     ]
-    reviews = review_decisions([each for _, each in made], plies)
-    found = list(track_progress(reviews, len(made), "evaluating"))
-    moves = [
-        {
-            "game": number,
-            "turn": each.number,
-            "side": game.sides[each.position.turn],
-            "roll": "{}{}".format(*each.position.dice or ()),
-            "move": str(each.move),
-            "best": str(each.best),
-            "equity": round(each.ranked.equity, 4),
-            "loss": round(each.loss, 4),
-            "mark": each.mark,
+    reviews = review_plies(recorded, evaluator, has_luck=False)
+    found = track_progress(reviews, len(recorded), "evaluating")
+    reviewed = RecordsReview.collect(recorded, found, evaluator)
+    names = ("game", "turn", "side", "roll", "move", "best", "equity", "loss", "mark")
+    decisions = reviewed.to_json(Backgammon.sides)["decisions"]
+    moves = [{name: each[name] for name in names} for each in decisions]
+    sides = {}
+    for number, title in enumerate(Backgammon.sides):
+        summary = reviewed.summarize(number)
+        error = summary.error_per_decision
+        sides[title] = {
+            "error_per_move": None if error is None else round(error, 5),
+            "rating": summary.rating,
         }
-        for (number, _), each in zip(made, found, strict=True)
-    ]
-    sides = {game.sides[side]: _summarize_side(found, side) for side in (0, 1)}
     if json:
         print_json(plies=plies, cubeless=True, moves=moves, sides=sides)
         return
@@ -253,16 +238,6 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
                 f"{name}: error a move {side['error_per_move']:.4f}, plays like: {side['rating']}"
             )
     print(f"cubeless, {plies}-ply")
-
-
-def _summarize_side(found: list[Any], side: int) -> dict[str, Any]:
-    from ludus.protocol.gnubg_review import compute_error_per_move, get_rating
-
-    error = compute_error_per_move(found, side)
-    return {
-        "error_per_move": None if error is None else round(error, 5),
-        "rating": None if error is None else get_rating(error),
-    }
 
 
 @app.command()
@@ -365,6 +340,7 @@ def gammon(
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same network.")] = 0,
     out: TrainedFileOption = None,
+    log: LogOption = None,
     json: JsonOption = False,
 ) -> None:
     """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores."""
@@ -396,16 +372,21 @@ def gammon(
     training = _start_or_resume(train_set, settings, out, data)
     curve = []
     steps = track_progress(training.run(), settings.cycles - training.num_cycles_done, "learning")
-    for cycle in steps:
-        if out is not None:
-            cycle.network.save(out, _format_notes(settings, data, cycle.number))
-        agreements = [
-            each.compute_accuracy(cycle.network.scores(each.encoded_moves))
-            for each in (train_set, test_set)
-        ]
-        curve.append({"cycle": cycle.number, "training": agreements[0], "test": agreements[1]})
-        if not json:
-            print(f"cycle {cycle.number:3}  training {agreements[0]:.3f}  test {agreements[1]:.3f}")
+    with open_training_log(log, f"gammon {hidden}") as curves:
+        for cycle in steps:
+            if out is not None:
+                cycle.network.save(out, _format_notes(settings, data, cycle.number))
+            training_share, test_share = (
+                each.compute_accuracy(cycle.network.scores(each.encoded_moves))
+                for each in (train_set, test_set)
+            )
+            row = {"cycle": cycle.number, "training": training_share, "test": test_share}
+            curve.append(row)
+            values = {"accuracy/training": training_share, "accuracy/test": test_share}
+            curves.add(cycle.number, {**values, "error": cycle.error}, settings.cycles)
+            if not json:
+                shown = f"training {training_share:.3f}  test {test_share:.3f}"
+                print(f"cycle {cycle.number:3}  {shown}")
     _print_report(
         training.network,
         curve,

@@ -9,6 +9,7 @@ import typer
 from ludus.cli.nnmm_training import DeviceOption, ThreadsOption
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, show_progress
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import add_suffix, check_output
 from ludus.core.processes import count_cores
@@ -38,6 +39,7 @@ def train_by_selfplay(
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     seed: SeedOption = 0,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -62,9 +64,15 @@ def train_by_selfplay(
     state = TrainingState(add_suffix(out, ".training"), trainer, "selfplay")
     began = time.monotonic()
     num_games = 0
-    with show_progress("learning", td_rounds + lookahead_rounds) as update:
+    total = td_rounds + lookahead_rounds
+    with (
+        show_progress("learning", total) as update,
+        open_training_log(log, "gammon selfplay") as curves,
+    ):
         for each in run_selfplay(trainer, state, SAVE_EVERY):
-            update(each.done + (td_rounds if each.part == "lookahead" else 0))
+            done = each.done + (td_rounds if each.part == "lookahead" else 0)
+            update(done)
+            curves.add(done, {f"loss/{each.part}": each.loss, "games": each.games}, total)
             num_games = each.games
     _finish(out, trainer, state, time.monotonic() - began, json, way="selfplay", games=num_games)
 
@@ -86,6 +94,7 @@ def train_on_expert(
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     seed: SeedOption = 0,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -115,9 +124,13 @@ def train_on_expert(
         for done in labelled.extend(groups, player, trainer, processes, plies):
             update(done)
     state = TrainingState(add_suffix(out, ".training"), trainer, f"expert {groups}")
-    with show_progress("learning", steps) as update:
+    with (
+        show_progress("learning", steps) as update,
+        open_training_log(log, "gammon expert") as curves,
+    ):
         for each in run_labels(trainer, state, *labelled.read(groups), SAVE_EVERY):
             update(each.done)
+            curves.add(each.done, {"loss/labels": each.loss}, steps)
     _finish(out, trainer, state, time.monotonic() - began, json, way="expert", groups=groups)
 
 

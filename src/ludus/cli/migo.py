@@ -8,6 +8,7 @@ import typer
 from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, RulesOption
 from ludus.cli.output import print_json, track_progress
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import LudusError, UnknownName, quote
 from ludus.core.files import check_output, write_text
 from ludus.core.spec import apply_options, check_choice, parse_options
@@ -56,6 +57,7 @@ def learn(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the program here.")
     ] = None,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -69,9 +71,9 @@ def learn(
     is_self_play = self_play or chosen.game is None
     settings = _make_settings(mode, options, is_self_play)
     if is_self_play:
-        program, regrets = _learn_by_self_play(chosen, settings, games, seed), None
+        program, regrets = _learn_by_self_play(chosen, settings, games, seed, log), None
     else:
-        program, regrets = _learn_against_opponent(chosen, settings, games, seed)
+        program, regrets = _learn_against_opponent(chosen, settings, games, seed, log)
     saved = SavedProgram(program, chosen.name)
     if out is not None:
         write_text(out, str(saved))
@@ -99,7 +101,7 @@ def _make_settings(mode: str, options: str, is_self_play: bool) -> "MigoLearnerO
 
 
 def _learn_by_self_play(
-    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int
+    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int, log: Path | None
 ) -> Any:
     from random import Random
 
@@ -109,16 +111,18 @@ def _learn_by_self_play(
     learner, source = StrategyLearner(chosen.graph, settings, chosen.game), Random(seed)
     if settings.program:
         learner.transfer(load_program(Path(settings.program)).program)
-    for _ in track_progress(range(games), games, "learning"):
-        start = chosen.graph.state_id(source.choice(chosen.start_states))
-        practice = learner.play_self(start, source)
-        if practice is not None:
-            learner.learn(*practice)
+    with open_training_log(log, f"migo {chosen.name}") as curves:
+        for number in track_progress(range(1, games + 1), games, "learning"):
+            start = chosen.graph.state_id(source.choice(chosen.start_states))
+            practice = learner.play_self(start, source)
+            if practice is not None:
+                learner.learn(*practice)
+            curves.add_mean(number, {"games with an example": float(practice is not None)}, games)
     return learner.program
 
 
 def _learn_against_opponent(
-    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int
+    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int, log: Path | None
 ) -> tuple[Any, list[int]]:
     from ludus.learn.common.learner import PerfectOpponent, train_episodes
     from ludus.learn.migo.train import MigoLearner
@@ -128,7 +132,11 @@ def _learn_against_opponent(
     episodes = train_episodes(
         learner, chosen.start_states, PerfectOpponent(chosen.game), games, seed
     )
-    regrets = [each.episode.regret for each in track_progress(episodes, games, "learning")]
+    regrets: list[int] = []
+    with open_training_log(log, f"migo {chosen.name}") as curves:
+        for each in track_progress(episodes, games, "learning"):
+            regrets.append(each.episode.regret)
+            curves.add_mean(len(regrets), {"regret a game": each.episode.regret}, games)
     return learner.program, regrets
 
 

@@ -4,7 +4,7 @@ import dataclasses
 import shutil
 import sys
 import time
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,7 @@ from ludus.cli.output import (
 )
 from ludus.core.errors import LudusError
 from ludus.core.files import add_suffix, check_output, quote_path, write_text
+from ludus.core.runs import announce_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -220,10 +221,14 @@ def read_entries(file: Path, limit: int) -> "MoveBatch":
 def _run_training(run: "ChainTrainer", log: Path | None) -> None:
     from ludus.learn.nnmm.train import TensorBoardLog
 
-    with nullcontext() if log is None else closing(TensorBoardLog(log)) as curves:
+    if log is None:
+        for _ in show_epochs(run.run(), run.num_networks):
+            pass
+        return
+    title = f"nnmm, {run.num_networks} networks"
+    with closing(TensorBoardLog(log)) as curves, announce_run("training", title, log):
         for network, epoch in show_epochs(run.run(), run.num_networks):
-            if curves is not None:
-                curves.log_epoch(network, epoch)
+            curves.log_epoch(network, epoch)
 
 
 def _make_report(run: "ChainTrainer", preset: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from ludus.cli.output import (
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
 from ludus.core.processes import count_cores
+from ludus.core.runs import announce_run
 from ludus.games import game as named_game
 
 if TYPE_CHECKING:
@@ -88,9 +89,9 @@ def solve(
     folder = (
         Database.open_for_writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
     )
-    with folder as database:
+    with folder as database, announce_run("solve", _name_game(chosen), out) as shown:
         run = SolveRun(chosen.rules, sectors, solver, database, num_threads, verify)
-        found = run_with_progress_bar(run, "solving")
+        found = run_with_progress_bar(run, "solving", lambda now: shown.update(now.done, now.total))
     report = {
         **_solution_as_json(found, has_depth=not wdl),
         "slots": run.progress.total,
@@ -156,6 +157,10 @@ def _solve_equities(
             print(f"Values follow from their successors within {largest:.1e}.")
     if is_wrong:
         raise typer.Exit(1)
+
+
+def _name_game(game: AnyGame) -> str:
+    return f"{game.title}, {game.format_rules(game.rules)}"
 
 
 def _print_unsaved(out: Path | None, json: bool) -> None:

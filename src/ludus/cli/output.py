@@ -182,8 +182,10 @@ class BackgroundJob(Protocol[T_co]):
     def stop(self) -> None: ...
 
 
-def run_with_progress_bar(job: BackgroundJob[T], label: str) -> T:
-    """Run a job and return its result.
+def run_with_progress_bar(
+    job: BackgroundJob[T], label: str, on_progress: Callable[[Progress], None] = lambda _: None
+) -> T:
+    """Run a job and return its result; `on_progress` is called now and then.
 
     Ctrl-C stops the job, waits until its files are closed, and is raised again.
     """
@@ -195,6 +197,7 @@ def run_with_progress_bar(job: BackgroundJob[T], label: str) -> T:
         with show_progress(label, speed_period=600) as update:
             while not wait([task], POLL_SECONDS).done:
                 _update_bar(update, job.progress, label, time.monotonic() - began)
+                on_progress(job.progress)
     finally:
         while not task.done():
             job.stop()

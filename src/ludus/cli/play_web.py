@@ -107,6 +107,7 @@ def make_settings(
         hosts=defaults.hosts | host_names,
         trusted_proxy=check_address(trusted_proxy) if trusted_proxy else "",
         can_solve=host in LOOPBACK_HOSTS,
+        shows_runs=host in LOOPBACK_HOSTS,
     )
 
 

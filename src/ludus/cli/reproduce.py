@@ -63,6 +63,14 @@ def reproduce(
             help="A folder written by `ludus solve`, for experiments that need one.",
         ),
     ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            metavar="auto|cpu|cuda",
+            help="Where networks are trained; auto: on a GPU if there is one.",
+        ),
+    ] = "auto",
     experiments: Annotated[
         Path | None,
         typer.Option(
@@ -94,11 +102,13 @@ def reproduce(
     if not ids:
         _list_experiments(list_experiments(folder), json, has_items=not is_list)
         return
-    _check_options(size, oracle, from_results, fresh or save)
+    _check_options(size, oracle, device, from_results, fresh or save)
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
     done = []
     for experiment in chosen:
-        results = _get_results(experiment, size, seed, out, jobs, oracle, fresh, from_results)
+        results = _get_results(
+            experiment, size, seed, out, jobs, oracle, device, fresh, from_results
+        )
         if save:
             make_folder(experiment.results.parent)
             write_text(experiment.results, results.stored_text(date.today()))
@@ -110,11 +120,15 @@ def reproduce(
         print(json_format.dumps(done[0] if len(done) == 1 else done))
 
 
-def _check_options(size: str, oracle: Path | None, from_results: bool, is_changing: bool) -> None:
+def _check_options(
+    size: str, oracle: Path | None, device: str, from_results: bool, is_changing: bool
+) -> None:
+    from ludus.learn.common.devices import DEVICES
     from ludus.reproduce.published import RUN_SIZES
 
     if size:
         check_choice("there is no size", size, RUN_SIZES)
+    check_choice("there is no device", device, DEVICES)
     if oracle is not None and not oracle.is_dir():
         raise LudusError(f"--oracle {quote_path(oracle)} is not a folder")
     if from_results and (is_changing or size):
@@ -189,6 +203,7 @@ def _get_results(
     out: Path,
     jobs: int,
     oracle: Path | None,
+    device: str,
     fresh: bool,
     from_results: bool,
 ) -> "ExperimentResults":
@@ -212,6 +227,7 @@ def _get_results(
                 seed=seed,
                 jobs=jobs,
                 oracle=oracle,
+                device=device,
                 ignore_cache=fresh,
                 progress=progress,
             )

@@ -12,6 +12,7 @@ import typer
 from ludus.cli.nnmm_training import DeviceOption
 from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileOption
 from ludus.cli.output import format_optional, print_json, print_notice, print_table
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import add_suffix, check_output
 
@@ -83,6 +84,7 @@ def scholar(
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
     seed: Annotated[int, typer.Option(help="Seed of weights and examples.")] = 1,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -130,13 +132,15 @@ def scholar(
         training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
     state = add_suffix(out, ".training")
     trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state, compact)
-    for progress in trainer.run(math.inf if session is None else 60 * session):
-        kept = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
-        trainer.log({**asdict(progress), "kept": kept})
-        shown = "".join(f"  {name} {proportion:.2%}" for name, proportion in kept.items())
-        print_status(
-            f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}"
-        )
+    with open_training_log(log, f"scholar {way} {size}") as curves:
+        for progress in trainer.run(math.inf if session is None else 60 * session):
+            kept = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
+            trainer.log({**asdict(progress), "kept": kept})
+            curves.add(progress.steps, {"loss": progress.loss, **_name_curves(kept)})
+            shown = "".join(f"  {name} {proportion:.2%}" for name, proportion in kept.items())
+            print_status(
+                f"{progress.seconds:6.0f} s  step {progress.steps}  loss {progress.loss:.4f}{shown}"
+            )
     trainer.save_checkpoint(state)
     is_finished = trainer.seconds >= trainer.schedule.seconds
     facts = {
@@ -161,6 +165,10 @@ def scholar(
         out = add_suffix(out, ".unfinished")
     save_weights(out, export_weights(training, facts))
     _print_report({**facts, "out": str(out)}, json)
+
+
+def _name_curves(kept: dict[str, float]) -> dict[str, float]:
+    return {f"kept/{name}": proportion for name, proportion in kept.items()}
 
 
 def make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":

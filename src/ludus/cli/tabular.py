@@ -17,6 +17,7 @@ from ludus.cli.options import (
     parse_position,
 )
 from ludus.cli.output import print_json, print_table, print_unsaved, track_progress
+from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadPosition, LudusError, quote
 from ludus.core.files import check_output, quote_path, write_text
 from ludus.core.spec import check_choice
@@ -64,10 +65,11 @@ def _make_table_command(
         options: SetOption = "",
         seed: SeedOption = 0,
         out: OutOption = None,
+        log: LogOption = None,
         json: JsonOption = False,
     ) -> None:
         config = _make_training_config(games, seed, against, start)
-        _train_learner(system, game, rules, options, config, out, json)
+        _train_learner(system, game, rules, options, config, out, log, json)
 
     train.__doc__ = description
     return train
@@ -94,6 +96,7 @@ def deepq(
     options: SetOption = "",
     seed: SeedOption = 0,
     out: OutOption = None,
+    log: LogOption = None,
     weights: Annotated[
         Path | None,
         typer.Option("--weights", metavar="FILE", help="Write the weights, for playing only."),
@@ -105,7 +108,7 @@ def deepq(
     if weights is not None:
         check_output(weights, out, force=force)
     config = _make_training_config(games, seed, against, start)
-    learner = _train_learner("deepq", game, rules, options, config, out, json)
+    learner = _train_learner("deepq", game, rules, options, config, out, log, json)
     if weights is not None:
         learner.save_weights(weights)
 
@@ -125,6 +128,7 @@ def _train_learner(
     options: str,
     config: "TrainingRun",
     out: Path | None,
+    log: Path | None,
     json: bool,
 ) -> Any:
     """Train a learner, print the report and return the learner."""
@@ -137,9 +141,12 @@ def _train_learner(
     regrets: list[int] = []
     seconds = 0.0
     blocks = _run_blocks(learner, config, num_resumed, out)
-    for episode in track_progress(blocks, config.games - num_resumed, "learning"):
-        regrets.append(episode.episode.regret)
-        seconds += episode.seconds
+    with open_training_log(log, f"{system} {learner.game.id}") as curves:
+        for episode in track_progress(blocks, config.games - num_resumed, "learning"):
+            regrets.append(episode.episode.regret)
+            seconds += episode.seconds
+            done = num_resumed + len(regrets)
+            curves.add_mean(done, {"regret a game": episode.episode.regret}, config.games)
     report = {
         "system": system,
         "game": learner.game.id,

@@ -9,6 +9,7 @@ import typer
 from ludus.cli.options import JsonOption
 from ludus.cli.output import print_json, print_player_notices, print_table, track_progress
 from ludus.core.processes import count_cores
+from ludus.core.runs import announce_run
 
 if TYPE_CHECKING:
     from ludus.arena.executors import Executor
@@ -60,7 +61,11 @@ def tournament(
     check_anchor(anchor or None, plan.players)
     _print_notices(plan)
     executor = _make_executor(jobs, cluster)
-    with ResultStore(out or file.with_suffix(".sqlite")) as store:
+    results = out or file.with_suffix(".sqlite")
+    with (
+        ResultStore(results) as store,
+        announce_run("tournament", plan.name or file.stem, file, results),
+    ):
         resumed = plan.num_games - len(list_missing_games(plan, store))
         try:
             found = run_tournament(

@@ -178,6 +178,10 @@ class Game(ABC, Generic[P, M]):
     move_entry: ClassVar[str] = ""
     """`module:attribute` of the game's own kind of `ludus.games.move_entry.MoveEntry`, if any."""
 
+    coding: ClassVar[str] = ""
+    """`module:attribute` of the game's kind of `ludus.games.coding.Coding`, which environments for
+    reinforcement learning need."""
+
     win_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a win, with {winner} and {loser}."""
 
@@ -274,6 +278,18 @@ class Game(ABC, Generic[P, M]):
         why = reasons.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
         points = f" {outcome.points} points" if outcome.points > 1 else ""
         return f"{winner.capitalize()} won{points}: {why}."
+
+    def classify_decision(self, position: P, move: M) -> str:
+        """Return the kind of a decision, `move` unless a game has others; empty if it is none."""
+        return "move" if len(position.legal_moves()) > 1 else ""
+
+    def resignation_levels(self, position: P) -> tuple[str, ...]:
+        """Return what a side may resign here, if there is a choice: a single game, a gammon, …"""
+        return ()
+
+    def resignation_outcome(self, position: P, side: int, level: int) -> Outcome:
+        """Return the outcome if a side resigns here; `level` counts from 1."""
+        return Outcome(1 - side, "resigned")
 
     def chances(self, position: P) -> list[tuple[M, float]]:
         """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""

@@ -7,8 +7,9 @@ from ludus.core.spec import Registry
 
 if TYPE_CHECKING:
     from ludus.datasets.backgammon.positions import classify_theme
+    from ludus.datasets.backgammon.scored_positions import ScoredPosition, parse_scored_positions
     from ludus.datasets.download import default_folder
-    from ludus.datasets.generator import DatasetGenerator
+    from ludus.datasets.generator import DatasetGenerator, GenerationPlan
     from ludus.datasets.morris.augmentation import augment
     from ludus.datasets.morris.files import format_lines, parse_lines, read_chunks, read_dataset
     from ludus.datasets.morris.labels import LabelledBatch, Labels
@@ -18,15 +19,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GENERATORS",
+    "DatasetGenerator",
+    "GenerationPlan",
     "LabelledBatch",
     "Labels",
     "MoveBatch",
+    "ScoredPosition",
     "augment",
     "classify_theme",
     "compute_statistics",
     "default_folder",
     "format_lines",
     "parse_lines",
+    "parse_scored_positions",
     "read_chunks",
     "read_dataset",
     "read_labelled",

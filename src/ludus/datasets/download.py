@@ -43,10 +43,10 @@ class DataSource:
 
 
 _DATA = "4f8997bbd5ee562e77e5b20275b98e33929fee51/datasets"
-_NETWORKS = "40ba8d70eb776c739ded812250638529ccdf9875/trained_networks/TFR"
+_NETWORKS = "40ba8d70eb776c739ded812250638529ccdf9875/trained_networks"
 
 NNMM = DataSource(
-    title="Neural Nine Men's Morris: good moves, states, and three trained networks",
+    title="Neural Nine Men's Morris: good moves, states, and nine trained networks",
     base="https://raw.githubusercontent.com/AGalassi/NNMM",
     files=(
         RemoteFile(
@@ -63,21 +63,57 @@ NNMM = DataSource(
         ),
         RemoteFile(
             "npz/TEST-rawest-TFR_TO.npz",
-            f"{_NETWORKS}/TEST-rawest-TFR_TO.npz",
+            f"{_NETWORKS}/TFR/TEST-rawest-TFR_TO.npz",
             1_151_214,
             "6fcf093ce51427b703a161081a2bd261e139c48b9b0760749cecf8e479d5bc11",
         ),
         RemoteFile(
             "npz/TEST-rawest-TFR_FROM.npz",
-            f"{_NETWORKS}/TEST-rawest-TFR_FROM.npz",
+            f"{_NETWORKS}/TFR/TEST-rawest-TFR_FROM.npz",
             1_191_214,
             "6674bef746cdd22f5298904a0df8f8dde4f991bc103961b837a8e2277f6514c7",
         ),
         RemoteFile(
             "npz/TEST-rawest-TFR_REMOVE.npz",
-            f"{_NETWORKS}/TEST-rawest-TFR_REMOVE.npz",
+            f"{_NETWORKS}/TFR/TEST-rawest-TFR_REMOVE.npz",
             1_231_214,
             "21302cb5a0579e8773fd7a252a6a2f8e9ade8cb208f99d75fcbdfe8285c13e39",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-FTR_FROM.npz",
+            f"{_NETWORKS}/FTR/TEST-rawest-FTR_FROM.npz",
+            1_151_214,
+            "81740c09b52f31d357553c88077bf73cf5c6590e6fd4889892ab3905bc4ca1b6",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-FTR_TO.npz",
+            f"{_NETWORKS}/FTR/TEST-rawest-FTR_TO.npz",
+            1_191_214,
+            "3c1fe8ace5024e3dab6bdde98ee7291f8ea2e2dcbb6d71165e59c31a1a0fb968",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-FTR_REMOVE.npz",
+            f"{_NETWORKS}/FTR/TEST-rawest-FTR_REMOVE.npz",
+            1_231_214,
+            "4b053d8e6919dfee1c6d28fc4ab438948af3a5025a974e43f257ecfdf4b64a21",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-RFT_FROM.npz",
+            f"{_NETWORKS}/RFT/TEST-rawest-RFT_FROM.npz",
+            1_191_214,
+            "f79e1465fcdc03e23dd8aa84291011a3d131642041cc456801ddae9a30ad6fbc",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-RFT_TO.npz",
+            f"{_NETWORKS}/RFT/TEST-rawest-RFT_TO.npz",
+            1_231_214,
+            "67f0a82dc12167d2777db3cc7683d577a4bf6e2244eb2e60cccff99137cc80e8",
+        ),
+        RemoteFile(
+            "npz/TEST-rawest-RFT_REMOVE.npz",
+            f"{_NETWORKS}/RFT/TEST-rawest-RFT_REMOVE.npz",
+            1_151_214,
+            "14e737f75e582ae4d20347047b6dd93e9f17935eb974b1d4ca52f1cf90fc9efc",
         ),
         RemoteFile(
             "LICENSE.upstream.txt",

@@ -45,6 +45,15 @@ def square_name(square: int, size: int) -> str:
     return f"{FILES[column]}{size - row}"
 
 
+def encode_cells(cells: str, own: str) -> list[float]:
+    """Encode each square as 1 for a man of the side with this letter, 0 for another, -1 for none.
+
+    >>> encode_cells("X.O", "X")
+    [1.0, -1.0, 0.0]
+    """
+    return [-1.0 if letter == EMPTY else float(letter == own) for letter in cells]
+
+
 @cache
 def mirror_symmetries(size: int) -> tuple[Symmetry, Symmetry]:
     """Return the identity and the left-right mirror."""

@@ -1,4 +1,4 @@
-"""GNU Backgammon as a move-ranking process and as a player."""
+"""GNU Backgammon as a process that ranks moves and evaluates the cube."""
 
 import json
 import math
@@ -9,16 +9,14 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from ludus.core.errors import BadMove, BadSpec, quote
 from ludus.core.files import describe_os_error
-from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import parse_moves
 from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.position_ids import to_position_id, to_xgid
-from ludus.protocol.evaluation import choose_cube_action
 from ludus.protocol.processes import LinePipes, ProgramFailed, find_program, kill_program
 
 T = TypeVar("T")
@@ -255,58 +253,6 @@ def get_shared_gnubg() -> GnubgProcess:
 DEFAULT_SECONDS_PER_MOVE = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class GnubgOptions:
-    """Search depth and time limit of GNU Backgammon."""
-
-    plies: int = 0
-    """Search depth in GNU Backgammon's counting: 0 is its network alone (elsewhere called 1)."""
-
-    seconds: float = DEFAULT_SECONDS_PER_MOVE
-    """Maximum seconds per move before the program is ended."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.plies <= 2:
-            raise BadSpec(f"gnubg plies={self.plies} must be 0, 1 or 2")
-        if not 0 < self.seconds <= 3600:
-            raise BadSpec(f"gnubg seconds={self.seconds} must be above 0 and at most 3600")
-
-
-class GnubgPlayer(Player):
-    """Plays the moves and cube actions that GNU Backgammon prefers."""
-
-    title: ClassVar[str] = "GNU Backgammon (Debian package gnubg)"
-    options: ClassVar[GnubgOptions] = GnubgOptions()
-    score_unit = "equity"
-    games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
-
-    settings: GnubgOptions
-
-    def __init__(self, game: Any, settings: Any = None, spec: str = "") -> None:
-        super().__init__(game, settings, spec)
-        settings = self.settings
-        check_num_men(game)
-        find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
-
-    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        return self.choose_many([position], limit)[0]
-
-    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        seconds = min(self.settings.seconds, limit.time or self.settings.seconds)
-        plies = self.settings.plies
-        if any(position.phase != "play" for position in positions):
-            return [self._choose_action(position, seconds) for position in positions]
-        ranked = rank_moves(positions, plies, seconds)
-        kind = "" if self.game.rules.has_stakes else "cubeless, "
-        return [_make_choice(each, f"{kind}{plies}-ply") for each in ranked]
-
-    def _choose_action(self, position: Position, seconds: float) -> Choice:
-        if position.phase == "play":
-            return self.choose_many([position])[0]
-        (found,) = evaluate_cubes([position], self.settings.plies, seconds)
-        return choose_cube_action(position, found.equities, found.chances)
-
-
 def check_num_men(game: Any) -> None:
     """Check that the game has 15 men a side, the only size other programs support."""
     if game.rules.men != 15:
@@ -368,13 +314,3 @@ def _before_roll(position: Position) -> Position:
     if position.stakes is None:
         return position
     return replace(position, stakes=replace(position.stakes, phase="play"))
-
-
-def _make_choice(ranked: dict[Any, RankedMove], kind: str) -> Choice:
-    move, best = next(iter(ranked.items()))
-    if len(ranked) == 1:
-        return Choice(move, "has no choice")
-    comment = (
-        f"equity {best.equity:+.3f} ({kind}), wins {best.win:.1%}, gammons {best.win_gammon:.1%}"
-    )
-    return Choice(move, comment, {move: each.equity for move, each in ranked.items()})

@@ -4,22 +4,27 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 from ludus._native import gammon
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import read_text
 from ludus.core.spec import apply_options, parse_options, parse_spec
-from ludus.datasets.backgammon.positions import SampledPosition, sample_position
+from ludus.datasets.backgammon.positions import (
+    classify_theme,
+    sample_played_position,
+    sample_position,
+)
 from ludus.datasets.backgammon.scored_positions import (
     ScoredPosition,
     choose_scored_moves,
     parse_scored_positions,
 )
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
+from ludus.games.backgammon import Position, make_view
 from ludus.games.backgammon.batch import generate_afterstates
 from ludus.protocol.gnubg import GNUBG_PROGRAM, rank_moves
-from ludus.protocol.gnubg import GnubgOptions as Gnubg
+from ludus.protocol.gnubg_player import GnubgOptions as Gnubg
 from ludus.protocol.processes import find_program
 
 FULL_DEPTH_MARGIN = 0.2
@@ -33,6 +38,9 @@ class GnubgGeneratorOptions:
 
     without: str = ""
     """A dataset file whose positions are excluded, so that a test set is disjoint from it."""
+
+    selection: Literal["themes", "play"] = "themes"
+    """Positions in fixed proportions of themes, or as they occur in games."""
 
 
 class GnubgGenerator(DatasetGenerator):
@@ -54,11 +62,10 @@ class GnubgGenerator(DatasetGenerator):
         _read_excluded_positions(_parse_plan_options(plan).without)
 
     def lines(self, plan: GenerationPlan, number: int) -> list[str]:
-        sampled = sample_position(number, plan.seed)
-        scored = ScoredPosition(
-            sampled.position, sampled.theme, score_moves(sampled, _parse_teacher(plan.teacher))
-        )
-        if not scored.scores:
+        is_by_theme = _parse_plan_options(plan).selection == "themes"
+        sampled = (sample_position if is_by_theme else sample_played_position)(number, plan.seed)
+        scored = score_position(sampled.position, _parse_teacher(plan.teacher), sampled.theme)
+        if scored is None:
             return []
         line = str(scored)
         return (
@@ -72,15 +79,24 @@ class GnubgGenerator(DatasetGenerator):
         return tuple(line.split()[:2])
 
 
-def score_moves(sampled: SampledPosition, teacher: Gnubg) -> dict[Any, int]:
-    """Return the expert's scores for some moves of a position."""
-    (ranked,) = rank_moves([sampled.position], teacher.plies, teacher.seconds, FULL_DEPTH_MARGIN)
+def score_position(
+    position: Position,
+    teacher: Gnubg = Gnubg(plies=2),  # noqa: B008 - frozen
+    theme: str = "",
+) -> ScoredPosition | None:
+    """Return the position with the expert's scores of some moves; None if they hardly differ.
+
+    Side 0 must be the mover.
+    """
+    (ranked,) = rank_moves([position], teacher.plies, teacher.seconds, FULL_DEPTH_MARGIN)
     best = max(each.equity for each in ranked.values())
     losses = {move: best - each.equity for move, each in ranked.items()}
-    legal = sampled.position.legal_moves()
-    liked = gammon.tool_scores(generate_afterstates(sampled.position))
+    legal = position.legal_moves()
+    liked = gammon.tool_scores(generate_afterstates(position))
     tempting = [legal[number] for number in (-liked).argsort(kind="stable")]
-    return choose_scored_moves(losses, tempting)
+    scores = choose_scored_moves(losses, tempting)
+    theme = theme or classify_theme(make_view(position.board, position.turn))
+    return ScoredPosition(position, theme, scores) if scores else None
 
 
 def _parse_teacher(spec: str) -> Gnubg:

@@ -138,6 +138,10 @@ class Drawing:
             )
         )
 
+    def _repr_svg_(self) -> str:
+        """Return the SVG document, which notebooks show."""
+        return self.svg()
+
 
 class Drawable:
     """A position that is drawn by its method `drawing`."""

@@ -97,7 +97,7 @@ SHAPES = """
 .line,.mark,.case,.stroke{fill:none;stroke-linecap:round;stroke-linejoin:round}
 .line,.mark{stroke-width:2.5}
 .edge{stroke-width:2}
-.man,.die{stroke-width:2.5;stroke-linejoin:round}
+.man,.die,.cube,.action{stroke-width:2.5;stroke-linejoin:round}
 .used{opacity:.3}
 .stroke{stroke-width:7}
 .dot{stroke:none}
@@ -130,6 +130,8 @@ COLOURS = """
 .label,.share,.caption{fill:$ink}
 .man.white,.die.white{fill:$white;stroke:$white_rim}
 .man.black,.die.black{fill:$black;stroke:$black_rim}
+.cube{fill:$white;stroke:$white_rim}
+.action{fill:$board;stroke:$frame}
 .count.white{fill:$black}
 .count.black{fill:$white}
 .pip.white{fill:$black}

@@ -43,6 +43,7 @@ class Context(AbstractContextManager["Context"]):
         seed: int = 0,
         jobs: int = 0,
         oracle: Path | None = None,
+        device: str = "auto",
         progress: ProgressCallback = lambda done, total, label: None,
     ) -> None:
         self.published = published
@@ -54,6 +55,8 @@ class Context(AbstractContextManager["Context"]):
         """Number of parallel jobs."""
         self.oracle = oracle
         """Oracle folder written by `ludus solve`, if given."""
+        self.device = device
+        """Device of networks that are trained: `auto`, `cpu` or `cuda`."""
         self.progress = progress
         self._cache = cache
         self._pool: LocalPool | None = None
@@ -143,6 +146,7 @@ def run_experiment(
     seed: int = 0,
     jobs: int = 0,
     oracle: Path | None = None,
+    device: str = "auto",
     ignore_cache: bool = False,
     progress: ProgressCallback = lambda done, total, label: None,
 ) -> ExperimentResults:
@@ -153,7 +157,14 @@ def run_experiment(
     if ignore_cache:
         cache.clear()
     context = Context(
-        published, cache, size=chosen, seed=seed, jobs=jobs, oracle=oracle, progress=progress
+        published,
+        cache,
+        size=chosen,
+        seed=seed,
+        jobs=jobs,
+        oracle=oracle,
+        device=device,
+        progress=progress,
     )
     found = Findings()
     with context:

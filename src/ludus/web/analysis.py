@@ -3,6 +3,7 @@
 from typing import Any
 
 from ludus.core.game import CHANCE, AnyGame
+from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_tree import GameNode
 from ludus.web.schemas import (
@@ -45,7 +46,23 @@ async def fetch_evaluation(session: Session, number: int, workers: WorkerPool) -
     ]
     names = ("certainty", "source", "points", "value", "depth", "line")
     changes = {name: found[name] for name in names} | {"moves": moves, "share": _share(node, found)}
+    changes["details"] = describe_details(found)
     return view.model_copy(update={**changes, "text": describe_value(session, node, found)})
+
+
+def describe_details(evaluation: Json) -> list[str]:
+    """Return the chances of the side to move and the equities of cube actions in words."""
+    details = []
+    chances, cube = evaluation["chances"], evaluation["cube"]
+    if chances is not None:
+        details.append(
+            f"Wins {chances['win']:.1%}, gammons {chances['win_gammon']:.1%}; "
+            f"loses gammons {chances['lose_gammon']:.1%}"
+        )
+    if cube is not None:
+        equities = ", ".join(f"{name} {value:+.3f}" for name, value in cube["equities"].items())
+        details.append(f"Cube: {cube['best']} ({equities})")
+    return details
 
 
 async def _load_evaluation(session: Session, number: int, workers: WorkerPool) -> Json:
@@ -110,13 +127,17 @@ async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
         evaluation = found["evaluations"][number]
         if reviewed is not None:
             session.reviewed[node.number] = reviewed
-        points.append(_review_point(node, evaluation, reviewed))
-    sides = [_summarize(session, points, side) for side in (0, 1)]
+        rolled = found["rolls"][number - 1] if number else None
+        points.append(_review_point(node, evaluation, reviewed, rolled))
+    sides = [
+        _summarize(session, points, side, found["sides"][side] if any(found["rolls"]) else None)
+        for side in (0, 1)
+    ]
     return ReviewView(known=True, why="", points=points, sides=sides)
 
 
 def _review_point(
-    node: GameNode, evaluation: Json | None, reviewed: Json | None
+    node: GameNode, evaluation: Json | None, reviewed: Json | None, rolled: Json | None
 ) -> ReviewPointView:
     point = ReviewPointView(
         node=node.number,
@@ -126,15 +147,19 @@ def _review_point(
         depth=None if evaluation is None else evaluation["depth"],
         certainty=None if evaluation is None else evaluation["certainty"],
         lost=0 if reviewed is None else reviewed["cost"],
+        luck=None if rolled is None else rolled["luck"],
     )
     if reviewed is None:
         return point
-    names = ("mark", "best", "line", "reply", "reason")
+    names = ("mark", "best", "line", "reply", "reason", "kind")
     update = {name: reviewed[name] for name in names}
     return point.model_copy(update={**update, "mark_certainty": reviewed["certainty"]})
 
 
-def _summarize(session: Session, points: list[ReviewPointView], side: int) -> ReviewSideView:
+def _summarize(
+    session: Session, points: list[ReviewPointView], side: int, rated: Json | None
+) -> ReviewSideView:
+    """Return the moves of a side; `rated` is its luck and rating in a game with dice."""
     own = [each for each in points if each.mover == side and each.mark_certainty is not None]
     marks = [each.mark for each in own]
     return ReviewSideView(
@@ -144,7 +169,31 @@ def _summarize(session: Session, points: list[ReviewPointView], side: int) -> Re
         mistakes=marks.count("?"),
         blunders=marks.count("??"),
         lost=round(sum(each.lost for each in own if each.mark), 3),
+        cube_mistakes=sum(each.mark != "" and each.kind != "move" for each in own),
+        **(
+            {}
+            if rated is None
+            else {name: rated[name] for name in ("luck", "performance_rating", "rating")}
+        ),
     )
+
+
+async def check_resignation(session: Session, level: int, workers: WorkerPool) -> None:
+    """Raise OutOfTurn if a side cannot resign this, or a player expects to win more."""
+    side, node = session.find_resigning_side(), session.tree.current
+    stakes = getattr(node.position, "stakes", None)
+    if stakes is not None and stakes.rules.resign:
+        raise OutOfTurn("resigning is offered before the roll, on the board")
+    levels = session.game.resignation_levels(node.position)
+    if level > max(len(levels), 1):
+        raise OutOfTurn("there is no such choice in this game")
+    if not levels or session.seats[1 - side].is_person:
+        return
+    found = await _load_evaluation(session, node.number, workers)
+    expected = found["points"] if node.position.mover != side else -found["points"]
+    if level + RESIGNATION_TOLERANCE < expected:
+        name = session.game.sides[1 - side].capitalize()
+        raise OutOfTurn(f"{name} plays on: it expects to win {expected:.1f} points")
 
 
 MAX_ADVISED_MOVES = 12

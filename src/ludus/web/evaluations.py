@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ludus.arena.analysts import Analyst
-from ludus.arena.review import review_game
+from ludus.analysis.analyst import Analyst
+from ludus.analysis.review import review_game
 from ludus.core.game import CHANCE
 from ludus.web.exact_values import describe_tables
 from ludus.web.worker_cache import load_game, load_position
@@ -52,4 +52,4 @@ def review_line(job: Mapping[str, Any]) -> dict[str, Any]:
         analyst.game.parse_move(text, position)
         for text, position in zip(texts, positions, strict=False)
     ]
-    return review_game(analyst, positions, moves).to_json()
+    return review_game(analyst.game, analyst, positions, moves).to_json()

@@ -10,12 +10,12 @@ from typing import Any
 from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.record import Record
 from ludus.games import GAMES, registered_game
-from ludus.web.errors import GameNotFound, LimitReached
+from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_tree import GameTree
 from ludus.web.restoration import restore_tree
 from ludus.web.schemas import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
-from ludus.web.session import Pace, Resignation, Session
+from ludus.web.session import EarlierGames, Pace, Resignation, Session
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
 from ludus.web.worker_pool import WorkerPool
@@ -80,6 +80,8 @@ class GameRegistry:
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
         session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
         session.learned_specs.initial = await self._load_learned_specs(request.after)
+        if request.continues:
+            session.earlier = add_up_games(await self.find(request.continues), session)
         await session.open()
         self._evict()
         self._sessions[session.id] = session
@@ -159,6 +161,8 @@ class GameRegistry:
         session.pace = Pace(state.paused, state.delay)
         session.learned_specs = LearnedSpecs(*state.learned)
         session.resignation = state.resigned and Resignation(*state.resigned)
+        *score, num_games = state.earlier
+        session.earlier = EarlierGames((score[0], score[1]), num_games)
         return session
 
     def _make_session(
@@ -191,3 +195,17 @@ class GameRegistry:
                 del self._sessions[id_]
                 return
         raise LimitReached("too many games are being played; try again in a moment")
+
+
+def add_up_games(last: Session, following: Session) -> EarlierGames:
+    """Return the points of a money session with its last game; OutOfTurn if that is not over."""
+    outcome = last.outcome_at(last.tree.current)
+    is_money = last.game.rules == following.game.rules and hasattr(last.game.rules, "match")
+    if outcome is None or not is_money or last.game.rules.match:
+        raise OutOfTurn("only a money game that is over is followed by another one")
+    score = [*last.earlier.score]
+    if outcome.winner is not None:
+        score[outcome.winner] += outcome.points
+    if last.seats != following.seats and last.seats == following.seats[::-1]:
+        score.reverse()
+    return EarlierGames((score[0], score[1]), last.earlier.num_games + 1)

@@ -16,7 +16,7 @@ from ludus.web.store import STORED_VALUE_ERRORS, BadGameFile, StoredGame, Stored
 
 
 class StoredState(BaseModel):
-    """The mutable part of a stored game; older versions stored neither of the last two."""
+    """The mutable part of a stored game; older versions lack the last ones."""
 
     at: Annotated[int, Field(ge=0)]
     seats: Annotated[list[SeatRequest], Field(min_length=2, max_length=2)]
@@ -24,7 +24,13 @@ class StoredState(BaseModel):
     delay: Annotated[float, Field(ge=0, le=60)]
     comment: str
     learned: tuple[dict[str, str], dict[str, str]] = ({}, {})
-    resigned: tuple[Annotated[int, Field(ge=0)], Literal[0, 1]] | None = None
+    resigned: (
+        tuple[Annotated[int, Field(ge=0)], Literal[0, 1]]
+        | tuple[Annotated[int, Field(ge=0)], Literal[0, 1], Literal[1, 2, 3]]
+        | None
+    ) = None
+    earlier: tuple[int, int, int] = (0, 0, 0)
+    """Points of both sides in earlier games of a money session, and the number of these games."""
 
 
 class StoredPicture(BaseModel):

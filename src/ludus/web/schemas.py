@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ludus.arena.evaluation import Certainty, Mark
+from ludus.analysis.evaluation import Certainty, Mark
 from ludus.oracle.oracle import Result
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -41,6 +41,9 @@ class NewGameRequest(RequestBody):
     after: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
     """Id of a game whose players continue with what they learned."""
 
+    continues: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
+    """Id of the money game that this one follows in a session: its points are added up."""
+
 
 class TouchRequest(RequestBody):
     """One more place touched at the current node, after those touched before."""
@@ -48,6 +51,14 @@ class TouchRequest(RequestBody):
     node: NodeNumber
     touched: PlaceNames = []
     place: PlaceName
+    hold: bool = False
+    """Whether a move that is complete waits for another touch of its last place, without this."""
+
+
+class ResignRequest(RequestBody):
+    """What is resigned, in games that have a choice: 1 for a single game, 2 for a gammon, …"""
+
+    level: Annotated[int, Field(ge=1, le=3)] = 1
 
 
 class MoveRequest(RequestBody):
@@ -218,6 +229,28 @@ class OutcomeView(BaseModel):
     points: int
 
 
+class StakesView(BaseModel):
+    """What a game is played for: the doubling cube, and the score of a match or money session."""
+
+    cube: int | None
+    """What the cube shows; null in games without it."""
+
+    owner: int | None
+    """The side that may double next; null while both may."""
+
+    match: int
+    """Points of the match; 0 for money."""
+
+    score: tuple[int, int]
+    game_number: int
+    """Number of the game in a money session, from 1; 0 in a match."""
+
+    crawford: bool
+    jacoby: bool
+    can_resign: bool
+    """Whether resigning is one of the actions before a roll."""
+
+
 class GameView(BaseModel):
     """A game as the page shows it, at one of its nodes."""
 
@@ -252,6 +285,10 @@ class GameView(BaseModel):
     delay: float
     moves: list[MoveView]
     thought: ExplanationView | None
+    has_dice: bool
+    stakes: StakesView | None
+    resignations: list[str]
+    """What may be resigned, if there is a choice."""
 
 
 class RatedMoveView(BaseModel):
@@ -313,6 +350,9 @@ class EvaluationView(BaseModel):
     moves: list[EvaluatedMoveView] = []
     """Best first; unsolved positions may lack some."""
 
+    details: list[str] = []
+    """In backgammon the chances to win and to win gammons, and what cube actions count."""
+
 
 class RecordView(BaseModel):
     """A game as text."""
@@ -367,6 +407,12 @@ class ReviewPointView(BaseModel):
     reason: str = ""
     """Why the move is marked."""
 
+    kind: str = ""
+    """`move`, or `double`, `take`, `resign`, `answer` for actions about the cube."""
+
+    luck: float | None = None
+    """Points by which a roll was better than the mean of all rolls."""
+
 
 class ReviewSideView(BaseModel):
     """The moves of one side in a review."""
@@ -380,6 +426,17 @@ class ReviewSideView(BaseModel):
     blunders: int
     lost: float
     """Points given away in all."""
+
+    cube_mistakes: int = 0
+    """Marked actions about the cube."""
+
+    luck: float | None = None
+    """Points by which the rolls were better than average, in games with dice."""
+
+    performance_rating: float | None = None
+    """500 times the mean error of a decision, in games with dice."""
+
+    rating: str | None = None
 
 
 class ReviewView(BaseModel):
@@ -523,6 +580,26 @@ class PuzzleKindView(BaseModel):
     grade: int
 
 
+class RulesTestTaskView(BaseModel):
+    """A position with exactly one good move, and the task in words."""
+
+    position: str
+    task: str
+
+
+class RulesTestView(BaseModel):
+    """Learned rules of a game, and the tasks of a test before reading them and of one after."""
+
+    game: str
+    title: str
+    rules: str
+    sentences: list[str]
+    clauses: list[str]
+    examples: list[PictureView]
+    before: list[RulesTestTaskView]
+    after: list[RulesTestTaskView]
+
+
 class SolveRequest(RequestBody):
     """Start or stop solving a game completely."""
 
@@ -556,6 +633,21 @@ class ServerFeaturesView(BaseModel):
 
     tournament: bool
     training: bool
+    running: bool = False
+    """Whether a training, a tournament or a solve of this user is running."""
+
+
+class RunView(BaseModel):
+    """A training, a tournament or a solve that is running on this machine."""
+
+    kind: Literal["training", "tournament", "solve"]
+    title: str
+    began: float
+    """Seconds since the epoch."""
+
+    done: int
+    total: int
+    """Size of the work; 0 if it is unknown."""
 
 
 class StandingView(BaseModel):

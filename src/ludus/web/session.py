@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from ludus.core.errors import LudusError
@@ -39,10 +39,19 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Resignation:
-    """A side that gave up, and where."""
+    """A side that gave up, where, and what: 1 for a single game, 2 for a gammon, …"""
 
     node: int
     side: int
+    level: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierGames:
+    """What was won in the games of a money session before this one."""
+
+    score: tuple[int, int] = (0, 0)
+    num_games: int = 0
 
 
 class Session:
@@ -69,6 +78,7 @@ class Session:
         self.seed = seed
         self.pace = Pace()
         self.resignation: Resignation | None = None
+        self.earlier = EarlierGames()
         self.move_entry = get_move_entry(tree.game)
         # Based on time, so it keeps increasing when the game is reloaded and pages can order views.
         self.revision = time.time_ns() // 1_000_000
@@ -163,19 +173,24 @@ class Session:
 
     def outcome_at(self, node: GameNode) -> Outcome | None:
         """Return how the game ended at a node: by its rules, or because a side resigned there."""
-        if self.resignation is not None and self.resignation.node == node.number:
-            return Outcome(1 - self.resignation.side, "resigned")
+        given_up = self.resignation
+        if given_up is not None and given_up.node == node.number:
+            return self.game.resignation_outcome(node.position, given_up.side, given_up.level)
         return node.position.outcome()
 
-    async def resign(self) -> None:
-        """Resign for the person that is to move or, against a player, for the person."""
+    def find_resigning_side(self) -> int:
+        """Return the person that is to move or, against a player, the person."""
+        node = self.tree.current
+        if self.outcome_at(node) is not None or not self.people:
+            raise OutOfTurn("there is no game to resign")
+        mover = node.position.mover
+        return mover if mover in self.people else min(self.people)
+
+    async def resign(self, level: int = 1) -> None:
+        """Resign for a person; `level` is that of `Game.resignation_levels`."""
         async with self._lock:
-            node = self.tree.current
-            if self.outcome_at(node) is not None or not self.people:
-                raise OutOfTurn("there is no game to resign")
-            mover = node.position.mover
-            side = mover if mover in self.people else min(self.people)
-            resignation = Resignation(node.number, side)
+            side = self.find_resigning_side()
+            resignation = Resignation(self.tree.current_number, side, level)
             await self._save(resignation=resignation)
             self._stop_thinking()
             self.resignation = resignation
@@ -398,7 +413,8 @@ class Session:
             "delay": pace.delay,
             "comment": self.tree.nodes[0].comment if comment is None else comment,
             "learned": [self.learned_specs.initial, self.learned_specs.final],
-            "resigned": None if resignation is None else [resignation.node, resignation.side],
+            "resigned": None if resignation is None else _format_resignation(resignation),
+            "earlier": [*self.earlier.score, self.earlier.num_games],
         }
         start = str(self.tree.nodes[0].position)
         stored = StoredGame(self.id, *self.game_spec, start, self.seed, state)
@@ -408,6 +424,11 @@ class Session:
             if n.parent is not None
         ]
         await self._store.save(stored, moves)
+
+
+def _format_resignation(resignation: Resignation) -> list[int]:
+    """Return node and side, and what was resigned unless it was a single game."""
+    return list(astuple(resignation))[: 2 if resignation.level == 1 else 3]
 
 
 def make_record(session: Session) -> Record:

@@ -23,6 +23,9 @@ class Settings:
     can_solve: bool = False
     """Whether the page may solve games, which takes an hour and gigabytes of disk."""
 
+    shows_runs: bool = False
+    """Whether the page shows the trainings, tournaments and solves of this user."""
+
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
     """Accepted Host headers; others are refused to prevent DNS rebinding."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ludus.core.errors import LudusError
 from ludus.core.processes import count_cores
+from ludus.core.runs import announce_run
 from ludus.games import registered_game
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
@@ -41,12 +42,17 @@ def _solve(name: str, rules: str, folder: Path) -> None:
     solver = make_solver(game.rules, "cpu", threads)
     is_closed = threading.Event()
     threading.Thread(target=_wait_for_end_of_input, args=(is_closed,), daemon=True).start()
-    with Database.open_for_writing(folder, game.rules, True) as database:
+    title = f"{game.title}, {game.format_rules(game.rules)}"
+    with (
+        Database.open_for_writing(folder, game.rules, True) as database,
+        announce_run("solve", title, folder) as shown,
+    ):
         run = SolveRun(game.rules, select_sectors(game, None), solver, database, threads)
         with ThreadPoolExecutor(1) as pool:
             task = pool.submit(run.run)
             while not wait([task], REPORT_SECONDS).done:
                 progress = run.progress
+                shown.update(progress.done, progress.total)
                 _report(
                     done=progress.done,
                     total=progress.total,

@@ -3,13 +3,20 @@
 from dataclasses import asdict
 from typing import Any
 
-from ludus.core.game import CHANCE, Position
+from ludus.core.game import CHANCE, Outcome, Position
 from ludus.core.marks import Marks
 from ludus.games.move_entry import PartialMove
 from ludus.render.overlay import draw_annotations
 from ludus.web.drawing import find_last_decision, make_hint_notes, mark_evaluated_places
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
-from ludus.web.schemas import ExplanationView, GameView, MoveView, OutcomeView, SeatView
+from ludus.web.schemas import (
+    ExplanationView,
+    GameView,
+    MoveView,
+    OutcomeView,
+    SeatView,
+    StakesView,
+)
 from ludus.web.seats import Seat
 from ludus.web.session import Session
 
@@ -80,6 +87,29 @@ def make_view(
         delay=session.pace.delay,
         moves=[_move_view(session, other) for other in session.tree.nodes],
         thought=_explanation_view(find_last_decision(session, node)),
+        has_dice=session.move_entry.has_dice,
+        stakes=_stakes_view(session, position, outcome),
+        resignations=list(session.game.resignation_levels(position)),
+    )
+
+
+def _stakes_view(session: Session, position: Any, outcome: Outcome | None) -> StakesView | None:
+    """Return the cube and the score; points of a money session include those of this game."""
+    stakes = getattr(position, "stakes", None)
+    if stakes is None:
+        return None
+    score = list(stakes.score if stakes.rules.match else session.earlier.score)
+    if outcome is not None and outcome.winner is not None and not stakes.rules.match:
+        score[outcome.winner] += outcome.points
+    return StakesView(
+        cube=stakes.value if stakes.has_cube else None,
+        owner=stakes.owner,
+        match=stakes.rules.match,
+        score=(score[0], score[1]),
+        game_number=0 if stakes.rules.match else session.earlier.num_games + 1,
+        crawford=stakes.crawford,
+        jacoby=stakes.rules.jacoby,
+        can_resign=stakes.rules.resign,
     )
 
 
@@ -152,8 +182,11 @@ def _report_moves(session: Session, node: GameNode) -> str:
     recent = line[max(since, 0) :] if len(session.people) == 2 else line[since + 1 :]
     if not session.people:
         recent = recent[-1:]
-    if recent and recent[-1].made_by == DICE and session.seats[node.position.mover].is_person:
-        recent = recent[:-1]  # shown in the prompt
+    is_rolled = bool(recent) and recent[-1].made_by == DICE
+    if is_rolled and session.seats[node.position.mover].is_person:
+        before = session.tree.path_to(node.number)[-2].position
+        if not getattr(before, "opening", ""):  # an opening roll says who begins, too
+            recent = recent[:-1]  # shown in the prompt
     return " ".join(
         describe_move(session, recent_node) for recent_node in recent[-MAX_REPORTED_MOVES:]
     )

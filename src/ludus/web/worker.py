@@ -173,6 +173,7 @@ JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "review": _lazy_job("evaluations:review_line"),
     "puzzle_kinds": _lazy_job("exact_values:list_puzzle_kinds"),
     "puzzle": _lazy_job("exact_values:make_puzzle"),
+    "rules_test": _lazy_job("rules_test:make_rules_test"),
     "opponents": _lazy_job("opponents:list_opponents"),
     "tournament": load_standings,
     "training": load_curves,

@@ -5,9 +5,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ludus.games.backgammon import Chances, Rules, Stakes, evaluate_cube, match_winning_chance
-from ludus.games.backgammon.cube import CubeModel, choose_action
+from ludus.games.backgammon import (
+    Chances,
+    CubeEquities,
+    Rules,
+    Stakes,
+    evaluate_cube,
+    match_winning_chance,
+)
+from ludus.games.backgammon.cube import CubeModel, choose_action, score_actions
 from ludus.games.backgammon.game import Backgammon
+from ludus.games.backgammon.stakes import ACCEPT
 
 MONEY = Rules(cube=True)
 
@@ -79,7 +87,7 @@ def test_a_match_decision_depends_on_the_score():
     assert evaluate_cube(game.parse(f"{men} 1 5-5/7"), early).is_double
     # After the Crawford game the side that trails doubles with any position.
     behind = game.parse(f"{men} 1 1-6/7")
-    assert str(choose_action(behind, Chances(0.4))) == "double"
+    assert str(choose_action(behind, evaluate_cube(behind, Chances(0.4)))) == "double"
 
 
 def test_actions_follow_from_chances():
@@ -97,7 +105,28 @@ def test_actions_follow_from_chances():
         (f"{men} resigns", Chances(0.6), "accept"),
     ]
     for text, chances, action in cases:
-        assert str(choose_action(game.parse(text), chances)) == action, (text, chances)
+        position = game.parse(text)
+        equities = evaluate_cube(position, chances)
+        assert str(choose_action(position, equities)) == action, (text, chances)
+        assert set(score_actions(position, equities)) == set(position.legal_moves())
+
+
+def test_a_resignation_counts_what_the_other_side_makes_of_it():
+    game = Backgammon(Rules(cube=True, resign=True))
+    men = "6:1,5:1,off:13 6:1,5:1,off:13 0"
+    likely_gammon = game.parse(f"{men} cube 2@0")
+    scores = score_actions(likely_gammon, CubeEquities(-1.6, -3.0))
+    assert {str(action): score for action, score in scores.items()} == {
+        "roll": -1.6,
+        "double": -3.0,
+        "resign": -1.6,  # it is refused
+        "resign_gammon": -2.0,
+        "resign_backgammon": -3.0,
+    }
+    # Where the winner of a single game wins the match, a gammon is no more.
+    last = Backgammon(Rules(cube=True, resign=True, match=7)).parse(f"{men} resigns 1 3-6/7")
+    assert score_actions(last, CubeEquities(-1.0, -1.0))[ACCEPT] == pytest.approx(1)
+    assert choose_action(last, CubeEquities(-1.0, -1.0)) == ACCEPT
 
 
 def test_chances_of_the_other_side_have_the_opposite_equity():

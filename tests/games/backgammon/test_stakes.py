@@ -1,6 +1,7 @@
 """The doubling cube, matches and resigning, one small game each."""
 
 import random
+import re
 
 import pytest
 
@@ -203,3 +204,16 @@ def test_stakes_know_when_the_cube_is_dead():
     assert not Stakes(rules, 4, 1, (1, 2)).may_double(1)
     assert Stakes(rules, 2, 1, (1, 2)).may_double(1)
     assert not Stakes(rules, 2, 1, (1, 2)).may_double(0)
+
+
+def test_the_cube_is_drawn_beside_its_owner():
+    game = ludus.game("backgammon:money")
+    men = "24:2,13:5,8:3,6:5 24:2,13:4,8:4,6:5 0 31"
+    heights = []
+    for cube in ("2@1", "1", "2@0"):
+        drawing = game.parse(f"{men} {cube}").drawing().svg()
+        (found,) = re.findall(r'<rect class="cube" [^>]*\by="([0-9.]+)"', drawing)
+        heights.append(float(found))
+    assert heights == sorted(heights)
+    assert len(set(heights)) == 3
+    assert 'class="cube"' not in ludus.game("backgammon").start().drawing().svg()

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
+from ludus.analysis import Evaluation, ReviewedMove
 from ludus.games.backgammon import Backgammon
 from ludus.players.backgammon_heuristics import CONTACT_WEIGHTS
-from ludus.protocol.gnubg import RankedMove
-from ludus.protocol.gnubg_review import ReviewedMove
 from ludus.reproduce.experiment import find_experiment, find_experiments_folder
 from support.backgammon_rolls import position
 
@@ -87,5 +86,6 @@ def test_kinds_of_mistakes(played, best, kind):
     game = Backgammon()
     here = position("24:2,13:5,8:3,6:5", "20:1,24:1,13:5,8:3,6:5", (3, 1))
     moves = [game.parse_move(text, here) for text in (played, best)]
-    rated = ReviewedMove(1, here, *moves, 0.2, RankedMove(played, *[0.0] * 6))
+    value = Evaluation("estimate", "gnubg", 0.0, "equity")
+    rated = ReviewedMove(here, moves[0], "??", 0.2, "estimate", value, value, moves[1])
     assert module.classify_error(rated) == kind

@@ -111,7 +111,7 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
     shown, noise = np.zeros(len(known.scores)), []
     cycles = 200
     for cycle in range(cycles):
-        rows, targets, groups = training._sample_targets(np.random.default_rng(cycle))
+        rows, targets, groups = training.sample_targets(np.random.default_rng(cycle))
         assert len(set(rows)) == len(rows)
         assert (groups[0], groups[-1]) == (0, len(rows))
         positions = known.position_of_move[rows]
@@ -133,7 +133,7 @@ def test_without_noise_only_comments_are_shown():
         GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
         GammonTrainingConfig(noise=False),
     )
-    rows, _, _ = training._sample_targets(np.random.default_rng(0))
+    rows, _, _ = training.sample_targets(np.random.default_rng(0))
     assert sorted(rows) == list(np.flatnonzero(~np.isnan(known.scores)))
 
 

@@ -5,7 +5,7 @@ import pytest
 from ludus.games import game
 from ludus.learn.migo.examples import KnownLevels
 from ludus.learn.migo.games import StateGraph
-from ludus.learn.migo.inference import Reasoner
+from ludus.learn.migo.inference import CountingReasoner, Reasoner
 from ludus.oracle import oracle_for
 from support.migo_learners import all_boards, train_program
 
@@ -73,3 +73,30 @@ def test_published_wins_take_stalemate_for_a_win():
     assert stuck
     assert any(reasoner.holds(concepts["faithful"], board) for board in stuck)
     assert not any(reasoner.holds(concepts["improved"], board) for board in stuck)
+
+
+def test_counted_inferences_are_those_of_proofs_without_a_cache():
+    program = train_program("noughts_and_crosses", "faithful")
+    counting = CountingReasoner(StateGraph())
+    plain = _PlainReasoner(StateGraph(is_memoized=False))
+    for text in ("X.O/.O./X.. x", "X.O/.O./X.. x", "XO./.X./..O x"):
+        position = game("noughts_and_crosses").parse(text)
+        for reasoner in (counting, plain):
+            board = reasoner.graph.state_id(position)
+            for concept in reasoner.concepts(program).values():
+                reasoner.has_solution(concept, board)
+        assert counting.num_inferences == plain.num_inferences
+
+
+class _PlainReasoner(Reasoner):
+    """Counts every goal that is proved."""
+
+    num_inferences = 0
+
+    def holds(self, concept, state_id):
+        self.num_inferences += 1
+        return super().holds(concept, state_id)
+
+    def has_solution(self, concept, state_id):
+        self.num_inferences += 1
+        return super().has_solution(concept, state_id)

@@ -8,6 +8,7 @@ import pytest
 
 from ludus.games import game
 from ludus.learn.common.learner import train_episodes
+from ludus.learn.migo.induction import compute_posterior
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
 from support.migo_learners import exact, opponent, train_learner, train_program
 from support.repetition import repeat
@@ -129,3 +130,51 @@ def test_the_same_seed_gives_the_same_program():
     first, again, other = (train_learner("noughts_and_crosses", 60, seed)[0] for seed in (4, 4, 5))
     assert first.program == again.program
     assert first.strategy_learner.examples != other.strategy_learner.examples
+
+
+@pytest.mark.parametrize("spec", ["hexapawn", "hexapawn:migo", "hexapawn:migo,size=4"])
+def test_published_levels_and_patience_hold_for_all_rules_of_a_board(spec):
+    """They depended on the whole spec once, so that the authors' own rules had neither."""
+    settings = MigoLearnerOptions(learning="separated")
+    expected = (15, 8) if "size=4" in spec else (5, 2)
+    assert (settings.patience_for(game(spec)), settings.levels_for(game(spec))) == expected
+
+
+def test_without_cached_proofs_the_same_is_learned():
+    spec, games = "hexapawn:migo", 30
+    usual, regret = train_learner(spec, games, 1)
+    counting, counted_regret = train_learner(spec, games, 1, memo="count")
+    plain, plain_regret = train_learner(spec, games, 1, memo="no")
+    assert usual.list_rules() == counting.list_rules() == plain.list_rules()
+    assert regret == counted_regret == plain_regret
+    assert counting.strategy_learner.reasoner.num_inferences > games
+
+
+def test_positive_only_scoring_keeps_the_rule_that_covers_less():
+    assert compute_posterior(3, 4, 1, 10) > compute_posterior(3, 4, 9, 10)
+    # With few examples a shorter rule is preferred, with many the one that covers less.
+    assert compute_posterior(6, 1, 4, 10) < compute_posterior(3, 1, 8, 10)
+    assert compute_posterior(6, 20, 4, 10) > compute_posterior(3, 20, 8, 10)
+    learner, _ = train_learner("hexapawn:migo", 40, 2, scoring=True)
+    assert "won(B)" in str(learner.program["win_1"][0])
+
+
+def test_start_positions_by_information_gain():
+    """A game tells nothing about rules that agree on its board."""
+    learner, _ = train_learner("hexapawn:migo", 40, 3, gain=True)
+    strategy_learner = learner.strategy_learner
+    graph = strategy_learner.reasoner.graph
+    starts = [graph.state_id(each) for each in game("hexapawn:migo").training_starts()]
+    assert strategy_learner.learned.alternatives
+    gains = [strategy_learner.expected_information(start) for start in starts]
+    assert all(gain >= 0 for gain in gains)
+    agree = [
+        start
+        for start in starts
+        if all(
+            len({strategy_learner.reasoner.has_solution(each, start) for each in level}) == 1
+            for level in strategy_learner.learned.alternatives
+        )
+    ]
+    for start, gain in zip(starts, gains, strict=True):
+        assert (gain == 0) == (start in agree)

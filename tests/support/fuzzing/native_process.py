@@ -26,6 +26,7 @@ def canary(folder: str, mistake: str, argument: str) -> int:
 def values(game: str, seed: str, calls: str) -> dict[str, int]:
     """Compiled functions of one module with hostile values."""
     from support.fuzzing import native_values, search_values
+    from support.fuzzing.environment_values import environment_values
     from support.fuzzing.equity_values import equity_values
     from support.fuzzing.network_values import chances_values, gammon_values
     from support.fuzzing.pattern_values import pattern_values
@@ -38,6 +39,7 @@ def values(game: str, seed: str, calls: str) -> dict[str, int]:
         "search": search_values.search_values,
         "patterns": pattern_values,
         "sampling": sampling_values,
+        "environments": environment_values,
         "equities": equity_values,
         "chances": chances_values,
         "gammon": gammon_values,

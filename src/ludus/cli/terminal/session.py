@@ -128,6 +128,7 @@ def take_back(session: "TerminalSession", text: str, entry: TypedMove | None) ->
 
 
 def start_new_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
+    session.score = session.add_up_points() or session.score
     session.start_game(GameHistory(session.game, session.history.positions[0]))
     return True
 
@@ -136,6 +137,7 @@ def swap_sides(session: "TerminalSession", text: str, entry: TypedMove | None) -
     if len(session.human_sides) != 1:
         raise LudusError("sides can be swapped only if one person plays")
     session.human_sides = frozenset({0, 1}) - session.human_sides
+    session.score.reverse()
     session.messages.clear()
     return True
 
@@ -233,6 +235,9 @@ class TerminalSession:
         self.seed = seed
         self.random = random.Random(seed)
         self.screen = screen
+        self.score = [0, 0]
+        """Points of both sides in the earlier money games of this session."""
+
         self.start_game(history)
         if self.human_sides:
             self.messages.append("Type a move or its first place; help lists the commands.")
@@ -302,13 +307,33 @@ class TerminalSession:
         if outcome is not None:
             for side in {0, 1} - set(self.human_sides):
                 self.players[side].finish_game(outcome)
-            self._offer_new_game(self.game.describe_outcome(outcome, self.human_sides))
+            result = self.game.describe_outcome(outcome, self.human_sides)
+            self._offer_new_game(f"{result}{self._format_score()}")
         elif position.mover == CHANCE:
             self._roll_dice()
         elif position.mover in self.human_sides:
             self._play_human_turn()
         else:
             self._play_computer_turn(position.mover)
+
+    def add_up_points(self) -> list[int] | None:
+        """Return the points of both sides with those of this game; None unless it is for money."""
+        position = self.history.position
+        stakes, outcome = getattr(position, "stakes", None), position.outcome()
+        if stakes is None or stakes.rules.match:
+            return None
+        points = [*self.score]
+        if outcome is not None and outcome.winner is not None:
+            points[outcome.winner] += outcome.points
+        return points
+
+    def _format_score(self) -> str:
+        """Return how a money session stands; empty in other games."""
+        points = self.add_up_points()
+        if points is None:
+            return ""
+        first, second = self.side_names
+        return f" The session stands {first} {points[0]}, {second} {points[1]}."
 
     def _roll_dice(self) -> None:
         rolls, weights = zip(*self.game.chances(self.history.position), strict=True)

@@ -181,6 +181,12 @@ def sample_position(number: int, seed: int) -> SampledPosition:
             return rng.choice(found)
 
 
+def sample_played_position(number: int, seed: int) -> SampledPosition:
+    """Sample position `number` as it occurs in a game from the opening, whatever its theme."""
+    rng = random.Random(f"play/{seed}/{number}")
+    return rng.choice(_play_from(OPENING, rng))
+
+
 def choose_theme(number: int) -> str:
     """Return the theme of a position number, in the proportions of THEME_WEIGHTS.
 
@@ -201,12 +207,16 @@ def _play_games(theme: str, rng: random.Random) -> list[SampledPosition]:
     """Return every position with enough moves from a few games of the conventional program."""
     set_ups = SET_UPS.get(theme, (OPENING,))
     # Half of the games of a rare theme begin normally: the theme must not be tied to the set-up.
-    chosen = rng.choice(set_ups) if rng.random() < 0.5 else OPENING
-    is_opening = chosen == OPENING
+    return _play_from(rng.choice(set_ups) if rng.random() < 0.5 else OPENING, rng)
+
+
+def _play_from(set_up: str, rng: random.Random) -> list[SampledPosition]:
+    """Return every position with enough moves from a few games that begin with a set-up."""
+    is_opening = set_up == OPENING
     boards, rolls, facts = gammon.met_in_games(
         "tool",
         "tool",
-        _make_row(chosen)[None],
+        _make_row(set_up)[None],
         is_opening,
         NUM_GAMES,
         RANDOM_MOVE_RATE,

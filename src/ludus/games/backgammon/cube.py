@@ -8,18 +8,21 @@ GNU Backgammon does, with take points from the larger cube values backwards.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol
 
+from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
 from ludus.games.backgammon.stakes import (
     ACCEPT,
     DOUBLE,
     DROP,
+    MAX_CUBE,
     OFFERS,
     REJECT,
+    RESIGN,
     ROLL,
     TAKE,
     CubeAction,
@@ -28,6 +31,9 @@ from ludus.games.backgammon.stakes import (
 
 CUBE_EFFICIENCY: Final = 0.68
 """The part of the live cube in contact positions and long races, as Janowski recommends."""
+
+RESIGNATION_TOLERANCE: Final = 0.001
+"""Points by which playing on may exceed a resignation that is accepted: errors of estimates."""
 
 GAMMON_RATE: Final = 0.26
 """Part of the games at the start of a game that are gammons, in the match equity table."""
@@ -59,12 +65,25 @@ class Chances(NamedTuple):
         return 2 * self.win - 1 + gammons + self.win_backgammon - self.lose_backgammon
 
 
-@runtime_checkable
+class RankedChances(NamedTuple):
+    """A move, the mover's chances after it, and the plies by which they were looked at."""
+
+    move: Move
+    chances: Chances
+    plies: int
+
+
 class ChancesEstimator(Protocol):
-    """A player that estimates cubeless chances, from which cube decisions follow."""
+    """Estimates cubeless chances, from which equities of moves and of cube actions follow."""
 
     def estimate_chances(self, positions: Sequence[Position]) -> list[Chances]:
         """Return the chances of the side on turn in each position, before it rolls."""
+
+    def rank_chances(self, position: Position, plies: int) -> list[RankedChances]:
+        """Return the legal moves of a position with dice, best first by cubeless equity.
+
+        Those that a filter leaves out are looked at by fewer plies.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +145,7 @@ class CubeModel:
         self.stakes = stakes
         self.side = side
         self.efficiency = efficiency
+        self._known_results: dict[int, _Results] = {}
 
     def evaluate(self, value: int, owner: int | None) -> float:
         """Return MWC, or points for money, with the cube at a value and owned by a side or none.
@@ -154,14 +174,11 @@ class CubeModel:
         return any(self._can_double(value, owner, side) for side in sides)
 
     def _can_double(self, value: int, owner: int | None, side: int) -> bool:
-        stakes = Stakes(
-            self.rules,
-            value,
-            owner if value > 1 else None,
-            self.stakes.score,
-            self.stakes.crawford,
-        )
-        return stakes.may_double(side)
+        """Return the same as `Stakes.may_double` with this cube, without making the stakes."""
+        if self.rules.match > 0 and self.stakes.score[side] + value >= self.rules.match:
+            return False
+        is_free = value == 1 or owner in (None, side)
+        return self.stakes.has_cube and is_free and value < MAX_CUBE
 
     def _cash_point(self, value: int, side: int) -> float:
         """Return the winning chance of a side from which the other drops its double (live cube).
@@ -170,7 +187,7 @@ class CubeModel:
         """
         if not self._can_double(value, side if value > 1 else None, side):
             return 1.0
-        own = self if side == self.side else self._other()
+        own = self if side == self.side else self._other
         doubled = own._results(2 * value)
         drop = own._results(value).win
         # After the take the other side wins with the cube at its own cash point.
@@ -182,10 +199,18 @@ class CubeModel:
         point = redouble + (1 - redouble) * (drop - bottom) / slope
         return min(max(point, redouble), 1.0)
 
+    @cached_property
     def _other(self) -> "CubeModel":
-        return CubeModel(self.chances.flip(), self.stakes, 1 - self.side, self.efficiency)
+        other = CubeModel(self.chances.flip(), self.stakes, 1 - self.side, self.efficiency)
+        other.__dict__["_other"] = self
+        return other
 
     def _results(self, value: int) -> _Results:
+        if value not in self._known_results:
+            self._known_results[value] = self._compute_results(value)
+        return self._known_results[value]
+
+    def _compute_results(self, value: int) -> _Results:
         is_void = self.rules.jacoby and value == 1
         wins = [self.value_of(value * (1 if is_void else level), 1) for level in (1, 2, 3)]
         losses = [self.value_of(value * (1 if is_void else level), -1) for level in (1, 2, 3)]
@@ -214,11 +239,13 @@ class CubeModel:
         value, owner = self.stakes.value, self.stakes.owner
         no_double = self.evaluate(value, owner)
         double_take = self.evaluate(2 * value, 1 - self.side)
-        drop, loss = self.value_of(value, 1), self.value_of(value, -1)
-        if not self.rules.match:
-            return CubeEquities(no_double / value, double_take / value)
-        middle, half = (drop + loss) / 2, (drop - loss) / 2
-        return CubeEquities((no_double - middle) / half, (double_take - middle) / half)
+        return CubeEquities(self.normalize(no_double), self.normalize(double_take))
+
+    def normalize(self, value: float) -> float:
+        """Return MWC, or points for money, as an equity: 1 for a single game won now, -1 lost."""
+        stake = self.stakes.value
+        win, loss = self.value_of(stake, 1), self.value_of(stake, -1)
+        return (value - (win + loss) / 2) / ((win - loss) / 2)
 
 
 def _average(values: list[float], total: float, gammons: float, backgammons: float) -> float:
@@ -244,25 +271,39 @@ def evaluate_cube(
     return CubeModel(chances, position.stakes, position.turn, efficiency).decide()
 
 
-def choose_action(
-    position: Position, chances: Chances, efficiency: float = CUBE_EFFICIENCY
-) -> CubeAction:
-    """Choose an action in a phase of the stakes; the chances are those of the side on turn.
+def score_actions(position: Position, equities: CubeEquities) -> dict[CubeAction, float]:
+    """Return the equity of each legal action in a phase of the stakes, for the side that decides.
 
-    It never resigns. It accepts a resignation that is worth at least what playing on is.
+    The equities are those of the side on turn. A resignation counts what the other side makes of
+    it: the points offered, or playing on, which then begins with a roll.
     """
     stakes = position.stakes
     assert stakes is not None
-    if stakes.phase == "cube":
-        if not stakes.may_double(position.turn):
-            return ROLL
-        return DOUBLE if evaluate_cube(position, chances, efficiency).is_double else ROLL
     if stakes.phase == "doubled":
-        return TAKE if evaluate_cube(position, chances, efficiency).is_take else DROP
-    model = CubeModel(chances, stakes, position.turn, efficiency)
-    level = OFFERS.index(stakes.phase) + 1
-    offered = model.value_of(stakes.compute_points(level), -1)
-    return ACCEPT if offered <= model.evaluate(stakes.value, stakes.owner) else REJECT
+        return {TAKE: -equities.double_take, DROP: -equities.double_drop}
+    model = CubeModel(Chances(0.5), stakes, position.turn)
+    resigned = [
+        model.normalize(model.value_of(stakes.compute_points(level), -1)) for level in (1, 2, 3)
+    ]
+    if stakes.phase in OFFERS:
+        return {ACCEPT: -resigned[OFFERS.index(stakes.phase)], REJECT: -equities.no_double}
+    known = {ROLL: equities.no_double, DOUBLE: min(equities.double_take, equities.double_drop)}
+    known |= {
+        offer: min(lost, equities.no_double) for offer, lost in zip(RESIGN, resigned, strict=True)
+    }
+    return {action: known[action] for action in stakes.list_actions(position.turn)}
+
+
+def choose_action(position: Position, equities: CubeEquities) -> CubeAction:
+    """Choose an action in a phase of the stakes; the equities are those of the side on turn.
+
+    It never resigns. It accepts a resignation that is worth at least what playing on is.
+    """
+    scores = score_actions(position, equities)
+    if ACCEPT in scores:
+        is_enough = scores[ACCEPT] >= scores[REJECT] - RESIGNATION_TOLERANCE
+        return ACCEPT if is_enough else REJECT
+    return max(scores, key=lambda action: scores[action])
 
 
 @lru_cache(maxsize=4096)

@@ -230,8 +230,8 @@ def draw_cube(canvas: Canvas, stakes: Stakes) -> None:
     middle, reach = (TOP + BOTTOM) / 2, (BOTTOM - TOP) / 2 - CUBE / 2 - 4
     y = middle if stakes.owner is None else middle + (reach if stakes.owner == 0 else -reach)
     x = LEFT + 6 * STEP + BAR_WIDTH / 2
-    canvas.rect((x - CUBE / 2, y - CUBE / 2), CUBE, CUBE, "ground", 5)
-    canvas.text((x, y), str(stakes.value), "label")
+    canvas.rect((x - CUBE / 2, y - CUBE / 2), CUBE, CUBE, "cube", 5)
+    canvas.text((x, y), str(stakes.value), "count white")
 
 
 def button_areas(position: Position) -> dict[str, Area]:
@@ -254,7 +254,7 @@ def button_areas(position: Position) -> dict[str, Area]:
 def draw_buttons(canvas: Canvas, areas: Mapping[str, Area]) -> None:
     """Draw the decisions that can be touched."""
     for action, area in areas.items():
-        canvas.rect((area.x, area.y), area.width, area.height, "ground", 8)
+        canvas.rect((area.x, area.y), area.width, area.height, "action", 8)
         canvas.text(area.centre, BUTTON_LABELS.get(action, action), "label")
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from ludus.core.game import CHANCE, Game, OracleKind
+from ludus.core.game import CHANCE, Game, OracleKind, Outcome
 from ludus.games.backgammon import notation, position_ids
 from ludus.games.backgammon.board import (
     FIRST_ROLLS,
@@ -16,7 +16,7 @@ from ludus.games.backgammon.board import (
 )
 from ludus.games.backgammon.position import Action, Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
-from ludus.games.backgammon.stakes import CubeAction
+from ludus.games.backgammon.stakes import DOUBLE, ENDS, RESIGN, CubeAction
 
 CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
 FIRST_CHANCES: Final = tuple((roll, 1 / len(FIRST_ROLLS)) for roll in FIRST_ROLLS)
@@ -38,15 +38,17 @@ class Backgammon(Game[Position, Action]):
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
     preset_aliases: ClassVar[Mapping[str, str]] = {"hypergammon": "hyper"}
+    # In order of measured errors: docs/backgammon.md, "For players".
     analysts: ClassVar[tuple[str, ...]] = (
         "bgsage:plies=1",
-        "gnubg",
+        "gnubg:plies=2",
         "gammon:net=selfplay,ply=1",
         "playouts",
     )
     oracle_kind: ClassVar[OracleKind] = "equities"
     record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
+    coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "single": "{winner} bore off every man",
         "gammon": "{winner} bore off every man before {loser} bore off any",
@@ -112,6 +114,32 @@ class Backgammon(Game[Position, Action]):
             "GNU Backgammon": position_ids.to_gnubg_id(position),
             "XGID": position_ids.to_xgid(position),
         }
+
+    def classify_decision(self, position: Position, move: Action) -> str:
+        """Return `move`, `double`, `take`, `resign` or `answer` (to a resignation).
+
+        To roll where no double is possible is no decision.
+        """
+        if not isinstance(move, CubeAction):
+            return super().classify_decision(position, move)
+        if position.phase != "cube":
+            return "take" if position.phase == "doubled" else "answer"
+        if move in RESIGN:
+            return "resign"
+        return "double" if DOUBLE in set(position.legal_moves()) else ""
+
+    def resignation_levels(self, position: Position) -> tuple[str, ...]:
+        """Return the three levels; none in a match, and none where they are legal actions."""
+        stakes = position.stakes
+        if stakes is not None and (stakes.rules.match or stakes.rules.resign):
+            return ()
+        return ("a single game", "a gammon", "a backgammon")
+
+    def resignation_outcome(self, position: Position, side: int, level: int) -> Outcome:
+        if not self.resignation_levels(position):
+            return super().resignation_outcome(position, side, level)
+        points = level if position.stakes is None else position.stakes.compute_points(level)
+        return Outcome(1 - side, ENDS[level - 1], points)
 
     def is_capture(self, move: Action) -> bool:
         return isinstance(move, Move) and any(step.hit for step in move.steps)

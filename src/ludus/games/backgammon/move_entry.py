@@ -186,7 +186,10 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         if rules.jacoby:
             yield "Gammons and backgammons count only if the game was doubled."
         if rules.resign:
-            yield "Before it rolls, a side may offer to resign."
+            yield (
+                "Before it rolls, a side may offer to resign a single game, a gammon or a "
+                "backgammon; the other side accepts or plays on."
+            )
 
     def paths(self, move: Action) -> tuple[tuple[str, ...], ...]:
         steps = self.game.steps(move)
@@ -197,6 +200,8 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             return self._describe_decision(position)
         if position.dice is None:
             return "The dice are being rolled"
+        if entry.move is not None:
+            return "Confirm your move, or undo a step"
         if entry.selected is not None:
             return "Choose where it goes"
         left = start_turn(position).dice
@@ -220,7 +225,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
 
     def describe_place(self, position: Position, place: str) -> str:
         if place not in _POINTS and place not in ("bar", "off"):
-            return ""
+            return _ACTION_TITLES.get(place, "")
         if place in ("bar", "off"):
             counts = position.bar if place == "bar" else position.off
             counted = [f"{n} {s}" for n, s in zip(counts, self.game.sides, strict=True) if n]
@@ -344,6 +349,19 @@ _PREDICATES = {
     "resign_backgammon": "offered to resign a backgammon",
     "accept": "accepted",
     "reject": "plays on",
+}
+
+
+_ACTION_TITLES = {
+    "roll": "roll the dice",
+    "double": "double what the game counts",
+    "take": "take the double",
+    "drop": "drop the double and lose",
+    "resign": "offer to lose a single game",
+    "resign_gammon": "offer to lose a gammon",
+    "resign_backgammon": "offer to lose a backgammon",
+    "accept": "accept what is offered",
+    "reject": "play on",
 }
 
 

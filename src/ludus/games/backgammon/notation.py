@@ -18,6 +18,7 @@ from ludus.games.backgammon.position_ids import (
 from ludus.games.backgammon.reference import generate_plays, move_man
 from ludus.games.backgammon.rules import Rules
 from ludus.games.backgammon.stakes import (
+    ACTIONS,
     PHASES,
     CubeAction,
     parse_stakes,
@@ -35,7 +36,9 @@ Leg = tuple[int, int]
 def parse_roll(text: str, position: Position) -> Roll:
     """Parse a roll: two digits, in any order; at the opening side 0's die comes first."""
     match = ROLL_PATTERN.fullmatch(check_length(text, BadMove).strip())
-    if match is not None:
+    if match is None:
+        _refuse_action(text, position, "the dice are rolled now")
+    else:
         first, second = int(match[1]), int(match[2])
         roll = (
             OpeningRoll(first, second)
@@ -47,9 +50,21 @@ def parse_roll(text: str, position: Position) -> Roll:
     raise BadMove(f"{quote(text)} is not a roll that can fall here")
 
 
+def _to_action(text: str) -> CubeAction:
+    """Return the action of this name, which may be written with spaces, known or not."""
+    return CubeAction("_".join(check_length(text, BadMove).lower().split()))
+
+
+def _refuse_action(text: str, position: Position, why: str) -> None:
+    """Raise BadMove for a decision about the stakes where there is none to make."""
+    if _to_action(text) in ACTIONS:
+        reason = why if position.stakes is not None else "these rules have no cube and no match"
+        raise BadMove(f"{quote(text)} is not possible here: {reason}")
+
+
 def parse_action(text: str, position: Position) -> CubeAction:
     """Parse a decision about the stakes; `resign gammon` may be written with a space."""
-    word = "_".join(check_length(text, BadMove).lower().split())
+    word = str(_to_action(text))
     legal = [str(action) for action in position.legal_moves()]
     if word not in legal:
         known = f"possible are {', '.join(legal)}" if legal else "the game is over"
@@ -66,6 +81,7 @@ def parse_move(text: str, position: Position) -> Move:
     the text without a star means the path that does not hit.
     """
     wanted = check_length(text, BadMove).strip().lower()
+    _refuse_action(text, position, "men are moved now")
     legal = generate_plays(position)
     view = make_view(position.board, position.turn)
     if wanted == "pass":

@@ -33,6 +33,7 @@ RESIGN: Final = (
 """Offers to lose a single game, a gammon, a backgammon."""
 
 ACCEPT, REJECT = CubeAction("accept"), CubeAction("reject")
+ACTIONS: Final = frozenset({ROLL, DOUBLE, TAKE, DROP, *RESIGN, ACCEPT, REJECT})
 
 Phase = Literal[
     "play",

@@ -165,6 +165,7 @@ class Hexapawn(Game[Position, Move]):
     default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = "four"
     move_entry: ClassVar[str] = "ludus.games.squares_move_entry:HexapawnMoveEntry"
+    coding: ClassVar[str] = "ludus.games.squares_coding:HexapawnCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "crossed": "{winner} crossed the board",
         "men": "{loser} had no pawn left",

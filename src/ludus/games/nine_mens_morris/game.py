@@ -38,6 +38,7 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     oracle_kind: ClassVar[OracleKind] = "tables"
     puzzle_rules: ClassVar[str | None] = ""
     move_entry: ClassVar[str] = "ludus.games.nine_mens_morris.move_entry:MorrisMoveEntry"
+    coding: ClassVar[str] = "ludus.games.nine_mens_morris.coding:MorrisCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "men": "{loser} had too few men left",
         "blocked": "{loser} could not move",

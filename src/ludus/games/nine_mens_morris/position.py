@@ -7,6 +7,7 @@ from ludus.core import game as core
 from ludus.core.errors import BadMove
 from ludus.core.game import Outcome
 from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.splitmix import mix
 from ludus.games.nine_mens_morris.board import PASS, POINTS, Move, mills, neighbours
 from ludus.games.nine_mens_morris.notation import to_text
 from ludus.games.nine_mens_morris.rules import Rules
@@ -178,10 +179,7 @@ class Position(Drawable):
     def __hash__(self) -> int:
         """Return the number that native positions have, too (`hash` in native/bind/morris.cpp)."""
         mixed = _compute_key(*self._key()) ^ (self.occurrence << 57) ^ (self.quiet << 40)
-        z = (mixed + 0x9E3779B97F4A7C15) % 2**64
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
-        return z ^ (z >> 31)
+        return mix(mixed)
 
     @property
     def _compared(self) -> tuple[object, ...]:

@@ -153,6 +153,7 @@ class NoughtsAndCrosses(Game[Position, Move]):
     default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = ""
     move_entry: ClassVar[str] = "ludus.games.squares_move_entry:NoughtsAndCrossesMoveEntry"
+    coding: ClassVar[str] = "ludus.games.squares_coding:NoughtsAndCrossesCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {"line": "{winner} completed a line"}
     draw_reasons: ClassVar[Mapping[str, str]] = {"full": "the board was full"}
 

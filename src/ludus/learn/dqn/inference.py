@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.game import AnyGame, Position
-from ludus.games.squares import EMPTY
+from ludus.games.squares import encode_cells
 from ludus.learn.common.learner import complete_rules
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 
@@ -29,8 +29,7 @@ def encode_position(position: Position) -> list[float]:
     [1.0, -1.0, 0.0]
     """
     board, mover = str(position).split()
-    own = mover.upper()
-    return [-1.0 if letter == EMPTY else float(letter == own) for letter in board if letter != "/"]
+    return encode_cells(board.replace("/", ""), mover.upper())
 
 
 def list_actions(game: AnyGame) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ last whether men can still meet.
 from itertools import combinations_with_replacement
 from typing import Final
 
-from ludus.games.backgammon.board import BAR, HOME, OFF, View
+from ludus.games.backgammon.board import BAR, HOME, View
+from ludus.games.backgammon.coding import encode_men
 
 ROLL_WAYS: Final = [
     (high, low, 1 if high == low else 2)
@@ -67,20 +68,13 @@ Men = tuple[int, ...]
 def compute_inputs(end: View) -> list[float]:
     """Return the inputs of a board after a move, as the side that has just moved sees it."""
     own, other = end.own, end.other[::-1]
-    units = [*_encode_men(own), *_compute_features(own, other)]
-    units += [*_encode_men(other), *_compute_features(other, own)]
+    units = [*encode_men(own), *_compute_features(own, other)]
+    units += [*encode_men(other), *_compute_features(other, own)]
     return [*units, float(_rearmost(own) + _rearmost(other) > BAR)]
 
 
 def _rearmost(men: Men) -> int:
     return max((place for place in range(1, BAR + 1) if men[place]), default=0)
-
-
-def _encode_men(men: Men) -> list[float]:
-    units: list[float] = []
-    for count in men[1:]:
-        units += [count >= 1, count >= 2, count >= 3, max(count - 3, 0) / 2]
-    return units + [min(max(men[OFF] - 5 * unit, 0), 5) / 5 for unit in range(3)]
 
 
 def _compute_features(men: Men, other: Men) -> list[float]:

@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ludus.analysis.backgammon import NetworkEvaluator
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import position_to_row
 from ludus.games.backgammon.board import ROLLS, Move
-from ludus.games.backgammon.cube import Chances, choose_action, evaluate_cube
+from ludus.games.backgammon.cube import Chances, RankedChances
 from ludus.games.backgammon.position import Action, Position
 from ludus.games.backgammon.rules import Rules, check_cubeless
 from ludus.learn.gammon.chances_network import (
@@ -96,7 +97,9 @@ class GammonPlayer(Player):
             check_cubeless(game.rules, "gammon")
         self._policy: PaperPolicy | ChancesPolicy
         if self.settings.is_strong:
-            self._policy = ChancesPolicy(_load_chances(self.settings), int(self.settings.ply))
+            ply = int(self.settings.ply)
+            self._policy = ChancesPolicy(_load_chances(self.settings), ply)
+            self.evaluator = NetworkEvaluator(self._policy, self.spec, ply)
             self.score_unit = "equity"
         else:
             self._policy = PaperPolicy(self.settings.weights)
@@ -121,37 +124,17 @@ class GammonPlayer(Player):
 
     def pictures(self, position: Position) -> list[Picture]:
         """Return pictures of the moves with the highest scores, each on its own board."""
-        scores = self.choose(position).scores
+        scores = {
+            move: score
+            for move, score in self.choose(position).scores.items()
+            if isinstance(move, Move)
+        }
         return make_best_move_pictures(self.game, position, scores, 3 * self.settings.is_strong)
 
     def choose_many(self, positions: Sequence[Position], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
-        if all(position.phase == "play" for position in positions):
+        if not self.game.rules.has_stakes:
             return self._policy.choose(positions)
-        return [
-            self._policy.choose([position])[0]
-            if position.phase == "play"
-            else self._choose_action(position)
-            for position in positions
-        ]
-
-    def estimate_chances(self, positions: Sequence[Position]) -> list[Chances]:
-        """Return the cubeless chances of the side on turn before it rolls, by a strong network."""
-        if isinstance(self._policy, PaperPolicy):
-            raise BadSpec("the paper's network knows no chances; net=expert and net=selfplay do")
-        return self._policy.estimate_chances(positions)
-
-    def _choose_action(self, position: Position) -> Choice:
-        """Decide about the cube by Janowski's method, from the chances before the roll."""
-        (chances,) = self.estimate_chances([position])
-        action = choose_action(position, chances)
-        comment = f"wins {chances.win:.1%}, gammons {chances.win_gammon:.1%}"
-        if position.phase in ("cube", "doubled"):
-            equities = evaluate_cube(position, chances)
-            comment = (
-                f"{equities.best_action}: no double {equities.no_double:+.3f}, double and take "
-                f"{equities.double_take:+.3f}; {comment}"
-            )
-        return Choice(action, comment)
+        return [self.evaluator.choose(position) for position in positions]
 
 
 def _load_chances(settings: GammonOptions) -> ChancesNetwork:
@@ -206,6 +189,19 @@ class ChancesPolicy:
         weights = np.array([1 if roll.is_double else 2 for roll in ROLLS]) / 36
         means = (best * weights[:, None]).sum(axis=1)
         return [Chances(*row) for row in means.tolist()]
+
+    def rank_chances(self, position: Position, plies: int) -> list[RankedChances]:
+        """Return the legal moves, best first by cubeless equity, with chances after them."""
+        rows = np.array([position_to_row(position)], np.int8)
+        rolls = np.array([position.dice], np.int8)
+        _, numbers, chances, depths = self._native.rank(rows, rolls, plies)
+        legal = [move for move in position.legal_moves() if isinstance(move, Move)]
+        return [
+            RankedChances(legal[number], Chances(*found), depth)
+            for number, found, depth in zip(
+                numbers.tolist(), chances.tolist(), depths.tolist(), strict=True
+            )
+        ]
 
     def choose(self, positions: Sequence[Position]) -> list[Choice]:
         """Return one choice per position; scores are cubeless equities."""

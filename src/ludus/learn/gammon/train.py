@@ -101,8 +101,8 @@ class GammonTrainer:
         for number in range(self.num_cycles_done, self.settings.cycles):
             # Each cycle has its own random numbers, so that training resumes from a checkpoint.
             rng = np.random.default_rng((self.settings.seed, number))
-            rows, targets, groups = self._sample_targets(rng)
-            rate = self._learning_rate(number)
+            rows, targets, groups = self.sample_targets(rng)
+            rate = self.get_learning_rate(number)
             if self.settings.error == "comparison":
                 sharpness = self.settings.sharpness
                 error = native.compare(*inputs, rows, targets, groups, sharpness, rate)
@@ -112,12 +112,13 @@ class GammonTrainer:
             self.network = GammonNetwork(self.network.encoding, tuple(native.layers()))
             yield CycleResult(self.num_cycles_done, self.network, error / max(len(rows), 1))
 
-    def _learning_rate(self, number: int) -> float:
+    def get_learning_rate(self, number: int) -> float:
+        """Return the learning rate of a cycle, counted from 0."""
         first, last = self.settings.rate, self.settings.last_rate
         progress = number / max(self.settings.cycles - 1, 1)
         return first + (last - first) * progress
 
-    def _sample_targets(
+    def sample_targets(
         self, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
         """Return the moves of this cycle, positions in random order, targets and group offsets."""

@@ -69,8 +69,10 @@ def find_move(position: Position, after: Position) -> Move:
 class StateGraph:
     """The states of a game, numbered in order of discovery, with memoized primitives."""
 
-    def __init__(self, primitives: Primitives | None = None) -> None:
+    def __init__(self, primitives: Primitives | None = None, *, is_memoized: bool = True) -> None:
+        """Without memoization every query generates moves again, as a Prolog program does."""
         self.primitives: Primitives = primitives or GamePrimitives()
+        self.is_memoized = is_memoized
         self.states: list[State] = []
         self._ids: dict[State, int] = {}
         self._moves: list[tuple[int, ...] | None] = []
@@ -91,7 +93,9 @@ class StateGraph:
         found = self._moves[state_id]
         if found is None:
             after = self.primitives.move(self.states[state_id])
-            found = self._moves[state_id] = tuple(map(self.state_id, after))
+            found = tuple(map(self.state_id, after))
+            if self.is_memoized:
+                self._moves[state_id] = found
         return found
 
     def format_move(self, state_id: int, after: int) -> str:
@@ -102,14 +106,18 @@ class StateGraph:
         """Return whether the player who has just moved has won."""
         found = self._won.get(state_id)
         if found is None:
-            found = self._won[state_id] = self.primitives.won(self.states[state_id])
+            found = self.primitives.won(self.states[state_id])
+            if self.is_memoized:
+                self._won[state_id] = found
         return found
 
     def drawn(self, state_id: int) -> bool:
         """Return whether the game is over without a winner."""
         found = self._drawn.get(state_id)
         if found is None:
-            found = self._drawn[state_id] = self.primitives.drawn(self.states[state_id])
+            found = self.primitives.drawn(self.states[state_id])
+            if self.is_memoized:
+                self._drawn[state_id] = found
         return found
 
 

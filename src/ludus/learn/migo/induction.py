@@ -13,8 +13,10 @@ draws, and draws are learned only for levels with a win: a learner that can only
 win.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
 from ludus.learn.migo.examples import ExampleKind, ExampleSet
 from ludus.learn.migo.inference import MOVE_CONCEPT, Concept, Condition, Reasoner
@@ -73,15 +75,19 @@ class HypothesisSearch:
 
         The result is empty if there is no hypothesis.
         """
+        return next(self.iterate(name, max_clauses), ())
+
+    def iterate(self, name: str, max_clauses: int = MAX_CLAUSES) -> Iterator[tuple[Clause, ...]]:
+        """Yield the hypotheses that prove all examples, those with the fewest clauses first."""
         if not all(
             any(True for _ in self._candidate_clauses(name, state_id))
             for state_id in self._examples
         ):
-            return ()  # no number of clauses helps
+            return  # no number of clauses helps
         for most in range(1, max_clauses + 1):
             for found in self._prove(name, (), 0, most):
-                return found
-        return ()
+                if len(found) == most:  # shorter ones were yielded before
+                    yield found
 
     def _prove(
         self, name: str, clauses: tuple[Clause, ...], begin: int, most: int
@@ -123,6 +129,21 @@ MAX_PASSES = 4
 
 FORCING_METARULES: tuple[Metarule, ...] = ("postcond", "forcing")
 
+MAX_HYPOTHESES = 16
+"""Maximum number of consistent hypotheses of a level that are compared."""
+
+
+def compute_posterior(
+    num_literals: int, num_examples: int, num_covered: int, num_sampled: int
+) -> float:
+    """Return the log posterior of a hypothesis given positive examples only, up to a constant.
+
+    Muggleton 1996: each example is drawn from what the hypothesis covers, so that its likelihood is
+    1 / generality, the covered part of a sample of moves. The prior halves with each literal.
+    """
+    generality = (num_covered + 1) / (num_sampled + 2)
+    return -num_literals * math.log(2) - num_examples * math.log(generality)
+
 
 @dataclass(frozen=True)
 class LearnedClauses:
@@ -130,6 +151,9 @@ class LearnedClauses:
 
     wins: tuple[Clause, ...] = ()
     draws: tuple[Clause, ...] = ()
+
+    alternatives: tuple[tuple[Concept, ...], ...] = field(default=(), compare=False)
+    """For each level the hypotheses that also explain its examples, if they were asked for."""
 
     @property
     def program(self) -> Program:
@@ -151,16 +175,25 @@ class DependentLearner:
     is_specific: bool = False
     """Whether the draw rule excludes every known win."""
 
-    def learn(self, examples: ExampleSet) -> LearnedClauses:
+    is_scored: bool = False
+    """Whether a level keeps the hypothesis with the highest posterior, not the first."""
+
+    has_alternatives: bool = False
+    """Whether to return the other hypotheses of each level."""
+
+    def learn(self, examples: ExampleSet, sample: Collection[int] = ()) -> LearnedClauses:
+        """Learn from scratch; `sample` has states after legal moves, to estimate generality."""
         background = BackgroundKnowledge(self.reasoner)
+        alternatives: list[tuple[Concept, ...]] = []
+        task = _LearningTask(background, examples, sample, alternatives)
         num_wins = examples.count_levels("win", self.levels - 1)
-        wins = self._learn_levels(background, examples, "win", num_wins)
+        wins = self._learn_levels(task, "win", num_wins)
         if self.is_specific:
             draws = self._most_specific_draw(background, examples.all_state_ids("draw"))
         else:
             num_draws = self._num_draws(examples, num_wins)
-            draws = self._learn_levels(background, examples, "draw", num_draws)
-        return LearnedClauses(wins, draws)
+            draws = self._learn_levels(task, "draw", num_draws)
+        return LearnedClauses(wins, draws, tuple(alternatives))
 
     def _num_draws(self, examples: ExampleSet, num_wins: int) -> int:
         """Return the number of levels of wins; one more if both kinds have all their levels."""
@@ -169,8 +202,9 @@ class DependentLearner:
         return found if is_complete else min(found, num_wins)
 
     def _learn_levels(
-        self, background: BackgroundKnowledge, examples: ExampleSet, kind: ExampleKind, levels: int
+        self, task: "_LearningTask", kind: ExampleKind, levels: int
     ) -> tuple[Clause, ...]:
+        background, examples = task.background, task.examples
         found: list[Clause] = []
         general = FORCING_METARULES if self.is_forcing and kind == "win" else PUBLISHED_METARULES
         for level in range(1, levels + 1):
@@ -178,14 +212,40 @@ class DependentLearner:
             rules, unexplained = self._learn_single_examples(background, name, state_ids)
             found += rules
             state_ids = [state_id for state_id in state_ids if state_id not in unexplained]
-            clauses = (
-                HypothesisSearch(background, general, state_ids).run(name) if state_ids else ()
-            )
+            clauses = self._learn_level(task, general, name, state_ids) if state_ids else ()
             if not clauses:
                 break
             background.add(clauses)
             found += clauses
         return tuple(found)
+
+    def _learn_level(
+        self,
+        task: "_LearningTask",
+        metarules: Sequence[Metarule],
+        name: str,
+        state_ids: Sequence[int],
+    ) -> tuple[Clause, ...]:
+        """Return the first hypothesis that proves all examples, or the one with the best score."""
+        search = HypothesisSearch(task.background, metarules, state_ids)
+        if not (self.is_scored or self.has_alternatives):
+            return search.run(name)
+        hypotheses = list(islice(search.iterate(name), MAX_HYPOTHESES))
+        concepts = [task.background.concepts_with(each)[name] for each in hypotheses]
+        if self.has_alternatives:
+            task.alternatives.append(tuple(concepts))
+        if not self.is_scored or not hypotheses:
+            return hypotheses[0] if hypotheses else ()
+        scores = [
+            compute_posterior(
+                3 * len(clauses),
+                len(state_ids),
+                sum(self.reasoner.holds(concept, state_id) for state_id in task.sample),
+                len(task.sample),
+            )
+            for clauses, concept in zip(hypotheses, concepts, strict=True)
+        ]
+        return hypotheses[scores.index(max(scores))]
 
     def _learn_single_examples(
         self, background: BackgroundKnowledge, name: str, state_ids: Sequence[int]
@@ -249,3 +309,13 @@ class DependentLearner:
             Clause(head, first, "negation", name)
             for head, first, name in zip(heads, firsts, excluded, strict=False)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _LearningTask:
+    """What all levels of one call of `learn` share."""
+
+    background: BackgroundKnowledge
+    examples: ExampleSet
+    sample: Collection[int]
+    alternatives: list[tuple[Concept, ...]]

@@ -27,7 +27,7 @@ MOVE_CONCEPT: Concept = 0
 
 
 class Reasoner:
-    """Proves goals about the states of a state graph."""
+    """Proves goals about the states of a state graph; memoizes answers if the graph does."""
 
     def __init__(self, graph: StateGraph) -> None:
         self.graph = graph
@@ -64,10 +64,12 @@ class Reasoner:
         known = self._holds[concept]
         found = known.get(state_id)
         if found is None:
-            found = known[state_id] = any(
+            found = any(
                 self.holds(first, state_id) and self.satisfies(condition, state_id)
                 for first, condition in self._definitions[concept]
             )
+            if self.graph.is_memoized:
+                known[state_id] = found
         return found
 
     def satisfies(self, condition: Condition, state_id: int) -> bool:
@@ -86,9 +88,9 @@ class Reasoner:
         known = self._has_solution[concept]
         found = known.get(state_id)
         if found is None:
-            found = known[state_id] = any(
-                self.holds(concept, b) for b in self.graph.moves(state_id)
-            )
+            found = any(self.holds(concept, b) for b in self.graph.moves(state_id))
+            if self.graph.is_memoized:
+                known[state_id] = found
         return found
 
     def solutions(self, concept: Concept, state_id: int) -> Iterator[int]:
@@ -100,6 +102,35 @@ class Reasoner:
             for after in self.solutions(first, state_id):
                 if self.satisfies(condition, after):
                     yield after
+
+
+class CountingReasoner(Reasoner):
+    """Counts the inferences that proofs without memoized answers would take.
+
+    An inference is a goal `holds` or `has_solution`. The cost of an answer does not depend on when
+    it is asked for, so it is memoized with the answer and added each time.
+    """
+
+    def __init__(self, graph: StateGraph) -> None:
+        super().__init__(graph)
+        self.num_inferences = 0
+        self._costs: dict[tuple[bool, Concept, int], int] = {}
+
+    def holds(self, concept: Concept, state_id: int) -> bool:
+        return self._count(True, concept, state_id)
+
+    def has_solution(self, concept: Concept, state_id: int) -> bool:
+        return self._count(False, concept, state_id)
+
+    def _count(self, is_about_move: bool, concept: Concept, state_id: int) -> bool:
+        prove = super().holds if is_about_move else super().has_solution
+        key = is_about_move, concept, state_id
+        before = self.num_inferences
+        found = prove(concept, state_id)
+        # Known answers add nothing on the way; for new ones, the goals within have been added.
+        cost = self._costs.setdefault(key, self.num_inferences - before + 1)
+        self.num_inferences = before + cost
+        return found
 
 
 def _make_condition(clause: Clause, known: Mapping[str, Concept]) -> Condition:

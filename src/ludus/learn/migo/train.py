@@ -1,5 +1,6 @@
 """The MIGO learner: options, selection of start positions, relearning after each game."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from ludus.learn.migo.examples import (
     remove_refuted_draws,
     remove_won_draws,
 )
-from ludus.learn.migo.games import StateGraph, find_move, format_game_spec
+from ludus.learn.migo.games import StateGraph, find_move
 from ludus.learn.migo.induction import DependentLearner, LearnedClauses
-from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.inference import CountingReasoner, Reasoner, Strategy
 from ludus.learn.migo.program import Clause, Program, load_program
 
 
@@ -44,15 +45,23 @@ class StartSelector:
         self._num_unproductive = 0 if has_changed else self._num_unproductive + 1
 
     def select(
-        self, starts: Sequence[Position], source: Random, is_known: Callable[[Position], bool]
+        self,
+        starts: Sequence[Position],
+        source: Random,
+        is_known: Callable[[Position], bool],
+        utility: Callable[[Position], float] | None = None,
     ) -> Position:
-        """Return the most promising start not known to be won; ties are broken at random."""
+        """Return the start not known to be won with the highest utility; ties are broken at random.
+
+        The utility is by default the expected rate of updates.
+        """
         if self._num_unproductive >= len(starts):
             return source.choice(starts)
         open_starts = [start for start in starts if not is_known(start)] or starts
-        most = max(map(self._expected_update_rate, open_starts))
+        utilities = list(map(utility or self._expected_update_rate, open_starts))
+        most = max(utilities)
         return source.choice(
-            [start for start in open_starts if self._expected_update_rate(start) == most]
+            [start for start, each in zip(open_starts, utilities, strict=True) if each == most]
         )
 
     def _expected_update_rate(self, start: Position) -> float:
@@ -65,11 +74,25 @@ MAX_LEVEL = 20
 
 DEFAULT_PATIENCE = 10
 
-PUBLISHED_PATIENCE = {"hexapawn": 5} | {f"hexapawn:size={size}": 15 for size in range(4, 9)}
-"""Spec of a game to the patience of Muggleton and Hocquette (2019), where it is not the default."""
+BoardKey = tuple[str, int]
+"""A game's id and the number of squares along an edge of its board."""
 
-PUBLISHED_LEVELS = {"noughts_and_crosses": 4, "hexapawn": 2, "hexapawn:size=4": 8}
-"""Spec of a game to the deepest level of draws of Muggleton and Hocquette (2019)."""
+PUBLISHED_PATIENCE: dict[BoardKey, int] = {
+    ("hexapawn", size): 5 if size == 3 else 15 for size in range(3, 9)
+}
+"""The patience of Muggleton and Hocquette (2019), where it is not the default."""
+
+PUBLISHED_LEVELS: dict[BoardKey, int] = {
+    ("noughts_and_crosses", 3): 4,
+    ("hexapawn", 3): 2,
+    ("hexapawn", 4): 8,
+}
+"""The deepest level of draws of Muggleton and Hocquette (2019)."""
+
+
+def _make_board_key(game: AnyGame) -> BoardKey:
+    """Return the key of a game, the same for all its other rules."""
+    return game.id, getattr(game.rules, "size", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +130,19 @@ class MigoLearnerOptions:
     active: bool = False
     """Choose start positions from which something can be learned."""
 
+    gain: bool = False
+    """Choose start positions by expected information: those on which the rules that explain the
+    examples disagree most.
+    """
+
+    scoring: bool = False
+    """Keep the rule with the highest posterior given positive examples, not the first."""
+
+    memo: Literal["yes", "no", "count"] = "yes"
+    """Cache proofs and moves; or compute them again, as the authors' program does; or cache them
+    and count the inferences it would take without.
+    """
+
     selfplay: bool = False
     """Learn from self-play; games against the opponent are only evaluated."""
 
@@ -129,13 +165,13 @@ class MigoLearnerOptions:
         """Return the number of games for which wins must be stable before draws are learned."""
         if self.patience or game is None:
             return self.patience or DEFAULT_PATIENCE
-        return PUBLISHED_PATIENCE.get(format_game_spec(game), DEFAULT_PATIENCE)
+        return PUBLISHED_PATIENCE.get(_make_board_key(game), DEFAULT_PATIENCE)
 
     def levels_for(self, game: AnyGame | None) -> int:
         """Return the deepest level of draws."""
         if self.levels or self.mode == "improved" or game is None:
             return self.levels or MAX_LEVEL
-        return PUBLISHED_LEVELS.get(format_game_spec(game), MAX_LEVEL)
+        return PUBLISHED_LEVELS.get(_make_board_key(game), MAX_LEVEL)
 
 
 MAX_SELF_PLAY_PLIES = 500
@@ -150,7 +186,7 @@ class StrategyLearner:
     ) -> None:
         """`game` only selects the published patience and levels."""
         self.settings = settings
-        self.reasoner = Reasoner(graph)
+        self.reasoner = CountingReasoner(graph) if settings.memo == "count" else Reasoner(graph)
         self.examples = ExampleSet()
         self.learned = LearnedClauses()
         self.strategy = Strategy(self.reasoner, Program())
@@ -159,7 +195,10 @@ class StrategyLearner:
             settings.levels_for(game),
             settings.is_on("forcing"),
             settings.is_on("specific"),
+            settings.scoring,
+            settings.gain,
         )
+        self._sampled_states: dict[int, None] = {}
         self._patience = settings.patience_for(game) if settings.learning == "separated" else 0
         self._transferred: tuple[Clause, ...] = ()
         self._known = KnownLevels(self.reasoner)
@@ -185,6 +224,20 @@ class StrategyLearner:
         """Return whether a win for the side to move is known."""
         return self._known.win_level(state_id) is not None
 
+    def expected_information(self, state_id: int) -> float:
+        """Return the expected information of a game from this state about the rules, in bits.
+
+        Each rule that explains the examples predicts whether its level gives a move here, so the
+        game tells as much as the entropy of the prediction, all rules of a level equally likely.
+        """
+        return sum(
+            _compute_entropy(
+                sum(self.reasoner.has_solution(each, state_id) for each in level) / len(level)
+            )
+            for level in self.learned.alternatives
+            if level
+        )
+
     def play_self(self, start: int, random: Random) -> tuple[list[int], int] | None:
         """Play a self-play game; return its states and the score of the side that began."""
         graph = self.reasoner.graph
@@ -198,6 +251,9 @@ class StrategyLearner:
 
     def learn(self, state_ids: list[int], score: int) -> None:
         """Learn from a finished game; `score` is that of the side that began."""
+        if self.settings.scoring:
+            for state_id in state_ids:
+                self._sampled_states |= dict.fromkeys(self.reasoner.graph.moves(state_id))
         if self.settings.is_on("teacher"):
             self._learn_what_is_proved(state_ids, score)
             return
@@ -226,7 +282,7 @@ class StrategyLearner:
         before = self._signature()
         if self.examples.version != self._version:
             self._version = self.examples.version
-            self.learned = self._dependent_learner.learn(self.examples)
+            self.learned = self._dependent_learner.learn(self.examples, self._sampled_states)
             self._update_strategy()
         is_same = before == self._signature()
         self._has_new_wins = not is_same
@@ -248,6 +304,14 @@ class StrategyLearner:
         wins = [concepts[name] for name in own.levels("win")]
         draws = [concepts[name] for name in own.levels("draw")]
         self._known = KnownLevels(self.reasoner, wins, draws)
+
+
+def _compute_entropy(probability: float) -> float:
+    """Return the entropy of a binary outcome, in bits."""
+    if probability in (0, 1):
+        return 0.0
+    other = 1 - probability
+    return -probability * math.log2(probability) - other * math.log2(other)
 
 
 def _rename_invented_predicates(program: Program) -> tuple[Clause, ...]:
@@ -275,7 +339,8 @@ class MigoLearner(Learner):
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         super().__init__(game, settings, spec)
-        self.strategy_learner = StrategyLearner(StateGraph(), self.settings, game)
+        graph = StateGraph(is_memoized=self.settings.memo != "no")
+        self.strategy_learner = StrategyLearner(graph, self.settings, game)
         if self.settings.program:
             self.strategy_learner.transfer(load_program(Path(self.settings.program)).program)
         self._start_selector = StartSelector()
@@ -314,9 +379,16 @@ class MigoLearner(Learner):
         return played
 
     def select_start(self, starts: Sequence[Position], source: Random) -> Position:
-        if not self.settings.active:
+        if not (self.settings.active or self.settings.gain):
             return super().select_start(starts, source)
-        graph = self.strategy_learner.reasoner.graph
+        learner, graph = self.strategy_learner, self.strategy_learner.reasoner.graph
+
+        def expected_information(start: Position) -> float:
+            return learner.expected_information(graph.state_id(start))
+
         return self._start_selector.select(
-            starts, source, lambda start: self.strategy_learner.has_known_win(graph.state_id(start))
+            starts,
+            source,
+            lambda start: learner.has_known_win(graph.state_id(start)),
+            expected_information if self.settings.gain else None,
         )

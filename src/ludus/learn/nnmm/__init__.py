@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
     from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
     from ludus.learn.nnmm.policy import ChainPolicy
-    from ludus.learn.nnmm.splits import split_contiguously
+    from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
     from ludus.learn.nnmm.train import NetworkTrainer
+    from ludus.learn.nnmm.train_chain import ChainTrainer
     from ludus.learn.nnmm.weights import (
         ChainWeights,
         import_galassi_networks,
@@ -43,6 +44,7 @@ __all__ = [
     "ChainPolicy",
     "ChainPrediction",
     "ChainStep",
+    "ChainTrainer",
     "ChainWeights",
     "DecodingRule",
     "EncodedEntries",
@@ -54,6 +56,7 @@ __all__ = [
     "Preset",
     "Proportion",
     "ProportionTable",
+    "Split",
     "TrainingConfig",
     "add_tables",
     "check_legality",
@@ -66,6 +69,7 @@ __all__ = [
     "load_weights",
     "save_weights",
     "split_contiguously",
+    "split_entries",
 ]
 
 if not TYPE_CHECKING:

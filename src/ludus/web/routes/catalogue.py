@@ -1,12 +1,15 @@
 """Routes for games, opponents, positions, puzzles, tournaments and training curves."""
 
+import asyncio
 import datetime
 import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 
 from ludus.core.errors import LudusError
+from ludus.core.runs import Run, list_runs
 from ludus.games import GAMES, registered_game
 from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
@@ -29,6 +32,7 @@ from ludus.web.schemas import (
     PuzzleKindView,
     PuzzleView,
     RulesView,
+    RunView,
     ServerFeaturesView,
     SolveRequest,
     SolveView,
@@ -242,34 +246,59 @@ async def control_solve(request: Request, body: SolveRequest) -> SolveView:
 async def get_features(request: Request) -> ServerFeaturesView:
     """Return which optional pages this server offers."""
     settings: Settings = request.app.state.settings
+    runs = await _find_runs(request)
+    kinds = {run.kind for run in runs}
     return ServerFeaturesView(
-        tournament=settings.tournament_file is not None,
-        training=settings.curves_folder is not None,
+        tournament=settings.tournament_file is not None or "tournament" in kinds,
+        training=settings.curves_folder is not None or "training" in kinds,
+        running=bool(runs),
     )
+
+
+async def _find_runs(request: Request) -> list[Run]:
+    settings: Settings = request.app.state.settings
+    return await asyncio.to_thread(list_runs) if settings.shows_runs else []
+
+
+@router.get("/runs")
+async def get_runs(request: Request) -> list[RunView]:
+    """Return what is running on this machine, the newest first."""
+    return [
+        RunView(kind=run.kind, title=run.title, began=run.began, done=run.done, total=run.total)
+        for run in await _find_runs(request)
+    ]
 
 
 @router.get("/tournament")
 async def get_tournament(request: Request) -> list[TournamentView]:
-    """Return the tournament that this server shows, which may be running."""
+    """Return the tournament that this server shows, and those that are running."""
     settings: Settings = request.app.state.settings
+    runs = [run for run in await _find_runs(request) if run.kind == "tournament"]
+    stores = {Path(run.path): Path(run.results) for run in runs}
     plan = settings.tournament_file
-    if plan is None:
-        return []
-    store = settings.results_file or plan.with_suffix(".sqlite")
-    job = {"plan": str(plan), "store": str(store)}
-    result = await request.app.state.workers.run_job("tournament", job)
-    return [TournamentView(**tournament) for tournament in result["tournaments"]]
+    if plan is not None:
+        stores = {plan.absolute(): settings.results_file or plan.with_suffix(".sqlite")} | stores
+    found = []
+    for file, store in stores.items():
+        job = {"plan": str(file), "store": str(store)}
+        result = await request.app.state.workers.run_job("tournament", job)
+        found += [TournamentView(**tournament) for tournament in result["tournaments"]]
+    return found
 
 
 @router.get("/training")
 async def get_training(request: Request) -> list[CurveView]:
-    """Return the training curves that this server shows."""
+    """Return the training curves that this server shows, and those of running trainings."""
     settings: Settings = request.app.state.settings
-    if settings.curves_folder is None:
-        return []
-    job = {"folder": str(settings.curves_folder)}
-    result = await request.app.state.workers.run_job("training", job)
-    return [CurveView(**curve) for curve in result["curves"]]
+    runs = [run for run in await _find_runs(request) if run.kind == "training"]
+    folders = [Path(run.path) for run in runs]
+    if settings.curves_folder is not None:
+        folders.insert(0, settings.curves_folder.absolute())
+    found = []
+    for folder in dict.fromkeys(folders):
+        result = await request.app.state.workers.run_job("training", {"folder": str(folder)})
+        found += [CurveView(**curve) for curve in result["curves"]]
+    return found
 
 
 def _seed_of_today(*words: object) -> int:

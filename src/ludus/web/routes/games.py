@@ -18,7 +18,13 @@ from fastapi import (
 from ludus.core.errors import LudusError, quote
 from ludus.core.game import Position
 from ludus.protocol.backgammon_files import format_games
-from ludus.web.analysis import fetch_advice, fetch_evaluation, fetch_review, fetch_verdict
+from ludus.web.analysis import (
+    check_resignation,
+    fetch_advice,
+    fetch_evaluation,
+    fetch_review,
+    fetch_verdict,
+)
 from ludus.web.drawing import draw_pictures
 from ludus.web.errors import GameNotFound, OutOfTurn, RequestRefused
 from ludus.web.schemas import (
@@ -34,6 +40,7 @@ from ludus.web.schemas import (
     PictureView,
     PlaceName,
     RecordView,
+    ResignRequest,
     ReviewView,
     SeatsRequest,
     TouchRequest,
@@ -179,7 +186,8 @@ async def touch_place(
     entry = session.move_entry.touch(
         _position_to_touch(session, body.node), tuple(body.touched), body.place
     )
-    if entry.move is None:
+    # A single touch is an action about the cube, which has nothing to undo.
+    if entry.move is None or (body.hold and len(entry.touched) > 1):
         return _view_response(session, body.node, entry, overlay)
     await session.play(body.node, lambda position: entry.move)
     return _view_response(session)
@@ -222,9 +230,13 @@ async def set_pace(session: SessionParam, body: PaceRequest) -> Response:
 
 
 @router.post("/games/{id}/resign", response_model=GameView)
-async def resign_game(session: SessionParam) -> Response:
-    """Give up the game for the person who plays it."""
-    await session.resign()
+async def resign_game(
+    request: Request, session: SessionParam, body: ResignRequest | None = None
+) -> Response:
+    """Give up the game for the person who plays it; a player may refuse to win too little."""
+    level = 1 if body is None else body.level
+    await check_resignation(session, level, request.app.state.workers)
+    await session.resign(level)
     return _view_response(session)
 
 

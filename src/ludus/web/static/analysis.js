@@ -119,6 +119,7 @@ export class AnalysisPanel {
       this.evaluation,
       h("h2", {}, "Position"),
       h("p", {}, `${found.text}. `, makeCertainty(found.certainty), ` Source: ${found.source}.`),
+      ...found.details.map((/** @type {string} */ detail) => h("p", { class: "muted" }, `${detail}.`)),
       found.line.length > 1 && h("p", {}, "Best play: ", h("strong", {}, found.line.join(" "))),
       this.makeMoveTable(found.moves),
     );

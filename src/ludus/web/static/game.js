@@ -4,12 +4,20 @@ import { createGame, get, hasStatus, post, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
 import {
+  canResign,
+  CubePanel,
+  isSeenFromSecond,
+  isWaiting,
+  makeNextGameButton,
+  MoveConfirmation,
+  openResignDialog,
+} from "./cube.js";
+import {
   announce,
   button,
   errorMessage,
   h,
   makeOptions,
-  openDialog,
   setChildren,
   showConnection,
   showNotice,
@@ -100,7 +108,8 @@ export class GamePage {
       () => this.undoTouch(),
       () => this.flip(),
     );
-    this.board.isFlipped = localStorage.getItem(`flipped ${view.game}`) === "yes";
+    const flipped = localStorage.getItem(`flipped ${view.game}`);
+    this.board.isFlipped = flipped ? flipped === "yes" : isSeenFromSecond(view);
     /** Number of times the board was shown; a later one ends the replay of an earlier one. */
     this.numReplays = 0;
     /**
@@ -112,6 +121,8 @@ export class GamePage {
     this.message = h("p", { class: "message" });
     this.seatCards = h("div", { class: "seat-cards" });
     this.end = h("div", { class: "end-panel toolbar", role: "group", "aria-label": "After the game", hidden: true });
+    this.cube = new CubePanel(this);
+    this.confirmation = new MoveConfirmation(this);
     this.analysis = new AnalysisPanel(this);
     this.moves = new MovesPanel(this);
     this.review = new ReviewPanel(this);
@@ -130,6 +141,7 @@ export class GamePage {
       this.prompt,
       this.message,
       this.end,
+      this.cube.element,
       this.board.element,
       this.analysis.valueBar,
       this.seatCards,
@@ -234,6 +246,7 @@ export class GamePage {
     this.message.textContent = report;
     if (!this.isEditing) void this.showBoard(steps, view);
     setChildren(this.seatCards, ...makeSeatCards(view));
+    this.cube.show(view);
     this.showTools();
     this.showEnd();
     this.moves.show(view, view.moves);
@@ -289,6 +302,7 @@ export class GamePage {
         button("Continue from here", () => this.postAction("at", { node: this.view.node })),
         ({ status }) => status === "looking",
       ],
+      [this.confirmation.button, isWaiting],
       [button("Undo this step", () => this.undoTouch()), ({ touched }) => touched.length > 0],
       [
         button("Take back", () => this.postAction("back")),
@@ -318,10 +332,14 @@ export class GamePage {
       [button("Rules", () => this.enqueue(() => openRulesDialog(this.view))), () => true],
       [button("Flip", () => this.flip(), { title: flipTitle }), () => true],
       [
-        button("Resign", () => this.resign()),
-        ({ status, moves }, isWatching) =>
-          !isWatching && moves.length > 1 && (status === "yours" || status === "thinking"),
+        button("Resign", () => openResignDialog(this)),
+        (view, isWatching) =>
+          !isWatching &&
+          view.moves.length > 1 &&
+          (view.status === "yours" || view.status === "thinking") &&
+          canResign(view),
       ],
+      [this.confirmation.label, ({ has_dice }, isWatching) => has_dice && !isWatching],
     ];
   }
 
@@ -362,17 +380,6 @@ export class GamePage {
     );
   }
 
-  /** Ask whether the game shall be given up. */
-  resign() {
-    openDialog("Resign this game?", [h("p", {}, "The other side wins; you can still review it.")], {
-      label: "Resign",
-      run: (dialog) => {
-        dialog.close();
-        void this.postAction("resign");
-      },
-    });
-  }
-
   /** Show the panel at the end of a game: how it ended, and what to do next. */
   showEnd() {
     const isOver = this.view.status === "over";
@@ -382,6 +389,7 @@ export class GamePage {
     setChildren(
       this.end,
       button("Review", () => this.openReview(), primary),
+      makeNextGameButton(this),
       button("Rematch", () => this.playAgain(), primary),
       button("Swap sides", () => this.playAgain(true)),
     );
@@ -443,16 +451,21 @@ export class GamePage {
     this.show(this.view);
   }
 
-  /** @param {string} place */
-  touch(place) {
+  /**
+   * @param {string} place
+   * @param {boolean} [isConfirmed] whether a complete move, touched last at this place, is played
+   */
+  touch(place, isConfirmed = false) {
     return this.enqueue(async () => {
       // A touch in a past position opens a variation there.
       if (this.isLooking && this.view.places.includes(place))
         this.show(await post(`${this.path}/at`, { node: this.view.node }));
       if (this.view.status !== "yours") return;
-      const { at, touched } = this.view;
+      const { at } = this.view;
+      const touched = isConfirmed ? this.view.touched.slice(0, -1) : this.view.touched;
+      const hold = this.confirmation.isOn && !isConfirmed;
       try {
-        const body = { node: at, touched, place };
+        const body = { node: at, touched, place, hold };
         this.show(await post(`${this.path}/touch?overlay=${this.analysis.overlay}`, body));
       } catch (error) {
         if (!hasStatus(error, 409, 422)) throw error;

@@ -79,7 +79,20 @@ async function resumeOrCreate() {
   return createGame(await gameFromQuery(new URLSearchParams()));
 }
 
+/** Show the links to tournaments, trainings and other runs, if there are any. */
+async function showLinks() {
+  try {
+    const features = /** @type {ServerFeaturesView} */ (await get("/api/shown"));
+    byId("tournament-link").hidden = !features.tournament;
+    byId("training-link").hidden = !features.training;
+    byId("running-link").hidden = !features.running;
+  } catch {
+    // the page itself says that the server does not answer
+  }
+}
+
 async function showPage() {
+  void showLinks();
   page?.close();
   page = null;
   document.title = "Ludus";
@@ -116,13 +129,16 @@ async function openPath(path) {
   } else if (path === "/games") {
     const { MyGamesPage } = await import("./mygames.js");
     page = new MyGamesPage(main);
+  } else if (path === "/learn") {
+    const { RulesTestPage } = await import("./rulestest.js");
+    page = new RulesTestPage(main);
   } else if (path.startsWith("/learn/")) {
     const { LearnPage } = await import("./learn.js");
     page = new LearnPage(main, navigate, path.slice("/learn/".length));
   } else if (path === "/machines") {
     const { MachinesPage } = await import("./machines.js");
     page = new MachinesPage(main, navigate);
-  } else if (path === "/tournament" || path === "/training") {
+  } else if (path === "/tournament" || path === "/training" || path === "/running") {
     const { ResultsPage } = await import("./results.js");
     page = new ResultsPage(main, path.slice(1));
   } else if (path === "/") {
@@ -185,10 +201,3 @@ byId("new-game").addEventListener("click", () => {
   openNewGameDialog(navigate).catch((error) => showNotice(errorMessage(error)));
 });
 void showPage();
-void get("/api/shown").then(
-  (/** @type {ServerFeaturesView} */ features) => {
-    byId("tournament-link").hidden = !features.tournament;
-    byId("training-link").hidden = !features.training;
-  },
-  () => {}, // the page itself says that the server does not answer
-);

@@ -83,6 +83,7 @@ export class PuzzlePage {
           this.gradeLabel,
         ),
         this.streak,
+        h("a", { href: "/learn", "data-route": true }, "Learn the rules that a program has found"),
       ),
     );
     this.showStreak();

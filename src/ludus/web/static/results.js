@@ -1,4 +1,5 @@
-// Tournaments and training runs, live: a cross table with ratings, and training curves.
+// Tournaments and training runs, live: a cross table with ratings, and training curves; and a list
+// of everything that is running.
 
 import { get } from "./api.js";
 import { CURVE_DIGITS, formatNumber, makeLineChart } from "./chart.js";
@@ -7,19 +8,27 @@ import { errorMessage, h, setChildren } from "./dom.js";
 /** @typedef {import("./types.js").TournamentView} TournamentView */
 /** @typedef {import("./types.js").CurveView} CurveView */
 
+/** @typedef {import("./types.js").RunView} RunView */
+
 const REFRESH_INTERVAL = 2000;
+/** @type {Record<string, string>} */
+const TITLES = { tournament: "Tournament", training: "Training", running: "Running now" };
+/** @type {Record<RunView["kind"], { label: string, address?: string }>} */
+const KINDS = {
+  training: { label: "Training", address: "/training" },
+  tournament: { label: "Tournament", address: "/tournament" },
+  solve: { label: "Solving" },
+};
 
 export class ResultsPage {
   /**
    * @param {HTMLElement} root
-   * @param {string} subject `tournament` or `training`
+   * @param {string} subject `tournament`, `training` or `running`
    */
   constructor(root, subject) {
     this.subject = subject;
-    const isTournament = subject === "tournament";
-    this.content = h("div", { class: isTournament ? "" : "curves" });
-    const title = isTournament ? "Tournament" : "Training";
-    setChildren(root, h("h1", { class: "prompt" }, title), this.content);
+    this.content = h("div", { class: subject === "training" ? "curves" : "" });
+    setChildren(root, h("h1", { class: "prompt" }, TITLES[subject] ?? ""), this.content);
     void this.refresh();
     this.timer = setInterval(() => void this.refresh(), REFRESH_INTERVAL);
   }
@@ -30,16 +39,39 @@ export class ResultsPage {
 
   async refresh() {
     try {
-      setChildren(
-        this.content,
-        ...(this.subject === "tournament"
-          ? makeTournaments(await get("/api/tournament"))
-          : makeCurves(await get("/api/training"))),
-      );
+      setChildren(this.content, ...(await fetchContent(this.subject)));
     } catch (error) {
       setChildren(this.content, h("p", {}, errorMessage(error)));
     }
   }
+}
+
+/** @param {string} subject */
+async function fetchContent(subject) {
+  if (subject === "tournament") return makeTournaments(await get("/api/tournament"));
+  if (subject === "training") return makeCurves(await get("/api/training"));
+  return makeRuns(await get("/api/runs"));
+}
+
+/** @param {RunView[]} runs */
+function makeRuns(runs) {
+  if (!runs.length) return [h("p", {}, "Nothing is running. This page updates itself.")];
+  return [
+    h(
+      "ul",
+      { class: "game-list" },
+      ...runs.map(({ kind, title, began, done, total }) =>
+        h(
+          "li",
+          {},
+          h("strong", {}, `${KINDS[kind].label}: ${title}`),
+          total > 0 && h("progress", { value: done, max: total, "aria-label": `Progress of ${title}` }),
+          h("small", {}, `since ${new Date(1000 * began).toLocaleString()}`),
+          KINDS[kind].address && h("a", { href: KINDS[kind].address, "data-route": true }, "Show"),
+        ),
+      ),
+    ),
+  ];
 }
 
 /** @param {TournamentView[]} tournaments */

@@ -159,7 +159,8 @@ export class ReviewPanel {
 }
 
 /** @param {ReviewSideView} side */
-function makeSide({ side, moves, inaccuracies, mistakes, blunders }) {
+function makeSide({ side, moves, inaccuracies, mistakes, blunders, cube_mistakes, ...rated }) {
+  const { luck, performance_rating, rating } = rated;
   const share = moves ? Math.round((100 * (mistakes + blunders)) / moves) : 0;
   const parts = [
     [inaccuracies, "inaccuracy", "inaccuracies"],
@@ -172,6 +173,10 @@ function makeSide({ side, moves, inaccuracies, mistakes, blunders }) {
     h("strong", {}, side),
     h("small", {}, `Mistakes: ${share}% of ${moves} moves`),
     h("small", {}, parts.join(", ") || "none found"),
+    cube_mistakes > 0 && h("small", {}, `${cube_mistakes} of them about the cube`),
+    performance_rating !== null &&
+      h("small", {}, `Performance rating ${performance_rating.toFixed(1)} (${rating ?? ""})`),
+    luck !== null && h("small", {}, `Luck ${luck < 0 ? "−" : "+"}${Math.abs(luck).toFixed(2)} points`),
   );
 }
 

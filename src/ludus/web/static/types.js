@@ -4,7 +4,8 @@
  * @typedef {{ player: string | null, level: number | null, choices: Record<string, string> }} SeatRequest
  * @typedef {{
  *   game?: string, rules?: string, position?: string, record?: string,
- *   seats?: Partial<SeatRequest>[], seed?: number, delay?: number, after?: string
+ *   seats?: Partial<SeatRequest>[], seed?: number, delay?: number, after?: string,
+ *   continues?: string
  * }} NewGameRequest
  * @typedef {SeatRequest & { side: string, title: string, standing: string, persona: string }} SeatView
  * @typedef {{
@@ -22,8 +23,13 @@
  *   labels: Record<string, string>, touched: string[], prompt: string, told: string,
  *   status: "yours" | "thinking" | "paused" | "over" | "looking" | "trouble",
  *   mover: number, outcome: OutcomeView | null, seats: SeatView[], delay: number,
- *   moves: MoveView[], thought: ExplanationView | null
+ *   moves: MoveView[], thought: ExplanationView | null, has_dice: boolean,
+ *   stakes: StakesView | null, resignations: string[]
  * }} GameView
+ * @typedef {{
+ *   cube: number | null, owner: number | null, match: number, score: [number, number],
+ *   game_number: number, crawford: boolean, jacoby: boolean, can_resign: boolean
+ * }} StakesView
  * @typedef {"win" | "draw" | "loss" | "equity"} Value
  * @typedef {{
  *   move: string, value: Value, depth: number | null, cost: number, equity?: number | null
@@ -39,17 +45,19 @@
  * @typedef {{
  *   node: number, mover: number, known: boolean, certainty: Certainty | null, source: string,
  *   text: string, share: number | null, points: number | null, value: Value | null,
- *   depth: number | null, line: string[], moves: EvaluatedMoveView[]
+ *   depth: number | null, line: string[], moves: EvaluatedMoveView[], details: string[]
  * }} EvaluationView
  * @typedef {{ exact: boolean, by: string, text: string, moves: EvaluatedMoveView[] }} AdviceView
  * @typedef {{
  *   node: number, text: string, mover: number | null, share: number | null,
  *   depth: number | null, certainty: Certainty | null, lost: number, mark: Mark,
- *   mark_certainty: Certainty | null, best: string, line: string[], reply: string[], reason: string
+ *   mark_certainty: Certainty | null, best: string, line: string[], reply: string[],
+ *   reason: string, kind: string, luck: number | null
  * }} ReviewPointView
  * @typedef {{
  *   side: string, moves: number, inaccuracies: number, mistakes: number, blunders: number,
- *   lost: number
+ *   lost: number, cube_mistakes: number, luck: number | null,
+ *   performance_rating: number | null, rating: string | null
  * }} ReviewSideView
  * @typedef {{
  *   known: boolean, why: string, points: ReviewPointView[], sides: ReviewSideView[]
@@ -96,7 +104,16 @@
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
  * @typedef {{ kind: string, grade: number }} PuzzleKindView
- * @typedef {{ tournament: boolean, training: boolean }} ServerFeaturesView
+ * @typedef {{ position: string, task: string }} RulesTestTaskView
+ * @typedef {{
+ *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
+ *   examples: PictureView[], before: RulesTestTaskView[], after: RulesTestTaskView[]
+ * }} RulesTestView
+ * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
+ * @typedef {{
+ *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
+ *   total: number
+ * }} RunView
  * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
  * @typedef {{

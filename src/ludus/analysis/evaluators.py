@@ -1,15 +1,14 @@
-"""Analysts: evaluate every move of a position, exactly where tables allow, else by players."""
+"""Evaluators of unsolved positions: by predictions, by search, and by scores of players."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from cachetools import LRUCache
 
-from ludus.arena.evaluation import EvaluatedMove, Evaluation, PositionAnalysis
-from ludus.core.errors import LudusError
-from ludus.core.game import CHANCE, MAN_VALUE, AnyGame, Move, Position
+from ludus.analysis.evaluation import EvaluatedMove, Evaluation, PositionAnalysis
+from ludus.core.game import MAN_VALUE, Move, Position
 from ludus.core.player import (
     Forecast,
     ForecastingPlayer,
@@ -20,8 +19,6 @@ from ludus.core.player import (
     SearchProgress,
 )
 from ludus.oracle.oracle import Oracle, Result, Value, evaluate_end
-from ludus.oracle.selection import oracle_for
-from ludus.players import player as named_player
 
 SOLVED = "the solved game"
 PROVED = "a proof by search"
@@ -41,116 +38,37 @@ MEN_PER_POINT = 2
 """Men whose advantage counts as three quarters of a win."""
 
 
-class MoveEvaluator(Protocol):
-    """Evaluates the moves of unsolved positions."""
+class Evaluator(ABC):
+    """Evaluates the moves of positions of one game."""
 
-    def evaluate_moves(
-        self, positions: Sequence[Position], played: Sequence[Move | None]
-    ) -> list[list[EvaluatedMove]]:
-        """Evaluate legal moves of each position, the played one included, in any order."""
+    title: str
+    """What evaluates, for users."""
 
+    plies: int | None = None
+    """Search depth, where it can be chosen."""
 
-class Analyst:
-    """Evaluates positions of one game."""
+    @abstractmethod
+    def evaluate(self, positions: Sequence[Any], played: Sequence[Any]) -> list[PositionAnalysis]:
+        """Evaluate the moves of each position, in which a side is to move; best first.
 
-    def __init__(self, game: AnyGame, oracle: Oracle | None = None) -> None:
-        """Analyse with this oracle; by default the one that `oracle_for` finds."""
-        self.game = game
-        self._oracle = oracle or _find_oracle(game)
-        self._evaluator = _make_evaluator(game, self._oracle)
+        Positions of many moves may lack some of them, but never the move in `played`, if any.
+        """
 
     def analyse(self, position: Position) -> PositionAnalysis:
         """Return the evaluated moves of a position in which a side is to move."""
-        return self.analyse_many([position], [None])[0]
+        return self.evaluate([position], [None])[0]
 
-    def analyse_many(
-        self, positions: Sequence[Position], played: Sequence[Move | None]
-    ) -> list[PositionAnalysis]:
-        """Return the evaluated moves of each position.
-
-        Unsolved positions of many moves may lack some of them, but never the move that was played.
-        """
-        found: dict[int, PositionAnalysis] = {}
-        unsolved = []
-        for number, position in enumerate(positions):
-            exact = self._look_up(position, with_lines_of=(played[number],))
-            if exact is None:
-                unsolved.append(number)
-            else:
-                found[number] = exact
-        evaluated = self._evaluator.evaluate_moves(
-            [positions[number] for number in unsolved], [played[number] for number in unsolved]
-        )
-        for number, moves in zip(unsolved, evaluated, strict=True):
-            ranked = sorted(moves, key=lambda each: each.evaluation.rank)
-            found[number] = PositionAnalysis(tuple(ranked))
-        return [found[number] for number in range(len(positions))]
-
-    def follow(self, position: Position) -> tuple[Move, ...]:
-        """Return best play of both sides from a position, as far as it is solved."""
-        line: list[Move] = []
-        while len(line) < MAX_LINE_PLIES and position.outcome() is None:
-            exact = self._look_up(position, with_lines_of=None)
-            if exact is None:
-                break
-            line.append(exact.best.move)
-            position = position.play(exact.best.move)
-        return tuple(line)
-
-    def _look_up(
-        self, position: Position, with_lines_of: tuple[Move | None, ...] | None
-    ) -> PositionAnalysis | None:
-        """Return the exact values of a position's moves; None if it is not solved.
-
-        The best move, and those in `with_lines_of` unless it is None, have their lines.
-        """
-        oracle = self._oracle
-        if oracle is None or position.mover == CHANCE or not oracle.has_value(position):
-            return None
-        verdict = oracle.verdict(position)
-        moves = [
-            EvaluatedMove(
-                each.move,
-                Evaluation.from_value(Value(each.value, each.depth, each.equity), SOLVED),
-            )
-            for each in verdict.moves
-        ]
-        if with_lines_of is not None:
-            for number, each in enumerate(moves):
-                if number == 0 or each.move in with_lines_of:
-                    line = self.follow(position.play(each.move))
-                    moves[number] = replace(each, line=line)
-        return PositionAnalysis(tuple(moves))
-
-
-def _find_oracle(game: AnyGame) -> Oracle | None:
-    try:
-        return oracle_for(game)
-    except LudusError:
+    def quick(self) -> "Evaluator | None":
+        """Return a faster evaluator of the same kind, for the luck of all rolls, if any."""
         return None
 
 
-def _make_evaluator(game: AnyGame, oracle: Oracle | None) -> MoveEvaluator:
-    """Return an evaluator by the game's best available analysts."""
-    available: list[Player] = []
-    for spec in game.analysts:
-        try:
-            available.append(named_player(spec, game))
-        except (LudusError, ImportError):
-            continue
-    searchers = [each for each in available if isinstance(each, SearchingPlayer)]
-    searcher = searchers[0] if searchers else None
-    for each in available:
-        if isinstance(each, ForecastingPlayer):
-            return ForecastEvaluator(each, searcher, oracle)
-        if isinstance(each, SearchingPlayer):
-            return SearchEvaluator(each)
-        if each.score_unit:
-            return ScoreEvaluator(each)
-    return ScoreEvaluator(named_player("playouts", game))
+def rank_moves(moves: Iterable[EvaluatedMove]) -> PositionAnalysis:
+    """Sort evaluated moves, best first."""
+    return PositionAnalysis(tuple(sorted(moves, key=lambda each: each.evaluation.rank)))
 
 
-class ForecastEvaluator:
+class ForecastEvaluator(Evaluator):
     """Predictions of a player, confirmed one ply deeper and by a search where it matters.
 
     Each position after a move is predicted. The best moves, and a played move that looks worse, are
@@ -163,12 +81,10 @@ class ForecastEvaluator:
         self._forecaster = forecaster
         self._searcher = searcher
         self._oracle = oracle
-        self._source = getattr(forecaster, "spec", "a network")
+        self.title = self._source = getattr(forecaster, "spec", "a network")
         self._forecasts: LRUCache[Position, Forecast] = LRUCache(MAX_CACHED_POSITIONS)
 
-    def evaluate_moves(
-        self, positions: Sequence[Position], played: Sequence[Move | None]
-    ) -> list[list[EvaluatedMove]]:
+    def evaluate(self, positions: Sequence[Any], played: Sequence[Any]) -> list[PositionAnalysis]:
         legal = [position.legal_moves() for position in positions]
         after = [
             [position.play(move) for move in moves]
@@ -187,7 +103,7 @@ class ForecastEvaluator:
             for reply in child.legal_moves()
         )
         return [
-            self._evaluate(moves, children, numbers, move)
+            rank_moves(self._evaluate(moves, children, numbers, move))
             for moves, children, numbers, move in zip(legal, after, studied, played, strict=True)
         ]
 
@@ -295,18 +211,17 @@ def _proved(plies: int) -> Evaluation:
     return Evaluation.from_value(Value("win" if plies > 0 else "loss", abs(plies)), PROVED)
 
 
-class SearchEvaluator:
+class SearchEvaluator(Evaluator):
     """Scores of a search, for rules that no network knows: the best move and the played one."""
 
     def __init__(self, searcher: SearchingPlayer) -> None:
         self._searcher = searcher
-        self._source = getattr(searcher, "spec", "a search")
+        self.title = self._source = getattr(searcher, "spec", "a search")
 
-    def evaluate_moves(
-        self, positions: Sequence[Position], played: Sequence[Move | None]
-    ) -> list[list[EvaluatedMove]]:
+    def evaluate(self, positions: Sequence[Any], played: Sequence[Any]) -> list[PositionAnalysis]:
         return [
-            self._evaluate(position, move) for position, move in zip(positions, played, strict=True)
+            rank_moves(self._evaluate(position, move))
+            for position, move in zip(positions, played, strict=True)
         ]
 
     def _evaluate(self, position: Position, played: Move | None) -> list[EvaluatedMove]:
@@ -352,15 +267,14 @@ class SearchEvaluator:
         return Evaluation("estimate", self._source, points)
 
 
-class ScoreEvaluator:
+class ScoreEvaluator(Evaluator):
     """Scores of a player that are equities, or mean points of random games."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
+        self.title = player.spec
 
-    def evaluate_moves(
-        self, positions: Sequence[Any], played: Sequence[Move | None]
-    ) -> list[list[EvaluatedMove]]:
+    def evaluate(self, positions: Sequence[Any], played: Sequence[Any]) -> list[PositionAnalysis]:
         if not positions:
             return []
         self._player.start_game(0)
@@ -370,12 +284,12 @@ class ScoreEvaluator:
         for position, choice in zip(positions, self._player.choose_many(positions), strict=True):
             lowest = min(choice.scores.values(), default=0.0)
             found.append(
-                [
+                rank_moves(
                     EvaluatedMove(
                         move,
                         Evaluation("estimate", source, choice.scores.get(move, lowest), result),
                     )
                     for move in position.legal_moves()
-                ]
+                )
             )
         return found

@@ -3,17 +3,16 @@
 import pytest
 
 import ludus
+from ludus.analysis import Analyst, find_evaluator
+from ludus.analysis.backgammon import NetworkEvaluator
 from ludus.core.errors import BadSpec, LudusError
 from ludus.games.backgammon import Chances, make_view
-from ludus.games.backgammon.cube import CubeModel
+from ludus.games.backgammon.cube import CubeModel, RankedChances
 from ludus.games.backgammon.position_ids import detect_rules
-from ludus.protocol import evaluators
-from ludus.protocol.evaluators import (
-    BgsageEvaluator,
-    GnubgEvaluator,
-    NetworkEvaluator,
-    find_evaluator,
-)
+from ludus.protocol import bgsage as bgsage_module
+from ludus.protocol import gnubg_player
+from ludus.protocol.bgsage import BgsageEvaluator
+from ludus.protocol.gnubg_player import GnubgEvaluator
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-"
 RACE = "XGID=-BBBBBD------A----adbbbbb-"
@@ -54,8 +53,8 @@ def test_they_rank_moves_at_a_match_score(bgsage):
         assert set(ranked) == set(position.legal_moves())
         move, best = next(iter(ranked.items()))
         assert str(move) == "8/3 6/3"
-        assert best.equity == pytest.approx(-0.066, abs=0.05)
-        assert best.equity == max(each.equity for each in ranked.values())
+        assert best.points == pytest.approx(-0.066, abs=0.05)
+        assert best.points == max(each.points for each in ranked.values())
 
 
 @pytest.mark.needs_debian("gnubg")
@@ -97,12 +96,12 @@ def test_bgsage_answers_doubles_and_resignations(bgsage):
 def test_exact_tables_come_first(bgsage):
     game = ludus.game("backgammon")
     home = game.parse("6:1,1:2,off:12 3:1,off:14 0 31")
-    evaluator = find_evaluator(game.rules)
-    ranked = evaluator.rank_moves(home)
-    assert {each.depth for each in ranked.values()} == {"exact"}
+    analyst = Analyst(game)
+    assert {each.evaluation.lookahead for each in analyst.analyse(home).moves} == {"exact"}
     opening = game.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 53")
-    move, best = next(iter(evaluator.rank_moves(opening).items()))
-    assert (str(move), best.depth) == ("8/3 6/3", "1-ply")
+    best = analyst.analyse(opening).best
+    assert (str(best.move), best.evaluation.lookahead) == ("8/3 6/3", "1-ply")
+    assert best.evaluation.source == "bgsage:plies=1"
 
 
 def test_what_cannot_be_evaluated_is_reported_in_one_line(bgsage):
@@ -110,18 +109,13 @@ def test_what_cannot_be_evaluated_is_reported_in_one_line(bgsage):
     with pytest.raises(LudusError, match="15 men a side only"):
         bgsage.rank_moves(hyper.parse("24:1,23:1,22:1 24:1,23:1,22:1 0 31"))
     with pytest.raises(BadSpec, match="must be bgsage or gnubg"):
-        find_evaluator(hyper.rules, "snowie")
+        find_evaluator(hyper, "snowie")
     with pytest.raises(BadSpec, match="plies=3"):
         ludus.player("bgsage:plies=3", ludus.game("backgammon"))
 
 
-class RaceEstimator(ludus.Player):
+class RaceEstimator:
     """Estimates chances from the pips that the sides are ahead."""
-
-    title = "pips"
-
-    def choose(self, position, limit=None):
-        raise NotImplementedError
 
     def estimate_chances(self, positions):
         found = []
@@ -133,23 +127,69 @@ class RaceEstimator(ludus.Player):
             found.append(Chances(min(max(0.5 + (other + 4 - own) / 60, 0.0), 1.0)))
         return found
 
+    def rank_chances(self, position, plies):
+        moves = position.legal_moves()
+        theirs = self.estimate_chances([position.play(move) for move in moves])
+        return [
+            RankedChances(move, chances.flip(), 0)
+            for move, chances in zip(moves, theirs, strict=True)
+        ]
+
 
 def test_a_network_of_chances_evaluates_moves_and_cube():
     game = ludus.game("backgammon:money")
-    evaluator = NetworkEvaluator(RaceEstimator(game, None, "pips"))
+    evaluator = NetworkEvaluator(RaceEstimator(), "pips", 0)
     cube = evaluator.evaluate_cube(game.parse("6:3,off:12 6:5,off:10 0 cube"))
     assert cube.chances.win == pytest.approx(0.5 + 16 / 60)
     assert cube.equities.best_action == "double, take"
     ranked = evaluator.rank_moves(game.parse("6:3,off:12 6:5,off:10 0 61"))
     assert [str(move) for move in ranked] == ["6/5 6/off"]
     (last,) = evaluator.rank_moves(game.parse("1:1,off:14 6:15 0 21 2@0")).values()
-    assert (last.equity, last.depth) == (2.0, "exact")
+    assert (last.points, last.lookahead) == (2.0, "exact")
     (last,) = evaluator.rank_moves(game.parse("1:1,off:14 6:15 0 21 1")).values()
-    assert last.equity == 1.0  # by the Jacoby rule
+    assert last.points == 1.0  # by the Jacoby rule
     plain = ludus.game("backgammon").parse("13:1,6:3,off:11 6:5,off:10 0 61")
     moves = evaluator.rank_moves(plain)
     assert len(moves) == len(plain.legal_moves())
-    assert list(moves.values()) == sorted(moves.values(), key=lambda each: -each.equity)
+    assert list(moves.values()) == sorted(moves.values(), key=lambda each: -each.points)
+
+
+class GammonOrWin:
+    """Two moves: one wins more often, the other wins more gammons."""
+
+    def estimate_chances(self, positions):
+        return [Chances(0.5)] * len(positions)
+
+    def rank_chances(self, position, plies):
+        bold, safe, *rest = position.legal_moves()
+        ranked = [(bold, Chances(0.55, 0.30)), (safe, Chances(0.62, 0.10))]
+        ranked += [(move, Chances(0.1)) for move in rest]
+        return [RankedChances(move, chances, 0) for move, chances in ranked]
+
+
+@pytest.mark.parametrize(
+    ("stakes", "is_bold"),
+    [("1", False), ("2@0", True), ("2@1", True)],
+)
+def test_moves_are_chosen_by_cubeful_equity(stakes, is_bold):
+    # Gammons count nothing while the cube is in the middle, by the Jacoby rule.
+    game = ludus.game("backgammon:money")
+    position = game.parse(f"24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31 {stakes}")
+    bold, safe, *_ = position.legal_moves()
+    choice = NetworkEvaluator(GammonOrWin(), "test", 0).choose(position)
+    assert choice.move == (bold if is_bold else safe)
+
+
+def test_a_strong_network_takes_the_cube_into_account():
+    game = ludus.game("backgammon:tournament")
+    player = ludus.player("gammon:net=selfplay", game)
+    # White needs two points with the cube at two: gammons are of no use to it.
+    men = "24:1,13:4,8:4,6:5,4:1 24:2,13:5,8:3,6:4,bar:1 0 21"
+    needed, useless = (game.parse(f"{men} 2@0 {score}/7") for score in ("0-0", "5-0"))
+    scores = [player.choose(position).scores for position in (needed, useless)]
+    chances = player.evaluator.rank_moves(needed)
+    assert scores[0] != scores[1]
+    assert all(abs(scores[0][move] - each.chances.equity) < 0.5 for move, each in chances.items())
 
 
 @pytest.mark.parametrize("net", ["expert", "selfplay"])
@@ -158,7 +198,7 @@ def test_strong_networks_decide_about_the_cube(net, bgsage):
     player = ludus.player(f"gammon:net={net}", game)
     for setting in SETTINGS:
         position = parse(OPENING + setting)
-        (chances,) = player.estimate_chances([position])
+        (chances,) = player.evaluator.estimator.estimate_chances([position])
         theirs = bgsage.evaluate_cube(position)
         assert chances == pytest.approx(theirs.chances, abs=0.03)
     won = "1:1,off:14 23:15"
@@ -171,11 +211,22 @@ def test_strong_networks_decide_about_the_cube(net, bgsage):
 
 
 def test_a_network_evaluates_where_no_program_is_installed(monkeypatch):
-    monkeypatch.setattr(evaluators, "is_bgsage_installed", lambda: False)
-    monkeypatch.setattr(evaluators, "is_installed", lambda name: False)
-    found = find_evaluator(ludus.game("backgammon:tournament").rules)
+    monkeypatch.setattr(bgsage_module, "is_bgsage_installed", lambda: False)
+    monkeypatch.setattr(gnubg_player, "is_installed", lambda name: False)
+    game = ludus.game("backgammon:tournament")
+    found = Analyst(game)
     assert found.title == "exact tables, gammon:net=selfplay,ply=1"
-    ranked = found.rank_moves(parse(f"{OPENING}:1:-1:1:53:2:3:0:7:10"))
-    assert str(next(iter(ranked))) == "8/3 6/3"
-    cube = found.evaluate_cube(parse(f"{OPENING}:0:0:1:00:0:0:0:7:10"))
+    best = found.analyse(parse(f"{OPENING}:1:-1:1:53:2:3:0:7:10")).best
+    assert str(best.move) == "8/3 6/3"
+    cube = find_evaluator(game).evaluate_cube(parse(f"{OPENING}:0:0:1:00:0:0:0:7:10"))
     assert cube.equities.best_action == "no double"
+    with pytest.raises(BadSpec, match="bgsage is not installed"):
+        find_evaluator(game, "bgsage")
+
+
+def test_a_program_is_named_with_its_depth(bgsage):
+    game = ludus.game("backgammon")
+    assert find_evaluator(game).title == "bgsage 1-ply"
+    assert find_evaluator(game, plies=0).title == "bgsage 0-ply"
+    assert find_evaluator(game, "bgsage", 2).plies == 2
+    assert find_evaluator(ludus.game("backgammon:hyper")).title == "playouts"

@@ -5,16 +5,17 @@ from dataclasses import replace
 import pytest
 
 import ludus
+from ludus.analysis import Analyst, CubeEvaluation, Evaluation, annotate, review_records
+from ludus.analysis.backgammon import BackgammonEvaluator
+from ludus.analysis.records import list_plies
 from ludus.core.record import Record
 from ludus.games.backgammon import Chances, CubeEquities
-from ludus.protocol.analysis import analyse, annotate, iterate_steps
-from ludus.protocol.evaluation import CubeEvaluation, Evaluator, MoveEvaluation
 
 
-class PipCount(Evaluator):
+class PipCount(BackgammonEvaluator):
     """Values a move by the pips of the other side that it sends back, and likes no double."""
 
-    title = "pips"
+    title = spec = "pips"
     plies = None
 
     def rank_moves(self, position):
@@ -23,8 +24,13 @@ class PipCount(Evaluator):
             after = position.play(move)
             pips = sum(n * (number + 1) for number, n in enumerate(after.points) if n > 0)
             sign = 1 if position.turn else -1
-            ranked[move] = MoveEvaluation(sign * pips / 100, None, "0-ply")
-        return dict(sorted(ranked.items(), key=lambda item: -item[1].equity))
+            ranked[move] = Evaluation(
+                "estimate", "pips", sign * pips / 100, "equity", lookahead="0-ply"
+            )
+        return dict(sorted(ranked.items(), key=lambda item: -item[1].points))
+
+    def quick(self):
+        return self
 
     def evaluate_cube(self, position):
         return CubeEvaluation(CubeEquities(0.3, 0.1), Chances(0.6), "0-ply")
@@ -37,18 +43,16 @@ def record(rules, moves):
 
 def test_errors_of_moves_and_cube_actions():
     played = record("money", "1. 31 8/5,6/5 2. roll 42 3. 8/4,6/4 double 4. drop")
-    analysis = analyse([played], PipCount(), has_luck=False)
-    kinds = [
-        (each.kind, each.side, str(each.action), str(each.best)) for each in analysis.decisions
-    ]
-    assert [kind[0] for kind in kinds] == ["move", "double", "move", "double", "take"]
-    rolled, doubled, dropped = (each for each in analysis.decisions if each.kind != "move")
-    assert (rolled.side, rolled.loss, rolled.is_counted) == (1, 0, False)  # 0.2 from a decision
-    assert (doubled.side, doubled.mark) == (0, "??")
-    assert doubled.loss == pytest.approx(0.2)
-    assert (dropped.side, str(dropped.best)) == (1, "take")
-    assert dropped.loss == pytest.approx(0.9)
-    assert dropped.equity == -1
+    analysis = review_records([played], PipCount(), has_luck=False)
+    decisions = [each for _, each in analysis.decisions]
+    assert [each.kind for each in decisions] == ["move", "double", "move", "double", "take"]
+    rolled, doubled, dropped = (each for each in decisions if each.kind != "move")
+    assert (rolled.mover, rolled.cost, rolled.is_counted) == (1, 0, False)  # 0.2 from a decision
+    assert (doubled.mover, doubled.mark) == (0, "??")
+    assert doubled.cost == pytest.approx(0.2)
+    assert (dropped.mover, str(dropped.best)) == (1, "take")
+    assert dropped.cost == pytest.approx(0.9)
+    assert dropped.after.points == -1
     white, black = (analysis.summarize(side) for side in (0, 1))
     assert (white.num_moves, white.num_cube_decisions) == (1, 1)
     assert white.performance_rating == pytest.approx(500 * white.total_error / 2)
@@ -65,8 +69,8 @@ def test_luck_averages_to_zero_over_all_rolls():
         text = (
             f'[Game "backgammon"]\n[Start "{start}"]\n\n1. {roll} {str(move).replace(" ", ",")} *'
         )
-        (found,) = analyse([Record.parse(text)], PipCount()).rolls
-        assert (found.side, found.roll) == (0, str(roll))
+        ((_, found),) = review_records([Record.parse(text)], PipCount()).rolls
+        assert (found.mover, found.roll) == (0, roll)
         lucks.append((found.luck, chance))
     assert sum(luck * chance for luck, chance in lucks) == pytest.approx(0)
     assert max(luck for luck, _ in lucks) > 0.05
@@ -76,11 +80,11 @@ def test_the_games_of_a_match_are_numbered_and_annotated():
     game = ludus.game("backgammon:tournament,match=3")
     players = ludus.player("random", game), ludus.player("random", game)
     played = Record.from_match(ludus.play_match(game, players, seed=4), game)
-    numbers = [step.game for step in iterate_steps([played])]
+    numbers = [step.number for step in list_plies([played])]
     assert numbers[0] == 1
     assert numbers[-1] > 1
-    analysis = analyse([played, played], PipCount(), has_luck=False)
-    assert {each.game for each in analysis.decisions} <= set(range(1, 2 * numbers[-1] + 1))
+    analysis = review_records([played, played], PipCount(), has_luck=False)
+    assert {ply.number for ply, _ in analysis.decisions} <= set(range(1, 2 * numbers[-1] + 1))
     first, second = annotate(played, analysis, 1), annotate(played, analysis, numbers[-1] + 1)
     assert first.line == second.line
     comments = [node.comment for node in first.line.moves if "equity" in node.comment]
@@ -90,10 +94,31 @@ def test_the_games_of_a_match_are_numbered_and_annotated():
 
 def test_an_analysis_is_json():
     played = record("standard", "1. 13 8/5,6/5 2. 42 8/4,6/4")
-    output = analyse([played], PipCount()).as_json(("white", "black"))
+    output = review_records([played], PipCount()).to_json(("white", "black"))
     assert output["cubeless"] is True
     assert [each["side"] for each in output["rolls"]] == ["black", "white"]
     assert output["sides"]["black"]["moves"] == 1
     assert output["decisions"][0]["roll"] == "31"
-    empty = analyse([record("standard", "1. 13")], PipCount(), has_luck=False)
+    empty = review_records([record("standard", "1. 13")], PipCount(), has_luck=False)
     assert empty.summarize(0).performance_rating is None
+
+
+def test_resignations_are_evaluated_and_do_not_count_in_the_rating():
+    played = record("money", "1. 31 8/5,6/5 2. resign reject")
+    analysis = review_records([played], PipCount(), has_luck=False)
+    _, resigned, answered = (each for _, each in analysis.decisions)
+    assert (resigned.kind, resigned.mover, str(resigned.best)) == ("resign", 1, "roll")
+    assert resigned.cost == pytest.approx(1.3)  # 0.3 ahead, it offers a point
+    assert (answered.kind, answered.mover, str(answered.best)) == ("answer", 0, "accept")
+    assert not resigned.is_counted
+    assert not answered.is_counted
+
+
+def test_games_without_dice_are_reviewed():
+    game = ludus.game("noughts_and_crosses")
+    players = ludus.player("random", game), ludus.player("random", game)
+    played = Record.from_match(ludus.play_match(game, players, seed=1), game)
+    review = review_records([played], Analyst(game))
+    assert review.rolls == ()
+    assert [ply.turn for ply, _ in review.decisions] == list(range(1, len(review.decisions) + 1))
+    assert any(made.mark for _, made in review.decisions)

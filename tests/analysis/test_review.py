@@ -5,8 +5,8 @@ import random
 import pytest
 
 import ludus
-from ludus.arena import Analyst, review_game
-from ludus.arena.evaluation import Evaluation, compute_cost, select_mark
+from ludus.analysis import Analyst, get_rating, review_game
+from ludus.analysis.evaluation import Evaluation, compute_cost, select_mark
 from ludus.core.player import Forecast
 from ludus.oracle.oracle import Value
 from ludus.oracle.selection import oracle_for
@@ -35,7 +35,7 @@ def test_reviews_of_solved_games_agree_with_the_oracle(name):
     while positions[-1].outcome() is None:
         moves.append(rng.choice(positions[-1].legal_moves()))
         positions.append(positions[-1].play(moves[-1]))
-    review = review_game(Analyst(game), positions, moves)
+    review = review_game(game, Analyst(game), positions, moves)
     assert any(each is not None and each.mark for each in review.moves)
     for position, move, reviewed in zip(positions, moves, review.moves, strict=False):
         cost = oracle.verdict(position).cost(move)
@@ -52,7 +52,7 @@ def test_a_wasted_man_is_a_mistake_from_a_fresh_install(morris):
     game = morris.game
     position = game.parse("W../.../.../WB...B/.../.../... w 7 7")
     bad = game.parse_move("e3", position)
-    (reviewed,) = review_game(morris, [position, position.play(bad)], [bad]).moves
+    (reviewed,) = review_game(morris.game, morris, [position, position.play(bad)], [bad]).moves
     assert reviewed is not None
     assert str(reviewed.best).startswith("a1x")
     assert reviewed.after.points < reviewed.before.points
@@ -60,8 +60,8 @@ def test_a_wasted_man_is_a_mistake_from_a_fresh_install(morris):
 
 def test_the_same_review_twice(morris):
     positions, moves = play(morris.game, MORRIS_LINE)
-    first = review_game(morris, positions, moves).to_json()
-    assert review_game(Analyst(morris.game), positions, moves).to_json() == first
+    first = review_game(morris.game, morris, positions, moves).to_json()
+    assert review_game(morris.game, Analyst(morris.game), positions, moves).to_json() == first
 
 
 def test_endings_are_exact_and_replies_are_named(morris):
@@ -70,7 +70,9 @@ def test_endings_are_exact_and_replies_are_named(morris):
     analysis = morris.analyse(position)
     assert analysis.best.evaluation == Evaluation("exact", "the solved game", 1.0, "win", 1)
     wasted = next(each for each in analysis.moves if each.evaluation.result in ("draw", "loss"))
-    reviewed = review_game(morris, [position, position.play(wasted.move)], [wasted.move]).moves[0]
+    reviewed = review_game(
+        morris.game, morris, [position, position.play(wasted.move)], [wasted.move]
+    ).moves[0]
     assert reviewed is not None
     assert reviewed.mark in ("?", "??")
     assert reviewed.reply
@@ -92,7 +94,7 @@ def test_dice_games_have_points_and_no_value_before_a_roll():
     roll = game.chances(start)[0][0]
     rolled = start.play(roll)
     move = rolled.legal_moves()[0]
-    review = review_game(Analyst(game), [start, rolled, rolled.play(move)], [roll, move])
+    review = review_game(game, Analyst(game), [start, rolled, rolled.play(move)], [roll, move])
     assert review.moves[0] is None
     assert review.evaluations[0] is None
     assert review.moves[1] is not None
@@ -105,6 +107,18 @@ def test_predictions_are_likely_only_if_they_agree():
     assert Evaluation.from_forecasts([sure, other], "x").certainty == "estimate"
     assert Evaluation.from_forecasts([other], "x").certainty == "estimate"
     assert sure.for_previous_mover().points == -sure.points
+
+
+def test_ratings():
+    assert [get_rating(error) for error in (0.001, 0.008, 0.012, 0.016, 0.021, 0.026, 0.04)] == [
+        "extra-terrestrial",
+        "world class",
+        "expert",
+        "advanced",
+        "intermediate",
+        "beginner",
+        "novice",
+    ]
 
 
 WIN, QUICK_WIN, DRAW, LOSS = (

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from ludus.core.game import Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.core.player import Forecast
+from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.oracle.oracle import OPPOSITE, UTILITIES, Result, Value
 
 Certainty = Literal["exact", "likely", "estimate"]
@@ -43,6 +44,13 @@ class Evaluation:
     depth: int | None = None
     """Plies to the end, where they are known."""
 
+    chances: Chances | None = None
+    """Chances to win, to win a gammon and so on, in games that have them and where they are known.
+    """
+
+    lookahead: str = ""
+    """`2-ply`, `exact`, …; empty where sources do not differ in this."""
+
     @classmethod
     def from_value(cls, value: Value, source: str) -> "Evaluation":
         """Return an exact value as an evaluation of the side to move."""
@@ -75,6 +83,8 @@ class Evaluation:
             -self.points + 0.0,
             None if self.result is None else OPPOSITE[self.result],
             None if self.depth is None else self.depth + 1,
+            None if self.chances is None else self.chances.flip(),
+            self.lookahead,
         )
 
     @property
@@ -91,7 +101,14 @@ class Evaluation:
             "points": round(self.points, 4) + 0.0,
             "value": self.result,
             "depth": self.depth,
+            "chances": format_chances(self.chances) or None,
+            "lookahead": self.lookahead,
         }
+
+
+def format_chances(chances: Chances | None) -> dict[str, float]:
+    """Return chances as JSON; empty if they are not known."""
+    return {} if chances is None else {k: round(v, 4) for k, v in chances._asdict().items()}
 
 
 def _likeliest(forecast: Forecast) -> str:
@@ -126,14 +143,44 @@ def compute_cost(best: Evaluation, chosen: Evaluation) -> float:
     return max(0.0, best.points - chosen.points)
 
 
+def find_mark(cost: float, min_costs: tuple[tuple[float, Mark], ...] = MIN_COSTS) -> Mark:
+    """Return the mark for points given away; empty below the smallest bound.
+
+    >>> find_mark(0.03), find_mark(0.05), find_mark(0.1), find_mark(0.5)
+    ('', '?!', '?', '??')
+    """
+    return next((mark for least, mark in min_costs if cost >= least), "")
+
+
 def select_mark(best: Evaluation, played: Evaluation) -> Mark:
     """Return the mark of a move by the points that it gives away."""
     cost = compute_cost(best, played)
     if best.result in UTILITIES and played.result in UTILITIES:
         return "??" if cost > 1 else "?" if cost else ""
     has_equities = best.result == played.result == "equity"
-    bounds = MIN_COSTS if has_equities else MIN_ESTIMATED_COSTS
-    return next((mark for least, mark in bounds if cost >= least), "")
+    return find_mark(cost, MIN_COSTS if has_equities else MIN_ESTIMATED_COSTS)
+
+
+@dataclass(frozen=True, slots=True)
+class CubeEvaluation:
+    """The equities of cube actions, and the chances of the side that may double."""
+
+    equities: CubeEquities
+    chances: Chances
+    lookahead: str
+
+    def to_json(self) -> dict[str, Any]:
+        equities = self.equities
+        return {
+            "best": equities.best_action,
+            "equities": {
+                "no double": round(equities.no_double, 4),
+                "double, take": round(equities.double_take, 4),
+                "double, drop": round(equities.double_drop, 4),
+            },
+            "depth": self.lookahead,
+            **format_chances(self.chances),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +188,9 @@ class PositionAnalysis:
     """The evaluated moves of a position, best first; the position has the value of the first."""
 
     moves: tuple[EvaluatedMove, ...]
+
+    cube: CubeEvaluation | None = None
+    """What doubling, taking and dropping count, where a side decides about the cube."""
 
     position: Position | None = field(default=None, compare=False)
     """The position itself, where it is to be drawn."""
@@ -168,6 +218,7 @@ class PositionAnalysis:
             **best.to_json(),
             "line": [str(self.best.move), *map(str, self.best.line)],
             "moves": [each.to_json(best) for each in self.moves],
+            "cube": None if self.cube is None else self.cube.to_json(),
         }
 
     def _repr_html_(self) -> str:

@@ -1,0 +1,409 @@
+"""Review of a game: values, marks and reasons for mistakes, luck, and a rating of each side.
+
+An error is what a move gives away against the best one. A performance rating is 500 times the mean
+error of a side's decisions, as in eXtreme Gammon: unforced moves, doubles, takes and drops, and
+rolls without a double where the choice is close.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ludus.analysis.evaluation import (
+    Certainty,
+    EvaluatedMove,
+    Evaluation,
+    Mark,
+    PositionAnalysis,
+    select_mark,
+)
+from ludus.analysis.evaluators import Evaluator
+from ludus.core.game import CHANCE, AnyGame, Move, Position
+from ludus.core.html import format_panel, format_table
+from ludus.games.backgammon.stakes import DOUBLE
+from ludus.oracle.oracle import Result, evaluate_end
+
+CHANGES: dict[tuple[Result, Result], str] = {
+    ("win", "draw"): "gives away the win",
+    ("win", "loss"): "turns a win into a loss",
+    ("draw", "loss"): "loses a drawn game",
+}
+
+KEEPING_VERBS: dict[Result, str] = {"win": "wins", "draw": "draws"}
+
+CLOSE_CUBE: Final = 0.16
+"""Largest difference between doubling and not doubling that counts as a decision, as in gnubg."""
+
+PERFORMANCE_SCALE: Final = 500.0
+
+RATING_BOUNDS: Final = (
+    (0.005, "extra-terrestrial"),
+    (0.010, "world class"),
+    (0.015, "expert"),
+    (0.020, "advanced"),
+    (0.025, "intermediate"),
+    (0.030, "beginner"),
+)
+"""Upper bound of the error per move for each rating."""
+
+WORST_RATING: Final = "novice"
+
+
+def get_rating(error: float) -> str:
+    """Return the rating of a backgammon player for a mean error per move.
+
+    >>> get_rating(0.004), get_rating(0.017), get_rating(0.2)
+    ('extra-terrestrial', 'advanced', 'novice')
+    """
+    return next((name for bound, name in RATING_BOUNDS if error < bound), WORST_RATING)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedMove:
+    """A move of a game, what it gave away, and what would have been better."""
+
+    position: Position
+    """The position before the move."""
+
+    move: Move
+    mark: Mark
+    cost: float
+    """Points given away, at least as far as the evaluation can tell."""
+
+    certainty: Certainty
+    """That of the verdict on this move."""
+
+    before: Evaluation
+    """Value of the position for the mover with the best move."""
+
+    after: Evaluation
+    """Value for the mover after the move."""
+
+    best: Move
+    line: tuple[Move, ...] = ()
+    """Expected moves after the best one."""
+
+    reply: tuple[Move, ...] = ()
+    """Expected moves after the move that was played."""
+
+    reason: str = ""
+    """Why the move is marked, in one or two sentences; empty without a mark."""
+
+    kind: str = "move"
+    """As `Game.classify_decision` has it."""
+
+    is_counted: bool = True
+    """Whether it counts in the performance rating."""
+
+    @property
+    def mover(self) -> int:
+        return self.position.mover
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "move": str(self.move),
+            "mover": self.mover,
+            "mark": self.mark,
+            "cost": round(self.cost, 4),
+            "certainty": self.certainty,
+            "before": self.before.to_json(),
+            "after": self.after.to_json(),
+            "best": str(self.best),
+            "line": [str(self.best), *map(str, self.line)],
+            "reply": [str(each) for each in self.reply],
+            "reason": self.reason,
+            "kind": self.kind,
+            "counted": self.is_counted,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedRoll:
+    """A roll of the dice, and how much better it was than an average one."""
+
+    roll: Move
+    mover: int
+    """The side that plays it."""
+
+    luck: float
+    """Points above the mean over all rolls that this side could have had."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"roll": str(self.roll), "mover": self.mover, "luck": round(self.luck, 4)}
+
+
+@dataclass(frozen=True, slots=True)
+class SideSummary:
+    """The errors and the luck of one side."""
+
+    num_moves: int
+    num_cube_decisions: int
+    move_error: float
+    cube_error: float
+    luck: float
+    marks: dict[str, int]
+
+    @property
+    def total_error(self) -> float:
+        return self.move_error + self.cube_error
+
+    @property
+    def error_per_decision(self) -> float | None:
+        """Mean error; None without decisions."""
+        num_decisions = self.num_moves + self.num_cube_decisions
+        return self.total_error / num_decisions if num_decisions else None
+
+    @property
+    def performance_rating(self) -> float | None:
+        error = self.error_per_decision
+        return None if error is None else PERFORMANCE_SCALE * error
+
+    @property
+    def rating(self) -> str | None:
+        error = self.error_per_decision
+        return None if error is None else get_rating(error)
+
+    def to_json(self) -> dict[str, Any]:
+        names = ("total_error", "move_error", "cube_error", "error_per_decision", "luck")
+        numbers = {name: getattr(self, name) for name in names}
+        rating = self.performance_rating
+        return {
+            "moves": self.num_moves,
+            "cube_decisions": self.num_cube_decisions,
+            **{key: None if value is None else round(value, 4) for key, value in numbers.items()},
+            "performance_rating": None if rating is None else round(rating, 2),
+            "rating": self.rating,
+            "marks": self.marks,
+        }
+
+
+def summarize_side(
+    side: int, moves: Iterable[ReviewedMove], rolls: Iterable[ReviewedRoll]
+) -> SideSummary:
+    """Sum up the errors and the luck of one side."""
+    counted = [each for each in moves if each.mover == side and each.is_counted]
+    costs = [each.cost for each in counted if each.kind == "move"]
+    cube_costs = [each.cost for each in counted if each.kind != "move"]
+    marks = [each.mark for each in counted]
+    return SideSummary(
+        len(costs),
+        len(cube_costs),
+        sum(costs),
+        sum(cube_costs),
+        sum(each.luck for each in rolls if each.mover == side),
+        {mark: marks.count(mark) for mark in ("?!", "?", "??")},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GameReview:
+    """The evaluated positions of a game and its moves."""
+
+    evaluations: tuple[Evaluation | None, ...]
+    """For the side to move in each position; None where dice are rolled."""
+
+    moves: tuple[ReviewedMove | None, ...]
+    """None for rolls of the dice and where there was nothing to decide."""
+
+    rolls: tuple[ReviewedRoll | None, ...]
+    """None for moves, and where luck was not measured."""
+
+    def summarize(self, side: int) -> SideSummary:
+        """Return the errors and the luck of one side."""
+        moves = [each for each in self.moves if each is not None]
+        return summarize_side(side, moves, [each for each in self.rolls if each is not None])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "evaluations": [None if each is None else each.to_json() for each in self.evaluations],
+            "moves": [None if each is None else each.to_json() for each in self.moves],
+            "rolls": [None if each is None else each.to_json() for each in self.rolls],
+            "sides": [self.summarize(side).to_json() for side in (0, 1)],
+        }
+
+    def _repr_html_(self) -> str:
+        """Return the marked moves with their reasons, which notebooks show."""
+        rows = [
+            (number, f"{each.move}{each.mark}", f"{each.cost:.3g}", each.certainty, each.reason)
+            for number, each in enumerate(self.moves, 1)
+            if each is not None and each.mark
+        ]
+        title = f"{len(self.moves)} moves, {len(rows)} marked"
+        return format_panel(title, format_table(("ply", "move", "cost", "certainty", "why"), rows))
+
+
+def review_game(
+    game: AnyGame,
+    evaluator: Evaluator,
+    positions: Sequence[Position],
+    moves: Sequence[Move],
+    has_luck: bool = True,
+) -> GameReview:
+    """Evaluate a line of positions, each reached from the one before by a move."""
+    decisions = [
+        number
+        for number, position in enumerate(positions)
+        if position.outcome() is None and position.mover != CHANCE
+    ]
+    played = [moves[number] if number < len(moves) else None for number in decisions]
+    analyses = dict(
+        zip(
+            decisions,
+            evaluator.evaluate([positions[number] for number in decisions], played),
+            strict=True,
+        )
+    )
+    evaluations = [
+        _evaluate_position(position, analyses.get(number))
+        for number, position in enumerate(positions)
+    ]
+    reviewed = [
+        judge_move(game, positions[number], analyses[number], move) if number in analyses else None
+        for number, move in enumerate(moves)
+    ]
+    quick = evaluator.quick() if has_luck else None
+    rolls = [
+        measure_luck(game, quick, position, move)
+        if quick is not None and position.mover == CHANCE
+        else None
+        for position, move in zip(positions, moves, strict=False)
+    ]
+    return GameReview(tuple(evaluations), tuple(reviewed), tuple(rolls))
+
+
+def review_ply(
+    game: AnyGame, evaluator: Evaluator, quick: Evaluator | None, position: Position, move: Move
+) -> ReviewedMove | ReviewedRoll | None:
+    """Review one move or roll; None where there is nothing to decide and no luck is measured."""
+    if position.mover == CHANCE:
+        return None if quick is None else measure_luck(game, quick, position, move)
+    if not game.classify_decision(position, move):
+        return None
+    (analysis,) = evaluator.evaluate([position], [move])
+    return judge_move(game, position, analysis, move)
+
+
+def measure_luck(game: AnyGame, quick: Evaluator, position: Position, roll: Move) -> ReviewedRoll:
+    """Compare the best move after a roll with the best moves after all rolls of that side."""
+    after = position.play(roll)
+    rolled = [(position.play(each), chance) for each, chance in game.chances(position)]
+    rolled = [(each, chance) for each, chance in rolled if each.mover == after.mover]
+    positions = list(dict.fromkeys(each for each, _ in rolled))
+    analyses = quick.evaluate(positions, [None] * len(positions))
+    values = {
+        each: analysis.best.evaluation.points
+        for each, analysis in zip(positions, analyses, strict=True)
+    }
+    total = sum(chance for _, chance in rolled)
+    mean = sum(values[each] * chance for each, chance in rolled) / total
+    return ReviewedRoll(roll, after.mover, values[after] - mean)
+
+
+def _evaluate_position(position: Position, analysis: PositionAnalysis | None) -> Evaluation | None:
+    end = evaluate_end(position)
+    if end is not None:
+        outcome = position.outcome()
+        assert outcome is not None
+        points = outcome.score(max(position.mover, 0))
+        return Evaluation("exact", "the end of the game", points, end.result, 0)
+    return None if analysis is None else analysis.best.evaluation
+
+
+def judge_move(
+    game: AnyGame, position: Position, analysis: PositionAnalysis, move: Move
+) -> ReviewedMove | None:
+    """Compare a move with the best one; None if there was nothing to decide."""
+    kind = game.classify_decision(position, move)
+    if not kind:
+        return None
+    best, played = analysis.best, analysis.find(move)
+    certainty = _weakest(best.evaluation.certainty, played.evaluation.certainty)
+    mark = select_mark(best.evaluation, played.evaluation)
+    return ReviewedMove(
+        position,
+        move,
+        mark,
+        analysis.cost(move),
+        certainty,
+        best.evaluation,
+        played.evaluation,
+        best.move,
+        best.line,
+        played.line,
+        _explain(game, position, analysis, played) if mark else "",
+        kind,
+        _is_counted(game, position, analysis, played),
+    )
+
+
+def _is_counted(
+    game: AnyGame, position: Position, analysis: PositionAnalysis, played: EvaluatedMove
+) -> bool:
+    """Return whether a decision counts: not those about resigning, nor clear rolls."""
+    kind = game.classify_decision(position, played.move)
+    if kind != "double":
+        return kind in ("move", "take")
+    values = [
+        each.evaluation.points
+        for each in analysis.moves
+        if game.classify_decision(position, each.move) == kind
+    ]
+    is_close = max(values) - min(values) < CLOSE_CUBE
+    return is_close or played.move != analysis.best.move or played.move == DOUBLE
+
+
+def _weakest(*certainties: Certainty) -> Certainty:
+    order: tuple[Certainty, ...] = ("estimate", "likely", "exact")
+    return min(certainties, key=order.index)
+
+
+def _explain(
+    game: AnyGame, position: Position, analysis: PositionAnalysis, played: EvaluatedMove
+) -> str:
+    """Return why a move is a mistake, and what was better."""
+    change = _describe_change(game, analysis, played)
+    return f"{change}{_describe_reply(game, position, played)}. {_describe_best(analysis)}"
+
+
+def _describe_change(game: AnyGame, analysis: PositionAnalysis, played: EvaluatedMove) -> str:
+    """Return what a move gives away: a result if one is known or expected, else points."""
+    best, after = analysis.best.evaluation, played.evaluation
+    first, second = (each.result or _nearest_result(each.points) for each in (best, after))
+    change = CHANGES.get((first, second))
+    if game.oracle_kind == "equities":
+        return f"{played.move} gives away {analysis.cost(played.move):.3f} points"
+    if change is None:
+        return f"{played.move} weakens the position"
+    is_certain = best.result is not None and after.result is not None
+    return f"{played.move} {'' if is_certain else 'probably '}{change}"
+
+
+def _nearest_result(points: float) -> Result:
+    return "win" if points > 0.5 else "loss" if points < -0.5 else "draw"
+
+
+def _describe_reply(game: AnyGame, position: Position, played: EvaluatedMove) -> str:
+    """Return what the other side answers, if that is known."""
+    child = position.play(played.move)
+    if not played.line or child.mover in (CHANCE, position.mover):
+        return ""
+    evaluation, reply = played.evaluation, played.line[0]
+    if evaluation.result == "loss" and evaluation.depth:
+        plies = evaluation.depth - 1
+        return f": the answer {reply} wins in {plies} {'ply' if plies == 1 else 'plies'}"
+    return (
+        f": the answer {reply} takes a man"
+        if game.is_capture(reply)
+        else f": the answer is {reply}"
+    )
+
+
+def _describe_best(analysis: PositionAnalysis) -> str:
+    best = analysis.best
+    verb = KEEPING_VERBS.get(best.evaluation.result or "loss", "")
+    if not verb:
+        return f"Better: {best.move}."
+    others = analysis.moves[1:]
+    is_only = all(each.evaluation.result is not None for each in others)
+    is_only = is_only and analysis.count_equal_moves() == 1
+    return f"Only {best.move} {verb}." if is_only else f"{best.move} {verb}."

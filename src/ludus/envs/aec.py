@@ -1,0 +1,109 @@
+"""Any game as a PettingZoo AEC environment with action masks."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from ludus.core.game import AnyGame
+from ludus.core.match import MAX_PLIES
+from ludus.envs.episode import ActionMask, Episode, OracleOption
+from ludus.games.coding import Observation
+
+AGENTS = ("player_0", "player_1")
+"""Agents by side: `player_0` is the side that moves first where no dice decide it."""
+
+RENDER_MODES = ("ansi", "svg")
+
+
+def make_spaces(episode: Episode) -> tuple[spaces.Dict, spaces.Discrete[np.int64]]:
+    """Return the spaces of observations and of actions."""
+    coding = episode.coding
+    low, high = coding.observation_bounds
+    seen: dict[str, spaces.Space[Any]] = {
+        "observation": spaces.Box(low, high, (coding.observation_size,), np.float32),
+        "action_mask": spaces.Box(0, 1, (coding.num_actions,), np.int8),
+    }
+    return spaces.Dict(seen), spaces.Discrete(coding.num_actions)
+
+
+class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
+    """A game between two agents, who act by turns; a move may take several actions of one agent.
+
+    An observation is a dict of `observation`, from the agent's own side, and `action_mask`. Rewards
+    are the points of the outcome, at the end alone. `infos` of the agent that has just completed a
+    move has its `regret` where an oracle knows it.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        *,
+        oracle: OracleOption = "auto",
+        max_moves: int = MAX_PLIES,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.episode = Episode(game, oracle, max_moves)
+        self.metadata: dict[str, Any] = {
+            "name": f"ludus_{game.id}_v0",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 1,
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        pairs = {agent: make_spaces(self.episode) for agent in AGENTS}
+        self.observation_spaces = {agent: pair[0] for agent, pair in pairs.items()}
+        self.action_spaces = {agent: pair[1] for agent, pair in pairs.items()}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
+        """Return the space of an agent's actions, the same object each time."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game; the seed determines the dice."""
+        self.episode.reset(seed)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self.episode.mover]
+
+    def observe(self, agent: str) -> dict[str, Observation | ActionMask]:
+        """Return what an agent sees; its mask is empty unless it is to act."""
+        return self.episode.observe(AGENTS.index(agent))
+
+    def step(self, action: int | None) -> None:
+        """Apply an action of the selected agent; None once the game has ended for it."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        assert action is not None
+        self._cumulative_rewards[agent] = 0.0
+        regret = self.episode.act(int(action))
+        self.infos[agent] = {} if regret is None else {"regret": regret}
+        for side, each in enumerate(AGENTS):
+            self.rewards[each] = self.episode.reward(side)
+            self.terminations[each] = self.episode.outcome is not None
+            self.truncations[each] = self.episode.is_truncated
+        self._accumulate_rewards()
+        self.agent_selection = AGENTS[1 - AGENTS.index(agent)]
+        if not self.episode.is_over:
+            self.agent_selection = AGENTS[self.episode.mover]
+
+    def render(self) -> str | None:
+        """Draw the board with characters (`ansi`) or as an SVG document (`svg`)."""
+        return self.episode.render(self.render_mode)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""

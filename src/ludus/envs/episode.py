@@ -1,0 +1,166 @@
+"""One game as environments play it: actions, dice by the seed, rewards, and exact regret."""
+
+import secrets
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadSpec, CannotSolve, LudusError
+from ludus.core.game import CHANCE, AnyGame, Outcome, Position
+from ludus.core.match import MAX_PLIES
+from ludus.core.splitmix import SplitMix64, mix
+from ludus.games import game as named_game
+from ludus.games.coding import Observation, coding_for
+from ludus.oracle.oracle import Oracle, Unsolved
+from ludus.oracle.selection import oracle_for
+
+ActionMask = NDArray[np.int8]
+
+OracleOption = Oracle | Literal["auto"] | None
+"""An oracle; `auto` for that of `ludus.oracle_for`; None for no regret in `info`."""
+
+
+def resolve_game(game: AnyGame | str, rules: Any = "") -> AnyGame:
+    """Return a game from itself or from its spec, to which `rules` may add."""
+    if isinstance(game, str):
+        return named_game(game, rules)
+    if rules:
+        raise BadSpec("rules are given with the spec of a game, not with a game")
+    return game
+
+
+class Episode:
+    """The state of one game between two sides, action by action.
+
+    A move may take several actions; see `ludus.games.coding`. Dice are rolled as soon as they are
+    needed, so that a side is always to act. An action that is not legal loses the game by one
+    point, as an illegal move does in a match.
+    """
+
+    def __init__(
+        self, game: AnyGame, oracle: OracleOption = "auto", max_moves: int = MAX_PLIES
+    ) -> None:
+        self.game = game
+        self.coding = coding_for(game)
+        self.max_moves = max_moves
+        self._judge = _Judge(game, oracle)
+        self._source = SplitMix64(0)
+        self._is_seeded = False
+        self.position: Position = game.start()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start a new game; without a seed the dice go on where they are, at first anywhere."""
+        if seed is not None or not self._is_seeded:
+            # Seeds are often small and in sequence; mixing makes their dice independent.
+            self._source = SplitMix64(mix(secrets.randbits(64) if seed is None else seed))
+            self._is_seeded = True
+        self.outcome: Outcome | None = None
+        self.is_truncated = False
+        self.num_moves = 0
+        self._enter(self.game.start())
+
+    def _enter(self, position: Position) -> None:
+        while position.mover == CHANCE:
+            position = position.play(self.coding.sample_chance(position, self._source))
+        self.position = position
+        self.actions: tuple[int, ...] = ()
+        self.outcome = position.outcome()
+        self._moves = self.coding.decode_actions(position)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended or was broken off."""
+        return self.outcome is not None or self.is_truncated
+
+    @property
+    def mover(self) -> int:
+        """The side to act."""
+        return self.position.mover
+
+    @property
+    def legal_actions(self) -> list[int]:
+        """The actions that the mover may choose from, ascending."""
+        if self.is_over:
+            return []
+        given = len(self.actions)
+        return sorted({each[given] for each in self._moves if each[:given] == self.actions})
+
+    def observe(self, side: int) -> dict[str, Observation | ActionMask]:
+        """Return what a side sees; its mask is empty unless it is to act."""
+        mask = np.zeros(self.coding.num_actions, dtype=np.int8)
+        if side == self.mover:
+            mask[self.legal_actions] = 1
+        seen = self.coding.observe(self.position, side, self.actions)
+        return {"observation": seen, "action_mask": mask}
+
+    def act(self, action: int) -> float | None:
+        """Apply an action of the mover; return the regret of a move that it completes, if known."""
+        actions = (*self.actions, action)
+        if action not in self.legal_actions:
+            self.outcome = Outcome(1 - self.mover, "illegal")
+            return None
+        if actions not in self._moves:
+            self.actions = actions
+            return None
+        move = self._moves[actions]
+        regret = self._judge.compute_regret(self.position, move)
+        self.play(move)
+        return regret
+
+    def play(self, move: Any) -> None:
+        """Play a whole move of the mover."""
+        if move not in self.position.legal_moves():
+            self.outcome = Outcome(1 - self.mover, "illegal")
+            return
+        self._enter(self.position.play(move))
+        self.num_moves += 1
+        self.is_truncated = self.outcome is None and self.num_moves >= self.max_moves
+
+    def reward(self, side: int) -> float:
+        """Return the points of a side: 0 until the game has ended."""
+        return 0.0 if self.outcome is None else float(self.outcome.score(side))
+
+    def render(self, mode: str | None) -> str | None:
+        """Draw the board with characters (`ansi`) or as an SVG document (`svg`)."""
+        if mode == "svg":
+            return self.position.svg()
+        if mode != "ansi":
+            return None
+        begun = ", ".join(map(self.coding.describe_action, self.actions))
+        return self.position.text() + (f"\n{begun}, …" if begun else "")
+
+
+class _Judge:
+    """Exact regrets where an oracle knows them without solving more than the game itself."""
+
+    def __init__(self, game: AnyGame, oracle: OracleOption) -> None:
+        self.game = game
+        self._oracle = oracle
+        self._is_solved: bool | None = None
+
+    def compute_regret(self, position: Position, move: Any) -> float | None:
+        """Return what a move gives away in points; None where that is unknown."""
+        oracle = self._find_oracle()
+        if oracle is None:
+            return None
+        try:
+            if not self._is_solved and oracle.value_if_known(position) is None:
+                return None
+            return float(oracle.verdict(position).cost(move))
+        except Unsolved:
+            return None
+
+    def _find_oracle(self) -> Oracle | None:
+        if self._oracle == "auto":
+            try:
+                self._oracle = oracle_for(self.game)
+            except CannotSolve:
+                self._oracle = None
+        if self._oracle is not None and self._is_solved is None:
+            # A small game is solved here once, in memory; after that its values are known.
+            try:
+                self._is_solved = self._oracle.has_value(self.game.start())
+            except LudusError:
+                self._is_solved = False
+        return self._oracle

@@ -1,0 +1,95 @@
+"""Actions as numbers and observations as arrays, for environments of reinforcement learning.
+
+A move is one action, or several in a fixed order: a man that moves and a man that is taken, or the
+steps of a roll of dice. In every position each legal move has exactly one sequence of actions, and
+no sequence is the beginning of another; so the actions chosen one after the other name one move.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadSpec
+from ludus.core.game import AnyGame, Game, M, P
+from ludus.core.spec import load_target
+from ludus.core.splitmix import WORD, SplitMix64
+
+Actions = tuple[int, ...]
+"""The actions of a move, or of its beginning."""
+
+Observation = NDArray[np.float32]
+
+
+class Coding(ABC, Generic[P, M]):
+    """The coding of one game with its rules."""
+
+    num_actions: int
+    """Actions are numbered from 0 to `num_actions` - 1."""
+
+    observation_size: int
+    """Length of an observation."""
+
+    observation_bounds: tuple[float, float] = (0.0, 1.0)
+    """The least and the greatest number of an observation."""
+
+    def __init__(self, game: Game[P, M]) -> None:
+        self.game = game
+
+    @abstractmethod
+    def encode_move(self, position: P, move: M) -> Actions:
+        """Return the actions of a legal move."""
+
+    @abstractmethod
+    def observe(self, position: P, side: int, actions: Sequence[int] = ()) -> Observation:
+        """Return what this side sees after the first actions of the mover's next move."""
+
+    @abstractmethod
+    def describe_action(self, action: int) -> str:
+        """Return an action in words of the game's notation."""
+
+    def decode_actions(self, position: P) -> dict[Actions, M]:
+        """Return every legal move by its actions."""
+        return {self.encode_move(position, move): move for move in position.legal_moves()}
+
+    def make_native_vector(
+        self, num_envs: int, threads: int, autoreset: str, max_moves: int
+    ) -> Any | None:
+        """Return many games at once in compiled code, of `ludus._native.environments`, if any."""
+        return None
+
+    def sample_chance(self, position: P, source: SplitMix64) -> M:
+        """Return a random roll where the mover is CHANCE."""
+        rolls, probabilities = zip(*self.game.chances(position), strict=True)
+        cumulative = np.cumsum(probabilities)
+        index = int(np.searchsorted(cumulative, cumulative[-1] * source.next() / WORD, "right"))
+        found: M = rolls[min(index, len(rolls) - 1)]
+        return found
+
+
+class MoveListCoding(Coding[P, M]):
+    """One action for each move: its index in `Game.all_moves`."""
+
+    def __init__(self, game: Game[P, M]) -> None:
+        super().__init__(game)
+        self.moves = game.all_moves() or ()
+        self.num_actions = len(self.moves)
+        self._numbers = {move: number for number, move in enumerate(self.moves)}
+
+    def encode_move(self, position: P, move: M) -> Actions:
+        return (self._numbers[move],)
+
+    def describe_action(self, action: int) -> str:
+        return str(self.moves[action])
+
+
+def coding_for(game: AnyGame) -> Coding[Any, Any]:
+    """Return the coding of a game; BadSpec if it has none."""
+    if not game.coding:
+        raise BadSpec(
+            f"{game.id} has no coding of actions and observations; see ludus.games.coding"
+        )
+    kind: type[Coding[Any, Any]] = load_target(game.coding)
+    return kind(game)

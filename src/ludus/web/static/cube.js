@@ -1,0 +1,170 @@
+// Doubling cube, match score and money session; resigning; moves that wait for a confirmation.
+
+import { button, h, openDialog, setChildren } from "./dom.js";
+import { seatRequests, sideName } from "./seats.js";
+
+/** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./game.js").GamePage} GamePage */
+
+/**
+ * Labels of the actions about the cube; others are named as on the board.
+ * @type {Record<string, (cube: number) => string>}
+ */
+const ACTION_LABELS = {
+  roll: () => "Roll",
+  double: (cube) => `Double to ${2 * cube}`,
+  take: (cube) => `Take at ${2 * cube}`,
+  drop: (cube) => `Pass and lose ${cube}`,
+  accept: () => "Accept",
+  reject: () => "Play on",
+};
+
+/** @type {Record<string, string>} */
+const RESIGNATIONS = {
+  resign: "a single game",
+  resign_gammon: "a gammon",
+  resign_backgammon: "a backgammon",
+};
+
+/** Score, cube and actions about it, above the board of a game that has them. */
+export class CubePanel {
+  /** @param {GamePage} page */
+  constructor(page) {
+    this.page = page;
+    this.text = h("p", { class: "stakes" });
+    this.actions = h("div", { class: "toolbar", role: "group", "aria-label": "Cube" });
+    this.element = h("section", { class: "cube-panel", "aria-label": "Cube and score", hidden: true }, this.text, this.actions);
+  }
+
+  /** @param {GameView} view */
+  show(view) {
+    this.element.hidden = !view.stakes;
+    if (!view.stakes) return;
+    this.text.textContent = describeStakes(view);
+    const cube = view.stakes.cube ?? 1;
+    const actions = view.places.filter((place) => place in ACTION_LABELS);
+    setChildren(
+      this.actions,
+      ...actions.map((place, index) =>
+        button(ACTION_LABELS[place]?.(cube) ?? place, () => this.page.touch(place), {
+          "data-action": place,
+          ...(index ? {} : { class: "primary" }),
+        }),
+      ),
+    );
+    this.actions.hidden = !actions.length;
+  }
+}
+
+/**
+ * Return the score and the cube in one line.
+ * @param {GameView} view
+ */
+export function describeStakes(view) {
+  const { stakes } = view;
+  if (!stakes) return "";
+  const [first, second] = stakes.score.map((points, side) => `${sideName(view, side)} ${points}`);
+  const owner = stakes.owner === null ? "in the middle" : `owned by ${sideName(view, stakes.owner)}`;
+  const parts = [
+    stakes.match ? `Match to ${stakes.match}` : `Money session, game ${stakes.game_number}`,
+    `${first}, ${second}`,
+    stakes.cube === null ? "no cube" : `cube at ${stakes.cube}, ${owner}`,
+    stakes.crawford && "Crawford game",
+    stakes.jacoby && "Jacoby rule",
+  ];
+  return parts.filter((part) => part).join(" · ");
+}
+
+/**
+ * Return the button that continues a money session with another game; false if there is none.
+ * @param {GamePage} page
+ */
+export function makeNextGameButton(page) {
+  const { game, rules, delay, id, stakes } = page.view;
+  if (!stakes || stakes.match) return false;
+  const order = { game, rules, delay, seats: seatRequests(page.view), continues: id };
+  return button("Next game", () => page.enqueue(() => page.openNewGame(order)), { class: "primary" });
+}
+
+/**
+ * Return whether resigning is possible now: by the rules before a roll, else at any time.
+ * @param {GameView} view
+ */
+export const canResign = ({ stakes, places }) => !stakes?.can_resign || places.includes("resign");
+
+/**
+ * Ask what shall be resigned, and resign it.
+ * @param {GamePage} page
+ */
+export function openResignDialog(page) {
+  const { places, resignations } = page.view;
+  /** @type {[string, () => unknown][]} */
+  const offers = places.includes("resign")
+    ? Object.entries(RESIGNATIONS)
+        .filter(([place]) => places.includes(place))
+        .map(([place, label]) => [label, () => page.touch(place)])
+    : resignations.map((label, index) => [label, () => page.postAction("resign", { level: index + 1 })]);
+  if (offers.length < 2) {
+    const run = offers[0]?.[1] ?? (() => page.postAction("resign"));
+    openDialog("Resign this game?", [h("p", {}, "The other side wins; you can still review it.")], {
+      label: "Resign",
+      run: (dialog) => {
+        dialog.close();
+        void run();
+      },
+    });
+    return;
+  }
+  const select = h(
+    "select",
+    { id: "resign-level" },
+    ...offers.map(([label], index) => h("option", { value: index }, label)),
+  );
+  const note = "A computer player accepts if it could not expect to win more.";
+  const content = [h("label", { for: "resign-level" }, "Resign ", select), h("p", { class: "muted" }, note)];
+  openDialog("Resign this game?", content, {
+    label: "Resign",
+    run: (dialog) => {
+      dialog.close();
+      void offers[Number(select.value)]?.[1]();
+    },
+  });
+}
+
+/** Whether a move with dice waits for a confirmation, which this browser remembers. */
+export class MoveConfirmation {
+  /** @param {GamePage} page */
+  constructor(page) {
+    this.page = page;
+    this.checkbox = h("input", {
+      type: "checkbox",
+      id: "confirm-moves",
+      onchange: () => localStorage.setItem("confirm moves", this.checkbox.checked ? "yes" : "no"),
+    });
+    this.checkbox.checked = localStorage.getItem("confirm moves") === "yes";
+    this.label = h("label", { for: "confirm-moves" }, this.checkbox, " Confirm moves");
+    this.button = button("Confirm move", () => this.confirm(), { class: "primary" });
+  }
+
+  get isOn() {
+    return this.page.view.has_dice && this.checkbox.checked;
+  }
+
+  confirm() {
+    return this.page.touch(this.page.view.touched.at(-1) ?? "", true);
+  }
+}
+
+/**
+ * Return whether a complete move waits for its confirmation.
+ * @param {GameView} view
+ */
+export const isWaiting = ({ has_dice, status, touched, places }) =>
+  has_dice && status === "yours" && touched.length > 0 && !places.length;
+
+/**
+ * Return whether the board is seen from the second side, which the only person plays with dice.
+ * @param {GameView} view
+ */
+export const isSeenFromSecond = ({ has_dice, seats }) =>
+  has_dice && Boolean(seats[0]?.player) && !seats[1]?.player;
