@@ -33,6 +33,7 @@ test: packages ## run every check that a change must pass
 
 test-all: packages ## run every test, those that take minutes too, with more repetitions
 	$(RUN_PARALLEL) dev debian
+	$(SET_UP) cluster
 	$(RUN_PARALLEL) lint bytecode
 	$(PYTEST) --thorough $(ARGS)
 

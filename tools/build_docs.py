@@ -100,6 +100,8 @@ def main() -> int:
     command = [sys.executable, "-m", "sphinx", "-b", options.builder, "-W", "--keep-going", "-q"]
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     command += ["-D", f"version={version}", "-D", f"release={version}"]
+    if options.builder != "html":
+        command += ["-D", "nb_execution_mode=off"]
     doctrees = ROOT / "build" / "docs-trees"
     shutil.rmtree(doctrees, ignore_errors=True)
     status = subprocess.run(

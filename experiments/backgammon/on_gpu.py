@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ludus.arena import LocalPool
 from ludus.learn.gammon import (
     ChancesTrainer,
     ChancesTrainingConfig,
@@ -119,9 +120,9 @@ def train_expert(arguments: argparse.Namespace) -> None:
     log = Log(arguments.out / "expert.log")
     groups = np.load(arguments.work / "groups.npy")
     boards = groups.reshape(-1, groups.shape[-1])
-    labels = np.concatenate(list(label_in_parallel(boards, arguments.processes))).reshape(
-        *groups.shape[:2], -1
-    )
+    with LocalPool(arguments.processes) as pool:
+        labels = np.concatenate(list(label_in_parallel(boards, pool)))
+    labels = labels.reshape(*groups.shape[:2], -1)
     np.save(arguments.work / "labels.tmp.npy", labels)
     (arguments.work / "labels.tmp.npy").rename(arguments.work / "labels.npy")
     log.write(event="labelled", boards=labels.size // 5)

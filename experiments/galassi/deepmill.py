@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ludus import LudusError
-from ludus.arena import LocalPool
 from ludus.reproduce import Conclusion, Context, Finding, Measurement, Remark, Table, quote
 
 from .games import COLOURS, Contestant, Game, play_pairing
@@ -51,8 +50,7 @@ def run(context: Context) -> Iterator[Finding]:
         for system in list_systems(context, context.published["ways"])
     ]
     tested += [Contestant(name, spec) for name, spec in context.published["players"].items()]
-    with LocalPool(context.jobs) as pool:
-        found = {one.name: play_pairing(context, pool, one, deepmill) for one in tested}
+    found = {one.name: play_pairing(context, one, deepmill) for one in tested}
     for name, games in found.items():
         points = sum({"WIN": 2, "DRAW": 1}.get(game.result, 0) for game in games)
         yield Measurement(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ludus import LudusError, Record
-from ludus.arena import GameConditions, GameResult, Job, JobKey, LocalPool, StartPositions
+from ludus.arena import GameConditions, GameResult, Job, JobKey, StartPositions
 from ludus.games import game as named_game
 from ludus.reproduce import Context
 
@@ -60,16 +60,14 @@ class Game:
         return COLOURS.index(self.colour)
 
 
-def play_pairing(
-    context: Context, pool: LocalPool, one: Contestant, other: Contestant
-) -> list[Game]:
+def play_pairing(context: Context, one: Contestant, other: Contestant) -> list[Game]:
     """All games of a pairing, each with both colours: some from the start, some from openings."""
     identity = f"{one.name} {one.key or one.spec} – {other.name} {other.key or other.spec}"
 
     def compute() -> list[Mapping[str, Any]]:
         jobs = {job.key: job for job in schedule_games(context, one, other)}
         found = {}
-        for number, result in enumerate(pool.run(jobs.values())):
+        for number, result in enumerate(context.pool.run(jobs.values())):
             context.progress(number, len(jobs), f"{one.name} – {other.name}")
             if result.reason in ("crash", "illegal"):
                 raise LudusError(f"{one.name} – {other.name}: {result.reason}, {result.message}")

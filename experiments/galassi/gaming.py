@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Any
 
 from ludus import Record
-from ludus.arena import LocalPool
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import PositionBatch
 from ludus.learn.nnmm import check_legality
@@ -25,13 +24,10 @@ def run(context: Context) -> Iterator[Finding]:
     teacher = Contestant(context.published["teacher_name"], context.setting("teacher"))
     tested = [teacher, *(make_contestant(system) for system in networks)]
     fixed = [Contestant(name, spec) for name, spec in context.published["opponents"].items()]
-    with LocalPool(context.jobs) as pool:
-        found: dict[str, Ladder] = {
-            one.name: {
-                other.name: play_pairing(context, pool, one, other) for other in [*fixed, *tested]
-            }
-            for one in tested
-        }
+    found: dict[str, Ladder] = {
+        one.name: {other.name: play_pairing(context, one, other) for other in [*fixed, *tested]}
+        for one in tested
+    }
     ladder = [*(each.name for each in fixed), teacher.name]
     yield from compare_totals(context, found, ladder)
     yield make_outcome_table(found)

@@ -32,7 +32,7 @@ def collect_runs(
         key = f"{label} {asdict(courses[0])} and {len(courses) - 1} more"
 
         def compute(courses: list[RunConfig] = courses) -> list[Any]:
-            return [_run_as_json(each) for each in run_trainings(courses, context.jobs)]
+            return [_run_as_json(each) for each in run_trainings(courses, context.pool)]
 
         found += [RunResult(**each) for each in context.cached(key, compute)]
     return found

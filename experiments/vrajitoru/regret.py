@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ludus import LudusError, Record
-from ludus.arena import GameConditions, LocalPool, RegretSchedule, RegretStatistics
+from ludus.arena import GameConditions, RegretSchedule, RegretStatistics
 from ludus.games import game as named_game
 from ludus.oracle import Unsolved, oracle_for
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
@@ -48,11 +48,10 @@ def measure_player(context: Context, oracle: Any, spec: str) -> dict[str, Any]:
     opponent, games = context.published["opponent"], context.setting("games")
     plan = RegretSchedule(GameConditions(GAME, RULES), spec, opponent, games, context.seed)
     jobs = {job.key: job for job in plan.schedule()}
-    with LocalPool(context.jobs) as pool:
-        for result in pool.run(jobs.values()):
-            if result.message:
-                raise LudusError(f"{spec}: {result.message}")
-            found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
+    for result in context.pool.run(jobs.values()):
+        if result.message:
+            raise LudusError(f"{spec}: {result.message}")
+        found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
     return {
         "mean": found.mean,
         "error": found.standard_error,

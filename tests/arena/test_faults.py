@@ -13,6 +13,7 @@ from ludus.arena.executors import LocalPool
 from ludus.arena.jobs import GameConditions
 from ludus.arena.report import compute_standings
 from ludus.arena.tournament import Tournament
+from ludus.arena.worker import Worker
 from ludus.core.errors import LudusError
 from ludus.core.player import Limit
 from ludus.core.record import Record
@@ -77,6 +78,7 @@ from support import faulty_players
 from ludus.arena.jobs import GameConditions
 from ludus.arena.executors import LocalPool
 from ludus.arena.tournament import Tournament
+from ludus.arena.worker import Worker
 plan = Tournament(GameConditions("hexapawn"), ("babbles", "first"), games=2)
 with LocalPool(1, faulty_players.register) as pool:
     print(len(list(pool.run(plan.schedule()))))
@@ -139,3 +141,20 @@ def test_a_crash_belongs_to_the_player_and_not_to_the_side(side):
     players = ("dies", "first") if side == 0 else ("first", "dies")
     _, results = _results(*players, games=4)
     assert [result.winner for result in results] == [1 - side] * 4
+
+
+def test_games_that_wait_behind_a_crash_are_played():
+    """A worker process has several games at a time; those behind the fatal one go to the next."""
+    faulty_players.register()
+    plan = Tournament(GameConditions("hexapawn"), ("dies", "first"), games=6)
+    jobs = list(plan.schedule())
+    worker = Worker(faulty_players.register)
+    found = list(worker.play_all(jobs))
+    worker.close()
+    with LocalPool(2, faulty_players.register) as pool:
+        expected = {result.key: result for result in pool.run(jobs)}
+    assert [result.key for result in found] == [job.key for job in jobs]
+    for result in found:
+        other = expected[result.key]
+        assert (result.winner, result.reason) == (other.winner, other.reason)
+    assert {result.reason for result in found} == {"crash"}

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import ludus
+from ludus.games.hexapawn import Hexapawn
 
 HEXAPAWN = ludus.game("hexapawn")
 MORRIS_ENDING = "WW./..W/.../..B.../B../.../..B w 0 0"
@@ -86,3 +87,17 @@ PLAYER = FirstMove(HEXAPAWN)
 def test_errors_say_what_to_do(call, message):
     with pytest.raises(ludus.LudusError, match=re.escape(message)):
         call()
+
+
+class NotebookGame(Hexapawn):
+    """A game of a class that worker processes cannot import."""
+
+    id = "notebook_game"
+    __module__ = "__main__"
+
+
+def test_a_game_of_this_program_is_played_here(monkeypatch):
+    monkeypatch.setitem(ludus.GAMES._entries, "notebook_game", f"{__name__}:NotebookGame")
+    found = ludus.regret("notebook_game", "random", games=2)
+    assert not found.faults
+    assert len(found.games) == 2

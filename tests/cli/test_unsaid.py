@@ -52,7 +52,7 @@ def test_a_player_is_named_by_its_module_and_class(ludus, tmp_path, monkeypatch)
     for spec, message in {
         "my_players:Careless": "the module my_players has no 'Careless'",
         "my_players:ludus": "is not a class of players",
-        "my_player:Careful": "there is no player 'my_player'",
+        "my_player:Careful": "there is no player 'my_player' and no module .* PYTHONPATH=FOLDER",
     }.items():
         with pytest.raises(library.LudusError, match=message):
             library.player(spec, library.game("hexapawn"))

@@ -47,7 +47,7 @@ def test_an_error_leaves_the_old_file_alone(tmp_path):
 
 def test_what_a_killed_process_left_is_replaced(tmp_path):
     path = tmp_path / "a.txt"
-    (tmp_path / f".a.txt.{os.getpid()}.partial").write_text("half")
+    (tmp_path / f".a.txt.{os.uname().nodename}.{os.getpid()}.partial").write_text("half")
     write_text(path, "whole")
     assert os.listdir(tmp_path) == ["a.txt"]
 

@@ -16,7 +16,7 @@ from multiprocessing import (
     resource_tracker, sharedctypes, spawn, synchronize, util
 )
 from ludus.arena.executors import LocalPool
-from ludus.arena.match_pool import MatchGame, play_in_processes
+from ludus.core.executors import LocalProcesses
 from ludus.arena.jobs import GameConditions
 from ludus.arena.tournament import Tournament
 from ludus.cli.main import run
@@ -47,7 +47,8 @@ def main():
     plan = Tournament(GameConditions("hexapawn"), ("random", "playouts"), games=2)
     with LocalPool(2) as pool:
         try_to(lambda: list(pool.run(plan.schedule())))
-    try_to(lambda: list(play_in_processes(iter(()), 2)))
+    with LocalProcesses(2) as processes:
+        try_to(lambda: list(processes.map(len, ["x"])))
 
 if __name__ == "__main__":
     main()

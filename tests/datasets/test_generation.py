@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ludus.core.errors import BadDataset, CannotWrite, LudusError
+from ludus.core.executors import LocalProcesses
 from ludus.core.match import play_match
 from ludus.core.player import Limit
 from ludus.datasets import parse_lines, read_chunks
@@ -112,7 +113,7 @@ def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
 
 
 def test_a_worker_that_is_killed_is_replaced(undisturbed, tmp_path):
-    run = GenerationRun(PLAN, tmp_path / "dataset.txt", 2)
+    run = GenerationRun(PLAN, tmp_path / "dataset.txt", LocalProcesses(2))
     killed: set[int] = set()
     for number, _ in enumerate(run.run()):
         if number in (0, 100):
@@ -145,7 +146,7 @@ def test_a_file_that_was_made_otherwise_is_left_alone(undisturbed, tmp_path):
 def test_more_states_go_on_from_an_unfinished_run(undisturbed, tmp_path):
     """The first lines that are found are the same, so a longer run holds a shorter one."""
     out = tmp_path / "dataset.txt"
-    run = GenerationRun(dataclasses.replace(PLAN, states=1000), out, 2)
+    run = GenerationRun(dataclasses.replace(PLAN, states=1000), out, LocalProcesses(2))
     for number, _ in enumerate(run.run()):
         if number >= PLAN.states + 20:
             break
@@ -269,7 +270,9 @@ def test_a_plan_that_finds_no_more_says_so(tmp_path):
 )
 def test_plans_that_cannot_be_carried_out(tmp_path, changes, complaint):
     with pytest.raises(LudusError, match=complaint):
-        GenerationRun(dataclasses.replace(PLAN, **changes), tmp_path / "dataset.txt", 1)
+        GenerationRun(
+            dataclasses.replace(PLAN, **changes), tmp_path / "dataset.txt", LocalProcesses(1)
+        )
     assert list(tmp_path.iterdir()) == []
 
 

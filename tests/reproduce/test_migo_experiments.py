@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from ludus.cli.main import run
+from ludus.core.executors import LocalProcesses
 from ludus.games.hexapawn import Hexapawn
 from ludus.learn.common.learner import iterate_start_choices
 from ludus.learn.common.runs import RunConfig, run_training, run_trainings
@@ -154,7 +155,8 @@ def test_rules_are_the_same_if_they_hold_for_the_same_moves():
 
 def test_courses_do_not_depend_on_the_processes():
     courses = [RunConfig("menace", "noughts_and_crosses", 10, seed) for seed in range(3)]
-    alone, together = (list(run_trainings(courses, jobs)) for jobs in (1, 2))
+    with LocalProcesses(1) as one, LocalProcesses(2) as two:
+        alone, together = (list(run_trainings(courses, each)) for each in (one, two))
     assert [marks.regret for marks in alone] == [marks.regret for marks in together]
     assert alone[0].regret != alone[1].regret
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ludus.core.executors import LocalProcesses
 from ludus.datasets.generation import GenerationResult, GenerationRun
 from ludus.datasets.generator import GenerationPlan
 
@@ -14,7 +15,7 @@ COMMAND = (sys.executable, "-m", "ludus.cli", "dataset", "generate", "nine_mens_
 
 
 def carried_out(plan: GenerationPlan, out: Path, num_workers: int = 2) -> GenerationResult:
-    run = GenerationRun(plan, out, num_workers)
+    run = GenerationRun(plan, out, LocalProcesses(num_workers))
     for _ in run.run():
         pass
     return run.result

@@ -147,6 +147,21 @@ def test_make_test_runs_every_check(machine: Machine) -> None:
     assert plan.splitlines()[0].endswith("environment.py base"), "what is missing is said first"
 
 
+@pytest.mark.parametrize(
+    ("target", "program"),
+    [
+        ("docs", "tools/build_docs.py"),
+        ("docs-links", "tools/build_docs.py --builder linkcheck"),
+        ("release", "tools/release.py"),
+    ],
+)
+def test_documentation_and_release_have_their_packages(
+    machine: Machine, target: str, program: str
+) -> None:
+    plan = machine.run("make", "--dry-run", target).stdout
+    assert -1 < plan.find("environment.py base dev torch docs build") < plan.find(program)
+
+
 def test_ci_runs_make_test_and_nothing_else(machine: Machine) -> None:
     machine.add("make", 'echo "$PWD: make $*"; exit 3')
     done = subprocess.run(

@@ -6,7 +6,7 @@ from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from ludus.arena.choices import BATCH_SIZE, choose_moves, get_batch_size
-    from ludus.arena.executors import Executor, LocalPool, RayCluster
+    from ludus.arena.executors import Executor, LocalPool, RayCluster, make_executor
     from ludus.arena.jobs import GameConditions, GameResult, Job, JobKey, StartPositions
     from ludus.arena.ratings import Rating, compute_ratings
     from ludus.arena.regret import (
@@ -50,6 +50,7 @@ __all__ = [
     "find_verdicts",
     "get_batch_size",
     "get_uniform_policy",
+    "make_executor",
     "measure_regret",
     "read_tournament",
     "run_tournament",

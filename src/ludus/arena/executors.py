@@ -1,15 +1,15 @@
-"""Executors of jobs: worker processes on this machine, or a Ray cluster."""
+"""Executors of games: worker processes on this machine, or a Ray cluster."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
-from importlib import import_module
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from multiprocessing.connection import wait
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from ludus.arena.jobs import GameResult, Job
-from ludus.arena.worker import POLL_SECONDS, Worker, WorkerInitializer
-from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.arena.worker import POLL_SECONDS, Worker
+from ludus.core.executors import LocalProcesses, RayTasks, WorkerInitializer
+from ludus.core.processes import count_cores
 
 
 class Executor(Protocol):
@@ -20,22 +20,23 @@ class Executor(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
 
-class LocalPool(AbstractContextManager["LocalPool"]):
-    """Worker processes on this machine, each with one game at a time."""
+class LocalPool(LocalProcesses):
+    """Worker processes on this machine, each with one game or one other task at a time."""
 
     def __init__(self, num_workers: int, initializer: WorkerInitializer | None = None) -> None:
-        self._num_workers = num_workers
-        self._initializer = initializer
+        super().__init__(num_workers, initializer)
         self._workers: list[Worker] = []
 
     def __exit__(self, *error: object) -> None:
         while self._workers:
             self._workers.pop().close()
+        super().__exit__(*error)
 
     def run(self, jobs: Iterable[Job]) -> Iterator[GameResult]:
+        """Play games; a player that crashes or hangs loses its game."""
         waiting = iter(jobs)
         busy: list[Worker] = []
-        for number, job in enumerate(islice(waiting, self._num_workers)):
+        for number, job in enumerate(islice(waiting, self.num_workers)):
             if number == len(self._workers):
                 self._workers.append(Worker(self._initializer))
             busy.append(self._workers[number])
@@ -54,73 +55,41 @@ class LocalPool(AbstractContextManager["LocalPool"]):
                 yield result
 
 
-MAX_LOST_ACTORS = 10
-"""Number of successively lost actors after which the run fails."""
+class RayCluster(RayTasks):
+    """A running Ray cluster; see `RayTasks`.
 
-
-class GameActor:
-    """A Ray actor with one worker process, on one core of the cluster."""
-
-    def __init__(self, initializer: WorkerInitializer | None) -> None:
-        self._worker = Worker(initializer)
-
-    def play(self, job: Job) -> GameResult:
-        return self._worker.play(job)
-
-
-class RayCluster(AbstractContextManager["RayCluster"]):
-    """A running Ray cluster, by its address, or `auto` for the one this machine belongs to.
-
-    Each core has an actor that holds a worker process. A crashing player kills the worker process
-    and not the actor, so players' faults are distinguished from a lost machine. The games of a lost
-    machine are replayed elsewhere, with the same results.
+    Each actor plays games in a worker process. A crashing player kills the worker process and not
+    the actor, so players' faults are distinguished from a lost machine.
     """
 
-    def __init__(
-        self, address: str, num_workers: int = 0, initializer: WorkerInitializer | None = None
-    ) -> None:
-        try:
-            ray: Any = import_module("ray")
-        except ImportError:
-            raise LudusError("a cluster needs Ray: pip install 'ludus[cluster]'") from None
-        self._ray = ray
-        self._initializer = initializer
-        try:
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-        except Exception as error:  # Ray raises many types, with messages of little use to users
-            detail = to_one_line(str(error))
-            raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
-        cores = int(ray.cluster_resources().get("CPU", 1))
-        self._num_workers = min(num_workers, cores) if num_workers else cores
-
-    def __exit__(self, *error: object) -> None:
-        self._ray.shutdown()
-
     def run(self, jobs: Iterable[Job]) -> Iterator[GameResult]:
-        waiting = iter(jobs)
-        busy: dict[Any, tuple[Any, Job]] = {}
-        for job in islice(waiting, self._num_workers):
-            self._submit(busy, self._start_actor(), job)
-        lost = 0
-        while busy:
-            (ready, *_), _ = self._ray.wait(list(busy))
-            actor, job = busy.pop(ready)
-            try:
-                result: GameResult = self._ray.get(ready)
-            except self._ray.exceptions.RayActorError as error:
-                lost += 1
-                if lost > MAX_LOST_ACTORS:
-                    raise LudusError(f"{lost} workers of the cluster were lost in a row") from error
-                self._submit(busy, self._start_actor(), job)
-                continue
-            lost = 0
-            following = next(waiting, None)
-            if following is not None:
-                self._submit(busy, actor, following)
-            yield result
+        """Play games, in groups that take about a second."""
+        return self.map_unordered(_Referee(self._initializer), jobs)
 
-    def _start_actor(self) -> Any:
-        return self._ray.remote(num_cpus=1)(GameActor).remote(self._initializer)
 
-    def _submit(self, busy: dict[Any, tuple[Any, Job]], actor: Any, job: Job) -> None:
-        busy[actor.play.remote(job)] = actor, job
+class _Referee:
+    """A task that plays games in the worker process of its actor."""
+
+    def __init__(self, initializer: WorkerInitializer | None) -> None:
+        self._initializer = initializer
+
+    def __call__(self, job: Job) -> GameResult:
+        return self.run_group([job])[0]
+
+    def run_group(self, jobs: Sequence[Job]) -> list[GameResult]:
+        return list(_get_worker(self._initializer).play_all(jobs))
+
+
+@cache
+def _get_worker(initializer: WorkerInitializer | None) -> Worker:
+    return Worker(initializer)
+
+
+def make_executor(num_workers: int = 0, cluster: str = "") -> LocalPool | RayCluster:
+    """Return worker processes on this machine, or a Ray cluster if its address is given.
+
+    `num_workers` of 0 means one for each core.
+    """
+    if cluster:
+        return RayCluster(cluster, num_workers)
+    return LocalPool(num_workers or count_cores())

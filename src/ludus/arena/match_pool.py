@@ -1,25 +1,17 @@
 """The games of one match in this process or in several, the same games in both."""
 
-import multiprocessing
 import random
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from ludus.core.executors import LocalProcesses
 from ludus.core.game import AnyGame, Position
 from ludus.core.match import MatchRecord, play_match
 from ludus.core.player import Limit, Player
-from ludus.core.processes import prepare_worker, report_missing_process
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-
-if TYPE_CHECKING:
-    from multiprocessing.pool import AsyncResult
-
-GAMES_AHEAD = 4
-"""Games per process that are handed out before the first of them has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +81,8 @@ def play_in_processes(games: Iterable[MatchGame], jobs: int) -> Iterator[MatchRe
 
     Each process has its own players, so a player that learns from game to game does so in each.
     """
-    waiting: deque[AsyncResult[MatchRecord]] = deque()
-    with report_missing_process():
-        started = multiprocessing.get_context("forkserver").Pool(jobs, prepare_worker)
-    with started as pool:
-        # Not pool.imap, which would take in all games of a long match at once.
-        for task in games:
-            waiting.append(pool.apply_async(play_game, (task,)))
-            if len(waiting) >= GAMES_AHEAD * jobs:
-                yield waiting.popleft().get()
-        while waiting:
-            yield waiting.popleft().get()
+    with LocalProcesses(jobs) as processes:
+        yield from processes.map(play_game, games)
 
 
 def play_game(task: MatchGame) -> MatchRecord:

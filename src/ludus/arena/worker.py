@@ -7,8 +7,10 @@ player is responsible, and in which position.
 import ctypes
 import multiprocessing
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from multiprocessing import heap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
@@ -17,11 +19,9 @@ from typing import Any
 from ludus.arena.job_runner import MAX_MESSAGE_LENGTH, Forfeit, make_forfeit_result, run_job
 from ludus.arena.jobs import GameResult, Job
 from ludus.core.errors import LudusError, to_one_line
+from ludus.core.executors import WorkerInitializer
 from ludus.core.game import Position
 from ludus.core.processes import prepare_worker, report_missing_process
-
-WorkerInitializer = Callable[[], None]
-"""Called first in every worker, for example to register players. Must be a module's function."""
 
 NO_SIDE = -1
 MAX_POSITION_BYTES = 400
@@ -30,6 +30,9 @@ KILL_AFTER_SECONDS = 2.0
 """Seconds after a player's time and grace at which the worker is killed."""
 
 POLL_SECONDS = 0.2
+MAX_AHEAD = 4
+"""Games that a process has at a time in `play_all`."""
+
 MAX_TRIES = 3
 """Number of workers that may die outside a player's turn before a job fails."""
 
@@ -87,6 +90,8 @@ class Worker:
     def __init__(self, initializer: WorkerInitializer | None = None) -> None:
         self._initializer = initializer
         self._job: Job | None = None
+        self._ahead: deque[Job] = deque()
+        """Games that the process has received and that follow the present one."""
         self._tries = 0
         self._began = 0.0
         self._start()
@@ -97,9 +102,12 @@ class Worker:
         return [self._connection, self._process.sentinel]
 
     def submit(self, job: Job) -> None:
-        """Start a game; `poll_result` returns its result."""
-        self._job = job
-        self._began = time.monotonic()
+        """Start a game, or let it follow those under way; `poll_result` returns its result."""
+        if self._job is None:
+            self._job = job
+            self._began = time.monotonic()
+        else:
+            self._ahead.append(job)
         self._send(job)
 
     def poll_result(self) -> GameResult | None:
@@ -118,13 +126,23 @@ class Worker:
             return None if self._connection.poll() else self._handle_exit()
         return self._handle_hang() if self._is_overdue() else None
 
-    def play(self, job: Job) -> GameResult:
-        """Play a game and wait for its result."""
-        self.submit(job)
-        while True:
+    def play_all(self, jobs: Iterable[Job]) -> Iterator[GameResult]:
+        """Play games one after the other.
+
+        The process has the next ones already when it finishes one, so it never waits.
+        """
+        waiting, num_out = iter(jobs), 0
+        for job in islice(waiting, MAX_AHEAD):
+            self.submit(job)
+            num_out += 1
+        while num_out:
             wait(self.wait_handles, POLL_SECONDS)
-            if (result := self.poll_result()) is not None:
-                return result
+            while num_out and (result := self.poll_result()) is not None:
+                num_out -= 1
+                for job in islice(waiting, 1):
+                    self.submit(job)
+                    num_out += 1
+                yield result
 
     def close(self) -> None:
         """End the process. An idle one exits by itself; a game in progress is lost."""
@@ -178,11 +196,14 @@ class Worker:
         job, side = self._job, self._turn.side
         self._connection.close()
         self._start()
+        for following in self._ahead:
+            self._send(following)
         seconds = time.monotonic() - self._began
         return self._finish(make_forfeit_result(job, Forfeit(side, reason, message), seconds))
 
     def _finish(self, result: GameResult) -> GameResult:
-        self._job = None
+        self._job = self._ahead.popleft() if self._ahead else None
+        self._began = time.monotonic()
         return result
 
     def _restart(self) -> None:
@@ -194,7 +215,8 @@ class Worker:
         if self._tries >= MAX_TRIES:
             raise LudusError(f"worker processes exit at once ({self._process.exitcode})")
         self._start()
-        self._send(self._job)
+        for job in (self._job, *self._ahead):
+            self._send(job)
 
     def _send(self, job: Job) -> None:
         # A process that is gone already is noticed and replaced by `poll_result`.

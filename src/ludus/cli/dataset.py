@@ -20,10 +20,9 @@ from ludus.cli.options import (
     TimeOption,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
-from ludus.cli.tournament import JobsOption
+from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.errors import BadSpec
 from ludus.core.files import atomic_file, check_output, quote_path, write_text
-from ludus.core.processes import count_cores
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -205,6 +204,7 @@ def label(
     out: OutputFileOption,
     oracle: OracleOption = None,
     rules: RulesOption = "",
+    cluster: ClusterOption = "",
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -220,7 +220,7 @@ def label(
     starts = range(0, len(entries), LABEL_CHUNK)
     with atomic_file(out) as target:
         chunks = (entries[first : first + LABEL_CHUNK] for first in starts)
-        for part in _label_chunks(chunks, oracle_, len(entries)):
+        for part in _label_chunks(chunks, oracle_, oracle, cluster, len(entries)):
             tally.add(part.labels)
             target.writelines(f"{line}\n" for line in format_labels(*part))
     seconds = round(clock.perf_counter() - began, 3)
@@ -241,17 +241,29 @@ def _open_oracle(rules: str, folder: Path | None) -> "MorrisOracle":
 
 
 def _label_chunks(
-    chunks: "Iterable[MoveBatch]", oracle: "MorrisOracle", num_entries: int | None
+    chunks: "Iterable[MoveBatch]",
+    oracle: "MorrisOracle",
+    folder: Path | None,
+    cluster: str,
+    num_entries: int | None,
 ) -> "Iterator[LabelledBatch]":
-    """Label entries and show progress, if their number is known."""
-    from ludus.datasets.morris.labels import LABEL_BATCH, label, label_chunks
+    """Label entries, here or on a cluster, and show progress, if their number is known."""
+    from ludus.datasets.morris.labels import LABEL_BATCH, LabelTask, label, label_chunks
 
     # A chunk is a whole number of batches, so batches can be counted without chunks.
     num_batches = None if num_entries is None else -(-num_entries // LABEL_BATCH)
 
     def label_batches(batches: "Iterable[MoveBatch]") -> "Iterable[Labels]":
-        found = (label(batch, oracle) for batch in batches)
-        return track_progress(found, num_batches, "labelling")
+        if not cluster:
+            found: Iterable[Labels] = (label(batch, oracle) for batch in batches)
+            yield from track_progress(found, num_batches, "labelling")
+            return
+        from ludus.arena.executors import make_executor
+
+        task = LabelTask(oracle.rules, folder and folder.absolute())
+        with make_executor(cluster=cluster) as executor:
+            found = executor.map(task, batches)
+            yield from track_progress(found, num_batches, "labelling")
 
     return label_chunks(chunks, label_batches)
 
@@ -261,6 +273,7 @@ def export(
     out: OutputFileOption,
     oracle: OracleOption = None,
     rules: RulesOption = "",
+    cluster: ClusterOption = "",
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -292,7 +305,8 @@ def export(
     else:
         oracle_ = _open_oracle(rules, oracle)
         solved = oracle_.coverage
-        parts = _label_chunks(cut_chunks(_read_entries(file)), oracle_, None)
+        chunks = cut_chunks(_read_entries(file))
+        parts = _label_chunks(chunks, oracle_, oracle, cluster, None)
 
     def count(parts: "Iterable[LabelledBatch]") -> "Iterator[LabelledBatch]":
         for part in parts:
@@ -382,12 +396,14 @@ def generate(
     depth: DepthOption = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
     jobs: JobsOption = 0,
+    cluster: ClusterOption = "",
     json: JsonOption = False,
 ) -> None:
     """Record the moves of a teacher program; the same command resumes an interrupted run.
 
     Limits apply to each of the teacher's moves. With --time a run is not reproducible.
     """
+    from ludus.arena.executors import make_executor
     from ludus.core.player import Limit
     from ludus.datasets import GENERATORS
     from ludus.datasets.generation import GenerationRun
@@ -406,7 +422,7 @@ def generate(
         limit=Limit(time, nodes, depth),
         seed=seed,
     )
-    run = GenerationRun(plan, out, jobs or count_cores())
+    run = GenerationRun(plan, out, make_executor(jobs, cluster))
     began = clock.perf_counter()
     found = 0
     try:

@@ -1,6 +1,7 @@
 """`ludus train gammon-selfplay|gammon-expert`: train the strong backgammon networks."""
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,10 +10,10 @@ import typer
 from ludus.cli.nnmm_training import DeviceOption, ThreadsOption
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, show_progress
+from ludus.cli.tournament import ClusterOption
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import add_suffix, check_output
-from ludus.core.processes import count_cores
 
 if TYPE_CHECKING:
     from ludus.learn.gammon.chances_training import ChancesTrainer
@@ -38,6 +39,10 @@ def train_by_selfplay(
     hidden: HiddenOption = "768,64",
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
+    jobs: Annotated[
+        int, typer.Option(min=0, max=1024, help="Worker processes; 0: none, or all of the cluster.")
+    ] = 0,
+    cluster: ClusterOption = "",
     seed: SeedOption = 0,
     log: LogOption = None,
     force: ForceOption = False,
@@ -45,7 +50,8 @@ def train_by_selfplay(
 ) -> None:
     """Train a backgammon network by self-play alone (needs torch; the defaults need a GPU).
 
-    An interrupted training is resumed by the same command.
+    An interrupted training is resumed by the same command. On a cluster or with --jobs, worker
+    processes compute the lookahead targets.
     """
     check_output(out, force=force)
     trainer = _make_trainer(
@@ -59,17 +65,19 @@ def train_by_selfplay(
         hidden=_parse_hidden(hidden),
         seed=seed,
     )
+    from ludus.arena.executors import make_executor
     from ludus.learn.gammon.chances_runs import TrainingState, run_selfplay
 
     state = TrainingState(add_suffix(out, ".training"), trainer, "selfplay")
     began = time.monotonic()
     num_games = 0
     total = td_rounds + lookahead_rounds
-    with (
-        show_progress("learning", total) as update,
-        open_training_log(log, "gammon selfplay") as curves,
-    ):
-        for each in run_selfplay(trainer, state, SAVE_EVERY):
+    with ExitStack() as stack:
+        update = stack.enter_context(show_progress("learning", total))
+        curves = stack.enter_context(open_training_log(log, "gammon selfplay"))
+        is_parallel = jobs or cluster
+        workers = stack.enter_context(make_executor(jobs, cluster)) if is_parallel else None
+        for each in run_selfplay(trainer, state, SAVE_EVERY, workers):
             done = each.done + (td_rounds if each.part == "lookahead" else 0)
             update(done)
             curves.add(done, {f"loss/{each.part}": each.loss, "games": each.games}, total)
@@ -93,6 +101,7 @@ def train_on_expert(
     hidden: HiddenOption = "768,64",
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
+    cluster: ClusterOption = "",
     seed: SeedOption = 0,
     log: LogOption = None,
     force: ForceOption = False,
@@ -113,6 +122,7 @@ def train_on_expert(
         hidden=_parse_hidden(hidden),
         seed=seed,
     )
+    from ludus.arena.executors import make_executor
     from ludus.learn.gammon.chances_network import load_shipped_chances
     from ludus.learn.gammon.chances_runs import LabelledGroups, TrainingState, run_labels
 
@@ -120,9 +130,9 @@ def train_on_expert(
     began = time.monotonic()
     with show_progress("labelling", groups) as update:
         player = load_shipped_chances("selfplay")
-        processes = threads or count_cores()
-        for done in labelled.extend(groups, player, trainer, processes, plies):
-            update(done)
+        with make_executor(threads, cluster) as executor:
+            for done in labelled.extend(groups, player, trainer, executor, plies):
+                update(done)
     state = TrainingState(add_suffix(out, ".training"), trainer, f"expert {groups}")
     with (
         show_progress("learning", steps) as update,

@@ -63,15 +63,31 @@ def solve(
     verify: Annotated[
         bool, typer.Option("--verify", help="Recompute each value from its successors.")
     ] = False,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Solve together with others that use the same DIR.")
+    ] = False,
+    expiry: Annotated[
+        float,
+        typer.Option(
+            "--expiry",
+            metavar="SECONDS",
+            min=1,
+            max=86_400,
+            help="Take over the work of others that give no sign for so long.",
+        ),
+    ] = 60.0,
     json: JsonOption = False,
 ) -> None:
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
     from ludus.cli.output import run_with_progress_bar
     from ludus.oracle.morris.database import Database
     from ludus.oracle.morris.sectors import estimate_peak_bytes
+    from ludus.oracle.morris.shared_solver import SharedSolveRun
     from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
 
     chosen = named_game(game, rules)
+    if shared and (out is None or chosen.oracle_kind == "equities"):
+        raise typer.BadParameter("--shared needs --out, and a game of the Morris family")
     if chosen.oracle_kind == "equities":
         if wdl:
             raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
@@ -87,14 +103,21 @@ def solve(
     _print_unsaved(out, json)
     began = time.perf_counter()
     folder = (
-        Database.open_for_writing(out, chosen.rules, not wdl) if out is not None else nullcontext()
+        Database.open_for_writing(out, chosen.rules, not wdl, shared)
+        if out is not None
+        else nullcontext()
     )
     with folder as database, announce_run("solve", _name_game(chosen), out) as shown:
         run = SolveRun(chosen.rules, sectors, solver, database, num_threads, verify)
+        if shared and database is not None:
+            run = SharedSolveRun(
+                chosen.rules, sectors, solver, database, num_threads, verify, expiry
+            )
         found = run_with_progress_bar(run, "solving", lambda now: shown.update(now.done, now.total))
     report = {
         **_solution_as_json(found, has_depth=not wdl),
         "slots": run.progress.total,
+        **({"solved_here": run.num_solved} if isinstance(run, SharedSolveRun) else {}),
         "seconds": round(time.perf_counter() - began, 3),
     }
     if json:

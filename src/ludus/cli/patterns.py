@@ -1,6 +1,7 @@
 """`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
 
 import time
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ import typer
 from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
+from ludus.cli.tournament import ClusterOption
 from ludus.core.errors import BadRecord, LudusError, quote
 from ludus.core.files import add_suffix, check_output, quote_path, read_text, write_text
 from ludus.core.processes import count_cores
@@ -245,6 +247,7 @@ def tune(
     threads: Annotated[
         int, typer.Option(min=0, max=256, help="Number of threads; 0: one per core.")
     ] = 0,
+    cluster: ClusterOption = "",
     json: JsonOption = False,
 ) -> None:
     """Search for the settings of the Fuzzy player that win most (needs the extra `learn`)."""
@@ -253,7 +256,7 @@ def tune(
 
     workers = threads or count_cores()
     plan = PatternSearchConfig(opponent, trials, games, network, seed, workers)
-    found = _run_search(named_game("nine_mens_morris", rules), plan, study)
+    found = _run_search(named_game("nine_mens_morris", rules), plan, study, cluster)
     if json:
         print_json(
             settings=asdict(found.settings), wins=found.wins, games=found.games, trials=trials
@@ -265,16 +268,19 @@ def tune(
 
 
 def _run_search(
-    game: "AnyGame", plan: "PatternSearchConfig", study: Path | None
+    game: "AnyGame", plan: "PatternSearchConfig", study: Path | None, cluster: str
 ) -> "PatternSearchResult":
+    from ludus.arena.executors import make_executor
     from ludus.learn.patterns.tuning import search_settings
 
-    with show_progress("searching", plan.trials) as update:
+    with ExitStack() as stack:
+        executor = stack.enter_context(make_executor(cluster=cluster)) if cluster else None
+        update = stack.enter_context(show_progress("searching", plan.trials))
 
         def report(done: int, best: float) -> None:
             update(done, label=f"searching, best {best:.1%}")
 
-        return search_settings(game, plan, study, report)
+        return search_settings(game, plan, study, report, executor)
 
 
 app = make_group(

@@ -25,10 +25,9 @@ from ludus.cli.output import (
     print_table,
     track_progress,
 )
-from ludus.cli.tournament import JobsOption
+from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path
-from ludus.core.processes import count_cores
 from ludus.core.statistics import NORMAL_QUANTILE
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -82,10 +81,11 @@ def regret(
     nodes: NodesOption = None,
     depth: DepthOption = None,
     jobs: JobsOption = 0,
+    cluster: ClusterOption = "",
     json: JsonOption = False,
 ) -> None:
     """Play games and compare every move of a player with perfect play."""
-    from ludus.arena.executors import LocalPool
+    from ludus.arena.executors import make_executor
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.core.player import Limit
@@ -116,7 +116,7 @@ def regret(
         conditions = GameConditions(game, rules, limit)
         plan = RegretSchedule(conditions, player, other, games or 100, seed, starts, alternate)
         about["opponent"] = other
-        pool = LocalPool(jobs or count_cores())
+        pool = make_executor(jobs, cluster)
         found = measure_regret(
             plan,
             found.oracle,

@@ -12,7 +12,7 @@ import typer
 
 from ludus.cli.options import JsonOption
 from ludus.cli.output import make_console, print_json, show_progress
-from ludus.cli.tournament import JobsOption
+from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.errors import LudusError
 from ludus.core.files import make_folder, quote_path, write_text
 from ludus.core.spec import check_choice
@@ -55,6 +55,7 @@ def reproduce(
         Path, typer.Option("--out", metavar="DIR", help="Reports, figures and cached results.")
     ] = Path("reproduced"),
     jobs: JobsOption = 0,
+    cluster: ClusterOption = "",
     oracle: Annotated[
         Path | None,
         typer.Option(
@@ -107,7 +108,7 @@ def reproduce(
     done = []
     for experiment in chosen:
         results = _get_results(
-            experiment, size, seed, out, jobs, oracle, device, fresh, from_results
+            experiment, size, seed, out, jobs, cluster, oracle, device, fresh, from_results
         )
         if save:
             make_folder(experiment.results.parent)
@@ -202,6 +203,7 @@ def _get_results(
     seed: int,
     out: Path,
     jobs: int,
+    cluster: str,
     oracle: Path | None,
     device: str,
     fresh: bool,
@@ -226,6 +228,7 @@ def _get_results(
                 size=size,
                 seed=seed,
                 jobs=jobs,
+                cluster=cluster,
                 oracle=oracle,
                 device=device,
                 ignore_cache=fresh,

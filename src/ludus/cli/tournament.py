@@ -8,17 +8,23 @@ import typer
 
 from ludus.cli.options import JsonOption
 from ludus.cli.output import print_json, print_player_notices, print_table, track_progress
-from ludus.core.processes import count_cores
 from ludus.core.runs import announce_run
 
 if TYPE_CHECKING:
-    from ludus.arena.executors import Executor
     from ludus.arena.report import TournamentReport
     from ludus.arena.tournament import Tournament
 
 JobsOption = Annotated[
     int,
     typer.Option(min=0, max=1024, help="Number of worker processes; 0: one per core."),
+]
+
+
+ClusterOption = Annotated[
+    str,
+    typer.Option(
+        "--cluster", metavar="auto|ADDRESS", help="Work on a Ray cluster; auto: this machine's."
+    ),
 ]
 
 
@@ -37,9 +43,7 @@ def tournament(
         ),
     ] = None,
     jobs: JobsOption = 0,
-    cluster: Annotated[
-        str, typer.Option("--cluster", metavar="auto|ADDRESS", help="Play on a Ray cluster.")
-    ] = "",
+    cluster: ClusterOption = "",
     anchor: Annotated[
         str,
         typer.Option(
@@ -52,6 +56,7 @@ def tournament(
     json: JsonOption = False,
 ) -> None:
     """Play a round robin or a gauntlet; the same command resumes an interrupted one."""
+    from ludus.arena.executors import make_executor
     from ludus.arena.ratings import check_anchor
     from ludus.arena.report import list_missing_games, run_tournament
     from ludus.arena.result_store import ResultStore
@@ -60,7 +65,7 @@ def tournament(
     plan = read_tournament(file)
     check_anchor(anchor or None, plan.players)
     _print_notices(plan)
-    executor = _make_executor(jobs, cluster)
+    executor = make_executor(jobs, cluster)
     results = out or file.with_suffix(".sqlite")
     with (
         ResultStore(results) as store,
@@ -97,16 +102,6 @@ def _print_notices(plan: "Tournament") -> None:
     kinds = {spec: find_player_class(parse_spec(spec))[0] for spec in plan.players}
     specs = [spec for spec, kind in kinds.items() if kind.notice is not Player.notice]
     print_player_notices(player(spec, chosen) for spec in specs)
-
-
-def _make_executor(jobs: int, cluster: str) -> "Executor":
-    if cluster:
-        from ludus.arena.executors import RayCluster
-
-        return RayCluster(cluster, jobs)
-    from ludus.arena.executors import LocalPool
-
-    return LocalPool(jobs or count_cores())
 
 
 def _print_report(found: "TournamentReport") -> None:

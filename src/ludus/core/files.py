@@ -209,18 +209,20 @@ def make_folder(path: Path) -> Path:
 
 
 @contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path, is_shared: bool = False) -> Iterator[None]:
     """Create the folder if necessary and lock it against other writers.
 
     The lock ends with the process, however it ends. Partial files of killed processes are removed.
+    With `is_shared` it is locked against writers alone that do not share it, and partial files of
+    others are left alone.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise cannot_write(folder, error) from error
-    with _lock_descriptor(descriptor, folder):
-        for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
+    with _lock_descriptor(descriptor, folder, is_shared):
+        for partial in () if is_shared else folder.glob(f".*{PARTIAL_SUFFIX}"):
             partial.unlink(missing_ok=True)
         yield
 
@@ -240,11 +242,11 @@ def lock_file(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _lock_descriptor(descriptor: int, path: Path) -> Iterator[None]:
-    """Hold the only lock on an open file or folder, and close it at the end."""
+def _lock_descriptor(descriptor: int, path: Path, is_shared: bool = False) -> Iterator[None]:
+    """Hold the only lock on an open file or folder, or a shared one, and close it at the end."""
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError as error:
             verb = "writing into" if path.is_dir() else "using"
             raise CannotWrite(f"another process is {verb} {quote_path(path)}") from error
@@ -254,7 +256,8 @@ def _lock_descriptor(descriptor: int, path: Path) -> Iterator[None]:
 
 
 def _partial_path(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL_SUFFIX}")
+    # The machine is named, too: several may write into a shared folder.
+    return path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}{PARTIAL_SUFFIX}")
 
 
 def _sync_folder(folder: Path) -> None:

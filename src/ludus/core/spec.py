@@ -254,8 +254,15 @@ class Registry(Generic[T]):
             return self[spec.name], flags
         try:
             found = load_target(f"{spec.name}:{flags[0]}")
-        except (ImportError, TypeError, ValueError):  # of a name with dots alone, or an empty part
+        except ModuleNotFoundError as error:
+            if error.name == spec.name.partition(".")[0] and flags[0][0].isupper():
+                raise UnknownName(
+                    f"there is no {self.kind} {quote(spec.name)} and no module of this name; "
+                    "PYTHONPATH=FOLDER finds the modules in a folder"
+                ) from None
             return self[spec.name], flags  # which names those that there are
+        except (ImportError, TypeError, ValueError):  # of a name with dots alone, or an empty part
+            return self[spec.name], flags
         except AttributeError:
             raise UnknownName(f"the module {spec.name} has no {quote(flags[0])}") from None
         if not (isinstance(found, type) and issubclass(found, base)):

@@ -1,24 +1,23 @@
-"""Generate a dataset with several worker processes; the result depends on the plan alone."""
+"""Generate a dataset in parallel; the result depends on the plan alone."""
 
 import fcntl
 import hashlib
 import json
-import multiprocessing
 import os
 import random
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
 from ludus.core.errors import BadDataset, LudusError
+from ludus.core.executors import TaskExecutor
 from ludus.core.files import add_suffix, cannot_write, check_replaceable, quote_path, write_bytes
-from ludus.core.processes import prepare_worker, report_missing_process
 from ludus.datasets import GENERATORS
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games import game as named_game
@@ -131,122 +130,26 @@ def _find_lines(data: bytes, start: int, count: int) -> bytes:
     return data[start:end]
 
 
-MAX_AHEAD = 8
-"""Matches per worker that may be started ahead of the oldest unfinished one."""
+@dataclass(frozen=True, slots=True)
+class MatchTask:
+    """The task of playing matches of a plan, by number."""
 
-MAX_TRIES = 3
-"""Number of workers that may die during one match before the run fails."""
+    game_id: str
+    plan: GenerationPlan
 
-
-def _run_worker(connection: Connection, game_id: str, plan: GenerationPlan) -> None:
-    """Receive match numbers and send back their lines until the parent closes the pipe.
-
-    The worker alone holds its end of the pipe, so it exits whenever the parent is gone.
-    """
-    prepare_worker()
-    generator = GENERATORS[game_id]()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        while True:
-            number = connection.recv()
-            try:
-                response: list[str] | str = generator.lines(plan, number)
-            except LudusError as error:
-                response = str(error)
-            except Exception as error:
-                response = f"{type(error).__name__}: {error}"
-            connection.send(response)
-
-
-class _Worker:
-    """The parent's handle of a worker process."""
-
-    def __init__(self, game_id: str, plan: GenerationPlan) -> None:
-        context = multiprocessing.get_context("forkserver")
-        with report_missing_process():
-            self.connection, child_end = context.Pipe()
-            self._process: Any = context.Process(
-                target=_run_worker, args=(child_end, game_id, plan), daemon=True
-            )
-            self._process.start()
-            child_end.close()
-        self.number = -1
-
-    def assign(self, number: int) -> None:
-        self.number = number
-        # If the worker is dead, `collect` notices it.
-        with suppress(BrokenPipeError, ConnectionResetError):
-            self.connection.send(number)
-
-    def collect(self) -> list[str] | None:
-        """Return the lines of the match, or None if the worker died."""
+    def __call__(self, number: int) -> list[str]:
+        """Return the lines of a match."""
         try:
-            response = self.connection.recv()
-        except (EOFError, ConnectionResetError):
-            return None
-        if isinstance(response, str):
-            raise LudusError(f"match {self.number}: {response}")
-        found: list[str] = response
-        return found
-
-    def close(self) -> None:
-        self.connection.close()
-        self._process.kill()
-        self._process.join()
+            return _load_generator(self.game_id).lines(self.plan, number)
+        except LudusError as error:
+            raise LudusError(f"match {number}: {error}") from error
+        except Exception as error:
+            raise LudusError(f"match {number}: {type(error).__name__}: {error}") from error
 
 
-class WorkerPool:
-    """Worker processes that play one match at a time; results come in the order of the matches."""
-
-    def __init__(self, num_workers: int, game_id: str, plan: GenerationPlan) -> None:
-        self._game_id = game_id
-        self._plan = plan
-        self._num_workers = num_workers
-        self._workers: list[_Worker] = []
-        self._deaths: Counter[int] = Counter()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        while self._workers:
-            self._workers.pop().close()
-
-    def results(self, first: int) -> Iterator[list[str]]:
-        """Yield the lines of match `first` and of all following matches, without end."""
-        wanted = next_match = first
-        ready: dict[int, list[str]] = {}
-        self._workers = [_Worker(self._game_id, self._plan) for _ in range(self._num_workers)]
-        idle = list(self._workers)
-        while True:
-            while idle and next_match < wanted + MAX_AHEAD * self._num_workers:
-                idle.pop().assign(next_match)
-                next_match += 1
-            for worker in self._wait_for_results(idle):
-                lines = worker.collect()
-                if lines is None:
-                    self._replace(worker)
-                else:
-                    ready[worker.number] = lines
-                    idle.append(worker)
-            while wanted in ready:
-                yield ready.pop(wanted)
-                wanted += 1
-
-    def _wait_for_results(self, idle: list[_Worker]) -> list[_Worker]:
-        """Wait until busy workers have responded and return these workers."""
-        busy = [worker for worker in self._workers if worker not in idle]
-        ready = wait([worker.connection for worker in busy])
-        return [worker for worker in busy if worker.connection in ready]
-
-    def _replace(self, worker: _Worker) -> None:
-        """Replace a dead worker and give its match to the new one."""
-        self._workers.remove(worker)
-        worker.close()
-        self._deaths[worker.number] += 1
-        if self._deaths[worker.number] >= MAX_TRIES:
-            raise LudusError(f"match {worker.number}: processes that should play it die")
-        self._workers.append(_Worker(self._game_id, self._plan))
-        self._workers[-1].assign(worker.number)
+@cache
+def _load_generator(game_id: str) -> DatasetGenerator:
+    return GENERATORS[game_id]()
 
 
 VERSION = 1
@@ -282,10 +185,10 @@ class GenerationRun:
     are shuffled, so that any part of the file is a random sample.
     """
 
-    def __init__(self, plan: GenerationPlan, out: Path, num_workers: int) -> None:
+    def __init__(self, plan: GenerationPlan, out: Path, executor: TaskExecutor) -> None:
         self.plan = plan
         self.out = out
-        self.num_workers = num_workers
+        self.executor = executor
         self.resumed = 0
         self.game_id = named_game(plan.game, plan.rules).id
         self.generator: DatasetGenerator = GENERATORS[self.game_id]()
@@ -324,9 +227,10 @@ class GenerationRun:
         key = self.generator.key
         known = {key(line) for line in journal.lines}
         idle = 0
-        with WorkerPool(self.num_workers, self.game_id, self.plan) as workers:
+        with self.executor as workers:
             first = journal.next_match
-            for match, lines in enumerate(workers.results(first), first):
+            matches = workers.map(MatchTask(self.game_id, self.plan), count(first))
+            for match, lines in enumerate(matches, first):
                 new = []
                 for line in lines:
                     if key(line) not in known:

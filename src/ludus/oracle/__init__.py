@@ -1,6 +1,12 @@
 """Perfect values: solver, database, verification and lookup.
 
-The package is callable: `ludus.oracle(game)` returns the oracle of a game or of its spec.
+The package is callable: `ludus.oracle(game)` returns the oracle of a game or of its spec, like
+`oracle_for(game, folder=None, *, needs_depth=False)`.
+
+>>> import ludus
+>>> hexapawn = ludus.game("hexapawn")
+>>> print(ludus.oracle(hexapawn).value(hexapawn.start()))
+draw
 """
 
 import sys

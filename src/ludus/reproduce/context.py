@@ -18,7 +18,7 @@ from ludus.reproduce.published import BadExperiment, PublishedTable
 from ludus.reproduce.results import ExperimentResults, ResultCache
 
 if TYPE_CHECKING:
-    from ludus.arena.executors import LocalPool
+    from ludus.arena.executors import LocalPool, RayCluster
     from ludus.reproduce.matches import MatchStarter
 
 T = TypeVar("T")
@@ -42,6 +42,7 @@ class Context(AbstractContextManager["Context"]):
         size: str,
         seed: int = 0,
         jobs: int = 0,
+        cluster: str = "",
         oracle: Path | None = None,
         device: str = "auto",
         progress: ProgressCallback = lambda done, total, label: None,
@@ -59,12 +60,22 @@ class Context(AbstractContextManager["Context"]):
         """Device of networks that are trained: `auto`, `cpu` or `cuda`."""
         self.progress = progress
         self._cache = cache
-        self._pool: LocalPool | None = None
+        self._cluster = cluster
+        self._pool: LocalPool | RayCluster | None = None
 
     def __exit__(self, *error: object) -> None:
         if self._pool is not None:
             self._pool.__exit__(*error)
             self._pool = None
+
+    @property
+    def pool(self) -> "LocalPool | RayCluster":
+        """Worker processes, or the cluster of the run, for games and other tasks."""
+        if self._pool is None:
+            from ludus.arena.executors import make_executor
+
+            self._pool = make_executor(0 if self._cluster else self.jobs, self._cluster)
+        return self._pool
 
     def setting(self, key: str) -> Any:
         """Return a required setting of the size."""
@@ -124,15 +135,12 @@ class Context(AbstractContextManager["Context"]):
         return MatchTally(**(self.cached(f"match {match.key}", play) if is_cached else play()))
 
     def _play_in_arena(self, match: Any) -> MatchTally:
-        from ludus.arena.executors import LocalPool
         from ludus.reproduce.matches import play_in_arena
 
-        if self._pool is None:
-            self._pool = LocalPool(self.jobs)
         label = f"{match.first} – {match.second}"
         return play_in_arena(
             match,
-            self._pool,
+            self.pool,
             self.folder("games") / "games.sqlite",
             lambda done, total: self.progress(done, total, label),
         )
@@ -145,6 +153,7 @@ def run_experiment(
     size: str = "",
     seed: int = 0,
     jobs: int = 0,
+    cluster: str = "",
     oracle: Path | None = None,
     device: str = "auto",
     ignore_cache: bool = False,
@@ -162,6 +171,7 @@ def run_experiment(
         size=chosen,
         seed=seed,
         jobs=jobs,
+        cluster=cluster,
         oracle=oracle,
         device=device,
         progress=progress,

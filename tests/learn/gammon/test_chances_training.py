@@ -194,15 +194,15 @@ def test_labelled_groups_are_kept(tmp_path, monkeypatch):
     pytest.importorskip("bgbot_cpp")
     monkeypatch.setattr(
         "ludus.learn.gammon.chances_runs.label_in_parallel",
-        lambda rows, processes, plies: iter([label_boards(rows, plies)]),
+        lambda rows, executor, plies: iter([label_boards(rows, plies)]),
     )
     labelled = LabelledGroups(tmp_path)
     network = load_shipped_chances("selfplay")
-    assert list(labelled.extend(7, network, make_trainer(), 1, 0)) == [7]
+    assert list(labelled.extend(7, network, make_trainer(), None, 0)) == [7]
     groups, labels = labelled.read(7)
     np.testing.assert_allclose(labels[2], label_boards(groups[2]), atol=1e-6)
     stamp = next(tmp_path.iterdir()).stat().st_mtime_ns
-    assert list(labelled.extend(7, network, make_trainer(), 1, 0)) == [7]
+    assert list(labelled.extend(7, network, make_trainer(), None, 0)) == [7]
     assert next(tmp_path.iterdir()).stat().st_mtime_ns == stamp
 
 

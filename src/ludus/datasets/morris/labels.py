@@ -14,6 +14,7 @@ number before it. Finished games have no moves.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -47,7 +48,9 @@ from ludus.games.nine_mens_morris.batch import (
     unpack_moves,
 )
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS
+from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracle import oracle_for
 from ludus.oracle.morris.oracle import MorrisOracle
 
 LABEL_CHUNK = 1 << 17
@@ -134,6 +137,25 @@ class LabelledBatch(NamedTuple):
 
     moves: MoveBatch
     labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTask:
+    """The task of labelling a batch, for executors; every worker opens the oracle once."""
+
+    rules: Rules
+    oracle: Path | None = None
+    """The folder of a database, which all machines must have; None: what `oracle_for` finds."""
+
+    def __call__(self, entries: MoveBatch) -> Labels:
+        return label(entries, _open_oracle(self.rules, self.oracle))
+
+
+@cache
+def _open_oracle(rules: Rules, folder: Path | None) -> MorrisOracle:
+    found = oracle_for(NineMensMorris(rules), folder)
+    assert isinstance(found, MorrisOracle)
+    return found
 
 
 BatchLabeller = Callable[[Iterable[MoveBatch]], Iterable[Labels]]

@@ -1,10 +1,9 @@
 """Complete training runs of online learners, in parallel processes."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
+from ludus.core.executors import TaskExecutor
 from ludus.games import game as named_game
 from ludus.learn import learner as named_learner
 from ludus.learn.common.learner import Learner, PerfectOpponent, StartSampling, train_episodes
@@ -51,14 +50,11 @@ def run_training(config: RunConfig) -> RunResult:
     return _run(config)[1]
 
 
-def run_trainings(configs: Sequence[RunConfig], jobs: int) -> Iterator[RunResult]:
-    """Yield the results of many runs in order, with `jobs` runs in parallel."""
-    if jobs == 1 or len(configs) == 1:
-        yield from map(run_training, configs)
-        return
-    # Spawned processes, because torch does not survive a fork.
-    with ProcessPoolExecutor(min(jobs, len(configs)), get_context("spawn")) as pool:
-        yield from pool.map(run_training, configs)
+def run_trainings(configs: Sequence[RunConfig], executor: TaskExecutor) -> Iterator[RunResult]:
+    """Yield the results of many runs in order."""
+    if executor.num_workers == 1 or len(configs) == 1:
+        return map(run_training, configs)
+    return executor.map(run_training, configs)
 
 
 def _run(config: RunConfig) -> tuple[Learner, RunResult]:

@@ -4,7 +4,7 @@ The chances of the side that has just moved: to win, to win a gammon, to win a b
 a gammon, to lose a backgammon; a gammon includes backgammons.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,14 @@ def list_layers(model: ChancesModel) -> list[tuple[FloatArray, FloatArray]]:
         )
         for layer in model.linear_layers
     ]
+
+
+def set_layers(model: ChancesModel, layers: Sequence[tuple[FloatArray, FloatArray]]) -> None:
+    """Set the weights (below, above) and biases of every layer."""
+    with torch.no_grad():
+        for layer, (weights, biases) in zip(model.linear_layers, layers, strict=True):
+            layer.weight.copy_(torch.from_numpy(weights.T))
+            layer.bias.copy_(torch.from_numpy(biases))
 
 
 def save_model(path: Path, model: ChancesModel, description: Mapping[str, Any]) -> None:

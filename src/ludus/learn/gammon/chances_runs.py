@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from ludus.core.errors import quote
+from ludus.core.executors import TaskExecutor
 from ludus.learn.common.checkpoint import resume_checkpoint, save_checkpoint
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 from ludus.learn.gammon.afterstates import ROW, Rows
@@ -20,6 +21,7 @@ from ludus.learn.gammon.chances_model import (
     Predictor,
     is_over,
     list_layers,
+    set_layers,
 )
 from ludus.learn.gammon.chances_network import ChancesNetwork
 from ludus.learn.gammon.chances_training import (
@@ -60,10 +62,16 @@ class TrainingState:
 
 
 def run_selfplay(
-    trainer: ChancesTrainer, state: TrainingState, save_every: int
+    trainer: ChancesTrainer,
+    state: TrainingState,
+    save_every: int,
+    executor: TaskExecutor | None = None,
 ) -> Iterator[TrainingProgress]:
-    """Train by self-play, resuming an interrupted run; yield progress after every round."""
-    training = SelfplayTraining(trainer, state.load())
+    """Train by self-play, resuming an interrupted run; yield progress after every round.
+
+    With an executor its workers compute the lookahead targets.
+    """
+    training = SelfplayTraining(trainer, state.load(), executor)
     for number, progress in enumerate(training.run(), 1):
         yield progress
         if number % save_every == 0:
@@ -96,10 +104,7 @@ def load_model(network: ChancesNetwork, device: torch.device) -> ChancesModel:
     """Return a network that plays as a model."""
     sizes = [len(biases) for _, biases in network.layers]
     model = ChancesModel(len(network.layers[0][0]), tuple(sizes[:-1])).to(device)
-    with torch.no_grad():
-        for layer, (weights, biases) in zip(model.linear_layers, network.layers, strict=True):
-            layer.weight.copy_(torch.from_numpy(weights.T))
-            layer.bias.copy_(torch.from_numpy(biases))
+    set_layers(model, network.layers)
     return model
 
 
@@ -117,7 +122,7 @@ class LabelledGroups:
         count: int,
         network: ChancesNetwork,
         trainer: ChancesTrainer,
-        processes: int,
+        executor: TaskExecutor,
         plies: int,
     ) -> Iterator[int]:
         """Label groups of games of a network with itself until there are enough.
@@ -130,7 +135,7 @@ class LabelledGroups:
             size = min(GROUPS_PER_FILE, count - number * GROUPS_PER_FILE)
             if not self._file(number).exists():
                 groups = _draw_groups(trainer, predictor, size, number)
-                found = label_in_parallel(groups.reshape(-1, ROW), processes, plies)
+                found = label_in_parallel(groups.reshape(-1, ROW), executor, plies)
                 labels = np.concatenate(list(found)).reshape(size, GROUP, NUM_CHANCES)
                 write_npz(self._file(number), {"groups": groups, "labels": labels})
             yield number * GROUPS_PER_FILE + size

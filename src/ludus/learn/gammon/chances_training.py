@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from ludus.core.errors import BadSpec
+from ludus.core.executors import TaskExecutor
 from ludus.core.spec import check_ranges
 from ludus.learn.common.optimizer import EmaOptimizer, cosine_decay, warm_up
-from ludus.learn.gammon.afterstates import Afterstates, Rows
+from ludus.learn.gammon.afterstates import Afterstates, NativeAfterstates, Rows
 from ludus.learn.gammon.chances_model import (
     ChancesModel,
     Predictor,
     average_replies,
     compute_equity,
     is_over,
+    list_layers,
     list_replies,
+    set_layers,
 )
 from ludus.learn.gammon.selfplay import (
     GROUP,
@@ -179,12 +182,40 @@ class ChancesTrainer:
         return loss
 
 
+PIECE = 256
+"""Boards of one task. It does not depend on the number of workers, and neither do the targets."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookaheadTask:
+    """The task of computing the lookahead targets of boards, on one core."""
+
+    layers: tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
+
+    def __call__(self, boards: Rows) -> NDArray[np.float32]:
+        torch.set_num_threads(1)
+        sizes = [len(biases) for _, biases in self.layers]
+        model = ChancesModel(len(self.layers[0][0]), tuple(sizes[:-1]))
+        set_layers(model, self.layers)
+        afterstates = NativeAfterstates(1)
+        replies, offsets = list_replies(boards, afterstates)
+        targets = average_replies(replies, offsets, Predictor(model, afterstates))
+        found: NDArray[np.float32] = targets.numpy()
+        return found
+
+
 class SelfplayTraining:
     """Training by self-play from random weights."""
 
-    def __init__(self, trainer: ChancesTrainer, done: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        trainer: ChancesTrainer,
+        done: Mapping[str, int] | None = None,
+        executor: TaskExecutor | None = None,
+    ) -> None:
         """Start training, or resume it after the `done` rounds of each part."""
         self.trainer, self.settings = trainer, trainer.settings
+        self._workers = executor
         self.done = {"td": 0, "lookahead": 0, **(done or {})}
         self._executor = ThreadPoolExecutor(2)
         self._batches = [
@@ -245,19 +276,34 @@ class SelfplayTraining:
         if self.done["lookahead"] >= settings.lookahead_rounds:
             return
         replay = ReplayBoards(settings.replay, trainer.device)
-        chunks = self._draw_chunks()
-        boards = next(chunks)
-        listed = self._executor.submit(list_replies, boards, trainer.afterstates)
+        labelled = self._label_here() if self._workers is None else self._label_by(self._workers)
         while self.done["lookahead"] < settings.lookahead_rounds:
             progress = self.done["lookahead"] / settings.lookahead_rounds
+            replay.add(*next(labelled))
+            for _ in range(settings.steps_per_round):
+                loss = trainer.train_on(*replay.sample(settings.batch), progress=(1 + progress) / 2)
+            yield self._finish_round("lookahead", settings.lookahead_rounds, loss)
+
+    def _label_here(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Yield boards with their lookahead targets; replies are listed one chunk ahead."""
+        trainer, chunks = self.trainer, self._draw_chunks()
+        boards = next(chunks)
+        listed = self._executor.submit(list_replies, boards, trainer.afterstates)
+        while True:
             replies, offsets = listed.result()
             labelled, boards = boards, next(chunks)
             listed = self._executor.submit(list_replies, boards, trainer.afterstates)
             targets = average_replies(replies, offsets, trainer.predictor())
-            replay.add(torch.from_numpy(labelled).to(trainer.device), targets)
-            for _ in range(settings.steps_per_round):
-                loss = trainer.train_on(*replay.sample(settings.batch), progress=(1 + progress) / 2)
-            yield self._finish_round("lookahead", settings.lookahead_rounds, loss)
+            yield torch.from_numpy(labelled).to(trainer.device), targets
+
+    def _label_by(self, executor: TaskExecutor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Yield boards with lookahead targets that workers compute, a piece at a time."""
+        device = self.trainer.device
+        for boards in self._draw_chunks():
+            pieces = [boards[first : first + PIECE] for first in range(0, len(boards), PIECE)]
+            task = LookaheadTask(tuple(list_layers(self.trainer.averaged)))
+            targets = np.concatenate(list(executor.map(task, pieces)))
+            yield torch.from_numpy(boards).to(device), torch.from_numpy(targets).to(device)
 
     def _draw_chunks(self) -> Iterator[Rows]:
         """Yield boards to label, from games that are played on."""

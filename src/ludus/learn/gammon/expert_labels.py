@@ -1,16 +1,15 @@
 """Labels of boards by bgsage, a program with several networks, in parallel processes."""
 
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import LudusError
+from ludus.core.executors import TaskExecutor
 
 NUM_CHANCES = 5
 CHUNK = 20_000
@@ -54,9 +53,8 @@ def label_boards(rows: NDArray[np.int8], plies: int = 0) -> Labels:
 
 
 def label_in_parallel(
-    rows: NDArray[np.int8], processes: int, plies: int = 0, chunk: int = CHUNK
+    rows: NDArray[np.int8], executor: TaskExecutor, plies: int = 0, chunk: int = CHUNK
 ) -> Iterator[Labels]:
     """Yield the labels of consecutive chunks of boards."""
     parts = [rows[begin : begin + chunk] for begin in range(0, len(rows), chunk)]
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        yield from pool.map(label_boards, parts, [plies] * len(parts))
+    return executor.map(partial(label_boards, plies=plies), parts)

@@ -3,11 +3,11 @@
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ludus.core.errors import BadSpec, LudusError, quote, to_one_line
+from ludus.core.errors import BadSpec
+from ludus.core.executors import connect_to_ray
 from ludus.core.spec import check_choice, check_ranges
 from ludus.learn.common.devices import require_package, select_device
 from ludus.learn.common.tuning import open_study
@@ -92,16 +92,7 @@ class RayTrialRunner:
     """
 
     def __init__(self, address: str, part: str, split: Split, device: str, cores: int = 1) -> None:
-        try:
-            ray: Any = import_module("ray")
-        except ImportError:
-            raise LudusError("a cluster needs Ray: pip install 'ludus[cluster]'") from None
-        try:
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-        except Exception as error:  # Ray raises many types, whose messages help users little
-            detail = to_one_line(str(error))
-            raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
-        self._ray = ray
+        self._ray = ray = connect_to_ray(address)
         resources = ray.cluster_resources()
         is_gpu = device == "cuda" or (device == "auto" and "GPU" in resources)
         self.max_parallel = max(

@@ -7,13 +7,16 @@ those decide.
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ludus._native import patterns as native
 from ludus.core.errors import BadSpec
+from ludus.core.executors import TaskExecutor
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_choice
+from ludus.games import game as named_game
 from ludus.learn.common.devices import require_package
 from ludus.learn.common.tuning import open_study
 from ludus.learn.patterns.config import FuzzySettings, build_policy
@@ -70,6 +73,59 @@ class PatternSearchResult:
     games: int
 
 
+GAMES_PER_BATCH = 1024
+BATCH_FACTOR = 0xD1B54A32D192ED03
+"""How compiled games are seeded: batch b of a seed is batch 0 of the seed xor b times this."""
+
+
+class GameBatch(NamedTuple):
+    """Some compiled games that have a generator of their own."""
+
+    is_begun: bool
+    """Whether the Fuzzy player begins."""
+
+    games: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class WinTask:
+    """The task of counting the wins of settings in a batch of games, on one core."""
+
+    rules: Any
+    settings: FuzzySettings
+    opponent: str
+
+    def __call__(self, batch: GameBatch) -> int:
+        fields, fuzzy = _prepare_games(self.rules, self.settings)
+        side = 0 if batch.is_begun else 1
+        first, second = (fuzzy, self.opponent) if side == 0 else (self.opponent, fuzzy)
+        found = native.games(*fields, first, second, batch.games, batch.seed, 1)
+        return found["wins"][side]
+
+
+@lru_cache(maxsize=16)
+def _prepare_games(
+    rules: Any, settings: FuzzySettings
+) -> tuple[tuple[Any, Any, Any, int], native.Fuzzy]:
+    start = named_game("nine_mens_morris", rules).start()
+    policy = build_policy(named_network(settings.network), settings)
+    return (rules, start.bits, start.hands, start.mover), build_native_policy(rules, policy)
+
+
+def split_games(half: int, seed: int) -> list[GameBatch]:
+    """Return the batches of games in which either side begins, as compiled code splits them."""
+    return [
+        GameBatch(
+            is_begun,
+            min(GAMES_PER_BATCH, half - number * GAMES_PER_BATCH),
+            (2 * seed + (not is_begun)) ^ (number * BATCH_FACTOR % 2**64),
+        )
+        for is_begun in (True, False)
+        for number in range(-(-half // GAMES_PER_BATCH))
+    ]
+
+
 def measure_win_rate(
     game: AnyGame,
     network: PatternNetwork,
@@ -92,9 +148,14 @@ def _count_wins(
     half: int,
     seed: int,
     threads: int,
+    executor: TaskExecutor | None = None,
 ) -> tuple[int, int]:
     """Return the wins among the games it begins, and among those the opponent begins."""
     fuzzy = build_native_policy(game.rules, build_policy(network, settings))
+    if executor is not None:
+        batches = split_games(half, seed)
+        wins = list(executor.map(WinTask(game.rules, settings, opponent), batches))
+        return sum(wins[: len(wins) // 2]), sum(wins[len(wins) // 2 :])
     start = game.start()
     fields = game.rules, start.bits, start.hands, start.mover
     begun = native.games(*fields, fuzzy, opponent, half, 2 * seed, threads)
@@ -107,8 +168,12 @@ def search_settings(
     config: PatternSearchConfig,
     study_file: Path | None = None,
     report: ProgressCallback = lambda done, best: None,
+    executor: TaskExecutor | None = None,
 ) -> PatternSearchResult:
-    """Return the best settings of a search; with a study file the search resumes."""
+    """Return the best settings of a search; with a study file the search resumes.
+
+    With an executor its workers play the games, the same ones.
+    """
     network = named_network(config.network)
     study = _open_study(game, config, study_file)
 
@@ -117,16 +182,18 @@ def search_settings(
         # The seed depends on the trial, so that no setting profits from one lucky seed throughout.
         seed = 1_000_000 * (config.seed + 1) + trial.number
         try:
-            return measure_win_rate(
-                game, network, settings, config.opponent, config.games, seed, config.threads
+            half = config.games // 2
+            wins = _count_wins(
+                game, network, settings, config.opponent, half, seed, config.threads, executor
             )
+            return sum(wins) / (2 * half)
         except BadSpec:
             return 0.0  # scores out of range
 
     while (done := len(_finished_trials(study))) < config.trials:
         study.optimize(value, n_trials=1)
         report(done + 1, study.best_value)
-    return _select_finalist(game, network, config, study)
+    return _select_finalist(game, network, config, study, executor)
 
 
 def suggest_settings(trial: Any) -> FuzzySettings:
@@ -165,16 +232,20 @@ def _finished_trials(study: "optuna.Study") -> list["optuna.trial.FrozenTrial"]:
 
 
 def _select_finalist(
-    game: AnyGame, network: PatternNetwork, config: PatternSearchConfig, study: "optuna.Study"
+    game: AnyGame,
+    network: PatternNetwork,
+    config: PatternSearchConfig,
+    study: "optuna.Study",
+    executor: TaskExecutor | None,
 ) -> PatternSearchResult:
     """Return the best of the finalists, by games with new seeds."""
     ranked = sorted(_finished_trials(study), key=lambda trial: -(trial.value or 0.0))
     found = []
     for number, trial in enumerate(ranked[:NUM_FINALISTS]):
         settings = FuzzySettings(**_round_parameters(trial.params), network=config.network)
-        seed = 500_000 + number
+        seed, half = 500_000 + number, NUM_FINAL_GAMES // 2
         wins = _count_wins(
-            game, network, settings, config.opponent, NUM_FINAL_GAMES // 2, seed, config.threads
+            game, network, settings, config.opponent, half, seed, config.threads, executor
         )
         found.append(PatternSearchResult(settings, sum(wins), NUM_FINAL_GAMES))
     return max(found, key=lambda each: each.wins)

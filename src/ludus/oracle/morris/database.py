@@ -102,11 +102,14 @@ class Database:
     @classmethod
     @contextmanager
     def open_for_writing(
-        cls, folder: Path | str, rules: Rules, has_depth: bool
+        cls, folder: Path | str, rules: Rules, has_depth: bool, is_shared: bool = False
     ) -> "Iterator[Database]":
-        """Open the database of a folder for writing, created if necessary, and lock the folder."""
+        """Open the database of a folder for writing, created if necessary, and lock the folder.
+
+        With `is_shared` other processes may do the same, if they say so, too.
+        """
         folder = Path(folder)
-        with lock_folder(folder):
+        with lock_folder(folder, is_shared):
             wanted = Manifest(rules, has_depth)
             if not (folder / MANIFEST_NAME).exists():
                 wanted.write(folder)
@@ -131,6 +134,10 @@ class Database:
         return all(
             (sector, x_to_move) in self._halves for x_to_move in sides_to_move(self.rules, sector)
         )
+
+    def refresh(self) -> None:
+        """Notice the subspaces that other processes have written."""
+        self._halves = frozenset(self._find())
 
     def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64]) -> Values:
         """Return the values of some slots of a subspace, in the given order."""

@@ -178,21 +178,25 @@ class SolveRun:
             return self._run()
 
     def _run(self) -> SolveResult:
-        waiting = [sector for sector in self.sectors if not self._is_stored(sector)]
-        for sector in self.sectors:
-            if self._is_stored(sector):
-                self._take_over(sector)
         with (
             ThreadPoolExecutor(self._threads, "compress") as pool,
             ThreadPoolExecutor(1, "write") as writer,
         ):
-            self._solve_all(waiting, pool, writer)
+            self._fill(pool, writer)
         found = self._result.counts
         spaces = (
             subspace_of(s, side) for s in self.sectors for side in sides_to_move(self.rules, s)
         )
         self._result.counts = {space: found[space] for space in spaces}
         return self._result
+
+    def _fill(self, pool: Executor, writer: Executor) -> None:
+        """Solve what is missing; what is stored counts as it is."""
+        waiting = [sector for sector in self.sectors if not self._is_stored(sector)]
+        for sector in self.sectors:
+            if self._is_stored(sector):
+                self._take_over(sector)
+        self._solve_all(waiting, pool, writer)
 
     def _is_stored(self, sector: Sector) -> bool:
         return self._database is not None and self._database.has(sector)
@@ -284,12 +288,14 @@ def solve(
     threads: int | None = None,
     verify: bool = False,
     has_depth: bool = True,
+    is_shared: bool = False,
 ) -> SolveResult:
     """Solve a game of the Morris family, and write its values to a folder.
 
     `max_men` limits the work to positions of the moving phase with at most this many men per side.
     `verify` derives every value again from its successors. Without depths files are smaller.
-    An interrupted run resumes with the same folder.
+    An interrupted run resumes with the same folder. With `is_shared`, several processes that make
+    the same call solve together, each its share of the sectors.
 
     >>> import ludus
     >>> found = solve(ludus.game("nine_mens_morris"), max_men=3)
@@ -304,9 +310,15 @@ def solve(
     opened = (
         nullcontext()
         if folder is None
-        else Database.open_for_writing(folder, game.rules, has_depth)
+        else Database.open_for_writing(folder, game.rules, has_depth, is_shared)
     )
     with opened as database:
+        if is_shared:
+            from ludus.oracle.morris.shared_solver import SharedSolveRun
+
+            if database is None:
+                raise CannotSolve("processes that solve together need a folder")
+            return SharedSolveRun(game.rules, sectors, solver, database, num_threads, verify).run()
         return SolveRun(game.rules, sectors, solver, database, num_threads, verify).run()
 
 

@@ -1,0 +1,224 @@
+"""Learning from own games against perfect play, in a game that is solved in seconds."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludus import play_match
+from ludus.arena import RegretStatistics
+from ludus.datasets import MoveBatch
+from ludus.games import game as named_game
+from ludus.games.nine_mens_morris import PositionBatch, moves_to_points
+from ludus.learn import select_device
+from ludus.learn.nnmm import ChainTrainer, load_preset, save_weights, split_entries
+from ludus.oracle import Database, SolveRun, all_sectors, make_solver, oracle_for
+from ludus.players import player as named_player
+from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement
+
+GAME = "nine_mens_morris"
+RANDOM_RATE = 0.2
+"""Own moves at random while games are collected, so that mistakes are met."""
+
+MAX_PLIES = 120
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a set of networks keeps and how it fares against perfect play."""
+
+    kept: float
+    """Of critical positions, in percent."""
+
+    not_lost: float
+    """Of games against perfect play, in percent."""
+
+    num_examples: int
+
+
+def run(context: Context) -> Iterator[Finding]:
+    found = [list(_learn(context, seed)) for seed in range(context.setting("seeds"))]
+    last = context.setting("rounds")
+    for number in range(last + 1):
+        rounds = [each[number] for each in found]
+        examples = sum(each.num_examples for each in rounds) / len(rounds)
+        note = f"{examples:.0f} examples" if number else "no networks: random moves"
+        yield Measurement.mean(
+            f"round {number}: critical positions kept", [each.kept for each in rounds], note, "%"
+        )
+        yield Measurement.mean(
+            f"round {number}: games not lost against perfect play",
+            [each.not_lost for each in rounds],
+            unit="%",
+        )
+    gains = [each[-1].kept - each[0].kept for each in found]
+    yield Conclusion(
+        "networks that learn from their own games against perfect play keep more than at random",
+        all(gain > 0 for gain in gains),
+        "gains of " + ", ".join(f"{gain:+.1f}" for gain in gains) + " points",
+    )
+    later = [each[-1].kept - each[1].kept for each in found]
+    yield Conclusion(
+        "and more after the last round than after the first",
+        all(gain > 0 for gain in later) if last > 1 else None,
+        "gains of " + ", ".join(f"{gain:+.1f}" for gain in later) + " points",
+    )
+    yield Figure(
+        "Learning from own games",
+        draw,
+        [[[each.kept, each.not_lost] for each in rounds] for rounds in found],
+        "Critical positions kept (solid), games not lost against perfect play (dashed), by round.",
+    )
+
+
+def _learn(context: Context, seed: int) -> Iterator[Round]:
+    """Yield the rounds of one learner; the first one is random play."""
+    folder = _solve(context)
+    entries: list[str] = []
+    player = "random"
+    for number in range(context.setting("rounds") + 1):
+        context.progress(number, context.setting("rounds") + 1, f"learner {seed}")
+        if number:
+            played = context.cached(
+                f"games of {seed} {number}",
+                lambda player=player, number=number: _play_games(  # type: ignore[misc]
+                    context, folder, player, context.seed_for("games", seed, number)
+                ),
+            )
+            entries = list(dict.fromkeys([*entries, *played]))
+            file = context.folder("networks") / f"{seed}-{number}.safetensors"
+            context.cached(
+                f"training {seed} {number}",
+                lambda file=file, entries=entries: _train(context, entries, file, seed),  # type: ignore[misc]
+            )
+            player = f"nnmm:weights={file}"
+        measured = context.cached(
+            f"measured {seed} {number}",
+            lambda player=player: _measure(context, folder, player),  # type: ignore[misc]
+        )
+        yield Round(*measured, num_examples=len(entries))
+
+
+def _get_rules(context: Context) -> str:
+    return f"men={context.setting('men')}"
+
+
+def _solve(context: Context) -> Path:
+    """Solve the game once into the folder of the run."""
+    folder = context.folder("oracle")
+    game = named_game(GAME, _get_rules(context))
+
+    def compute() -> str:
+        solver = make_solver(game.rules, "cpu", context.jobs)
+        with Database.open_for_writing(folder, game.rules, True) as database:
+            SolveRun(game.rules, all_sectors(game.rules), solver, database, context.jobs).run()
+        return "solved"
+
+    context.cached("solved game", compute)
+    return folder
+
+
+def _play_games(context: Context, folder: Path, spec: str, seed: int) -> list[str]:
+    """Positions and moves of games against perfect play that kept the value, as lines of text."""
+    game = named_game(GAME, _get_rules(context))
+    oracle = oracle_for(game, folder)
+    own, perfect = named_player(spec, game), named_player(f"perfect:oracle={folder}", game)
+    source = random.Random(seed)
+    found: dict[str, None] = {}
+    for number in range(context.setting("games")):
+        players = [own, perfect] if number % 2 == 0 else [perfect, own]
+        for each in players:
+            each.start_game(source.getrandbits(32))
+        position = game.start()
+        for _ in range(MAX_PLIES):
+            if position.outcome() is not None:
+                break
+            mover = players[position.mover]
+            if mover is own and source.random() < RANDOM_RATE:
+                move = source.choice(position.legal_moves())
+            else:
+                move = mover.choose(position).move
+            rated = {str(each.move): each.value for each in oracle.rate_moves(position)}
+            best = next(iter(rated.values()))
+            if rated[str(move)] == best and len(set(rated.values())) > 1:
+                found[f"{position}|{move}"] = None
+            position = position.play(move)
+    return list(found)
+
+
+def _train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str:
+    game = named_game(GAME, _get_rules(context))
+    pairs = [line.split("|") for line in lines]
+    positions = [game.parse(text) for text, _ in pairs]
+    moves = [
+        game.parse_move(move, position)
+        for (_, move), position in zip(pairs, positions, strict=True)
+    ]
+    entries = MoveBatch.from_points(
+        PositionBatch.from_positions(positions), np.asarray(moves_to_points(moves), np.int8)
+    )
+    preset = load_preset("quick")
+    training = replace(
+        preset.training, epochs=context.setting("epochs"), patience=0, batch=200, seed=seed
+    )
+    split = split_entries(entries, "entries", "symmetries", seed)
+    trainer = ChainTrainer(
+        replace(preset, inputs="lines", training=training),
+        split,
+        select_device(context.device, context.jobs),
+    )
+    for _ in trainer.run():
+        pass
+    save_weights(file, trainer.build_weights({}))
+    return file.name
+
+
+def _measure(context: Context, folder: Path, spec: str) -> list[float]:
+    """Critical positions kept, and games not lost against perfect play, in percent."""
+    game = named_game(GAME, _get_rules(context))
+    oracle = oracle_for(game, folder)
+    player = named_player(spec, game)
+    player.start_game(0)
+    statistics = RegretStatistics(game, oracle)
+    positions = _sample_positions(context)
+    statistics.add_moves(positions, [player.choose(position).move for position in positions])
+    total = statistics.total
+    perfect = named_player(f"perfect:oracle={folder}", game)
+    saved = 0
+    games = context.setting("match_games")
+    for number in range(games):
+        side = number % 2
+        players: Any = (player, perfect) if side == 0 else (perfect, player)
+        seed = context.seed_for("match", number)
+        winner = play_match(game, players, seed=seed, max_plies=MAX_PLIES).outcome.winner
+        saved += winner != 1 - side
+    return [100 * total.critical_kept / max(1, total.critical), 100 * saved / games]
+
+
+def _sample_positions(context: Context) -> list[Any]:
+    """Different positions of random games."""
+    game = named_game(GAME, _get_rules(context))
+    source = random.Random(context.seed_for("tested"))
+    found: dict[str, Any] = {}
+    while len(found) < context.setting("tested"):
+        position = game.start()
+        for _ in range(source.randint(1, 30)):
+            position = position.play(source.choice(position.legal_moves()))
+            if position.outcome() is not None:
+                break
+        else:
+            text = str(position)
+            found[text] = game.parse(text)
+    return list(found.values())
+
+
+def draw(axes: Any, data: list[list[list[float]]]) -> None:
+    for number, rounds in enumerate(data):
+        (line,) = axes.plot([each[0] for each in rounds], "o-", label=f"learner {number + 1}")
+        axes.plot([each[1] for each in rounds], "--", color=line.get_color())
+    axes.set_xlabel("round")
+    axes.set_ylabel("%")
+    axes.legend()

@@ -1,0 +1,98 @@
+"""An adaptive player and a fixed one against an opponent that becomes stronger step by step."""
+
+import random
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import mean
+from typing import Any
+
+from ludus import play_match
+from ludus.games import game as named_game
+from ludus.players import player as named_player
+from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement
+
+from .fuzzy_play import GAME, RULES
+
+
+def run(context: Context) -> Iterator[Finding]:
+    stages, target = context.published["stages"], context.published["target"]
+    players = {"adaptive": f"adaptive:target={target}", "fixed": "fuzzy"}
+    found: dict[str, list[list[list[float]]]] = {}
+    for name, spec in players.items():
+        found[name] = []
+        for seed in range(context.setting("seeds")):
+            context.progress(seed, context.setting("seeds"), name)
+
+            def compute(spec: str = spec, seed: int = seed) -> list[list[float]]:
+                return play_stages(context, spec, stages, seed)
+
+            found[name].append(context.cached(f"{spec} {stages} {seed}", compute))
+    errors: dict[str, list[float]] = {name: [] for name in players}
+    for name, runs in found.items():
+        for number, stage in enumerate(stages):
+            results = [
+                100 * result
+                for results, _ in runs
+                for result in _take_second_half(context, results, number)
+            ]
+            row = Measurement.mean(f"{name}, opponent {stage}: points", results, unit="%")
+            yield row
+            errors[name].append(abs(row.value - 100 * target))
+    yield Conclusion(
+        "adaptive stays nearer to an even score than a fixed player while the opponent improves",
+        mean(errors["adaptive"]) < mean(errors["fixed"]),
+        f"mean distance from {100 * target:.0f}%: {mean(errors['adaptive']):.1f} against "
+        f"{mean(errors['fixed']):.1f} points; the farthest stage {max(errors['adaptive']):.1f} "
+        f"against {max(errors['fixed']):.1f}",
+    )
+    levels = [levels for _, levels in found["adaptive"]]
+    steps = [mean(_take_second_half(context, each, number)) for each in levels
+             for number in range(len(stages))]  # fmt: skip
+    by_run = [steps[n : n + len(stages)] for n in range(0, len(steps), len(stages))]
+    rises = [all(a <= b for a, b in pairwise(run)) for run in by_run]
+    yield Conclusion(
+        "its level rises with every step of the opponent",
+        all(rises),
+        f"in {sum(rises)} of {len(rises)} runs; mean levels "
+        + ", ".join(f"{mean(column):.1f}" for column in zip(*by_run, strict=True)),
+    )
+    yield Figure(
+        "Level while the opponent improves",
+        draw_levels,
+        {"levels": levels, "games": context.setting("games"), "stages": stages},
+        "The level game by game, one line for each run; vertical lines are steps of the opponent.",
+    )
+
+
+def play_stages(context: Context, spec: str, stages: list[str], seed: int) -> list[list[float]]:
+    """Results of one player that stays, and its levels (0 if it has none), stage by stage."""
+    game = named_game(GAME, RULES)
+    own: Any = named_player(spec, game)
+    seeds = random.Random(context.seed_for(spec, seed))
+    results, levels = [], []
+    for stage in stages:
+        opponent = named_player(stage, game)
+        for number in range(context.setting("games")):
+            side = number % 2
+            players = (own, opponent) if side == 0 else (opponent, own)
+            state = getattr(own, "state", None)
+            levels.append(float(getattr(state, "level", 0.0)))
+            winner = play_match(game, players, seed=seeds.getrandbits(62)).outcome.winner
+            results.append(0.5 if winner is None else float(winner == side))
+    return [results, levels]
+
+
+def _take_second_half(context: Context, values: list[float], stage: int) -> list[float]:
+    games = context.setting("games")
+    return values[stage * games + games // 2 : (stage + 1) * games]
+
+
+def draw_levels(axes: Any, data: dict[str, Any]) -> None:
+    for levels in data["levels"]:
+        axes.plot(range(1, len(levels) + 1), levels, linewidth=1)
+    top = max(max(levels) for levels in data["levels"])
+    for number, stage in enumerate(data["stages"]):
+        axes.axvline(number * data["games"], linewidth=0.6, linestyle="--", color="#808080")
+        axes.text(number * data["games"] + 1, top, stage, fontsize=7, va="top")
+    axes.set_xlabel("game")
+    axes.set_ylabel("level")
