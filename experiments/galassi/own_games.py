@@ -142,8 +142,7 @@ def _play_games(context: Context, folder: Path, spec: str, seed: int) -> list[st
             else:
                 move = mover.choose(position).move
             rated = {str(each.move): each.value for each in oracle.rate_moves(position)}
-            best = next(iter(rated.values()))
-            if rated[str(move)] == best and len(set(rated.values())) > 1:
+            if rated[str(move)] == next(iter(rated.values())):
                 found[f"{position}|{move}"] = None
             position = position.play(move)
     return list(found)

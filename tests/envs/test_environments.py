@@ -13,7 +13,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 
 import ludus
 import ludus.envs
-from ludus.envs import coding_for
+from ludus.envs import PolicyPlayer, coding_for
 from ludus.games import GAMES
 from support.repetition import repeat
 
@@ -220,6 +220,32 @@ def test_opponents_must_be_able_to_play():
         ludus.env("backgammon:money", opponent="tool")
     with pytest.raises(ludus.UnknownName):
         ludus.env("hexapawn", opponent="nobody")
+
+
+@pytest.mark.parametrize("spec", ["nine_mens_morris:men=3", "backgammon:hyper", "hexapawn"])
+def test_a_policy_is_a_player(spec):
+    """It plays whole moves in matches, and chooses every action of a move."""
+    game, requests = ludus.game(spec), []
+
+    def choose_last(seen):
+        requests.append(int(seen["action_mask"].sum()))
+        return np.flatnonzero(seen["action_mask"])[-1]
+
+    player = PolicyPlayer(game, choose_last)
+    found = ludus.match(game, player, "random", games=3, seed=1)
+    assert "illegal" not in found.score.reasons
+    num_moves = sum(
+        move.mover == number % 2
+        for number, record in enumerate(found.records)
+        for move in record.moves
+    )
+    assert len(requests) >= num_moves
+    assert (len(requests) > num_moves) == (spec != "hexapawn")
+    position, wrong = game.start(), PolicyPlayer(game, lambda seen: -1)
+    while position.mover < 0:
+        position = position.play(position.legal_moves()[0])
+    with pytest.raises(ludus.BadMove, match="action -1"):
+        wrong.choose(position)
 
 
 def test_a_game_without_coding_says_so():

@@ -58,6 +58,7 @@ def test_resigning_asks_for_what(page, server, client):
     view = begin(client, "backgammon", rules="money", position="6:2,off:13 5:3,off:12 0 cube 2@1")
     page.goto(f"{server.base}/game/{view['id']}")
     press(page, "Roll")
+    expect(page.get_by_role("button", name="Roll", exact=True)).to_be_hidden()
     while "roll" not in open_places(page):
         expect(page.get_by_role("button", name="Resign", exact=True)).to_be_hidden()
         touch_first(page)

@@ -15,11 +15,21 @@ if TYPE_CHECKING:
     from ludus.core.game import AnyGame
     from ludus.core.player import Player
     from ludus.envs.aec import GameEnv
+    from ludus.envs.policy_player import PolicyPlayer
     from ludus.envs.single_agent import OpponentEnv
     from ludus.envs.vector import VectorEnv, VectorStep
     from ludus.games.coding import Coding, coding_for
 
-__all__ = ["Coding", "GameEnv", "OpponentEnv", "VectorEnv", "VectorStep", "coding_for", "env"]
+__all__ = [
+    "Coding",
+    "GameEnv",
+    "OpponentEnv",
+    "PolicyPlayer",
+    "VectorEnv",
+    "VectorStep",
+    "coding_for",
+    "env",
+]
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_exports(__name__)
