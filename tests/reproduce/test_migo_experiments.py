@@ -16,6 +16,7 @@ from ludus.learn.common.learner import iterate_start_choices
 from ludus.learn.common.runs import RunConfig, run_training, run_trainings
 from ludus.reproduce import find_experiment
 from ludus.reproduce.experiment import find_experiments_folder
+from ludus.reproduce.published import PublishedRow
 from ludus.reproduce.results import read_results
 from support.facilities import external
 from support.repetition import repeat
@@ -144,10 +145,11 @@ def test_rules_are_the_same_if_they_hold_for_the_same_moves():
     published = ["win_1(A,B) :- move(A,B), won(B)."]
     twice = ["w(A,B) :- move(A,B), won(B).", "win_1(A,B) :- w(A,B), won(B)."]
     other = ["win_1(A,B) :- move(A,B), drawn(B)."]
-    rows = {"predicate": "win_1", "game": "hexapawn", "rules": published}
-    assert figure.has_rule(rows, twice)
-    assert not figure.has_rule(rows, other)
-    assert not figure.has_rule(rows, [])
+    fields = {"predicate": "win_1", "game": "hexapawn", "rules": published}
+    row = PublishedRow.model_validate({"name": "win_1", **fields})
+    assert figure.has_rule(row, twice)
+    assert not figure.has_rule(row, other)
+    assert not figure.has_rule(row, [])
     assert figure.unfold_clauses(twice)["win_1"] == [frozenset({"won"})]
     with pytest.raises(ValueError, match="not a clause"):
         figure.unfold_clauses(["nonsense"])
