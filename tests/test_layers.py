@@ -101,3 +101,13 @@ def test_registries_are_complete_whatever_is_imported_first():
     code = "from ludus.players import PLAYERS; print(*PLAYERS)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"random", "migo", "external"} <= set(found.stdout.split())
+
+
+def test_the_page_loads_no_class_by_a_name():
+    """`ludus.games.game` imports what `module:Class` names; requests must not get there."""
+    for module, path in MODULES.items():
+        if module.startswith("ludus.web"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                is_import = isinstance(node, ast.ImportFrom) and node.module == "ludus.games"
+                names = {each.name for each in node.names} if is_import else set()
+                assert "game" not in names, f"{path}: registered_game takes registered names alone"

@@ -57,6 +57,12 @@ BAD = [
     ["play", "--opponent", "nobody"],
     ["play", "--position", "nowhere"],
     ["games", "too", "many"],
+    # These never ended, or were tracebacks.
+    ["dataset", "stats", "/dev/zero"],
+    ["dataset", "expand", "/dev/zero", "--out", "/tmp/no/such/folder/x"],
+    ["train", "nnmm", "--data", "/dev/full", "--out", ""],
+    ["scholar", "certify", "--check", "--out", ""],
+    ["export", "tournament", "/", "--out", "/nowhere/x"],
     ["bench", "extra"],
 ]
 

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from ludus.cli import output
+import ludus
+from ludus.cli import games, output
+from ludus.cli.main import run
 from ludus.cli.output import run_interruptible, run_with_progress_bar, show_progress, track_progress
 
 
@@ -30,6 +32,18 @@ def test_a_bar_has_a_label_and_a_total_that_may_change(has_bar, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert ("best 3" in err) == has_bar
+
+
+@pytest.mark.parametrize("game", ["hexapawn", "nine_mens_morris", "backgammon"])
+@pytest.mark.parametrize("more", [(), ("--divide",)], ids=["sum", "divide"])
+def test_perft_shows_its_progress(has_bar, capsys, monkeypatch, game, more):
+    monkeypatch.setattr(games, "has_progress_bar", lambda: has_bar)
+    monkeypatch.setattr(games, "MIN_SHOWN_DEPTH", 3)
+    assert run(["perft", game, "3", *more]) == 0
+    out, err = capsys.readouterr()
+    chosen = ludus.game(game)
+    assert out.splitlines()[-1].startswith(f"{chosen.perft(chosen.start(), 3)} nodes ")
+    assert ("counting" in err) == has_bar
 
 
 def test_a_thread_gives_its_result_or_its_error():

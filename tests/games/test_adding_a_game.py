@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import pytest
@@ -32,6 +33,8 @@ def environment(tmp_path_factory):
     folder = tmp_path_factory.mktemp("game")
     (folder / "games" / "nim").mkdir(parents=True)
     (folder / "games" / "nim" / "__init__.py").write_text(code, encoding="utf-8")
+    (folder / "my_games.py").write_text(code, encoding="utf-8")
+    (folder / "trap.py").write_text(f"open({str(folder / 'caught')!r}, 'w')\n{code}")
     start_up = REGISTER.format(folder=str(folder / "games"), line=line.strip())
     (folder / "sitecustomize.py").write_text(start_up, encoding="utf-8")
     paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -50,11 +53,23 @@ def ludus(environment, tmp_path):
     return run
 
 
-def test_it_fulfils_the_contract(environment):
-    command = [sys.executable, "-m", "pytest", "-q", "-k", "nim", TESTS / "games/test_contract.py"]
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True
-    )
+def test_it_fulfils_the_contract_and_plays_its_playthroughs(environment, tmp_path):
+    """The tests that run over every game, after its playthroughs have been written."""
+    variables = {**os.environ, **environment, "PLAYTHROUGHS": str(tmp_path / "playthroughs")}
+    variables["PYTHONPATH"] += f"{os.pathsep}{TESTS}"
+
+    def run_module(*arguments):
+        command = [sys.executable, "-m", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True)
+
+    written = run_module("support.playthroughs")
+    assert written.returncode == 0, written.stderr
+    for preset in ("standard", "long"):
+        assert (tmp_path / "playthroughs" / f"nim.{preset}.txt").exists()
+    folder = TESTS / "games"
+    files = [folder / f"test_{name}.py" for name in ("contract", "playthroughs", "texts")]
+    files += [TESTS / "render" / "test_drawings.py", TESTS / "core" / "test_odd_arguments.py"]
+    done = run_module("pytest", "-q", "-k", "nim or every_variant", *map(str, files))
     passed = re.search(r"(\d+) passed", done.stdout)
     assert done.returncode == 0, done.stdout
     assert passed is not None
@@ -79,6 +94,36 @@ def test_it_is_solved_and_evaluated(ludus):
     assert json.loads(ludus(*regret))["mean_regret"] == 0
 
 
+def test_it_is_named_by_its_module_and_class(ludus):
+    """Without a line in the registry; the module is found like any other of Python."""
+    assert ludus("perft", "my_games:Nim,matches=5", "3").startswith("10 nodes")
+    match = ("match", "my_games:Nim,long", "perfect", "random", "--games", "4", "--json")
+    assert json.loads(ludus(*match))["games"] == 4
+    assert json.loads(ludus(*match, "--jobs", "2"))["games"] == 4
+    assert json.loads(ludus("value", "my_games:Nim", "5 w", "--json"))["value"] == "win"
+    regret = ("regret", "my_games:Nim", "perfect", "--games", "2", "--json")
+    assert json.loads(ludus(*regret))["mean_regret"] == 0
+    output = ludus("play", "my_games:Nim", "--text", "--side", "both", text="10\n7\n4\n1\nno\n")
+    assert "Black won" in output
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("my_games:Nam", "the module my_games has no 'Nam'"),
+        ("my_games:Move", "my_games:Move is not a class of games"),
+        ("my_game:Nim", "there is no game 'my_game'"),
+        (".:Nim", "there is no game '.'"),
+        ("my_games:Nim,short", "nim has no preset 'short'"),
+    ],
+)
+def test_modules_and_classes_that_are_none(environment, spec, message):
+    result = process("perft", spec, "1", **environment)
+    assert (result.status, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
 def test_it_is_played_in_the_terminal(ludus):
     output = ludus("play", "nim", "--text", "--side", "both", text="10\n7\n4\n1\nno\n")
     assert "Nim · two people" in output
@@ -100,8 +145,25 @@ def test_it_is_played_on_the_page(environment, tmp_path, monkeypatch):
     try:
         with server.client() as client:
             play_on_the_page(client)
+            load_no_class(client, Path(environment["PYTHONPATH"].split(os.pathsep)[0]))
     finally:
         server.stop()
+
+
+def load_no_class(client: httpx.Client, folder: Path) -> None:
+    """A name that a client sends imports no module; a module that is imported leaves a file."""
+    record = '[Game "trap:Nim"]\n[Rules "Nim"]\n\n1. 10 *\n'
+    for name, rules in (("trap:Nim", ""), ("trap", "Nim")):
+        game = {"game": name, "rules": rules, "position": "12 w", "player": "trap:Nim"}
+        paths = ("how", "opponents", "puzzles", "learners", "learners/choice", "solve")
+        replies = [client.get(f"/api/{path}", params=game) for path in paths]
+        paths = ("games", "positions", "arrangements", "solve")
+        replies += [client.post(f"/api/{path}", json=game) for path in paths]
+        replies.append(client.post("/api/games", json={"game": "nim", "opponent": "trap:Nim"}))
+        replies.append(client.post("/api/games", json={"record": record}))
+        replies.append(client.post("/api/imports", json={"text": record}))
+        assert {each.status_code for each in replies} <= {400, 403, 404, 422}
+    assert not (folder / "caught").exists()
 
 
 def play_on_the_page(client: httpx.Client) -> None:

@@ -188,7 +188,8 @@ def test_200_clients_at_once_are_all_answered_and_nothing_is_left(player, known)
 
 @pytest.mark.slow
 def test_200_clients_for_a_minute(player, known):
-    with Server(player, "--line-time", "10") as server:
+    # On a busy machine the clients themselves may pause for long within a line.
+    with Server(player, "--line-time", "60") as server:
         crowd(server, known, 5)
         memory = server.kilobytes
         clients = crowd(server, known, 60)

@@ -94,6 +94,20 @@ def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) ->
     return found
 
 
+def analysed(client: httpx.Client, path: str) -> Any:
+    """The response to a request of an analysis, JSON.
+
+    On a busy machine a worker process that has yet to load networks may be ended for being late,
+    and the server says so (503); the next one has its files in memory.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while (answer := client.get(path)).status_code == 503:
+        assert time.monotonic() < deadline, answer.text
+        time.sleep(0.1)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
 def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
     """The game once nobody is thinking."""
     deadline = time.monotonic() + PATIENCE

@@ -2,17 +2,20 @@
 
     PYTHONPATH=tests python -m support.playthroughs        writes tests/data/playthroughs anew
 
-A difference shows what a change does to play. It is not a proof of the rules: perft is.
+PLAYTHROUGHS names another folder. A difference shows what a change does to play. It is not a proof
+of the rules: perft is.
 """
 
+import os
 import random
+from pathlib import Path
 from typing import Any
 
 import ludus
 from ludus.core.game import CHANCE
 from support.paths import DATA
 
-FOLDER = DATA / "playthroughs"
+FOLDER = Path(os.environ.get("PLAYTHROUGHS", DATA / "playthroughs"))
 SEED = 7
 PLIES = 120
 DRAWN_EVERY = 20

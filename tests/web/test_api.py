@@ -7,7 +7,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from ludus.core.record import Record
 from support.drawings import texts
-from support.page_server import begin, settled, touch
+from support.page_server import analysed, begin, settled, touch
 from support.repetition import repeat
 from support.waiting import PATIENCE
 
@@ -116,17 +116,17 @@ def test_a_verdict_knows_what_each_move_costs(client):
     costs = {each["move"]: each["cost"] for each in verdict["moves"]}
     assert costs["c3"] == 0
     assert costs["a1"] > 0
-    advice = client.get(f"/api/games/{view['id']}/advice").json()
+    advice = analysed(client, f"/api/games/{view['id']}/advice")
     assert (advice["exact"], advice["moves"][0]["move"]) == (True, "c3")
 
 
 def test_where_nothing_is_solved_a_player_advises(client):
     view = begin(client, "nine_mens_morris")
     assert client.get(f"/api/games/{view['id']}/verdict").json()["known"] is False
-    advice = client.get(f"/api/games/{view['id']}/advice").json()
+    advice = analysed(client, f"/api/games/{view['id']}/advice")
     assert (advice["exact"], advice["by"]) == (False, "scholar")
     assert advice["text"] == "Draw (very likely)"
-    found = client.get(f"/api/games/{view['id']}/evaluation").json()
+    found = analysed(client, f"/api/games/{view['id']}/evaluation")
     assert (found["certainty"], found["share"], len(found["moves"])) == ("likely", 0.5, 24)
     assert found["line"][0] == found["moves"][0]["move"] == advice["moves"][0]["move"]
 
@@ -135,7 +135,7 @@ def test_a_review_finds_the_mistake(client):
     view = begin(client, "noughts_and_crosses", position="XX./OO./... x")
     body = {"node": 0, "move": "a1"}
     view = client.post(f"/api/games/{view['id']}/moves", json=body).json()
-    review = client.get(f"/api/games/{view['id']}/review").json()
+    review = analysed(client, f"/api/games/{view['id']}/review")
     assert [point["lost"] for point in review["points"]] == [0, 2]
     assert [point["share"] for point in review["points"]] == [1.0, 0.0]
     moves = client.get(f"/api/games/{view['id']}").json()["moves"]
@@ -166,7 +166,7 @@ def test_hints_lie_on_the_board_with_what_they_cost(client):
     hinted = {"overlay": "hint"}
     before = client.get(f"/api/games/{view['id']}", params=hinted).json()
     assert 'class="tag' not in before["svg"]
-    client.get(f"/api/games/{view['id']}/advice")
+    analysed(client, f"/api/games/{view['id']}/advice")
     svg = client.get(f"/api/games/{view['id']}", params=hinted).json()["svg"]
     # One move wins; blocking draws; with any other the game is lost.
     assert sorted(texts(svg, "tagged")) == ["draws", "loses", "loses", "wins"]
@@ -175,7 +175,7 @@ def test_hints_lie_on_the_board_with_what_they_cost(client):
 @pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
 def test_hints_where_nothing_is_solved_lie_on_the_board_too(client, game):
     view = begin(client, game)
-    client.get(f"/api/games/{view['id']}/advice")
+    analysed(client, f"/api/games/{view['id']}/advice")
     svg = client.get(f"/api/games/{view['id']}", params={"overlay": "hint"}).json()["svg"]
     assert {"1", "draws"} & set(texts(svg, "tagged"))
 

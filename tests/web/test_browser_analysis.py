@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.page_actions import prompt_says, status
-from support.page_server import Server, begin
+from support.page_server import Server, analysed, begin
 
 pytestmark = pytest.mark.needs_debian("chromium")
 
@@ -141,7 +141,7 @@ def test_a_small_game_is_solved_on_request(page, tmp_path):
             page.get_by_role("tab", name="Analysis").click()
             page.get_by_role("button", name="Solve this game completely").click()
             expect(page.locator(".solve")).to_contain_text("every evaluation is exact")
-            found = client.get(f"/api/games/{view['id']}/evaluation").json()
+            found = analysed(client, f"/api/games/{view['id']}/evaluation")
             assert found["certainty"] == "exact"
             body = {"game": "nine_mens_morris", **rules, "action": "start"}
             assert client.post("/api/solve", json=body).status_code == 422

@@ -7,7 +7,7 @@ from ludus.core import runs
 from ludus.core.runs import announce_run
 from ludus.learn.common.curves import CurveLog
 from support.page_actions import prompt_says, status
-from support.page_server import begin, settled
+from support.page_server import analysed, begin, settled
 
 pytestmark = pytest.mark.needs_debian("chromium")
 
@@ -98,7 +98,7 @@ def test_files_of_other_programs_are_imported(client):
 
 
 def first_move(client, path):
-    return client.get(f"{path}/evaluation").json()["moves"][0]["move"]
+    return analysed(client, f"{path}/evaluation")["moves"][0]["move"]
 
 
 COUNT_TONES = """

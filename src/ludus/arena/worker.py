@@ -21,7 +21,7 @@ from ludus.arena.jobs import GameResult, Job
 from ludus.core.errors import LudusError, to_one_line
 from ludus.core.executors import WorkerInitializer
 from ludus.core.game import Position
-from ludus.core.processes import prepare_worker
+from ludus.core.processes import prepare_worker, report_missing_process
 
 NO_SIDE = -1
 MAX_POSITION_BYTES = 400
@@ -157,12 +157,13 @@ class Worker:
         context.set_forkserver_preload([__name__])
         self._turn: Any = _allocate_turn()
         self._turn.side = NO_SIDE
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_run_worker, args=(theirs, self._turn, self._initializer), daemon=True
-        )
-        self._process.start()
-        theirs.close()
+        with report_missing_process():
+            self._connection, theirs = context.Pipe()
+            self._process = context.Process(
+                target=_run_worker, args=(theirs, self._turn, self._initializer), daemon=True
+            )
+            self._process.start()
+            theirs.close()
 
     def _handle_exit(self) -> GameResult | None:
         self._process.join()

@@ -9,7 +9,7 @@ from ludus.cli.help import HelpGroup, complete_player, make_group
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, track_progress
 from ludus.core.errors import BadSpec
-from ludus.core.files import check_output, quote_path, write_bytes
+from ludus.core.files import add_suffix, check_output, quote_path, write_bytes
 
 
 class ExportGroup(HelpGroup):
@@ -39,7 +39,7 @@ def tournament(
     from ludus.arena.game_export import read_games, write_games_parquet, write_records
     from ludus.core.parquet import import_pyarrow, is_parquet
 
-    check_output(out, file, file.with_suffix(".sqlite"), force=force)
+    check_output(out, file, add_suffix(file, "").with_suffix(".sqlite"), force=force)
     games = track_progress(read_games(file), None, "writing")
     if is_parquet(out):
         import_pyarrow()

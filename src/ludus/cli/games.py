@@ -6,7 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption, parse_position
-from ludus.cli.output import dataclass_as_json, print_json, print_table, run_interruptible
+from ludus.cli.output import (
+    dataclass_as_json,
+    has_progress_bar,
+    print_json,
+    print_table,
+    run_interruptible,
+    track_progress,
+)
+from ludus.core.arguments import MAX_DEPTH
 from ludus.core.game import AnyGame, Position
 from ludus.core.spec import list_options
 from ludus.games import GAMES
@@ -75,9 +83,6 @@ def _format_options(options: Any) -> str:
     return "" if options is None else ", ".join(list_options(options))
 
 
-MAX_DEPTH = 100
-
-
 def perft(
     game: GameArgument,
     depth: Annotated[
@@ -99,7 +104,7 @@ def perft(
     counts = (
         run_interruptible(lambda: _count_by_move(chosen, start, depth)) if divide and depth else {}
     )
-    nodes = sum(counts.values()) or run_interruptible(lambda: chosen.perft(start, depth))
+    nodes = sum(counts.values()) or run_interruptible(lambda: _count(chosen, start, depth))
     seconds = time.perf_counter() - began
     if json:
         print_json(
@@ -118,8 +123,22 @@ def perft(
     print(f"{nodes} nodes in {seconds:.2f} s")
 
 
+MIN_SHOWN_DEPTH = 5
+"""Smaller depths take no time."""
+
+
+def _count(game: AnyGame, position: Position, depth: int) -> int:
+    """Return the perft count; on a terminal, show progress by the first two plies."""
+    if depth < MIN_SHOWN_DEPTH or not has_progress_bar():
+        return game.perft(position, depth)
+    first = (position.play(move) for move in position.legal_moves())
+    parts = [after.play(move) for after in first for move in after.legal_moves()]
+    shown = track_progress(parts, len(parts), "counting")
+    return sum(game.perft(part, depth - 2) for part in shown)
+
+
 def _count_by_move(game: AnyGame, position: Position, depth: int) -> dict[str, int]:
     """Return the perft count of every legal move, by the notation of the move."""
-    return {
-        str(move): game.perft(position.play(move), depth - 1) for move in position.legal_moves()
-    }
+    moves = position.legal_moves()
+    shown = track_progress(moves, len(moves), "counting")
+    return {str(move): game.perft(position.play(move), depth - 1) for move in shown}

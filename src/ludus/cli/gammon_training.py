@@ -13,7 +13,7 @@ from ludus.cli.output import print_json, show_progress
 from ludus.cli.tournament import ClusterOption
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_output
+from ludus.core.files import add_suffix, check_output
 
 if TYPE_CHECKING:
     from ludus.learn.gammon.chances_training import ChancesTrainer
@@ -68,7 +68,7 @@ def train_by_selfplay(
     from ludus.arena.executors import make_executor
     from ludus.learn.gammon.chances_runs import TrainingState, run_selfplay
 
-    state = TrainingState(out.with_name(f"{out.name}.training"), trainer, "selfplay")
+    state = TrainingState(add_suffix(out, ".training"), trainer, "selfplay")
     began = time.monotonic()
     num_games = 0
     total = td_rounds + lookahead_rounds
@@ -133,7 +133,7 @@ def train_on_expert(
         with make_executor(threads, cluster) as executor:
             for done in labelled.extend(groups, player, trainer, executor, plies):
                 update(done)
-    state = TrainingState(out.with_name(f"{out.name}.training"), trainer, f"expert {groups}")
+    state = TrainingState(add_suffix(out, ".training"), trainer, f"expert {groups}")
     with (
         show_progress("learning", steps) as update,
         open_training_log(log, "gammon expert") as curves,

@@ -123,6 +123,9 @@ MAX_MESSAGE_LENGTH = 480
 OUTPUT_ERRORS = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """Reasons why standard output cannot be written: a full disk, a closed stream, …"""
 
+NO_THREAD = "can't start new thread"
+"""Python's message where the system gives no thread, because of a limit or for lack of memory."""
+
 # Typer brings its own copy of Click's errors or uses Click's, depending on its version.
 _ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -167,6 +170,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _discard(sys.stdout)
         return EXIT_CLOSED_PIPE
+    except RuntimeError as error:
+        if str(error) != NO_THREAD:
+            raise
+        return _print_error(f"cannot start a thread: {error}", "LudusError", _is_json(arguments))
     except OSError as error:
         # Files are written by `ludus.core.files`, whose errors name them; this is a stream.
         if error.filename is not None or error.errno not in OUTPUT_ERRORS:

@@ -20,7 +20,7 @@ from ludus.cli.output import (
     show_progress,
 )
 from ludus.core.errors import LudusError
-from ludus.core.files import check_output, quote_path, write_text
+from ludus.core.files import add_suffix, check_output, quote_path, write_text
 from ludus.core.runs import announce_run
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def train_nnmm(
 
     settings = plan.training
     parts = split_entries(entries, settings.split, settings.expansion, settings.seed)
-    folder = None if out is None else out.with_name(f"{out.name}.training")
+    folder = None if out is None else add_suffix(out, ".training")
     run = ChainTrainer(plan, parts, device_, folder, part or [])
     print_unsaved(out, json)
     _run_training(run, log)

@@ -13,7 +13,7 @@ from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, StudyOp
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.cli.tournament import ClusterOption
 from ludus.core.errors import BadRecord, LudusError, quote
-from ludus.core.files import check_output, quote_path, read_text, write_text
+from ludus.core.files import add_suffix, check_output, quote_path, read_text, write_text
 from ludus.core.processes import count_cores
 from ludus.core.spec import list_options
 
@@ -195,7 +195,7 @@ def train(
     training = PatternTrainer(named_game("nine_mens_morris", rules), plan, seed, mutual)
     recorded = [game for path in records or [] for game in _read_games(path, rules)]
     began = time.perf_counter()
-    checkpoint = out.with_name(f"{out.name}.part")
+    checkpoint = add_suffix(out, ".part")
     base = named_network(onto)
     steps = training.run(base, recorded, checkpoint)
     network = take_last(track_progress(steps, training.games + len(recorded), "learning"), base)

@@ -34,6 +34,8 @@ def make_start_path(
     """Return the path and query that start this game; `/`, for the defaults, resumes the last."""
     query: dict[str, object] = {}
     name, _, own_rules = game.partition(":")
+    if name.strip() not in GAMES:
+        raise BadSpec(f"the page plays registered games alone; for {quote(game)} add --text")
     query["game"] = name.strip()
     query["rules"] = ",".join(part for part in (own_rules, rules) if part)
     query["position"] = position

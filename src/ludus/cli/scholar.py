@@ -14,7 +14,7 @@ from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileO
 from ludus.cli.output import format_optional, print_json, print_notice, print_table
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_output
+from ludus.core.files import add_suffix, check_output
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
@@ -130,7 +130,7 @@ def scholar(
         load_initial_weights(training, initial)
     if mined is not None:
         training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
-    state = out.with_name(f"{out.name}.training")
+    state = add_suffix(out, ".training")
     trainer = Trainer(training, TrainingSchedule(60 * minutes, rate), state, compact)
     with open_training_log(log, f"scholar {way} {size}") as curves:
         for progress in trainer.run(math.inf if session is None else 60 * session):
@@ -162,7 +162,7 @@ def scholar(
         )
     if not is_finished:
         print_status(f"stopped after {trainer.seconds:.0f} s of training; the same command goes on")
-        out = out.with_name(f"{out.name}.unfinished")
+        out = add_suffix(out, ".unfinished")
     save_weights(out, export_weights(training, facts))
     _print_report({**facts, "out": str(out)}, json)
 

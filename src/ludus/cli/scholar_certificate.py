@@ -12,7 +12,7 @@ from ludus.cli.options import ForceOption, JsonOption, OracleOption
 from ludus.cli.output import print_json, print_table
 from ludus.cli.scholar import make_example_source, print_status
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import check_output, read_text
+from ludus.core.files import add_suffix, check_output, read_text
 
 if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.batch import PositionBatch
@@ -108,7 +108,7 @@ def certify(
     if loaded.kind != SCORER:
         raise BadSpec("only scorers have certificates")
     path = weights.with_suffix(SUFFIX) if out is None else out
-    state = path.with_name(f"{path.name}.visit")
+    state = add_suffix(path, ".visit")
     if not check and not state.exists():
         check_output(path, weights, positions, force=force)
     known = load_exceptions(path, loaded.digest()) if check else None

@@ -19,7 +19,7 @@ from operator import length_hint
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ludus.core.errors import LudusError, quote, to_one_line
-from ludus.core.processes import limit_array_threads, prepare_worker
+from ludus.core.processes import limit_array_threads, prepare_worker, report_missing_process
 
 WorkerInitializer = Callable[[], None]
 """Called first in every worker, for example to register players. Must be a module's function."""
@@ -120,12 +120,13 @@ class _TaskProcess:
 
     def __init__(self, initializer: WorkerInitializer | None) -> None:
         context = multiprocessing.get_context("forkserver")
-        self.connection, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_serve_tasks, args=(theirs, initializer), daemon=True
-        )
-        self._process.start()
-        theirs.close()
+        with report_missing_process():
+            self.connection, theirs = context.Pipe()
+            self._process = context.Process(
+                target=_serve_tasks, args=(theirs, initializer), daemon=True
+            )
+            self._process.start()
+            theirs.close()
         self.number, self.item = -1, None
 
     def submit(self, function: Callable[[Any], Any], number: int, item: Any) -> None:

@@ -51,6 +51,13 @@ def check_replaceable(path: Path) -> None:
         raise cannot_write(path, error) from error
 
 
+def add_suffix(path: Path, suffix: str) -> Path:
+    """Return the path of a file beside another, with a longer name; CannotWrite if it has none."""
+    if not path.name:
+        raise CannotWrite(f"cannot write {quote_path(path)}: it is not the name of a file")
+    return path.with_name(f"{path.name}{suffix}")
+
+
 def check_writable(path: Path) -> None:
     """Raise CannotWrite if a file cannot be written; call it before long work."""
     check_replaceable(path)
@@ -138,7 +145,7 @@ def write_text(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _check_end(file: IO[Any]) -> None:
+def check_end(file: IO[Any]) -> None:
     """Raise ValueError for a device such as /dev/zero, which would fill the memory."""
     status = os.fstat(file.fileno())
     is_empty = status.st_rdev == os.stat(os.devnull).st_rdev
@@ -152,7 +159,7 @@ def read_bytes(
     """Return the content of a file; raise `error` if it cannot be read or is longer."""
     try:
         with path.open("rb") as file:
-            _check_end(file)
+            check_end(file)
             data = file.read(max_bytes + 1)
     except (OSError, ValueError) as reason:
         raise error(f"cannot read {quote_path(path)}: {describe_os_error(reason)}") from reason
@@ -167,7 +174,7 @@ def read_text(
     """Return the text of a UTF-8 file; raise `error` if it cannot be read or is longer."""
     try:
         with path.open(encoding="utf-8") as file:
-            _check_end(file)
+            check_end(file)
             text = file.read(max_characters + 1)
     except UnicodeDecodeError:
         raise error(f"{quote_path(path)} is not valid UTF-8 text") from None

@@ -5,7 +5,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ludus.core.errors import CannotSolve
+from ludus.core.errors import CannotSolve, LudusError
+from ludus.core.files import describe_os_error
 
 THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 """Variable that OpenBLAS, the library behind numpy's products, reads when it is loaded."""
@@ -41,6 +42,19 @@ def report_missing_threads(threads: int) -> Iterator[None]:
         raise CannotSolve(
             f"cannot work with {threads} threads: {why}; use fewer threads"
         ) from error
+
+
+@contextmanager
+def report_missing_process() -> Iterator[None]:
+    """Raise LudusError where the system gives no process, because of a limit or for lack of memory.
+
+    The process that starts others (multiprocessing's forkserver) then ends, or answers nothing.
+    """
+    try:
+        yield
+    except (OSError, EOFError) as error:
+        why = describe_os_error(error)
+        raise LudusError(f"cannot start a process: {why}; use fewer, or raise the limit") from error
 
 
 def count_cores() -> int:

@@ -243,6 +243,32 @@ class Registry(Generic[T]):
         """Register the names that another package declares."""
         self._entries.update(entries)
 
+    def find_class(self, spec: Spec, base: type) -> tuple[T, list[str]]:
+        """Return the class that a spec names and the other flags of the spec.
+
+        A name that is not registered may be a module, followed by a class of the kind `base`:
+        `my_players:Careful`. Importing it runs its code: never pass a spec that was received.
+        """
+        flags = list(spec.flags)
+        if spec.name in self or not flags or not flags[0].isidentifier():
+            return self[spec.name], flags
+        try:
+            found = load_target(f"{spec.name}:{flags[0]}")
+        except ModuleNotFoundError as error:
+            if error.name == spec.name.partition(".")[0] and flags[0][0].isupper():
+                raise UnknownName(
+                    f"there is no {self.kind} {quote(spec.name)} and no module of this name; "
+                    "PYTHONPATH=FOLDER finds the modules in a folder"
+                ) from None
+            return self[spec.name], flags  # which names those that there are
+        except (ImportError, TypeError, ValueError):  # of a name with dots alone, or an empty part
+            return self[spec.name], flags
+        except AttributeError:
+            raise UnknownName(f"the module {spec.name} has no {quote(flags[0])}") from None
+        if not (isinstance(found, type) and issubclass(found, base)):
+            raise BadSpec(f"{spec.name}:{flags[0]} is not a class of {self.kind}s")
+        return found, flags[1:]  # type: ignore[return-value]
+
     def __getitem__(self, name: str) -> T:
         if name not in self:
             check_choice(f"there is no {self.kind}", name, self._entries)

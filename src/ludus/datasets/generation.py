@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from ludus.core.errors import BadDataset, LudusError
 from ludus.core.executors import TaskExecutor
-from ludus.core.files import cannot_write, check_replaceable, quote_path, write_bytes
+from ludus.core.files import add_suffix, cannot_write, check_replaceable, quote_path, write_bytes
 from ludus.datasets import GENERATORS
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games import game as named_game
@@ -197,7 +197,7 @@ class GenerationRun:
 
     @property
     def sidecar(self) -> Path:
-        return self.out.with_name(f"{self.out.name}.json")
+        return add_suffix(self.out, ".json")
 
     @property
     def working(self) -> Path:

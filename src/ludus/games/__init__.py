@@ -4,7 +4,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ludus.core.errors import BadSpec, quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Game
 from ludus.core.spec import Registry, apply_options, check_choice, parse_options, parse_spec
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ludus.games.nine_mens_morris import NineMensMorris
     from ludus.games.noughts_and_crosses import NoughtsAndCrosses
 
-__all__ = ["GAMES", "game"]
+__all__ = ["GAMES", "game", "registered_game"]
 
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",
@@ -47,7 +47,9 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame: ...
 def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     """Return a game by its spec: a name, then a preset and options of its rules.
 
-    `rules` may add a preset and options as text, or be the rules themselves.
+    The name is that of a registered game, or `module:Class`, which imports the module: a spec that
+    was received goes to `registered_game`. `rules` may add a preset and options as text, or be the
+    rules themselves.
 
     >>> game("nine_mens_morris:lasker,men=9").rules.men
     9
@@ -56,12 +58,18 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     """
     check_choice("there is no engine", engine, ENGINES, BadSpec)
     parsed = parse_spec(spec)
-    kind = GAMES[parsed.name]
+    kind, own_flags = GAMES.find_class(parsed, Game)
     if dataclasses.is_dataclass(rules):
         return kind(rules, engine)
     more_flags, more_options = parse_options("" if rules is None else rules)
-    flags, options = (*parsed.flags, *more_flags), {**parsed.options, **more_options}
+    flags, options = (*own_flags, *more_flags), {**parsed.options, **more_options}
     return kind(_parse_rules(kind, flags, options), engine)
+
+
+def registered_game(spec: str, rules: Any = "") -> AnyGame:
+    """Return a game by a spec of a client or a file: its name must be a registered one."""
+    check_choice("there is no game", parse_spec(spec).name, list(GAMES))
+    return game(spec, rules)
 
 
 def _parse_rules(kind: type[AnyGame], flags: tuple[str, ...], options: dict[str, str]) -> Any:

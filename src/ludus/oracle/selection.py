@@ -13,7 +13,6 @@ from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
 from ludus.core.game import AnyGame, check_game
 from ludus.core.processes import count_cores
-from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.oracle.backgammon.oracle import BackgammonOracle
 from ludus.oracle.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
@@ -59,7 +58,7 @@ def oracle_for(
             raise BadDatabase(
                 f"databases hold {GAME_ID} and backgammon; {game.id} is solved in memory"
             )
-        return _make_memory_oracle(game.id, game.rules)
+        return _make_memory_oracle(type(game), game.rules)
     if why := native.why_unsolvable(game.rules):
         raise CannotSolve(f"{format_spec(game.rules)} cannot be solved: {why}")
     found = (
@@ -152,6 +151,6 @@ def _solve_bearoff() -> MemoryTables:
 
 
 @lru_cache(maxsize=8)
-def _make_memory_oracle(name: str, rules: Any) -> MemoryOracle:
+def _make_memory_oracle(kind: type[AnyGame], rules: Any) -> MemoryOracle:
     """Return an oracle shared by all users of the same game and rules."""
-    return MemoryOracle(GAMES[name](rules))
+    return MemoryOracle(kind(rules))

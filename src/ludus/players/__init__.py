@@ -6,7 +6,7 @@ from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
 from ludus.core.game import AnyGame, check_game
 from ludus.core.player import Player
-from ludus.core.spec import Registry, Spec, apply_options, load_target, parse_spec
+from ludus.core.spec import Registry, Spec, apply_options, parse_spec
 from ludus.games import GAMES
 
 if TYPE_CHECKING:
@@ -36,29 +36,8 @@ PLAYERS: Registry[type[Player]] = Registry(
 
 
 def find_player_class(spec: Spec) -> tuple[type[Player], list[str]]:
-    """Return the class of a player and the other flags of its spec.
-
-    A name that is not registered may be a module, followed by the class: `my_players:Careful`.
-    """
-    flags = list(spec.flags)
-    if spec.name in PLAYERS or not flags or not flags[0].isidentifier():
-        return PLAYERS[spec.name], flags
-    try:
-        found = load_target(f"{spec.name}:{flags[0]}")
-    except ModuleNotFoundError as error:
-        if error.name == spec.name.partition(".")[0] and flags[0][0].isupper():
-            raise UnknownName(
-                f"there is no player {quote(spec.name)} and no module of this name; "
-                "PYTHONPATH=FOLDER finds the modules in a folder"
-            ) from None
-        return PLAYERS[spec.name], flags  # which names those that there are
-    except ImportError:
-        return PLAYERS[spec.name], flags
-    except AttributeError:
-        raise UnknownName(f"the module {spec.name} has no {quote(flags[0])}") from None
-    if not (isinstance(found, type) and issubclass(found, Player)):
-        raise BadSpec(f"{spec.name}:{flags[0]} is not a class of players")
-    return found, flags[1:]
+    """Return the class of a player and the other flags of its spec; see `Registry.find_class`."""
+    return PLAYERS.find_class(spec, Player)
 
 
 def player(spec: str, game: AnyGame) -> Player:

@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ludus.core.arguments import explain_misuse
 from ludus.core.marks import NO_MARKS, Marks
@@ -147,6 +147,13 @@ class Drawable:
     """A position that is drawn by its method `drawing`."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let `text` say that marks are of a wrong kind, as `svg` does."""
+        super().__init_subclass__(**kwargs)
+        text: Any = vars(cls).get("text")
+        if text is not None and not hasattr(text, "__wrapped__"):  # slots make a class twice
+            cls.text = explain_misuse(text)  # type: ignore[attr-defined]
 
     def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
         """Draw the board."""

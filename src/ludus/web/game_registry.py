@@ -9,8 +9,7 @@ from typing import Any
 
 from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.record import Record
-from ludus.games import GAMES
-from ludus.games import game as named_game
+from ludus.games import GAMES, registered_game
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_tree import GameTree
 from ludus.web.restoration import restore_tree
@@ -43,7 +42,7 @@ class GameRegistry:
         key = (name, rules)
         if key in self._opponents:
             return self._opponents[key]
-        named_game(name, rules)
+        registered_game(name, rules)
         # Concurrent requests share one computation.
         async with self._opponents_lock:
             if key not in self._opponents:
@@ -96,7 +95,7 @@ class GameRegistry:
             return await self.make_seats(request.seats, *game_spec)
         headers = Record.parse(request.record).headers
         offers = {offer["name"]: offer for offer in await self.opponents(*game_spec)}
-        sides = named_game(*game_spec).sides
+        sides = registered_game(*game_spec).sides
         first, second = (
             Seat.from_spec(headers.get(side.capitalize(), ""), offers) for side in sides
         )
@@ -134,14 +133,14 @@ class GameRegistry:
     def _build_tree(self, request: NewGameRequest) -> tuple[GameTree, tuple[str, str]]:
         """Return the initial tree, and the game and rules, which a record may name itself."""
         if not request.record:
-            game = named_game(request.game, request.rules)
+            game = registered_game(request.game, request.rules)
             start = game.parse(request.position) if request.position else game.start()
             return GameTree(game, start), (request.game, request.rules)
         record = Record.parse(request.record)
         name = record.headers.get("Game", request.game)
         rules = record.headers.get("Rules", request.rules if name == request.game else "")
         check_length(f"{name}:{rules}", BadRecord)
-        game = named_game(name, rules)
+        game = registered_game(name, rules)
         tree = GameTree(game, record.replay(game)[0])
         tree.nodes[0].comment = record.line.comment
         try:

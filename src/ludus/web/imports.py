@@ -5,8 +5,7 @@ import re
 from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
 from ludus.core.record import Record
-from ludus.games import GAMES
-from ludus.games import game as named_game
+from ludus.games import GAMES, registered_game
 from ludus.protocol.backgammon_files import parse_games
 from ludus.web.errors import RequestRefused
 from ludus.web.schemas import ImportRequest, ImportView
@@ -28,10 +27,10 @@ def read_import(request: ImportRequest) -> ImportView:
     readers = (_read_record, _read_position)
     for reader in readers if RECORD_START.match(text) else readers[::-1]:
         for name, rules in specs:
-            found = reader(named_game(name, rules), rules, text)
+            found = reader(registered_game(name, rules), rules, text)
             if found is not None:
                 return found
-    raise RequestRefused(_describe_problem(text, named_game(*specs[0])))
+    raise RequestRefused(_describe_problem(text, registered_game(*specs[0])))
 
 
 MAX_GAMES = 100
@@ -49,7 +48,7 @@ def _read_games(text: str) -> ImportView | None:
     try:
         records = parse_games(text)[:MAX_GAMES]
         for record in records:
-            record.replay(named_game(record.headers["Game"], record.headers.get("Rules", "")))
+            record.replay(registered_game(record.headers["Game"], record.headers.get("Rules", "")))
     except (LudusError, KeyError) as error:
         if not is_other_format:
             return None
@@ -65,7 +64,7 @@ def _read_record(game: AnyGame, rules: str, text: str) -> ImportView | None:
     try:
         record = Record.parse(text)
         name = record.headers.get("Game", game.id)
-        named = game if name == game.id else named_game(name, record.headers.get("Rules", ""))
+        named = game if name == game.id else registered_game(name, record.headers.get("Rules", ""))
         is_game = len(record.replay(named)) > 1 or bool(record.headers)
     except LudusError:
         return None

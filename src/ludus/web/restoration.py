@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from ludus.core.errors import BadRecord, LudusError, to_one_line
-from ludus.games import game as named_game
+from ludus.games import registered_game
 from ludus.web.game_tree import GameTree
 from ludus.web.schemas import SeatRequest
 from ludus.web.store import STORED_VALUE_ERRORS, BadGameFile, StoredGame, StoredNode
@@ -70,7 +70,7 @@ def restore_tree(stored: StoredGame, nodes: Sequence[StoredNode]) -> tuple[GameT
         if not isinstance(stored.seed, int):
             raise BadRecord("its seed is not a number")
         state = StoredState.model_validate(stored.state)
-        game = named_game(stored.name, stored.rules)
+        game = registered_game(stored.name, stored.rules)
         tree = GameTree(game, game.parse(stored.start))
         tree.nodes[0].comment = state.comment
         for node in nodes:

@@ -15,7 +15,7 @@ from typing import Any
 from ludus.core.errors import LudusError
 from ludus.core.processes import count_cores
 from ludus.core.runs import announce_run
-from ludus.games import game as named_game
+from ludus.games import registered_game
 from ludus.oracle.morris.database import Database
 from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
 
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _solve(name: str, rules: str, folder: Path) -> None:
-    game = named_game(name, rules)
+    game = registered_game(name, rules)
     threads = count_cores()
     solver = make_solver(game.rules, "cpu", threads)
     is_closed = threading.Event()

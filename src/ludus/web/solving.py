@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ludus.games import game as named_game
+from ludus.games import registered_game
 from ludus.web.errors import RequestRefused
 from ludus.web.schemas import SolveView
 
@@ -48,7 +48,7 @@ class GameSolver:
     def _describe(self, name: str, rules: str) -> SolveView:
         from ludus.web.solve_plan import find_obstacle, find_shortage, make_plan
 
-        game = named_game(name, rules)
+        game = registered_game(name, rules)
         why = find_obstacle(game) if self._is_allowed else FORBIDDEN
         if why:
             return SolveView(available=False, state="none", why=why)
@@ -77,7 +77,7 @@ class GameSolver:
             if self.is_running:
                 raise RequestRefused("a game is being solved; stop that first")
             title = f"{name}-{rules or 'standard'}"
-            plan = await asyncio.to_thread(make_plan, named_game(name, rules), title)
+            plan = await asyncio.to_thread(make_plan, registered_game(name, rules), title)
             self._game_spec, self._progress = (name, rules), {}
             self._began = time.monotonic()
             self._process = await asyncio.create_subprocess_exec(

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from ludus.core.errors import BadSpec, quote
 from ludus.core.player import Limit, Player
 from ludus.core.spec import add_options, parse_spec
-from ludus.games import game as named_game
+from ludus.games import registered_game
 from ludus.players import PLAYERS
 from ludus.players import player as named_player
 
@@ -23,7 +23,7 @@ Job = Mapping[str, Any]
 _positions: LRUCache[tuple[str, ...], Any] = LRUCache(MAX_CACHED_POSITIONS)
 
 
-load_game = lru_cache(maxsize=64)(named_game)
+load_game = lru_cache(maxsize=64)(registered_game)
 """Returns a game by its name and rules."""
 
 

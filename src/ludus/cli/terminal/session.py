@@ -14,7 +14,7 @@ from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.marks import Marks
 from ludus.core.match import MoveRecord
 from ludus.core.record import Line, Node, Record
-from ludus.games import game as named_game
+from ludus.games import registered_game
 from ludus.games.move_entry import get_move_entry
 from ludus.players import player as named_player
 
@@ -156,7 +156,12 @@ def save_game(session: "TerminalSession", text: str, entry: TypedMove | None) ->
 def load_game(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
     record = Record.parse(read_text(_parse_path(text)))
     headers = record.headers
-    game = named_game(headers.get("Game", session.game.id), headers.get("Rules", ""))
+    name, rules = headers.get("Game", session.game.id), headers.get("Rules", "")
+    is_same = name == session.game.id and rules in (
+        "",
+        session.game.format_rules(session.game.rules),
+    )
+    game = session.game if is_same else registered_game(name, rules)
     session.start_game(GameHistory.from_record(record, game))
     return True
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDataset, quote
-from ludus.core.files import describe_os_error, quote_path
+from ludus.core.files import check_end, describe_os_error, quote_path
 from ludus.core.parquet import is_parquet
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.games.nine_mens_morris.bitboards import Boards, Mask
@@ -195,6 +195,7 @@ def read_chunks(path: Path | str, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
         return
     try:
         with path.open("rb") as file:
+            check_end(file)
             first = 1
             for data in split_at_lines(file, block):
                 part = parse_lines(data, first)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDataset, quote
-from ludus.core.files import describe_os_error, quote_path
+from ludus.core.files import check_end, describe_os_error, quote_path
 from ludus.datasets.morris.files import (
     Chunk,
     format_lines,
@@ -250,6 +250,7 @@ def read_labelled_lines(path: Path, rules: Rules) -> Iterator[LabelledBatch]:
     """Read a file written by `ludus dataset label` in parts."""
     try:
         with path.open("rb") as file:
+            check_end(file)
             first = 1
             for data in split_at_lines(file):
                 lines = data.decode("ascii", "backslashreplace").splitlines()

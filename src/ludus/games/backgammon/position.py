@@ -6,7 +6,6 @@ from functools import cache
 from importlib import import_module
 from typing import Final, Literal, Protocol, TypeGuard, cast
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove, BadPosition, quote
 from ludus.core.game import CHANCE, Outcome
 from ludus.core.marks import NO_MARKS, Marks
@@ -229,7 +228,6 @@ class Position(Drawable):
         """Return the same position with another engine, `native` or `python`."""
         return replace(self, engine=engine)
 
-    @explain_misuse
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
         from ludus.games.backgammon.drawing import text

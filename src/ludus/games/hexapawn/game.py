@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove, BadPosition, quote
 from ludus.core.game import ADDED_LATER, MAN_VALUE, Game, Outcome
 from ludus.core.marks import NO_MARKS, Marks
@@ -134,7 +133,6 @@ class Position(Drawable):
             if column < size - 1 and self.cells[front + 1] == enemy:
                 yield Move(square, front + 1, size)
 
-    @explain_misuse
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
         from ludus.games.squares_drawing import HEXAPAWN, render_text

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from ludus.core import game as core
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove
 from ludus.core.game import Outcome
 from ludus.core.marks import NO_MARKS, Marks
@@ -146,7 +145,6 @@ class Position(Drawable):
             return Outcome(None, "quiet")
         return None
 
-    @explain_misuse
     def text(self, marks: Marks = NO_MARKS) -> str:
         from ludus.games.nine_mens_morris.drawing import text
 

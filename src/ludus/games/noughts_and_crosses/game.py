@@ -6,7 +6,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove, BadPosition, BadSpec, quote
 from ludus.core.game import Game, Outcome, PlaceRow
 from ludus.core.marks import NO_MARKS, Marks
@@ -129,7 +128,6 @@ class Position(Drawable):
         """Return the lines that this side has filled, as slices of `cells`."""
         return find_full_lines(self.cells, side, self.rules)
 
-    @explain_misuse
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
         from ludus.games.squares_drawing import NOUGHTS_AND_CROSSES, render_text

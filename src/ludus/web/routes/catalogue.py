@@ -10,8 +10,7 @@ from fastapi import APIRouter, Query, Request
 
 from ludus.core.errors import LudusError
 from ludus.core.runs import Run, list_runs
-from ludus.games import GAMES
-from ludus.games import game as named_game
+from ludus.games import GAMES, registered_game
 from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
 from ludus.web.imports import read_import
@@ -51,7 +50,7 @@ router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["catalogue"])
 @router.post("/arrangements")
 async def arrange_position(body: ArrangementRequest) -> ArrangementView:
     """Draw a position set up by hand, and report what is wrong with it."""
-    game = named_game(body.game, body.rules)
+    game = registered_game(body.game, body.rules)
     move_entry = get_move_entry(game)
     if body.men is None:
         position = game.parse(body.position) if body.position else game.start()
@@ -117,7 +116,7 @@ async def list_games() -> list[GameKindView]:
     """List the available games."""
     kinds = []
     for name in GAMES:
-        game = named_game(name)
+        game = registered_game(name)
         kinds.append(
             GameKindView(
                 game=name,
@@ -134,7 +133,7 @@ async def list_games() -> list[GameKindView]:
 @router.get("/how")
 async def get_rules(game: GameQuery, rules: RulesQuery = "") -> RulesView:
     """Explain how a game is played."""
-    named = named_game(game, rules)
+    named = registered_game(game, rules)
     return RulesView(title=named.title, sentences=get_move_entry(named).describe_rules())
 
 
@@ -156,7 +155,7 @@ async def read_text(body: ImportRequest) -> ImportView:
 @router.post("/positions")
 async def read_position(body: PositionRequest) -> PositionView:
     """Read a position in any notation; return it in all notations and as SVG."""
-    game = named_game(body.game, body.rules)
+    game = registered_game(body.game, body.rules)
     position = game.parse(body.position) if body.position else game.start()
     return PositionView(
         position=str(position),
@@ -196,8 +195,8 @@ async def get_puzzle(
     result: dict[str, Any] = await request.app.state.workers.run_job(
         "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
     )
-    position = named_game(game, rules).parse(result["position"])
-    side = named_game(game, rules).sides[position.mover].capitalize()
+    position = registered_game(game, rules).parse(result["position"])
+    side = registered_game(game, rules).sides[position.mover].capitalize()
     return PuzzleView(
         game=game,
         rules=rules,
@@ -214,7 +213,7 @@ async def get_puzzle(
 @router.get("/learners")
 async def get_learners(game: GameQuery) -> LearnersView:
     """Return the learners of a game, how they learn and how well, and positions to compare them."""
-    return list_learners(named_game(game))
+    return list_learners(registered_game(game))
 
 
 @router.get("/learners/choice")
@@ -222,7 +221,7 @@ async def get_learner_choice(
     request: Request, game: GameQuery, player: GameQuery, position: RulesQuery = ""
 ) -> ComparedChoiceView:
     """Return the move of one learner in a position, its pictures, and what the move gives away."""
-    return await compare_choice(named_game(game), position, player, request.app.state.workers)
+    return await compare_choice(registered_game(game), position, player, request.app.state.workers)
 
 
 @router.get("/solve")

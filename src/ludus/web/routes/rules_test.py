@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from ludus.games import game as named_game
+from ludus.games import registered_game
 from ludus.web.errors import RequestRefused
 from ludus.web.routes.catalogue import PUZZLE_TASKS, GameQuery
 from ludus.web.routes.games import ERROR_RESPONSES
@@ -27,7 +27,7 @@ async def get_rules_test(
     result: dict[str, Any] = await request.app.state.workers.run_job(
         "rules_test", {"game": game, "rules": rules, "seed": seed}
     )
-    named = named_game(game, rules)
+    named = registered_game(game, rules)
 
     def make_task(task: dict[str, Any]) -> RulesTestTaskView:
         side = named.sides[task["side"]].capitalize()

@@ -1,0 +1,53 @@
+"""Every command with odd values and files: one line and status 2, or it does its work.
+
+Files that were there are as before, and a command that refuses leaves none behind.
+"""
+
+import io
+import random
+import sys
+from collections import Counter
+
+import pytest
+
+from support.fuzzing.command_lines import list_commands, make_arguments, write_files
+from support.repetition import repeat
+
+COMMANDS = list_commands()
+
+
+def read_folder(folder):
+    return {
+        path.relative_to(folder): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command.words))
+def test_odd_values(ludus, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    write_files(tmp_path)
+    before = read_folder(tmp_path)
+    statuses = Counter()
+    for number in range(repeat(2, 60)):
+        arguments = make_arguments(command, random.Random(f"{number} {command.words}"))
+        result = ludus(*arguments)
+        statuses[result.status] += 1
+        after = read_folder(tmp_path)
+        assert {path: after.get(path) for path in before} == before, arguments
+        if result.status != 2:
+            continue
+        *notes, line = result.err.splitlines()
+        assert line.startswith("ludus: "), (arguments, result.err)
+        assert all(each.startswith("ludus: note: ") for each in notes), (arguments, result.err)
+        assert len(line) < 500
+        assert line.isprintable()
+        assert after.keys() == before.keys(), arguments
+    assert statuses.keys() <= {0, 1, 2}
+
+
+def test_no_command_is_left_out():
+    words = [command.words for command in COMMANDS]
+    assert {("match",), ("dataset", "label"), ("scholar", "certify"), ("play",)} <= set(words)
+    assert len(words) > 40

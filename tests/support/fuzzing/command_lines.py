@@ -1,0 +1,77 @@
+"""Command lines with odd values, made from the commands themselves."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from ludus.cli.main import app
+
+LONG = {
+    *(("play",), ("serve", "nnmm"), ("serve", "http"), ("engine",), ("bench",), ("reproduce",)),
+    *(("patterns", "tune"), ("patterns", "train"), ("tune", "nnmm"), ("solve",)),
+    ("scholar", "certify"),
+}
+"""Commands that may run for long; they also get an option that is refused in any case."""
+
+TEXTS = (
+    *("", "x", "-1", "0", "1", "1.5", "²", "nan", "-inf", "1e999", "9" * 30, "x" * 2000, "%s%n"),
+    *("a\nb", "\u202e", "x:y=z", "x=", "=", ",", "..", "~", "{}", "[1", "hexapawn", "backgammon"),
+    *("noughts_and_crosses:size=99", "random", "perfect:draws=x", "start", "BBB/.../WWW w", "*"),
+)
+FILES = ("empty", "junk.bin", "text.txt", "list.json", "folder", "missing", "missing/file")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/proc/self/mem", "/")
+
+
+class CommandLine(NamedTuple):
+    """The words before the arguments, and the parameters, as Click describes them."""
+
+    words: tuple[str, ...]
+    parameters: list[Any]
+
+
+def list_commands() -> list[CommandLine]:
+    """Return every command of `ludus`."""
+    return list(_walk(typer.main.get_command(app), ()))
+
+
+def _walk(command: Any, words: tuple[str, ...]) -> Iterator[CommandLine]:
+    commands = getattr(command, "commands", None)
+    if commands is None:
+        yield CommandLine(words, [each for each in command.params if each.name != "help"])
+        return
+    for name, each in commands.items():
+        yield from _walk(each, (*words, name))
+
+
+def write_files(folder: Path) -> None:
+    """Write the files of FILES, as far as they exist, into the current folder of the commands."""
+    (folder / "empty").touch()
+    (folder / "junk.bin").write_bytes(random.Random(1).randbytes(3000))
+    (folder / "text.txt").write_text("some words\nand more\n")
+    (folder / "list.json").write_text("[[1]]")
+    (folder / "folder").mkdir()
+
+
+def make_arguments(command: CommandLine, source: random.Random) -> list[str]:
+    """Return arguments of a command: odd values for those it needs, and some options."""
+    words = list(command.words)
+    options = [each for each in command.parameters if each.param_type_name == "option"]
+    arguments = [each for each in command.parameters if each.param_type_name == "argument"]
+    given = [each for each in arguments if each.required or source.random() < 0.5]
+    words += [_odd_value(source) for _ in given]
+    needed = [each for each in options if each.required]
+    others = source.sample(options, min(len(options), source.randrange(4)))
+    for option in {id(each): each for each in (*needed, *others)}.values():
+        words.append(source.choice(option.opts))
+        if not option.is_flag:
+            words.append(_odd_value(source))
+    if command.words in LONG:
+        words.append("--no-such-option")
+    return words
+
+
+def _odd_value(source: random.Random) -> str:
+    return source.choice(source.choice((TEXTS, FILES, DEVICES)))
