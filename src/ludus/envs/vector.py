@@ -107,13 +107,13 @@ class VectorEnv:
     def _use_new_arrays(self) -> None:
         games, seen = self.num_envs, (self.num_envs, self.coding.observation_size)
         self.state = VectorStep(
-            np.empty(seen, np.float32),
-            np.empty((games, self.coding.num_actions), np.int8),
-            np.empty((games, 2), np.float32),
-            np.empty(games, np.bool_),
-            np.empty(games, np.bool_),
-            np.empty(games, np.int8),
-            np.empty(seen, np.float32),
+            np.zeros(seen, np.float32),
+            np.zeros((games, self.coding.num_actions), np.int8),
+            np.zeros((games, 2), np.float32),
+            np.zeros(games, np.bool_),
+            np.zeros(games, np.bool_),
+            np.zeros(games, np.int8),
+            np.zeros(seen, np.float32),
         )
         self._native.use_arrays(*self.state)
 
