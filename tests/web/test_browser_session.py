@@ -379,3 +379,20 @@ def test_the_end_of_a_game_offers_review_rematch_and_the_other_side(page, server
     games.get_by_role("link").click()
     page.get_by_role("button", name="Take back").click()
     expect(page.locator(".game-area")).to_have_attribute("data-status", "yours")
+
+
+def test_a_page_that_loads_late_does_not_replace_the_next_one(page, server, client):
+    view = begin(client, "hexapawn")
+    held = []
+    page.route("**/puzzles.js", lambda route: held.append(route), times=1)
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    page.get_by_role("link", name="Puzzles").click()
+    page.wait_for_url("**/puzzles")
+    wait_for_event(page, lambda: held, "the request for the page of puzzles")
+    page.go_back()
+    status(page)
+    held.pop().continue_()
+    page.wait_for_function("import('/static/puzzles.js')")
+    expect(page.locator(".drill")).to_have_count(0)
+    status(page)

@@ -26,6 +26,8 @@ const THEMES = {
 let page = null;
 /** The path of the page shown. */
 let shownPath = "";
+/** Number of pages requested; only the last one is shown, whichever is loaded last. */
+let numRequests = 0;
 
 /**
  * Navigate to an address of this site without reloading.
@@ -92,6 +94,7 @@ async function showLinks() {
 }
 
 async function showPage() {
+  const request = ++numRequests;
   void showLinks();
   page?.close();
   page = null;
@@ -102,8 +105,10 @@ async function showPage() {
     else link.removeAttribute("aria-current");
   }
   try {
-    await openPath(shownPath);
+    const show = await loadPage(shownPath);
+    if (request === numRequests) show();
   } catch (error) {
+    if (request !== numRequests) return;
     setChildren(
       byId("main"),
       h("h1", { class: "prompt" }, errorMessage(error)),
@@ -112,42 +117,59 @@ async function showPage() {
   }
 }
 
-/** @param {string} path */
-async function openPath(path) {
+/**
+ * Load what the page of a path needs, and return a function that shows it.
+ * @param {string} path
+ * @returns {Promise<() => void>}
+ */
+async function loadPage(path) {
   const main = byId("main");
   if (path.startsWith("/game/")) {
     const view = await findGame(path.slice("/game/".length));
     if (!view) throw new Error("There is no such game.");
-    showGame(view);
-  } else if (path === "/new") {
-    redirectToGame(await createGame(await gameFromQuery(new URLSearchParams(location.search))));
-  } else if (path === "/open") {
-    redirectToGame(await createGame(gameFromLink(location.hash)));
-  } else if (path === "/puzzles") {
-    const { PuzzlePage } = await import("./puzzles.js");
-    page = new PuzzlePage(main, navigate);
-  } else if (path === "/games") {
-    const { MyGamesPage } = await import("./mygames.js");
-    page = new MyGamesPage(main);
-  } else if (path === "/learn") {
-    const { RulesTestPage } = await import("./rulestest.js");
-    page = new RulesTestPage(main);
-  } else if (path.startsWith("/learn/")) {
-    const { LearnPage } = await import("./learn.js");
-    page = new LearnPage(main, navigate, path.slice("/learn/".length));
-  } else if (path === "/machines") {
-    const { MachinesPage } = await import("./machines.js");
-    page = new MachinesPage(main, navigate);
-  } else if (path === "/tournament" || path === "/training" || path === "/running") {
-    const { ResultsPage } = await import("./results.js");
-    page = new ResultsPage(main, path.slice(1));
-  } else if (path === "/") {
-    const isNew = isNewcomer();
-    redirectToGame(await resumeOrCreate());
-    if (isNew && page instanceof GamePage) page.sidebar.prepend(makeWelcome(page));
-  } else {
-    throw new Error("There is no such page.");
+    return () => showGame(view);
   }
+  if (path === "/new") {
+    const view = await createGame(await gameFromQuery(new URLSearchParams(location.search)));
+    return () => redirectToGame(view);
+  }
+  if (path === "/open") {
+    const view = await createGame(gameFromLink(location.hash));
+    return () => redirectToGame(view);
+  }
+  if (path === "/puzzles") {
+    const { PuzzlePage } = await import("./puzzles.js");
+    return () => (page = new PuzzlePage(main, navigate));
+  }
+  if (path === "/games") {
+    const { MyGamesPage } = await import("./mygames.js");
+    return () => (page = new MyGamesPage(main));
+  }
+  if (path === "/learn") {
+    const { RulesTestPage } = await import("./rulestest.js");
+    return () => (page = new RulesTestPage(main));
+  }
+  if (path.startsWith("/learn/")) {
+    const { LearnPage } = await import("./learn.js");
+    return () => (page = new LearnPage(main, navigate, path.slice("/learn/".length)));
+  }
+  if (path === "/machines") {
+    const { MachinesPage } = await import("./machines.js");
+    return () => (page = new MachinesPage(main, navigate));
+  }
+  if (path === "/tournament" || path === "/training" || path === "/running") {
+    const { ResultsPage } = await import("./results.js");
+    return () => (page = new ResultsPage(main, path.slice(1)));
+  }
+  if (path === "/") {
+    const isNew = isNewcomer();
+    const view = await resumeOrCreate();
+    return () => {
+      redirectToGame(view);
+      if (isNew && page instanceof GamePage) page.sidebar.prepend(makeWelcome(page));
+    };
+  }
+  throw new Error("There is no such page.");
 }
 
 /** @returns {Theme} */
