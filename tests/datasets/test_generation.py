@@ -75,6 +75,7 @@ def test_another_seed_gives_another_file(undisturbed, tmp_path):
     assert len(theirs & set((tmp_path / "dataset.txt").read_text().splitlines())) < 25
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_comes_to_the_same_bytes(undisturbed, tmp_path):
     out = tmp_path / "dataset.txt"
     working = tmp_path / ".dataset.txt.working"

@@ -29,7 +29,13 @@ TRAINING = [
 ]
 
 
-@pytest.mark.parametrize("modules", [SOLVING, TRAINING], ids=["solving", "training"])
+@pytest.mark.parametrize(
+    "modules",
+    [
+        pytest.param(SOLVING, id="solving"),
+        pytest.param(TRAINING, id="training", marks=pytest.mark.slow),
+    ],
+)
 def test_gpu_code_imports_no_compiled_module(modules):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *modules],

@@ -177,6 +177,7 @@ def crowd(server, known, seconds):
     return clients
 
 
+@pytest.mark.slow
 def test_200_clients_at_once_are_all_answered_and_nothing_is_left(player, known):
     state = next(iter(known))
     with Server(player, "--line-time", "8") as server:

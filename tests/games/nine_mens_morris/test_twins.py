@@ -38,7 +38,7 @@ def test_random_games(rules):
     """Over all rules hundreds of games, each compared at every ply."""
     native_game, python_game = pair(rules)
     reasons = set()
-    for seed in range(repeat(30, 300)):
+    for seed in range(repeat(20, 300)):
         rng = random.Random(seed)
         native, python = native_game.start(), python_game.start()
         for _ in range(150):

@@ -144,6 +144,7 @@ def test_states_of_three_men_stand_for_all_positions():
     )
 
 
+@pytest.mark.slow
 def test_two_examples_teach_the_short_wins_of_morris():
     """One winning move in one, one in two; then rules are right wherever the oracle is asked."""
     states = count_states()

@@ -66,6 +66,7 @@ def test_networks_trained_one_by_one_become_a_chain(tmp_path, capsys):
     assert found.astype("<f4").tobytes() in before
 
 
+@pytest.mark.slow
 def test_after_kill_9_it_ends_with_the_same_networks(tmp_path):
     """A whole process is killed in the middle; what it ends with later is what it would have."""
     arguments = ["train", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]

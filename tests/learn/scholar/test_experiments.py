@@ -177,6 +177,7 @@ def test_games_from_drawn_positions(reproduced):
     assert all(sum(each) == GAMES and each[0] == 0 for each in counts)
 
 
+@pytest.mark.slow
 def test_a_loss_after_the_first_error_is_certain(reproduced, small):
     """Every game that was lost has an error, and a game without one is drawn."""
     reproduced("scholar-games", SCORER, "perfect:draws=any")

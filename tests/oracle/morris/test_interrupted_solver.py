@@ -67,6 +67,7 @@ def kill_many_times(folder, kills, undisturbed):
     assert contents(folder) == undisturbed
 
 
+@pytest.mark.slow
 def test_a_killed_solve_goes_on_to_the_same_bytes(tmp_path, undisturbed):
     kill_many_times(tmp_path / "killed", 6, undisturbed)
 
