@@ -205,7 +205,9 @@ def undisturbed(tmp_path_factory):
     return json.loads(done.stdout), _games(out)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_stopped_tournament_goes_on_and_ends_with_the_same_totals(tmp_path, how, undisturbed):
     file, out = tmp_path / "t.toml", tmp_path / "stopped"
     file.write_text(SLOW.format(games=MANY))

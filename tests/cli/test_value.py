@@ -90,7 +90,9 @@ def test_a_named_database_is_used(ludus, tmp_path):
         (["nine_mens_morris", "start"], "9 against 9 in hand: not solved"),
         (["nine_mens_morris:vrajitoru", "start"], "cannot be solved: a blocked side passes"),
         (["backgammon", "start"], "not solved: backgammon is solved where"),
-        (["hexapawn:size=8", "start"], "too many to solve in memory"),
+        pytest.param(
+            *(["hexapawn:size=8", "start"], "too many to solve in memory"), marks=pytest.mark.slow
+        ),
         (["nine_mens_morris", WON, "--oracle", "/nowhere"], "there is no database"),
         (["nine_mens_morris", WON, "--oracle", "a\0b"], "embedded null"),
         (["hexapawn", "start", "--oracle", "/nowhere"], "solved in memory"),

@@ -98,6 +98,7 @@ class TestPubeval:
         for here in met(games=5, seed=10)[::4]:
             assert who.choose(here).move in here.legal_moves()
 
+    @pytest.mark.slow
     def test_it_and_the_conventional_program_are_of_a_kind(self):
         """Some 58% of many games; 60 games are enough to see that they are of a kind."""
         players = player("pubeval", GAME), player("tool", GAME)

@@ -50,7 +50,7 @@ def test_a_game_can_be_clicked_to_its_end(page, server, client, pictures, game, 
         # A Morris game from its middle: a whole one takes too many key presses.
         ("nine_mens_morris", {"position": "WWB/BW./.../W..B../..B/.W./B.. w 2 2"}),
         ("backgammon", {"position": "6:1,3:1,off:13 4:1,2:1,off:13 0 31"}),
-        ("noughts_and_crosses", {}),
+        pytest.param("noughts_and_crosses", {}, marks=pytest.mark.slow),
         ("hexapawn", {}),
     ],
 )

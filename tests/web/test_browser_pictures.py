@@ -116,7 +116,9 @@ def kept_server(tmp_path):
 
 
 @pytest.mark.needs_debian("chromium")
-@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1200, "light", marks=pytest.mark.slow), (360, "dark")]
+)
 def test_three_maps_hang_side_by_side_and_each_can_be_seen_large(
     new_context, kept_server, pictures, width, scheme
 ):

@@ -74,6 +74,7 @@ def test_a_tournament_is_shown_without_its_players(tmp_path):
     assert not trace.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.needs_debian("chromium")
 def test_tournaments_and_trainings_are_shown_while_they_run(page, tmp_path, pictures):
     plan = tmp_path / "league.toml"
