@@ -143,6 +143,7 @@ def test_importing_ludus_costs_little():
     assert roots - set(sys.stdlib_module_names) == {"ludus"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "players", [("newbie", "newbie"), ("focused", "basic"), ("fuzzy", "basic")]
 )

@@ -137,6 +137,7 @@ def test_another_game_s_folder_is_refused(ludus, tmp_path):
     assert "other rules: men=3" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.needs("pseudo-terminal")
 def test_a_terminal_shows_a_bar():
     """The bar is for who watches standard error; standard output stays clean."""

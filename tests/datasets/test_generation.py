@@ -98,6 +98,7 @@ def test_killed_again_and_again_it_comes_to_the_same_bytes(undisturbed, tmp_path
     assert _contents(tmp_path) == _contents(undisturbed.parent)
 
 
+@pytest.mark.slow
 def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
     out = tmp_path / "dataset.txt"
     working = tmp_path / ".dataset.txt.working"

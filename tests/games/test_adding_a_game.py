@@ -94,6 +94,7 @@ def test_it_is_solved_and_evaluated(ludus):
     assert json.loads(ludus(*regret))["mean_regret"] == 0
 
 
+@pytest.mark.slow
 def test_it_is_named_by_its_module_and_class(ludus):
     """Without a line in the registry; the module is found like any other of Python."""
     assert ludus("perft", "my_games:Nim,matches=5", "3").startswith("10 nodes")

@@ -93,6 +93,7 @@ def test_options_out_of_range(options):
         ludus.player(f"playouts:{options}", ludus.game("hexapawn"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["nine_mens_morris", "backgammon:hyper"])
 def test_compiled_and_python_games_end_alike(spec):
     """Mean points of Python games lie within four standard errors of 4000 compiled ones."""

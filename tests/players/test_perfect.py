@@ -33,6 +33,7 @@ def endings(white, black, result, count, seed=1):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("white", "black"), [(3, 3), (4, 3), (3, 4), (4, 4)])
 def test_a_won_game_is_won_in_time(white, black):
     oracle, few = oracle_for(MORRIS), 3 if white == black == 4 else 25
@@ -216,6 +217,7 @@ def test_scores_are_ordered_like_the_moves():
     assert all(abs(score) <= 1 for score in report)
 
 
+@pytest.mark.slow
 def test_the_name_tells_how_far_perfection_goes():
     assert perfect(MORRIS).name == "perfect up to 4 men a side, no moves before that"
     assert perfect(MORRIS, SEARCHING).name == "perfect up to 4 men a side, search before that"

@@ -324,6 +324,7 @@ def test_no_input_or_no_output(redirection, status):
     assert done.stderr.count(b"\n") == (status == 2)
 
 
+@pytest.mark.slow
 def test_bad_arguments_are_one_line():
     for arguments in (("chess",), ("hexapawn", "--player", "negascout"), ("--player", "external")):
         status, lines, complaints = talk("uci\n", *arguments)

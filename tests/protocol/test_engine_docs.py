@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from support.engine_client import Stranger
 from support.paths import ROOT
 
@@ -35,6 +37,7 @@ def test_every_command_is_in_the_table():
             assert name.startswith("[") or f"`{name}" in PAGE
 
 
+@pytest.mark.slow
 def test_the_tournament(tmp_path):
     (tmp_path / "first.py").write_text(block("python"))
     plan = tmp_path / "league.toml"

@@ -3,6 +3,8 @@
 import random
 from pathlib import Path
 
+import pytest
+
 from support.engine_client import Stranger, talk
 
 MEGABYTE = 1_000_000
@@ -53,6 +55,7 @@ def _peak(stranger):
     return 1024 * int(words[1])
 
 
+@pytest.mark.slow
 def test_thousands_of_commands():
     """Mostly sensible ones in no sensible order; every isready and every go is answered."""
     source = random.Random(3)

@@ -29,6 +29,7 @@ TWINS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rules", "player", "options"), TWINS)
 def test_an_engine_plays_as_its_player_does(name, rules, player, options):
     """Two games one after the other against the same opponent with the same dice."""

@@ -77,6 +77,7 @@ def process(file, end, fault="stubborn"):
         return subprocess.Popen(command, stdout=out, stderr=err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "error", "_exit", "fork"])
 def test_the_engine_ends_when_its_process_does(tmp_path, end):
     file = tmp_path / "n"

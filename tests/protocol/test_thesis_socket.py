@@ -119,6 +119,7 @@ def connected(server):
     return socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
 
 
+@pytest.mark.slow
 def test_more_clients_than_wanted_are_sent_away(player, known):
     state = next(iter(known))
     with Server(player, "--clients", "2", "--line-time", "3") as server:
@@ -148,6 +149,7 @@ def test_who_waits_gets_the_place_of_one_who_goes(player, known):
         assert waiting.recv(100) == known[state] + b"\n"
 
 
+@pytest.mark.slow
 def test_a_client_that_never_listens_is_dropped(server, known):
     state, before = next(iter(known)), server.open_files
     with connected(server) as client:

@@ -210,6 +210,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "steps"), CHANGES.values(), ids=CHANGES.keys())
 def test_a_change_costs_what_it_must(
     ready: Rehearsal, change: Callable[[Path], object], steps: list[str]

@@ -65,6 +65,7 @@ STEP = GAIN * 0.5
 """How far a loss moves the level of the side that has lost."""
 
 
+@pytest.mark.slow
 def test_a_result_moves_the_level_once_and_the_next_game_goes_on_from_there(tmp_path):
     server = Server(tmp_path)
     try:

@@ -191,6 +191,7 @@ def test_a_hint_lies_on_the_board_until_it_is_not_wanted(page, server, client, p
     expect(page.locator(".board-view .tagged")).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_debian("chromium")
 @pytest.mark.parametrize("game", ["nine_mens_morris", "hexapawn", "backgammon"])
 def test_a_board_can_be_turned_round(page, server, client, pictures, game):

@@ -121,6 +121,7 @@ def test_only_so_many_wait():
     with_pool(work, max_queued_jobs=2)
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_no_game(tmp_path):
     server = Server(tmp_path)
     try:

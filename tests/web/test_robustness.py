@@ -192,6 +192,7 @@ def flooded_server(tmp_path):
     server.kill()
 
 
+@pytest.mark.slow
 def test_too_many_requests_are_slowed_down(flooded_server):
     """A flood from one address is refused; it is heard again when it has calmed down."""
     server = flooded_server

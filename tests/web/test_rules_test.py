@@ -43,6 +43,7 @@ def test_a_game_without_learned_rules_is_refused(client):
     assert answer.json()["detail"] == "there are no learned rules of backgammon"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reads", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_person_is_tested_reads_and_is_tested_again(page, server, reads):
     """All moves of the first test are wrong, all of the second are right."""

@@ -50,6 +50,7 @@ def test_the_published_rules_of_hexapawn_are_found():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "learning", "games", "mean", "deviation", "runs"),
     [

@@ -46,6 +46,7 @@ def make_network(seed: int) -> torch.nn.Module:
     return training.best_network()
 
 
+@pytest.mark.slow
 def test_a_bag_holds_all_images_of_an_entry_or_none():
     numbered = type(EXAMPLES)(torch.arange(len(ENTRIES))[:, None], EXAMPLES.targets, None)
     bag = sample_member_examples("bagging", numbered, ENTRIES, [], seed=3)
@@ -82,6 +83,7 @@ def test_other_seeds_see_the_same():
     assert sample_member_examples("seeds", EXAMPLES, ENTRIES, [make_network(1)], seed=1) is EXAMPLES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
 @pytest.mark.parametrize("inputs", ["rawest", "integer"])
 def test_torch_chooses_what_numpy_chooses(order, inputs, tmp_path):

@@ -92,6 +92,7 @@ def test_rounding_leaves_numbers_in_their_span(name):
             assert span.suggest(optuna.trial.FixedTrial({name: number}), name) in span
 
 
+@pytest.mark.slow
 def test_a_hopeless_training_is_broken_off():
     class Severe:
         def report(self, accuracy: float, epoch: int) -> None:
@@ -115,6 +116,7 @@ def test_what_cannot_be_searched_is_refused(fields):
         SearchConfig(BASE, **fields)
 
 
+@pytest.mark.slow
 def test_what_is_found_can_be_trained(tmp_path, capsys):
     out = tmp_path / "tuned.toml"
     command = ["tune", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]

@@ -81,6 +81,7 @@ def test_regret_without_an_oracle_says_so(tmp_path, capsys, monkeypatch):
     assert "Nothing was judged" in (tmp_path / "vrajitoru-regret" / "report.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identity", TABLES + OTHERS)
 def test_kept_results_can_be_reported(identity, tmp_path, capsys):
     result = reproduced(identity, tmp_path, capsys, "--from-results")

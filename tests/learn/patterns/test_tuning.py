@@ -17,6 +17,7 @@ pytest.importorskip("optuna")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
+@pytest.mark.slow
 def test_a_search_finds_a_setting_that_beats_the_papers(tmp_path, monkeypatch):
     from ludus.learn.patterns import tuning
 

@@ -221,6 +221,7 @@ def test_sets_of_good_choices_are_those_of_the_good_moves():
             assert {point for point in range(25) if sets[part] >> point & 1} == fitting
 
 
+@pytest.mark.slow
 def test_a_teacher_is_followed():
     """He makes the last of the good moves, in no position another one."""
     torch.set_num_threads(1)

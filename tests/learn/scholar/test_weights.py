@@ -270,6 +270,7 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     assert "whole game" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     torch.set_num_threads(1)
     training = ChainTraining(source_of(FOUR), load_chain_preset("tiny", 1), CPU)

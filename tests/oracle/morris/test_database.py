@@ -107,6 +107,7 @@ def flips(data, seed, samples):
     return {*near, *random.Random(seed).sample(range(len(data)), min(len(data), samples))}
 
 
+@pytest.mark.slow
 def test_a_changed_byte_of_a_table_is_found(copy):
     path = copy / FILE
     data = path.read_bytes()

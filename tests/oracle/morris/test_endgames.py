@@ -194,6 +194,7 @@ def test_a_user_without_a_home(monkeypatch):
     assert oracle_for(ludus.game("nine_mens_morris")).source == "the built-in endings"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["lasker", "morabaraba"])
 def test_other_games_of_the_family_have_endings_too(preset):
     oracle = oracle_for(ludus.game("nine_mens_morris", preset))

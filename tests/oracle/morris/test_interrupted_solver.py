@@ -108,6 +108,7 @@ def begin_moving(folder, max_men):
     )
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_clear_error_and_no_half_file(tmp_path, undisturbed):
     """The system lets no file grow beyond a limit, which is how a full disk shows too."""
     folder = tmp_path / "full"

@@ -246,6 +246,7 @@ def test_a_live_solver_answers_too(oracle):
     assert live.coverage == "up to 3 men a side"
 
 
+@pytest.mark.slow
 def test_hands_are_seen_from_the_mover():
     """A whole small game, placing included, checked from its first move on."""
     game = ludus.game("nine_mens_morris", "men=3", engine="python")
