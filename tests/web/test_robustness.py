@@ -200,7 +200,7 @@ def test_too_many_requests_are_slowed_down(flooded_server):
 
     def flood():
         with server.client() as own:
-            found.extend(own.get("/api/shown").status_code for _ in range(300))
+            found.extend(own.get("/api/shown").status_code for _ in range(700))
 
     threads = [threading.Thread(target=flood) for _ in range(3)]
     for thread in threads:

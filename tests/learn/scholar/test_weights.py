@@ -274,7 +274,7 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     torch.set_num_threads(1)
     training = ChainTraining(source_of(FOUR), load_chain_preset("tiny", 1), CPU)
-    for _ in range(20):
+    for _ in range(40):
         training.step(8e-3)
     path = tmp_path / "chain.safetensors"
     save_weights(path, export_weights(training, {}))
