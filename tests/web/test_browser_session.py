@@ -76,8 +76,16 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
         page.get_by_role("button", name="New game").click()
         expect(page.locator("#notice")).to_contain_text("does not answer")
         expect(lost).to_be_visible()
+        page.get_by_role("tab", name="Set up").click()
+        expect(page.get_by_role("button", name="Edit this position")).to_be_hidden()
         server.start()
         expect(lost).to_be_hidden()
+        # Scripts that could not be loaded are requested again.
+        page.get_by_role("button", name="New game").click()
+        page.get_by_role("dialog", name="New game").get_by_role("button", name="Cancel").click()
+        page.get_by_role("tab", name="Set up").click()
+        expect(page.get_by_role("button", name="Edit this position")).to_be_visible()
+        page.get_by_role("tab", name="Moves").click()
         assert page.locator(".moves").inner_text() == before
         assert play(page, "f4") == "yours"
     finally:
@@ -347,7 +355,7 @@ def test_numbers_have_at_most_three_significant_digits(page, server):
     page.goto(f"{server.base}/puzzles")
     numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, None, "NaN"]
     script = """async (numbers) => {
-        const { formatNumber } = await import("/static/chart.js");
+        const { formatNumber } = await import("/static/text.js");
         return numbers.map((each) => formatNumber(each === "NaN" ? NaN : each));
     }"""
     expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]

@@ -120,7 +120,7 @@ def _in_plies(depth: int | None) -> str:
 async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
     """Return the evaluations along the current line, continued as far as redo leads."""
     line = session.tree.full_path()
-    found = await workers.run_slow_job("review", session.job(line[-1].number))
+    found = await workers.review(session.job(line[-1].number))
     points = []
     for number, node in enumerate(line):
         reviewed = found["moves"][number - 1] if number else None
