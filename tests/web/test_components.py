@@ -326,7 +326,7 @@ def test_a_worker_with_too_much_memory_is_replaced(monkeypatch):
 
 @pytest.mark.parametrize("name", ["hexapawn", "backgammon"])
 def test_an_analyst_can_be_loaded_in_advance(name):
-    """Also where the first move is a roll of the dice, and step by step until no position is left."""
+    """Step by step until no position is left, also where the first move is a roll."""
     _make_analyst.cache_clear()
     job = {"game": name, "rules": ""}
     total = prepare_analyst({**job, "number": 0})["positions"]

@@ -6,7 +6,7 @@ from ludus.core.game import CHANCE, AnyGame
 from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_tree import GameNode
-from ludus.web.schemas import (
+from ludus.web.schemas.analysis import (
     AdviceView,
     EvaluatedMoveView,
     EvaluationView,

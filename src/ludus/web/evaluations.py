@@ -46,7 +46,8 @@ def prepare_analyst(job: Mapping[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=8)
 def _sample_positions(game: str, rules: str) -> list[Any]:
     rng = random.Random(0)
-    position, decisions = load_game(game, rules).start(), []
+    position = load_game(game, rules).start()
+    decisions: list[Any] = []
     while position.outcome() is None and len(decisions) < MAX_PREPARED * PREPARED_PLIES:
         if position.mover != CHANCE:
             decisions.append(position)
