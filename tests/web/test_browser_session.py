@@ -341,8 +341,9 @@ def test_players_are_those_of_the_rules_that_were_chosen_last(page, morris):
     dialog.locator("#game-select").select_option("hexapawn")
     wait_for_event(page, lambda: held, "the players of the usual rules are requested")
     dialog.locator("#rules-select").select_option("four")
-    dialog.get_by_label("Choose both players").check()
+    # The forms of these rules are there, hidden until they are chosen.
     expect(dialog.locator(".player-info").nth(1)).to_contain_text("not measured")
+    dialog.get_by_label("Choose both players").check()
     dialog.get_by_label("Who plays Black").select_option("a person")
     with page.expect_response(lambda answer: answer.request == held[0].request) as answered:
         held[0].continue_()
