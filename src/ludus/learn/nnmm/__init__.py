@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
     from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
     from ludus.learn.nnmm.policy import ChainPolicy
+    from ludus.learn.nnmm.side_by_side import train_side_by_side
     from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
     from ludus.learn.nnmm.train import NetworkTrainer
-    from ludus.learn.nnmm.train_chain import ChainTrainer
+    from ludus.learn.nnmm.train_chain import ChainTrainer, train_chains
     from ludus.learn.nnmm.weights import (
         ChainWeights,
         import_galassi_networks,
@@ -70,6 +71,8 @@ __all__ = [
     "save_weights",
     "split_contiguously",
     "split_entries",
+    "train_chains",
+    "train_side_by_side",
 ]
 
 if not TYPE_CHECKING:
