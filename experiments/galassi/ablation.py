@@ -18,6 +18,7 @@ from ludus.learn.nnmm import (
     compute_accuracy,
     compute_legality,
     load_preset,
+    points_to_classes,
     save_weights,
     split_entries,
 )
@@ -118,7 +119,8 @@ def _train_variant(context: Context, variant: Mapping[str, Any], seed: int) -> d
     file = context.folder("networks") / f"{slug}-{seed}.safetensors"
     save_weights(file, trainer.build_weights({}))
     classes = Chain.load(file).predict(split.test).classes
-    accuracy = compute_accuracy(split.test, classes, split.test.classes)["whole move"].percent
+    true = points_to_classes(split.test.points)
+    accuracy = compute_accuracy(split.test, classes, true)["whole move"].percent
     legality = compute_legality(split.test, classes, "rules")["whole move"].percent
     if device.type == "cuda":
         torch.cuda.empty_cache()

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
         compute_reliability,
     )
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
-    from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
+    from ludus.learn.nnmm.parts import (
+        PARTS,
+        ChainStep,
+        MoveClasses,
+        PartOrder,
+        moves_to_classes,
+        points_to_classes,
+    )
     from ludus.learn.nnmm.policy import ChainPolicy
     from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
     from ludus.learn.nnmm.train import NetworkTrainer
@@ -49,6 +56,7 @@ __all__ = [
     "DecodingRule",
     "EncodedEntries",
     "Examples",
+    "MoveClasses",
     "NetworkConfig",
     "NetworkTrainer",
     "PartOrder",
@@ -67,6 +75,8 @@ __all__ = [
     "import_galassi_networks",
     "load_preset",
     "load_weights",
+    "moves_to_classes",
+    "points_to_classes",
     "save_weights",
     "split_contiguously",
     "split_entries",
