@@ -19,6 +19,7 @@ from ludus.learn.nnmm import (
     compute_accuracy,
     compute_legality,
     load_preset,
+    points_to_classes,
     split_entries,
     train_chains,
 )
@@ -154,7 +155,8 @@ def train_variant(
 
 def _evaluate(chain: ChainTrainer) -> dict[str, float]:
     test, classes = chain.split.test, chain.predict_test()
-    accuracy = compute_accuracy(test, classes, test.classes)["whole move"].percent
+    true = points_to_classes(test.points)
+    accuracy = compute_accuracy(test, classes, true)["whole move"].percent
     legality = compute_legality(test, classes, "rules")["whole move"].percent
     seconds = sum(result.seconds for result in chain.results.values())
     return {"accuracy": accuracy or 0.0, "legality": legality or 0.0, "seconds": seconds}

@@ -319,4 +319,4 @@ def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):
     images = augment(entries, "published")
     room = len(data.read_positions(data.HELD_OUT))
     assert room - 31 < len(images) <= room
-    assert images.classes.tolist() == whole[len(whole) - len(images) :].classes.tolist()
+    assert images.points.tolist() == whole[len(whole) - len(images) :].points.tolist()

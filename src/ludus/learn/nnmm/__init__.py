@@ -22,7 +22,14 @@ if TYPE_CHECKING:
         compute_reliability,
     )
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
-    from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
+    from ludus.learn.nnmm.parts import (
+        PARTS,
+        ChainStep,
+        MoveClasses,
+        PartOrder,
+        moves_to_classes,
+        points_to_classes,
+    )
     from ludus.learn.nnmm.policy import ChainPolicy
     from ludus.learn.nnmm.side_by_side import train_side_by_side
     from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
@@ -50,6 +57,7 @@ __all__ = [
     "DecodingRule",
     "EncodedEntries",
     "Examples",
+    "MoveClasses",
     "NetworkConfig",
     "NetworkTrainer",
     "PartOrder",
@@ -68,6 +76,8 @@ __all__ = [
     "import_galassi_networks",
     "load_preset",
     "load_weights",
+    "moves_to_classes",
+    "points_to_classes",
     "save_weights",
     "split_contiguously",
     "split_entries",

@@ -16,11 +16,11 @@ from torch import Tensor, nn
 
 from ludus.core.files import make_folder
 from ludus.core.spec import check_choice
-from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.learn.nnmm.config import EnsembleKind, Preset
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.examples import EncodedEntries, Examples
-from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
+from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder, points_to_classes
 from ludus.learn.nnmm.side_by_side import MAX_STREAMS, train_side_by_side
 from ludus.learn.nnmm.splits import Split, group_symmetric_entries, split_into_folds
 from ludus.learn.nnmm.train import (
@@ -225,7 +225,7 @@ class ChainTrainer:
         """Return the entries of the training examples of a step."""
         entries = self.split.training
         if self.order.has_presence and not step.predicts_presence and step.name != "TO":
-            return entries[entries.classes[:, step.part] != 0]
+            return entries[entries.points[:, step.part] != NO_POINT]
         return entries
 
     def make_trainer(self, data: StepExamples, member: int) -> NetworkTrainer:
@@ -280,7 +280,7 @@ class ChainTrainer:
     def compute_accuracy(self) -> dict[str, float]:
         """Return the accuracy in sequence on the test part, by part and of the whole move."""
         found = self.predict_test()
-        is_right = found == self.split.test.classes
+        is_right = found == points_to_classes(self.split.test.points)
         accuracies = {part: float(is_right[:, number].mean()) for number, part in enumerate(PARTS)}
         return {**accuracies, "move": float(is_right.all(axis=1).mean())}
 
