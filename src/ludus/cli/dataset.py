@@ -96,16 +96,13 @@ def _describe_file(file: Path, text: str) -> "tuple[DatasetStatistics, MorrisRul
 
 
 def _print_contents(found: "DatasetStatistics") -> None:
-    from ludus.datasets.morris.statistics import CLASS_NAMES
+    from ludus.datasets.morris.statistics import CHOICES
     from ludus.games.nine_mens_morris.batch import PARTS
 
     phases = ", ".join(f"{phase}: {found.phases[phase]}" for phase in (1, 2, 3))
     print(f"{found.entries} entries, {found.with_move} with a move; phases {phases}\n")
     frequencies = [found.proportions(part) for part in range(len(PARTS))]
-    rows = [
-        (name, *(f"{column[number]:.2%}" for column in frequencies))
-        for number, name in enumerate(CLASS_NAMES)
-    ]
+    rows = [(name, *(f"{column[name]:.2%}" for column in frequencies)) for name in CHOICES]
     entropies = (f"{found.entropy(part):.3f} bits" for part in range(len(PARTS)))
     print_table(("point", *PARTS), [*rows, ("entropy", *entropies)])
 
