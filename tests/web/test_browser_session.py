@@ -406,3 +406,18 @@ def test_a_page_that_loads_late_does_not_replace_the_next_one(page, server, clie
     page.wait_for_function("import('/static/puzzles.js')")
     expect(page.locator(".drill")).to_have_count(0)
     status(page)
+
+
+def test_scripts_are_loaded_when_the_pointer_or_the_focus_comes_near(page, server, client):
+    requested = []
+    page.on("request", lambda request: requested.append(request.url.rpartition("/")[2]))
+    page.goto(f"{server.base}/game/{begin(client, 'hexapawn')['id']}")
+    status(page)
+    assert "game.js" in requested
+    assert not {"review.js", "newgamedialog.js", "puzzles.js"} & set(requested)
+    with page.expect_request("**/review.js"):
+        page.get_by_role("tab", name="Review").hover()
+    with page.expect_request("**/newgamedialog.js"):
+        page.get_by_role("button", name="New game").focus()
+    with page.expect_request("**/puzzles.js"):
+        page.get_by_role("link", name="Puzzles").hover()
