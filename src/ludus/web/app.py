@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from ludus.core.errors import LudusError, to_one_line
 from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
@@ -59,7 +60,7 @@ def mount_page(app: FastAPI) -> None:
     for address in PAGE_PATHS:
         app.get(address, include_in_schema=False, response_class=HTMLResponse)(_get_document)
     app.get("/colours.css", include_in_schema=False)(_get_stylesheet)
-    app.mount("/static", _RevalidatedFiles(directory=str(STATIC_FOLDER)))
+    app.mount("/static", GZipMiddleware(_RevalidatedFiles(directory=str(STATIC_FOLDER))))
 
 
 async def _get_document() -> HTMLResponse:
