@@ -149,7 +149,8 @@ def check_fields(options: object, owner: str) -> None:
         ...
     ludus.core.errors.BadSpec: nine_mens_morris blocked='waits' must be one of loses, passes
     """
-    for name, hint in _get_hints(type(options)).items():
+    kind: Any = type(options)
+    for name, hint in _get_hints(kind).items():
         value = getattr(options, name)
         is_literal = typing.get_origin(hint) is typing.Literal
         choices = typing.get_args(hint)
@@ -157,7 +158,7 @@ def check_fields(options: object, owner: str) -> None:
             wanted = f"one of {', '.join(choices)}"
         elif hint is bool and not isinstance(value, bool):
             wanted = "True or False"
-        elif hint is int and (not isinstance(value, numbers.Integral) or isinstance(value, bool)):
+        elif hint is int and (isinstance(value, bool) or not isinstance(value, numbers.Integral)):
             wanted = "a whole number"
         else:
             continue
@@ -165,7 +166,7 @@ def check_fields(options: object, owner: str) -> None:
 
 
 @cache
-def _get_hints(kind: type) -> dict[str, Any]:
+def _get_hints(kind: Any) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
@@ -176,7 +177,8 @@ def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     >>> apply_options(Limit(), {"nodes": "100"}, "limit")
     Limit(time=None, nodes=100, depth=None)
     """
-    hints = _get_hints(type(value))
+    kind: Any = type(value)
+    hints = _get_hints(kind)
     fields = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]
     changes: dict[str, Any] = {}
     for key, text in options.items():
