@@ -190,6 +190,8 @@ async def check_resignation(session: Session, level: int, workers: WorkerPool) -
     if not levels or session.seats[1 - side].is_person:
         return
     found = await _load_evaluation(session, node.number, workers)
+    if "points" not in found:
+        raise OutOfTurn("a resignation is judged after the roll; go to a move first")
     expected = found["points"] if node.position.mover != side else -found["points"]
     if level + RESIGNATION_TOLERANCE < expected:
         name = session.game.sides[1 - side].capitalize()

@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import LudusError, to_one_line
 from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
@@ -149,7 +149,8 @@ async def _respond_to_validation_error(request: Request, error: Exception) -> JS
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return JSONResponse({"detail": f"{where}: {first['msg']}"[:400]}, 422)
+    # Names of fields are the client's own, with any characters.
+    return JSONResponse({"detail": to_one_line(f"{where}: {first['msg']}", 400)}, 422)
 
 
 async def _respond_to_http_error(request: Request, error: Exception) -> Response:
