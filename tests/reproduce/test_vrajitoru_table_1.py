@@ -7,7 +7,7 @@ import pytest
 
 from ludus.cli.main import run
 from ludus.core.statistics import compare_wins
-from ludus.reproduce import Context, find_experiment
+from ludus.reproduce import Context, RunOptions, find_experiment
 from ludus.reproduce.results import ResultCache, read_results
 from support.paths import EXPERIMENTS
 
@@ -16,7 +16,8 @@ EXPERIMENT = find_experiment("vrajitoru-table-1", EXPERIMENTS)
 
 @pytest.fixture
 def context(tmp_path):
-    with Context(EXPERIMENT.published(), ResultCache(tmp_path), size="certain", jobs=1) as made:
+    options = RunOptions(size="certain", jobs=1)
+    with Context(EXPERIMENT.published(), ResultCache(tmp_path), options) as made:
         yield made
 
 

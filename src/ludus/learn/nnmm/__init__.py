@@ -31,9 +31,10 @@ if TYPE_CHECKING:
         points_to_classes,
     )
     from ludus.learn.nnmm.policy import ChainPolicy
+    from ludus.learn.nnmm.side_by_side import train_side_by_side
     from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
     from ludus.learn.nnmm.train import NetworkTrainer
-    from ludus.learn.nnmm.train_chain import ChainTrainer
+    from ludus.learn.nnmm.train_chain import ChainTrainer, train_chains
     from ludus.learn.nnmm.weights import (
         ChainWeights,
         import_galassi_networks,
@@ -80,6 +81,8 @@ __all__ = [
     "save_weights",
     "split_contiguously",
     "split_entries",
+    "train_chains",
+    "train_side_by_side",
 ]
 
 if not TYPE_CHECKING:
