@@ -60,7 +60,6 @@ def test_two_tabs_see_the_same_game(page, context, morris):
     expect(other.locator('.place.enabled[data-place="d6"]')).to_have_count(1)
 
 
-@pytest.mark.slow
 def test_the_server_may_die_in_the_middle(page, tmp_path):
     server = Server(tmp_path)
     try:
@@ -76,8 +75,16 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
         page.get_by_role("button", name="New game").click()
         expect(page.locator("#notice")).to_contain_text("does not answer")
         expect(lost).to_be_visible()
+        page.get_by_role("tab", name="Set up").click()
+        expect(page.get_by_role("button", name="Edit this position")).to_be_hidden()
         server.start()
         expect(lost).to_be_hidden()
+        # Scripts that could not be loaded are requested again.
+        page.get_by_role("button", name="New game").click()
+        page.get_by_role("dialog", name="New game").get_by_role("button", name="Cancel").click()
+        page.get_by_role("tab", name="Set up").click()
+        expect(page.get_by_role("button", name="Edit this position")).to_be_visible()
+        page.get_by_role("tab", name="Moves").click()
         assert page.locator(".moves").inner_text() == before
         assert play(page, "f4") == "yours"
     finally:
@@ -333,8 +340,9 @@ def test_players_are_those_of_the_rules_that_were_chosen_last(page, morris):
     dialog.locator("#game-select").select_option("hexapawn")
     wait_for_event(page, lambda: held, "the players of the usual rules are requested")
     dialog.locator("#rules-select").select_option("four")
-    dialog.get_by_label("Choose both players").check()
+    # The forms of these rules are there, hidden until they are chosen.
     expect(dialog.locator(".player-info").nth(1)).to_contain_text("not measured")
+    dialog.get_by_label("Choose both players").check()
     dialog.get_by_label("Who plays Black").select_option("a person")
     with page.expect_response(lambda answer: answer.request == held[0].request) as answered:
         held[0].continue_()
@@ -347,7 +355,7 @@ def test_numbers_have_at_most_three_significant_digits(page, server):
     page.goto(f"{server.base}/puzzles")
     numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, None, "NaN"]
     script = """async (numbers) => {
-        const { formatNumber } = await import("/static/chart.js");
+        const { formatNumber } = await import("/static/text.js");
         return numbers.map((each) => formatNumber(each === "NaN" ? NaN : each));
     }"""
     expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]
@@ -397,3 +405,18 @@ def test_a_page_that_loads_late_does_not_replace_the_next_one(page, server, clie
     page.wait_for_function("import('/static/puzzles.js')")
     expect(page.locator(".drill")).to_have_count(0)
     status(page)
+
+
+def test_scripts_are_loaded_when_the_pointer_or_the_focus_comes_near(page, server, client):
+    requested = []
+    page.on("request", lambda request: requested.append(request.url.rpartition("/")[2]))
+    page.goto(f"{server.base}/game/{begin(client, 'hexapawn')['id']}")
+    status(page)
+    assert "game.js" in requested
+    assert not {"review.js", "newgamedialog.js", "puzzles.js"} & set(requested)
+    with page.expect_request("**/review.js"):
+        page.get_by_role("tab", name="Review").hover()
+    with page.expect_request("**/newgamedialog.js"):
+        page.get_by_role("button", name="New game").focus()
+    with page.expect_request("**/puzzles.js"):
+        page.get_by_role("link", name="Puzzles").hover()

@@ -11,7 +11,7 @@ from ludus.web import worker_cache
 from ludus.web.errors import LimitReached, OutOfTurn
 from ludus.web.game_registry import GameRegistry
 from ludus.web.game_tree import PERSON, PLAYER
-from ludus.web.schemas import NewGameRequest, SeatRequest
+from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.settings import Settings
 from ludus.web.store import BadGameFile, GameStore, StoredGame, StoredNode
@@ -156,7 +156,7 @@ def test_a_game_that_is_too_long_for_a_player_is_in_trouble(tmp_path):
             await play(session, "b1-b2")
             await session._choice_task
             assert get_status(session, session.tree.current) == "trouble"
-            assert "as many moves as" in session.failure
+            assert "largest number of moves" in session.failure
 
     run_apart(work())
 

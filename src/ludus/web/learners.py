@@ -11,7 +11,12 @@ from ludus.web.analysis import describe_move_value
 from ludus.web.drawing import draw_explanation, draw_move
 from ludus.web.errors import RequestRefused
 from ludus.web.opponents import load_strengths
-from ludus.web.schemas import ComparedChoiceView, LearnersView, LearnerView, SamplePositionView
+from ludus.web.schemas.catalogue import (
+    ComparedChoiceView,
+    LearnersView,
+    LearnerView,
+    SamplePositionView,
+)
 from ludus.web.worker_pool import WorkerPool
 
 SEED = 1
@@ -53,7 +58,7 @@ def _describe_learner(game: AnyGame, learner: dict[str, Any]) -> LearnerView:
     measured = load_strengths()[game.id].get(learner["player"], {})
     critical = learner.get("critical") or measured["critical"]
     share = learner["kept"] / 100 if "kept" in learner else measured["kept"] / critical
-    text = f"Keeps the value in {share:.1%} of {critical:,} critical positions"
+    text = f"Gives nothing away in {share:.1%} of {critical:,} positions where a move can"
     return view.model_copy(update={"result": text, "share": share})
 
 

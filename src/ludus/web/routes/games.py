@@ -27,24 +27,18 @@ from ludus.web.analysis import (
 )
 from ludus.web.drawing import draw_pictures
 from ludus.web.errors import GameNotFound, OutOfTurn, RequestRefused
-from ludus.web.schemas import (
-    AdviceView,
+from ludus.web.schemas.analysis import AdviceView, EvaluationView, ReviewView, VerdictView
+from ludus.web.schemas.games import ErrorView, GameView, PictureView, RecordView
+from ludus.web.schemas.requests import (
     CommentRequest,
-    ErrorView,
-    EvaluationView,
-    GameView,
     MoveRequest,
     NewGameRequest,
     NodeRequest,
     PaceRequest,
-    PictureView,
     PlaceName,
-    RecordView,
     ResignRequest,
-    ReviewView,
     SeatsRequest,
     TouchRequest,
-    VerdictView,
 )
 from ludus.web.session import Session, make_record
 from ludus.web.settings import Settings
@@ -172,7 +166,7 @@ async def get_game(
 def _position_to_touch(session: Session, number: int) -> Position:
     """Return the position of a node where a person is to move."""
     if get_status(session, session.node(number)) != "yours":
-        raise OutOfTurn("nothing can be touched here now")
+        raise OutOfTurn("no move can be made here now")
     return session.node(number).position
 
 
