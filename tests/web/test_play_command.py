@@ -107,7 +107,7 @@ def test_tournaments_and_trainings_are_shown_while_they_run(page, tmp_path, pict
         server.kill()
 
 
-def test_a_system_that_gives_no_process_is_told_in_one_line(tmp_path):
+def test_a_system_that_gives_no_process_is_one_line(tmp_path):
     """As under a limit of processes: the server ends, without a traceback of the HTTP server."""
     program = (
         "import sys\n"
