@@ -4,6 +4,8 @@ says which tests were left out because this machine lacks something, and how to 
 
 import asyncio
 import faulthandler
+import functools
+import gc
 import os
 import random
 import signal
@@ -104,7 +106,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    gc.unfreeze()
     os.close(config.stash[_terminal])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Leave modules and tests, which stay till the end, out of garbage collection.
+
+    There are a million such objects, and each full collection would look at all of them.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -174,8 +191,11 @@ def seed_global_sources() -> None:
     random.seed(1)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(1)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(1)
+    if torch := sys.modules.get("torch"):
+        # torch.manual_seed takes a hundred times as long: it looks for devices of all kinds.
+        torch.default_generator.manual_seed(1)
+        if torch.cuda.is_initialized():
+            torch.cuda.manual_seed_all(1)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -189,11 +209,14 @@ def pytest_runtest_call() -> None:
     seed_global_sources()
 
 
+known_packages = functools.cache(debian_packages.read)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     seed_global_sources()
-    packages = debian_packages.read()
     for marker in item.iter_markers("needs_debian"):
+        packages = known_packages()
         for name in marker.args:
             if name not in packages:
                 pytest.fail(f"{name} is not in tools/debian-packages.txt", pytrace=False)

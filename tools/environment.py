@@ -6,7 +6,8 @@ The steps base, dev, torch, docs, cluster and update install the locked versions
 (tools/lock.py says what is in which file); build compiles the native core and installs the package
 in editable mode. `.venv/ludus-state.json` holds a fingerprint of every finished step, made from the
 content of the files that it depends on. It is removed before packages are installed and written
-afterwards: a `.venv` without one was interrupted, and is made again from the start.
+afterwards: a `.venv` without one was interrupted, and is made again from the start. The build needs
+only the packages of base, and runs while those of the other steps are installed.
 """
 
 import fcntl
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +29,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STATE = VENV / "ludus-state.json"
 LOG = VENV / "setup.log"
+BUILD_LOG = VENV / "build.log"
 
 STEPS = {
     "base": "installing packages",
@@ -77,8 +80,7 @@ def prepare(steps: list[str]) -> None:
             began = time.monotonic()
             if damage:
                 create(damage)
-            for step in due(steps):
-                run_step(step)
+            run_steps(due(steps))
             say(f".venv is ready ({time.monotonic() - began:.0f} s)")
     finally:
         os.close(lock)
@@ -165,17 +167,31 @@ def create(why: str) -> None:
     write_state({"home": str(ROOT), "python": run_script(PROBE, "pip")})
 
 
-def run_step(step: str) -> None:
-    """Do one step and record it."""
+def run_steps(steps: list[str]) -> None:
+    """Do steps and record them."""
+    if "base" in steps:
+        install_packages("base")
+    packages = [step for step in steps if step not in ("base", "build")]
+    with ThreadPoolExecutor(1) as beside:
+        if "build" in steps:
+            say(STEPS["build"])
+            state, built = json.loads(STATE.read_text()), fingerprint("build")
+            # It replaces files of this package alone: whatever happens, other steps stay done.
+            write_state({key: value for key, value in state.items() if key != "build"})
+            building = beside.submit(build, is_repeated="build" not in state)
+        for step in packages:
+            install_packages(step)
+        if "build" in steps:
+            building.result()
+            write_state({**json.loads(STATE.read_text()), "build": built})
+
+
+def install_packages(step: str) -> None:
+    """Do one step that installs packages, and record it."""
     say(STEPS[step])
     state, wanted = json.loads(STATE.read_text()), fingerprint(step)
-    if step == "build":
-        # It replaces files of this package alone: whatever happens, the other steps stay done.
-        write_state({key: value for key, value in state.items() if key != "build"})
-        build(is_repeated="build" not in state)
-    else:
-        STATE.unlink()
-        install_torch() if step == "torch" else install(step)
+    STATE.unlink()
+    install_torch() if step == "torch" else install(step)
     write_state({**state, step: wanted})
 
 
@@ -185,7 +201,8 @@ def build(is_repeated: bool) -> None:
         parts = VENV.glob("lib/python*/site-packages/*ludus*")
         subprocess.run(["rm", "-rf", *parts], check=True)
     march = f"--config-settings=cmake.define.LUDUS_MARCH={os.environ.get('LUDUS_MARCH', '')}"
-    pip("install", "--no-build-isolation", "--no-deps", march, "--editable", str(ROOT))
+    options = ["--no-build-isolation", "--no-deps", march, "--editable", str(ROOT)]
+    pip("install", *options, log=BUILD_LOG)
 
 
 def install(name: str) -> None:
@@ -206,11 +223,11 @@ def install_torch() -> None:
         install("torch-cuda")
 
 
-def pip(*arguments: str) -> None:
-    run(str(PYTHON), "-m", "pip", *arguments)
+def pip(*arguments: str, log: Path = LOG) -> None:
+    run(str(PYTHON), "-m", "pip", *arguments, log=log)
 
 
-def run(*command: str) -> None:
+def run(*command: str, log: Path = LOG) -> None:
     """Run a command silently; show the end of what it wrote if it fails."""
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
@@ -221,12 +238,12 @@ def run(*command: str) -> None:
         "PIP_NO_INPUT": "1",
         "PIP_USER": "0",
     }
-    with LOG.open("w") as log:
-        files = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+    with log.open("w") as output:
+        files = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
         done = subprocess.run(command, env=environment, close_fds=False, **files)
     if done.returncode:
-        print(*LOG.read_text(errors="replace").splitlines()[-100:], sep="\n", file=sys.stderr)
-        raise SetupError("this step failed; the whole log is in .venv/setup.log")
+        print(*log.read_text(errors="replace").splitlines()[-100:], sep="\n", file=sys.stderr)
+        raise SetupError(f"this step failed; the whole log is in .venv/{log.name}")
 
 
 def run_script(script: str, *arguments: str) -> str:

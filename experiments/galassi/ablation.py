@@ -1,8 +1,10 @@
 """One table for the ideas of 7.1 and 7.2: each by itself, equal budget, several seeds."""
 
-import time
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,7 +12,6 @@ import torch
 from ludus.datasets import read_dataset
 from ludus.learn import select_device
 from ludus.learn.nnmm import (
-    Chain,
     ChainTrainer,
     PartOrder,
     Preset,
@@ -18,32 +19,28 @@ from ludus.learn.nnmm import (
     compute_accuracy,
     compute_legality,
     load_preset,
-    save_weights,
+    points_to_classes,
     split_entries,
+    train_chains,
 )
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .data import find_data_folder
+from .network_training import DATASET, MAX_STREAMS
 
 NUM_PARTS = 3
 
 
 def run(context: Context) -> Iterator[Finding]:
-    variants = [
-        {**context.published["base"], **variant} for variant in context.published["variants"]
-    ]
+    variants = list_variants(context)
     seeds = context.setting("seeds")
+    device = select_device(context.device, context.jobs)
     found: dict[str, list[dict[str, float]]] = {}
     for variant in variants:
-        name = variant["name"]
-        found[name] = []
-        for seed in range(seeds):
-            context.progress(seed, seeds, name)
-
-            def compute(variant: Mapping[str, Any] = variant, seed: int = seed) -> dict[str, float]:
-                return _train_variant(context, variant, context.seed + seed)
-
-            found[name].append(context.cached(f"{variant} {seed}", compute))
+        train_variant(context, variant, device)
+        found[variant["name"]] = [
+            context.cached(make_key(variant, seed), _fail_to_train) for seed in range(seeds)
+        ]
     first = next(iter(found))
     table = []
     for name, runs in found.items():
@@ -80,6 +77,12 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
+def list_variants(context: Context) -> list[dict[str, Any]]:
+    """The variants, each with all its settings."""
+    base = context.published["base"]
+    return [{**base, **variant} for variant in context.published["variants"]]
+
+
 def make_preset(context: Context, variant: Mapping[str, Any], seed: int) -> Preset:
     """The preset of a variant, with as many epochs for each network as its budget allows."""
     preset = load_preset(context.setting("preset"))
@@ -104,30 +107,64 @@ def make_preset(context: Context, variant: Mapping[str, Any], seed: int) -> Pres
     return changed.with_overrides(variant["overrides"]) if variant["overrides"] else changed
 
 
-def _train_variant(context: Context, variant: Mapping[str, Any], seed: int) -> dict[str, float]:
-    device = select_device(context.device, context.jobs)
-    preset = make_preset(context, variant, seed)
-    split = _split(context)
+def make_key(variant: Mapping[str, Any], seed: int) -> str:
+    """The cache key of the row of a variant and seed."""
+    return f"{dict(variant)} {seed}"
+
+
+def _fail_to_train() -> dict[str, float]:
+    raise AssertionError("a variant was not trained")
+
+
+def train_variant(
+    context: Context,
+    variant: Mapping[str, Any],
+    device: torch.device,
+    end: float = math.inf,
+    max_streams: int = MAX_STREAMS,
+) -> bool:
+    """Train the chains of all seeds side by side and cache their rows; return whether all have one.
+
+    No epoch begins after the time `end`, by `time.monotonic`; later calls resume.
+    """
+    wanted = range(context.setting("seeds"))
+    seeds = [each for each in wanted if context.find_cached(make_key(variant, each)) is None]
+    if not seeds:
+        return True
+    split = _split(find_data_folder() / DATASET, context.setting("entries"))
     slug = "".join(each if each.isalnum() else "-" for each in variant["name"])
-    folder = context.folder("networks") / f"{slug}-{seed}"
-    trainer = ChainTrainer(preset, split, device, folder)
-    began = time.monotonic()
-    for network, epoch in trainer.run():
+    chains = [
+        ChainTrainer(
+            make_preset(context, variant, context.seed + seed),
+            split,
+            device,
+            context.folder("networks") / f"{slug}-{context.seed + seed}",
+        )
+        for seed in seeds
+    ]
+    for network, epoch in train_chains(chains, end, max_streams):
         context.progress(epoch.number, network.config.epochs, f"{variant['name']}, {network.name}")
-    seconds = time.monotonic() - began
-    file = context.folder("networks") / f"{slug}-{seed}.safetensors"
-    save_weights(file, trainer.build_weights({}))
-    classes = Chain.load(file).predict(split.test).classes
-    accuracy = compute_accuracy(split.test, classes, split.test.classes)["whole move"].percent
-    legality = compute_legality(split.test, classes, "rules")["whole move"].percent
+    if not all(chain.is_complete for chain in chains):
+        return False
+    for seed, chain in zip(seeds, chains, strict=True):
+        context.cached(make_key(variant, seed), partial(_evaluate, chain))
     if device.type == "cuda":
         torch.cuda.empty_cache()
+    return True
+
+
+def _evaluate(chain: ChainTrainer) -> dict[str, float]:
+    test, classes = chain.split.test, chain.predict_test()
+    true = points_to_classes(test.points)
+    accuracy = compute_accuracy(test, classes, true)["whole move"].percent
+    legality = compute_legality(test, classes, "rules")["whole move"].percent
+    seconds = sum(result.seconds for result in chain.results.values())
     return {"accuracy": accuracy or 0.0, "legality": legality or 0.0, "seconds": seconds}
 
 
-def _split(context: Context) -> Split:
-    entries = read_dataset(find_data_folder() / "dataset.txt")
-    return split_entries(entries[: context.setting("entries") or None], "entries", "symmetries")
+@lru_cache(maxsize=1)
+def _split(data: Path, entries: int) -> Split:
+    return split_entries(read_dataset(data)[: entries or None], "entries", "symmetries")
 
 
 def draw(axes: Any, data: Mapping[str, list[float]]) -> None:

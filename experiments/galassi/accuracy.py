@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ludus.datasets import MoveBatch
-from ludus.games.nine_mens_morris import MoveClasses
-from ludus.learn.nnmm import ProportionTable, compute_accuracy
+from ludus.learn.nnmm import MoveClasses, ProportionTable, compute_accuracy, points_to_classes
 from ludus.reproduce import Context, Figure, Finding, Remark
 
 from .data import HELD_OUT, WHOLE
@@ -49,7 +48,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def compute_accuracy_table(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
-    return compute_accuracy(entries, predicted, entries.classes)
+    return compute_accuracy(entries, predicted, points_to_classes(entries.points))
 
 
 def make_bar_data(

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from ludus.datasets import MoveBatch
-from ludus.games.nine_mens_morris import MoveClasses
-from ludus.learn.nnmm import LEGALITY_STANDARDS, ProportionTable, compute_legality
+from ludus.learn.nnmm import LEGALITY_STANDARDS, MoveClasses, ProportionTable, compute_legality
 from ludus.reproduce import Context, Finding, Remark
 
 from .data import HELD_OUT, STATES, WHOLE

@@ -1,7 +1,8 @@
-"""Single networks trained as chapter 6 trains them, each once for a run that may be broken off."""
+"""Single networks trained as chapter 6 trains them, side by side, each once for a cached row."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from ludus.learn.nnmm import (
     EncodedEntries,
     Examples,
     NetworkTrainer,
-    PartOrder,
     TrainingConfig,
     load_preset,
+    train_side_by_side,
 )
 from ludus.reproduce import Context
 
@@ -30,54 +31,115 @@ Curve = dict[str, list[float]]
 
 DATASET = "dataset.txt"
 
+MAX_STREAMS = 8
+"""Groups of networks that share a GPU at a time."""
+
 VALIDATION_SHARE = 20
 """The last 1 / VALIDATION_SHARE of the expanded entries selects the best network."""
 
 
-def train_cached_network(
-    context: Context,
-    name: str,
-    part: str,
-    entries: int,
-    file_name: str = DATASET,
-    seed: int = 0,
-) -> Curve:
-    """The curve of the network for a part of the move, with the preset's settings.
+@dataclass(frozen=True, slots=True)
+class NetworkTask:
+    """A network for a part of the move, with a preset's settings as far as the size allows."""
 
-    It learns from the first `entries` of the dataset, 0 for all of them, and for as many epochs as
-    the size allows.
+    context: Context
+    preset: str
+    part: str
+
+    entries: int
+    """It learns from the first entries of the dataset; 0 for all of them."""
+
+    file_name: str = DATASET
+    seed: int = 0
+
+    @property
+    def step(self) -> ChainStep:
+        steps = load_preset(self.preset).steps
+        return next(each for each in steps if each.name == self.part)
+
+    @property
+    def config(self) -> TrainingConfig:
+        settings = load_preset(self.preset).training_for(self.step)
+        epochs, batch = self.context.setting("epochs"), self.context.setting("batch")
+        return replace(limit_config(settings, epochs, batch), seed=self.context.seed + self.seed)
+
+    @property
+    def key(self) -> str:
+        """Everything that the curve depends on."""
+        design = load_preset(self.preset).design_for(self.step)
+        key = f"{self.preset} {self.part} {self.entries} {design} {self.config}"
+        return key if self.file_name == DATASET else f"{key} {self.file_name}"
+
+    def find_curve(self) -> Curve | None:
+        """The curve, if the network is trained."""
+        found: Curve | None = self.context.find_cached(self.key)
+        return found
+
+    def make_trainer(self, device: torch.device) -> NetworkTrainer:
+        """Prepare the training, or resume it."""
+        wanted = load_preset(self.preset)
+        data = find_data_folder() / self.file_name
+        learned, validation = make_examples(data, wanted.inputs, self.step, self.entries, device)
+        stem = f"{self.preset}-{self.part}"
+        if self.file_name != DATASET or self.seed:
+            stem = f"{stem}-{Path(self.file_name).stem}-{self.seed}"
+        file = self.context.folder("networks") / f"{stem}.safetensors"
+        design = wanted.design_for(self.step)
+        return NetworkTrainer(design, self.config, learned, validation, self.preset, file, self.key)
+
+
+def train_networks(
+    tasks: Sequence[NetworkTask],
+    device: torch.device,
+    end: float = math.inf,
+    max_streams: int = MAX_STREAMS,
+    after_row: Callable[[NetworkTask], None] = lambda task: None,
+) -> bool:
+    """Train the networks that have no cached curve yet, side by side; return whether all have one.
+
+    No epoch begins after the time `end`, by `time.monotonic`; later calls resume. Networks begin in
+    the order of the tasks as far as there is room on the device.
     """
-    wanted = load_preset(name)
-    step = next(each for each in PartOrder.parse(wanted.order).steps if each.name == part)
-    settings = replace(
-        limit_config(
-            wanted.training_for(step), context.setting("epochs"), context.setting("batch")
-        ),
-        seed=context.seed + seed,
-    )
-    design = wanted.design_for(step)
-    key = f"{name} {part} {entries} {design} {settings}"
-    if file_name != DATASET:
-        key = f"{key} {file_name}"
+    missing = [task for task in tasks if task.find_curve() is None]
+    if missing and device.type == "cuda":
+        # Products of 32-bit numbers with 10 binary digits each take a third of the time.
+        torch.set_float32_matmul_precision("high")
+    trainers = {task: task.make_trainer(device) for task in missing}
+    tasks_of = {id(trainer): task for task, trainer in trainers.items()}
 
-    def compute() -> Curve:
-        device = select_device(context.device, context.jobs)
-        data = find_data_folder() / file_name
-        learned, validation = make_examples(data, wanted.inputs, step, entries, device)
-        is_first = file_name == DATASET and seed == 0
-        stem = f"{name}-{part}" if is_first else f"{name}-{part}-{Path(file_name).stem}-{seed}"
-        file = context.folder("networks") / f"{stem}.safetensors"
-        training = NetworkTrainer(design, settings, learned, validation, name, file, key)
-        for epoch in training.epochs():
-            context.progress(epoch.number, settings.epochs, f"{name}, {part}")
-        history = [asdict(epoch) for epoch in training.history]
-        return {
-            "accuracy": [100 * epoch["accuracy"] for epoch in history],
-            "error": [epoch["validation_loss"] for epoch in history],
-            "seconds": [epoch["seconds"] for epoch in history],
-        }
+    def store(trainer: NetworkTrainer) -> None:
+        task = tasks_of[id(trainer)]
+        task.context.cached(task.key, lambda: make_curve(trainer))
+        after_row(task)
 
-    return context.cached(key, compute)
+    for trainer in trainers.values():
+        if trainer.is_finished:  # by a run that ended before it stored the curve
+            store(trainer)
+    for trainer, epoch in train_side_by_side(list(trainers.values()), end, max_streams):
+        task = tasks_of[id(trainer)]
+        task.context.progress(epoch.number, trainer.config.epochs, f"{task.preset}, {task.part}")
+        if trainer.is_finished:
+            store(trainer)
+    return all(task.find_curve() is not None for task in tasks)
+
+
+def train_cached_networks(context: Context, tasks: Sequence[NetworkTask]) -> list[Curve]:
+    """The curves of networks, trained side by side as far as they are not cached."""
+    train_networks(tasks, select_device(context.device, context.jobs))
+    return [task.context.cached(task.key, _fail_to_train) for task in tasks]
+
+
+def _fail_to_train() -> Curve:
+    raise AssertionError("a network was not trained")
+
+
+def make_curve(trainer: NetworkTrainer) -> Curve:
+    history = [asdict(epoch) for epoch in trainer.history]
+    return {
+        "accuracy": [100 * epoch["accuracy"] for epoch in history],
+        "error": [epoch["validation_loss"] for epoch in history],
+        "seconds": [epoch["seconds"] for epoch in history],
+    }
 
 
 def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
@@ -92,11 +154,14 @@ def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingC
     )
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=16)
 def make_examples(
     data: Path, inputs: str, step: ChainStep, entries: int, device: torch.device
 ) -> tuple[Examples, Examples]:
-    """What is learned, and what decides; expanded as published and cut without shuffling."""
+    """What is learned, and what decides; expanded as published and cut without shuffling.
+
+    Networks with the same examples get the same object, so that they can be trained together.
+    """
     expanded = _augment_entries(data, entries)
     first = len(expanded) - len(expanded) // VALIDATION_SHARE
     parts = (
@@ -107,7 +172,7 @@ def make_examples(
     return learned, validation
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _augment_entries(data: Path, entries: int) -> MoveBatch:
     return augment(read_dataset(data)[: entries or None], "published")
 

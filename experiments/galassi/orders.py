@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from ludus.datasets import MoveBatch
-from ludus.games.nine_mens_morris import MoveClasses
-from ludus.learn.nnmm import ProportionTable
+from ludus.learn.nnmm import MoveClasses, ProportionTable
 from ludus.reproduce import Context, Finding
 
 from .accuracy import compute_accuracy_table

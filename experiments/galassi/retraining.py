@@ -14,7 +14,13 @@ from ludus.reproduce import (
 )
 
 from .data import find_data_folder
-from .network_training import DATASET, Curve, find_best_epoch, train_cached_network
+from .network_training import (
+    DATASET,
+    Curve,
+    NetworkTask,
+    find_best_epoch,
+    train_cached_networks,
+)
 
 FILES = {"all entries": DATASET, "without regular games": "dataset_gaming.txt"}
 
@@ -25,17 +31,17 @@ def run(context: Context) -> Iterator[Finding]:
             raise LudusError(
                 f"{name} is not in the folder of the author's data; it comes as a RAR archive"
             )
+    tasks = list_tasks(context)
+    trained = dict(zip(tasks, train_cached_networks(context, tasks), strict=True))
     curves: dict[str, Curve] = {}
     found: dict[tuple[str, str], Measurement] = {}
-    for part, preset in context.setting("presets").items():
+    for part in context.setting("presets"):
         for label, file in FILES.items():
             best = []
-            for seed in range(context.setting("seeds")):
-                curve = train_cached_network(
-                    context, preset, part, context.setting("entries"), file, seed
-                )
-                curves.setdefault(f"{part}, {label}", curve)
-                best.append(find_best_epoch(curve)[0])
+            for task, curve in trained.items():
+                if (task.part, task.file_name) == (part, file):
+                    curves.setdefault(f"{part}, {label}", curve)
+                    best.append(find_best_epoch(curve)[0])
             row = Measurement.mean(f"{part}, {label}: validation accuracy", best, unit="%")
             found[part, label] = row
             yield row
@@ -48,6 +54,16 @@ def run(context: Context) -> Iterator[Finding]:
         {name: curve["accuracy"] for name, curve in curves.items()},
         "Validation accuracy by epoch of the first training of each network.",
     )
+
+
+def list_tasks(context: Context) -> list[NetworkTask]:
+    """The networks of each part, dataset and seed."""
+    return [
+        NetworkTask(context, preset, part, context.setting("entries"), file, seed)
+        for part, preset in context.setting("presets").items()
+        for file in FILES.values()
+        for seed in range(context.setting("seeds"))
+    ]
 
 
 def _compare(part: str, without: Measurement, whole: Measurement) -> Conclusion:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludus.datasets import MoveBatch
-from ludus.games.nine_mens_morris import MoveClasses
-from ludus.learn.nnmm import Proportion, ProportionTable, add_tables
+from ludus.learn.nnmm import MoveClasses, Proportion, ProportionTable, add_tables
 from ludus.reproduce import Context, Measurement, Table
 
 from .data import read_positions

@@ -6,17 +6,20 @@ from typing import Any
 from ludus.learn.nnmm import load_preset
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .network_training import Curve, find_best_epoch, train_cached_network
+from .network_training import Curve, NetworkTask, find_best_epoch, train_cached_networks
 
 
 def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
     """Every series of the TOML file: rows for published end points, two figures, and a table."""
     rows = {row["preset"]: row for row in context.published.rows}
+    tasks = list_tasks(context, entries)
+    found = {
+        task.preset: curve
+        for task, curve in zip(tasks, train_cached_networks(context, tasks), strict=True)
+    }
     for table in context.published["series"]:
         names = list_presets(table)
-        curves = {
-            name: train_cached_network(context, name, table["part"], entries) for name in names
-        }
+        curves = {name: found[name] for name in names}
         for name in names:
             if name in rows:
                 best, epoch = find_best_epoch(curves[name])
@@ -30,6 +33,17 @@ def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
                 "published": published if kind == "accuracy" else {},
             }
             yield Figure(figure, draw, data, f"{table['title']}: validation {kind}.")
+
+
+def list_tasks(context: Context, entries: int) -> list[NetworkTask]:
+    """The networks of all series, those with published figures first."""
+    rows = {row["preset"] for row in context.published.rows}
+    tasks = [
+        NetworkTask(context, name, table["part"], entries)
+        for table in context.published["series"]
+        for name in list_presets(table)
+    ]
+    return sorted(tasks, key=lambda task: task.preset not in rows)
 
 
 def list_presets(table: Mapping[str, Any]) -> list[str]:

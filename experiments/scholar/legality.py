@@ -7,8 +7,14 @@ import numpy as np
 from ludus.arena import BATCH_SIZE
 from ludus.datasets import MoveBatch, read_dataset
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris import PRESETS, moves_to_classes
-from ludus.learn.nnmm import Proportion, ProportionTable, add_tables, compute_legality
+from ludus.games.nine_mens_morris import PRESETS
+from ludus.learn.nnmm import (
+    Proportion,
+    ProportionTable,
+    add_tables,
+    compute_legality,
+    moves_to_classes,
+)
 from ludus.reproduce import Context, Finding, Measurement, Table
 
 from ..galassi.data import find_data_folder, sample_entries

@@ -13,13 +13,15 @@ TRAINERS = {
     "her": ("train", "her", "--games", "30"),
     "qlearning": ("train", "qlearning", "hexapawn", "--games", "30"),
     "migo": ("migo", "learn", "hexapawn", "--games", "3"),
+    "patterns": ("patterns", "train", "--own", "1", "--mixed", "1", "--strong", "0"),
     "gammon": ("train", "gammon", "--cycles", "2", "--positions", "20", "--games", "0"),
 }
 
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_trainers_write_curves(name, tmp_path, ludus):
-    done = ludus(*TRAINERS[name], "--json", "--log", str(tmp_path / "log"))
+    out = ("--out", str(tmp_path / "network")) if name == "patterns" else ()
+    done = ludus(*TRAINERS[name], *out, "--json", "--log", str(tmp_path / "log"))
     assert done.status == 0, done.err
     [file] = (tmp_path / "log").glob("*.jsonl")
     assert file.name.startswith(name)

@@ -1,5 +1,6 @@
 """Every public function with odd values: it works, or a LudusError of one line says why."""
 
+import dataclasses
 from collections import Counter
 
 import pytest
@@ -136,3 +137,14 @@ def test_the_line_names_the_argument():
         game.parse_move("a2", "BBB/.../WWW w")
     with pytest.raises(ludus.LudusError, match="depth=None is not a whole number up to 100"):
         game.perft(game.start(), None)
+
+
+@pytest.mark.parametrize("name", list(ludus.GAMES))
+def test_fields_of_rules(name):
+    """Rules with a value of another type are refused where they are made, not in a game."""
+    kind, caller, fields = type(ludus.game(name).rules), Caller(), 0
+    for field in dataclasses.fields(kind):
+        fields += 1
+        for value in ODD:
+            caller.call(kind, **{field.name: value})
+    assert caller.results["refused"] >= 18 * fields

@@ -1,8 +1,10 @@
 """The shipped networks as ONNX models give what ours give."""
 
+import itertools
 import json
 import random
 import sys
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -13,8 +15,9 @@ from ludus.games import game
 from ludus.games.backgammon.batch import position_to_row
 from ludus.games.nine_mens_morris.batch import PARTS, PositionBatch, moves_to_points
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.dqn.inference import compute_q_values
+from ludus.learn.dqn.inference import compute_q_values, encode_position
 from ludus.learn.gammon.chances_network import load_shipped_chances
+from ludus.learn.gammon.examples import encode_positions
 from ludus.learn.gammon.network import load_network
 from ludus.learn.nnmm.chain import load_chain
 from ludus.learn.nnmm.config import NetworkConfig
@@ -23,6 +26,7 @@ from ludus.learn.onnx_export import build_onnx_model
 from ludus.learn.scholar.encoding import encode
 from ludus.learn.scholar.inference import load_networks
 from ludus.players import player
+from support.games import play_randomly
 from support.morris_data import positions
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -111,40 +115,43 @@ def check_chain(count):
         assert_agrees(found[f"{part}_probabilities"], expected[:, number])
 
 
-def backgammon_boards(count):
-    """Boards after moves of random games, shape (count, 52)."""
+def backgammon_positions():
+    """Positions of random games in which a roll is to be played, without end."""
     source = random.Random(3)
     backgammon = game("backgammon")
-    boards, position = [], backgammon.start()
-    while len(boards) < count:
+    position = backgammon.start()
+    while True:
         if position.outcome() is not None:
             position = backgammon.start()
         if position.mover >= 0 and position.dice is not None:
-            boards.append(position_to_row(position))
+            yield position
         position = position.play(source.choice(position.legal_moves()))
-    return np.array(boards, np.int8)
 
 
 def check_chances(net, count):
-    inputs = np.asarray(native_chances.encode(backgammon_boards(count)), np.float32)
+    boards = [position_to_row(each) for each in islice(backgammon_positions(), count)]
+    inputs = np.asarray(native_chances.encode(np.array(boards, np.int8)), np.float32)
     found = run(build_onnx_model(f"gammon:net={net}"), board=inputs)
     expected = 1 / (1 + np.exp(-load_shipped_chances(net).logits(inputs)))
     assert_agrees(found["chances"], expected)
 
 
 def check_paper(name, count):
+    """Moves of random games, at least one in each position, scored as the player scores them."""
     network = load_network(name)
-    # Its inputs are ones and zeros but for a few shares.
-    units = np.random.default_rng(4).random((count, network.encoding.num_units)) < 0.1
-    rows = units.astype(np.float32)
-    found = run(build_onnx_model(f"gammon:weights={name}"), units=rows)
-    assert_agrees(found["score"], 200 * network.outputs(rows)[:, None] - 100)
+    met = list(islice(backgammon_positions(), count // 8))
+    offsets, encoded = encode_positions(met, network.encoding)
+    assert offsets[-1] >= count
+    rows = encoded.to_dense(network.encoding.num_units)
+    found = run(build_onnx_model(f"gammon:weights={name}"), units=rows[:count])
+    assert_agrees(found["score"], network.scores(encoded)[:count, None])
 
 
 def check_deepq(name, count):
     chosen = game(name)
     weights = player("deepq", chosen).weights
-    rows = np.random.default_rng(5).integers(-1, 2, (count, len(weights["w1"]))).astype(np.float32)
+    met = (each for seed in itertools.count() for each in play_randomly(chosen, seed))
+    rows = np.array([encode_position(each) for each in islice(met, count)], np.float32)
     found = run(build_onnx_model("deepq", name), squares=rows)
     assert_agrees(found["q_values"], compute_q_values(weights, rows))
 

@@ -9,6 +9,7 @@ import pytest
 
 from ludus.cli.main import run
 from ludus.datasets import parse_lines
+from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 from support.facilities import external
 from support.nnmm_chains import saved_chain
@@ -69,7 +70,7 @@ def test_the_player_of_2018_speaks_in_numbers(player, known):
     with Server(player, "--compat", "2018", "--line-time", "3") as server:
         assert server.startup["dialect"] == "2018"
         for state, move in list(known.items())[::15]:
-            (numbers,) = parse_lines(state + b"-" + move).moves.classes.tolist()
+            (numbers,) = points_to_classes(parse_lines(state + b"-" + move).moves.points).tolist()
             wanted = "".join(f"{number}\n" for number in numbers).encode()
             # A line, a string of Java's, and the bare state.
             for sent in (state + b"\r\n", b"\0\x1c" + state, state):

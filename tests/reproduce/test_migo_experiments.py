@@ -7,7 +7,6 @@ import sys
 from itertools import islice
 
 import pytest
-from scipy import stats
 
 from ludus.cli.main import run
 from ludus.core.executors import LocalProcesses
@@ -122,6 +121,8 @@ def test_stored_means_of_migo_agree_with_the_published_ones():
 
 def test_published_p_values_follow_from_the_published_means():
     """Figure 5a: 19.65 (4.07) with transfer, 48.8 (43.26) without, 20 runs each."""
+    from scipy import stats
+
     summary, welch = significance_tests().Summary, significance_tests().welch_test
     t = (19.65 - 48.8) / ((4.07**2 + 43.26**2) / 19) ** 0.5
     p = welch(summary(19.65, 4.07, 20), summary(48.8, 43.26, 20))

@@ -14,7 +14,7 @@ from ludus.arena.executors import LocalPool
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.core.player import Limit
-from ludus.reproduce import Context, MatchTally
+from ludus.reproduce import Context, MatchTally, RunOptions
 from ludus.reproduce.matches import Match, play_in_arena
 from ludus.reproduce.published import read_published
 from ludus.reproduce.results import ResultCache
@@ -114,7 +114,8 @@ def test_a_damaged_cell_is_computed_again(tmp_path):
 @pytest.fixture
 def context(tmp_path):
     published = read_published(write(tmp_path) / "smith" / "table_1.toml", "smith-table-1")
-    with Context(published, ResultCache(tmp_path / "cells"), size="quick", jobs=1) as made:
+    options = RunOptions(size="quick", jobs=1)
+    with Context(published, ResultCache(tmp_path / "cells"), options) as made:
         yield made
 
 

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from scipy import stats
 
 from ludus.core.statistics import (
     Proportion,
@@ -16,6 +15,8 @@ from ludus.reproduce.findings import ComparedRow
 
 @pytest.mark.parametrize(("hits", "count"), [(0, 10), (3, 10), (10, 10), (83, 100), (1, 1)])
 def test_the_interval_of_a_share_is_the_exact_one(hits, count):
+    from scipy import stats
+
     exact = stats.binomtest(hits, count).proportion_ci(method="exact")
     found = Proportion(hits, count)
     assert found.interval == pytest.approx((exact.low, exact.high), abs=1e-12)
@@ -36,6 +37,8 @@ def test_impossible_proportions_are_refused(hits, count):
 
 
 def test_the_interval_of_a_mean_is_students():
+    from scipy import stats
+
     values = [1.0, 2.5, 2.0, 4.5]
     exact = stats.ttest_1samp(values, 0).confidence_interval()
     mean, low, high = compute_mean_interval(values)

@@ -4,11 +4,10 @@ import json
 import math
 
 import pytest
-from scipy import stats
 
 from ludus.cli.main import run
 from ludus.core.statistics import compare_wins
-from ludus.reproduce import Context, find_experiment
+from ludus.reproduce import Context, RunOptions, find_experiment
 from ludus.reproduce.results import ResultCache, read_results
 from support.paths import EXPERIMENTS
 
@@ -17,7 +16,8 @@ EXPERIMENT = find_experiment("vrajitoru-table-1", EXPERIMENTS)
 
 @pytest.fixture
 def context(tmp_path):
-    with Context(EXPERIMENT.published(), ResultCache(tmp_path), size="certain", jobs=1) as made:
+    options = RunOptions(size="certain", jobs=1)
+    with Context(EXPERIMENT.published(), ResultCache(tmp_path), options) as made:
         yield made
 
 
@@ -37,6 +37,8 @@ def test_the_table_holds_a_hundred_matches_of_each_kind():
 
 def test_the_shape_of_the_table_with_10000_games(context):
     """Focused beats basic in 80 to 92%, basic is a little ahead of newbie."""
+    from scipy import stats
+
     module = EXPERIMENT.module()
     plain = interpretations().Interpretation(
         tuple(context.published["plain"][q] for q in module.QUESTIONS)
@@ -76,6 +78,8 @@ def test_every_reading_is_of_rules_and_players_that_exist(context):
 
 
 def test_the_likelihood_becomes_multinomial_with_many_games():
+    from scipy import stats
+
     published, chances = (84, 15, 1), (0.8, 0.19, 0.01)
     ours = [round(share * 10**9) for share in chances]
     exact = stats.multinomial(100, chances).logpmf(published)

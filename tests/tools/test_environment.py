@@ -4,12 +4,15 @@ The interpreter and the state file are real. pip is not: what it would install i
 metadata, so that a case takes a fraction of a second.
 """
 
+import atexit
+import functools
 import importlib.util
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -19,11 +22,21 @@ from types import ModuleType
 import pytest
 
 from support.paths import ROOT
+from support.waiting import PATIENCE
 
 SCRIPT = ROOT / "tools/environment.py"
 FILES = ["pyproject.toml", "CMakeLists.txt", "native/core/board.hpp", "native/bind/morris.cpp"]
 FILES += [f"requirements/{name}.txt" for name in ("base", "dev", "torch", "torch-cuda", "update")]
 ALL = ["venv", "base", "build"]
+
+
+@functools.cache
+def make_venv(*command: str) -> Path:
+    """An environment without pip, made once; it can be copied."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    subprocess.run([*command, str(folder), "--without-pip"], check=True)
+    return folder
 
 
 class Rehearsal:
@@ -35,6 +48,9 @@ class Rehearsal:
 
         self.commands: list[tuple[str, ...]] = []
         self.failures: dict[str, BaseException] = {}
+        self.meetings: dict[str, threading.Barrier] = {}
+        """Commands that wait for each other: they are done only if they run at the same time."""
+
         self.root = root
         self.script = self.load()
 
@@ -52,15 +68,17 @@ class Rehearsal:
         script.check_machine = lambda: None  # type: ignore[attr-defined]
         return script
 
-    def run(self, *command: str) -> None:
+    def run(self, *command: str, log: Path | None = None) -> None:
         last = Path(command[-1]).name.removesuffix(".txt")
         name = "venv" if "venv" in command else "build" if "--editable" in command else last
         self.done.append(name)
         self.commands.append(command)
         if name in self.failures:
             raise self.failures.pop(name)
+        if name in self.meetings:
+            self.meetings[name].wait(PATIENCE)
         if name == "venv":
-            subprocess.run([*command, "--without-pip"], check=True)
+            subprocess.run(["cp", "-a", f"{make_venv(*command[:-1])}/.", command[-1]], check=True)
         if name in ("venv", "build"):
             leftovers = list(self.root.glob(".venv/lib/python*/site-packages/ludus-1.dist-info"))
             assert all((folder / "RECORD").exists() for folder in leftovers)
@@ -194,6 +212,25 @@ def test_an_unfinished_build_costs_one_more_build_and_no_more(
     assert ready.steps() == []
 
 
+def test_packages_are_installed_while_the_core_is_built(checkout: Path) -> None:
+    made = Rehearsal(checkout)
+    made.meetings = dict.fromkeys(("dev", "build"), threading.Barrier(2))
+    assert sorted(made.steps("base", "dev", "build")) == ["base", "build", "dev", "venv"]
+    assert made.done.index("base") == 1
+    assert made.steps("base", "dev", "build") == []
+
+
+@pytest.mark.parametrize(("step", "again"), [("build", ["build"]), ("dev", [*ALL, "dev"])])
+def test_a_step_that_fails_beside_another(checkout: Path, step: str, again: list[str]) -> None:
+    made = Rehearsal(checkout)
+    made.failures[step] = OSError("the disk is full")
+    with pytest.raises(OSError, match="disk"):
+        made.steps("base", "dev", "build")
+    assert {"build", "dev"} < set(made.done)
+    assert sorted(made.steps("base", "dev", "build")) == sorted(again)
+    assert made.steps("base", "dev", "build") == []
+
+
 CHANGES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "build settings": (write("CMakeLists.txt", "#"), ["build"]),
     "project settings": (write("pyproject.toml", "#"), ["build"]),
@@ -210,7 +247,6 @@ CHANGES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("change", "steps"), CHANGES.values(), ids=CHANGES.keys())
 def test_a_change_costs_what_it_must(
     ready: Rehearsal, change: Callable[[Path], object], steps: list[str]
@@ -270,10 +306,10 @@ def test_a_step_that_outlives_its_make_keeps_the_lock(ready: Rehearsal) -> None:
 import sys
 import environment
 environment.check_machine = lambda: None
-environment.pip = lambda *arguments: environment.run(sys.executable, "-c", {HOLD!r})
+environment.pip = lambda *arguments, **log: environment.run(sys.executable, "-c", {HOLD!r}, **log)
 environment.prepare(["build"])
 """
-    log = ready.root / ".venv/setup.log"
+    log = ready.root / ".venv/build.log"
     environment = {**os.environ, "PYTHONPATH": str(ready.root / "tools")}
     make = subprocess.Popen(
         [sys.executable, "-c", script], stderr=subprocess.DEVNULL, env=environment

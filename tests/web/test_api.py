@@ -1,9 +1,7 @@
 """The server as programs see it: every request answered, every bad one refused in one line."""
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from ludus.core.record import Record
 from support.drawings import texts
@@ -23,6 +21,9 @@ EXAMPLES = settings(
 
 def test_answers_are_as_described(server):
     """Whatever is asked, the answer has a status and a form that the description names."""
+    import schemathesis
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     schema = schemathesis.openapi.from_url(f"{server.base}/api/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
     assert len(operations) > 15

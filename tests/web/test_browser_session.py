@@ -76,8 +76,16 @@ def test_the_server_may_die_in_the_middle(page, tmp_path):
         page.get_by_role("button", name="New game").click()
         expect(page.locator("#notice")).to_contain_text("does not answer")
         expect(lost).to_be_visible()
+        page.get_by_role("tab", name="Set up").click()
+        expect(page.get_by_role("button", name="Edit this position")).to_be_hidden()
         server.start()
         expect(lost).to_be_hidden()
+        # Scripts that could not be loaded are requested again.
+        page.get_by_role("button", name="New game").click()
+        page.get_by_role("dialog", name="New game").get_by_role("button", name="Cancel").click()
+        page.get_by_role("tab", name="Set up").click()
+        expect(page.get_by_role("button", name="Edit this position")).to_be_visible()
+        page.get_by_role("tab", name="Moves").click()
         assert page.locator(".moves").inner_text() == before
         assert play(page, "f4") == "yours"
     finally:
@@ -333,8 +341,9 @@ def test_players_are_those_of_the_rules_that_were_chosen_last(page, morris):
     dialog.locator("#game-select").select_option("hexapawn")
     wait_for_event(page, lambda: held, "the players of the usual rules are requested")
     dialog.locator("#rules-select").select_option("four")
-    dialog.get_by_label("Choose both players").check()
+    # The forms of these rules are there, hidden until they are chosen.
     expect(dialog.locator(".player-info").nth(1)).to_contain_text("not measured")
+    dialog.get_by_label("Choose both players").check()
     dialog.get_by_label("Who plays Black").select_option("a person")
     with page.expect_response(lambda answer: answer.request == held[0].request) as answered:
         held[0].continue_()
@@ -347,7 +356,7 @@ def test_numbers_have_at_most_three_significant_digits(page, server):
     page.goto(f"{server.base}/puzzles")
     numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, None, "NaN"]
     script = """async (numbers) => {
-        const { formatNumber } = await import("/static/chart.js");
+        const { formatNumber } = await import("/static/text.js");
         return numbers.map((each) => formatNumber(each === "NaN" ? NaN : each));
     }"""
     expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]

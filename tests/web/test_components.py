@@ -326,9 +326,37 @@ def test_a_worker_with_too_much_memory_is_replaced(monkeypatch):
 
 @pytest.mark.parametrize("name", ["hexapawn", "backgammon"])
 def test_an_analyst_can_be_loaded_in_advance(name):
-    """Also where the first move is a roll of the dice."""
+    """Step by step until no position is left, also where the first move is a roll."""
     _make_analyst.cache_clear()
-    assert prepare_analyst({"game": name, "rules": ""}) == {}
+    job = {"game": name, "rules": ""}
+    total = prepare_analyst({**job, "number": 0})["positions"]
+    assert total > 0
+    assert prepare_analyst({**job, "number": total}) == {"positions": total}
     analyst = load_analyst(name, "")
-    assert _make_analyst.cache_info().hits == 1
+    assert _make_analyst.cache_info().hits == 2
     assert analyst.game.id == name
+
+
+def test_a_review_need_not_wait_until_its_analyst_is_loaded():
+    """Loading stops for it, and begins again with the next game."""
+    job = {**START, "game": "hexapawn", "start": str(named_game("hexapawn").start())}
+
+    async def work():
+        workers = WorkerPool(Settings(num_slow_workers=1))
+        await workers.start()
+        try:
+            workers.warm_up_analyst("hexapawn", "")
+            (loading,) = workers._warming_up.values()
+            found = await workers.review(job)
+            assert loading.cancelled()
+            workers.warm_up_analyst("hexapawn", "")
+            (loading,) = workers._warming_up.values()
+            await loading
+            workers.warm_up_analyst("hexapawn", "")
+            return found, dict(workers._warming_up)
+        finally:
+            await workers.close()
+
+    found, loading = run_apart(work())
+    assert len(found["evaluations"]) == 1
+    assert loading == {}

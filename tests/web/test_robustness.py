@@ -58,6 +58,13 @@ def test_orders_that_make_no_sense(client, order):
     refused(client.post("/api/games", content=text.encode(), headers=headers), 422)
 
 
+@pytest.mark.parametrize("name", ["a\nb", "\ud800", "\x00", "é" * 5000])
+def test_fields_with_any_name_are_refused_in_one_line(client, name):
+    body = json.dumps({"game": "hexapawn", name: 1}).encode()
+    headers = {"content-type": "application/json"}
+    assert len(refused(client.post("/api/games", content=body, headers=headers), 422)) < 500
+
+
 def test_huge_requests(client):
     refused(client.post("/api/games", json={"game": "hexapawn", "record": HUGE}), 413)
 

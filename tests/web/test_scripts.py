@@ -15,6 +15,21 @@ STATIC = Path(ludus.web.__file__).parent / "static"
 MOST = 300_000
 """Bytes of everything that a page can ask for, uncompressed."""
 
+FIRST = 131_000
+"""Bytes of what a game needs before the first click, uncompressed."""
+
+
+def find_first_scripts() -> list[str]:
+    """Return the scripts that are loaded with main.js."""
+    found, left = [], ["main.js"]
+    while left:
+        name = left.pop(0)
+        if name not in found:
+            found.append(name)
+            imports = r'^(?:import|\}) .*from "\./([a-z]+\.js)"'
+            left += re.findall(imports, (STATIC / name).read_text(), re.MULTILINE)
+    return found
+
 
 @pytest.mark.needs_debian("node-typescript")
 def test_types_hold():
@@ -26,6 +41,17 @@ def test_types_hold():
 def test_the_page_is_light():
     files = [path for path in STATIC.iterdir() if path.suffix in (".js", ".css", ".html", ".svg")]
     assert sum(path.stat().st_size for path in files) + len(build_stylesheet()) < MOST
+
+
+def test_the_first_visit_loads_only_what_it_needs():
+    names = [*find_first_scripts(), "index.html", "page.css", "board.css", "icon.svg"]
+    size = sum((STATIC / name).stat().st_size for name in names) + len(build_stylesheet())
+    assert size < FIRST
+
+
+def test_all_scripts_of_the_first_visit_are_requested_at_once():
+    document = (STATIC / "index.html").read_text()
+    assert re.findall(r'modulepreload" href="/static/([^"]+)"', document) == find_first_scripts()
 
 
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere():

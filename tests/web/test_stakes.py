@@ -73,6 +73,10 @@ def test_a_player_refuses_a_resignation_that_is_too_small(client):
     view = begin(client, "backgammon", position=LOST)
     ended = client.post(f"/api/games/{view['id']}/resign").json()
     assert ended["outcome"] == {"winner": 1, "reason": "resigned", "points": 1}
+    # Before a roll there is nothing that a player could judge.
+    view = settled(client, begin(client, "backgammon", None, "gammon", seed=3))
+    client.post(f"/api/games/{view['id']}/at", json={"node": 0})
+    assert "after the roll" in refuse(client, view, "resign", {"level": 1})
     other = begin(client, "hexapawn")
     assert other["resignations"] == []
     assert "no such choice" in refuse(client, other, "resign", {"level": 2})

@@ -11,7 +11,7 @@ from ludus.web import worker_cache
 from ludus.web.errors import LimitReached, OutOfTurn
 from ludus.web.game_registry import GameRegistry
 from ludus.web.game_tree import PERSON, PLAYER
-from ludus.web.schemas import NewGameRequest, SeatRequest
+from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.settings import Settings
 from ludus.web.store import BadGameFile, GameStore, StoredGame, StoredNode

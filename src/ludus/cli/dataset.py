@@ -7,47 +7,34 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ludus.cli.dataset_labels import export, label
 from ludus.cli.help import make_group
 from ludus.cli.options import (
+    DatasetArgument,
     DepthOption,
     ForceOption,
     GameArgument,
     JsonOption,
     NodesOption,
-    OracleOption,
     OutputFileOption,
     RulesOption,
     TimeOption,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import ClusterOption, JobsOption
-from ludus.core.errors import BadSpec
-from ludus.core.files import atomic_file, check_output, quote_path, write_text
+from ludus.core.files import atomic_file, check_output, write_text
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from ludus.datasets.download import RemoteFile
-    from ludus.datasets.morris.labels import LabelCounts, LabelledBatch, Labels
     from ludus.datasets.morris.statistics import DatasetStatistics
     from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.games.nine_mens_morris.rules import Rules as MorrisRules
-    from ludus.oracle.morris.oracle import MorrisOracle
 
 MAX_LINES_SHOWN = 10
 """Number of lines with the same fault that are printed; JSON has all."""
-
-MORRIS_ID = "nine_mens_morris"
-
-DatasetArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="Morris positions and moves, one per line, or Parquet; see docs/datasets.md.",
-        show_default=False,
-    ),
-]
 
 
 def stats(
@@ -99,35 +86,23 @@ def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = Fal
         raise typer.Exit(1)
 
 
-def parse_morris_rules(text: str) -> "MorrisRules":
-    """Return the rules of a dataset; raise an error if datasets do not support them."""
-    from ludus.datasets.morris.validation import check_rules
-    from ludus.games import game
-
-    rules: MorrisRules = game(MORRIS_ID, text).rules
-    check_rules(rules)
-    return rules
-
-
 def _describe_file(file: Path, text: str) -> "tuple[DatasetStatistics, MorrisRules]":
     from ludus.datasets.morris.files import read_chunks
     from ludus.datasets.morris.statistics import compute_statistics
+    from ludus.datasets.morris.validation import parse_rules
 
-    rules = parse_morris_rules(text)
+    rules = parse_rules(text)
     return compute_statistics(read_chunks(file), rules), rules
 
 
 def _print_contents(found: "DatasetStatistics") -> None:
-    from ludus.datasets.morris.statistics import CLASS_NAMES
+    from ludus.datasets.morris.statistics import CHOICES
     from ludus.games.nine_mens_morris.batch import PARTS
 
     phases = ", ".join(f"{phase}: {found.phases[phase]}" for phase in (1, 2, 3))
     print(f"{found.entries} entries, {found.with_move} with a move; phases {phases}\n")
     frequencies = [found.proportions(part) for part in range(len(PARTS))]
-    rows = [
-        (name, *(f"{column[number]:.2%}" for column in frequencies))
-        for number, name in enumerate(CLASS_NAMES)
-    ]
+    rows = [(name, *(f"{column[name]:.2%}" for column in frequencies)) for name in CHOICES]
     entropies = (f"{found.entropy(part):.3f} bits" for part in range(len(PARTS)))
     print_table(("point", *PARTS), [*rows, ("entropy", *entropies)])
 
@@ -171,14 +146,14 @@ def expand(
     """Write every entry as its symmetric images, the entry itself first."""
     check_output(out, file, force=force)
     from ludus.datasets.morris.augmentation import augment_parts
-    from ludus.datasets.morris.files import format_lines
+    from ludus.datasets.morris.files import format_lines, read_entries
 
     began = clock.perf_counter()
     entries = written = 0
 
     def read_parts() -> "Iterator[MoveBatch]":
         nonlocal entries
-        for part in _read_entries(file):
+        for part in read_entries(file):
             entries += len(part)
             yield part
 
@@ -197,161 +172,6 @@ def expand(
         )
     else:
         print(f"{entries} entries became {written} in {seconds:.1f} s")
-
-
-def label(
-    file: DatasetArgument,
-    out: OutputFileOption,
-    oracle: OracleOption = None,
-    rules: RulesOption = "",
-    cluster: ClusterOption = "",
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Add to every entry its exact value, its depth in plies, and the moves that keep the value."""
-    check_output(out, file, force=force)
-    from ludus.datasets.morris.files import read_dataset
-    from ludus.datasets.morris.labels import LABEL_CHUNK, LabelCounts, format_labels
-
-    oracle_ = _open_oracle(rules, oracle)
-    entries = read_dataset(file)
-    began = clock.perf_counter()
-    tally = LabelCounts()
-    starts = range(0, len(entries), LABEL_CHUNK)
-    with atomic_file(out) as target:
-        chunks = (entries[first : first + LABEL_CHUNK] for first in starts)
-        for part in _label_chunks(chunks, oracle_, oracle, cluster, len(entries)):
-            tally.add(part.labels)
-            target.writelines(f"{line}\n" for line in format_labels(*part))
-    seconds = round(clock.perf_counter() - began, 3)
-    if json:
-        print_json(**tally.as_json(), solved=oracle_.coverage, out=str(out), seconds=seconds)
-        return
-    _print_label_counts(tally)
-
-
-def _open_oracle(rules: str, folder: Path | None) -> "MorrisOracle":
-    from ludus.games import game
-    from ludus.oracle import oracle_for
-    from ludus.oracle.morris.oracle import MorrisOracle
-
-    found = oracle_for(game(MORRIS_ID, parse_morris_rules(rules)), folder)
-    assert isinstance(found, MorrisOracle)
-    return found
-
-
-def _label_chunks(
-    chunks: "Iterable[MoveBatch]",
-    oracle: "MorrisOracle",
-    folder: Path | None,
-    cluster: str,
-    num_entries: int | None,
-) -> "Iterator[LabelledBatch]":
-    """Label entries, here or on a cluster, and show progress, if their number is known."""
-    from ludus.datasets.morris.labels import LABEL_BATCH, LabelTask, label, label_chunks
-
-    # A chunk is a whole number of batches, so batches can be counted without chunks.
-    num_batches = None if num_entries is None else -(-num_entries // LABEL_BATCH)
-
-    def label_batches(batches: "Iterable[MoveBatch]") -> "Iterable[Labels]":
-        if not cluster:
-            found: Iterable[Labels] = (label(batch, oracle) for batch in batches)
-            yield from track_progress(found, num_batches, "labelling")
-            return
-        from ludus.arena.executors import make_executor
-
-        task = LabelTask(oracle.rules, folder and folder.absolute())
-        with make_executor(cluster=cluster) as executor:
-            found = executor.map(task, batches)
-            yield from track_progress(found, num_batches, "labelling")
-
-    return label_chunks(chunks, label_batches)
-
-
-def export(
-    file: DatasetArgument,
-    out: OutputFileOption,
-    oracle: OracleOption = None,
-    rules: RulesOption = "",
-    cluster: ClusterOption = "",
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Write a dataset with exact values, depths and critical flags as a Parquet file.
-
-    Labels that `ludus dataset label` wrote are used unless --oracle is given.
-    """
-    check_output(out, file, force=force)
-    from ludus import __version__
-    from ludus.core.parquet import import_pyarrow, is_parquet
-    from ludus.datasets.download import compute_sha256
-    from ludus.datasets.morris.labels import (
-        LabelCounts,
-        cut_chunks,
-        has_labels,
-        read_labelled_lines,
-    )
-    from ludus.datasets.morris.parquet import write_labelled
-
-    if not is_parquet(out):
-        raise BadSpec(f"{quote_path(out)} does not end in .parquet")
-    import_pyarrow()
-    chosen = parse_morris_rules(rules)
-    began = clock.perf_counter()
-    tally = LabelCounts()
-    if oracle is None and not is_parquet(file) and has_labels(file):
-        solved = "as labelled"
-        parts = read_labelled_lines(file, chosen)
-    else:
-        oracle_ = _open_oracle(rules, oracle)
-        solved = oracle_.coverage
-        chunks = cut_chunks(_read_entries(file))
-        parts = _label_chunks(chunks, oracle_, oracle, cluster, None)
-
-    def count(parts: "Iterable[LabelledBatch]") -> "Iterator[LabelledBatch]":
-        for part in parts:
-            tally.add(part.labels)
-            yield part
-
-    about = {
-        "game": MORRIS_ID,
-        "rules": dataclass_as_json(chosen),
-        "source": file.name,
-        "source_sha256": compute_sha256(file),
-        "solved": solved,
-        "ludus": __version__,
-    }
-    write_labelled(out, count(parts), about)
-    seconds = round(clock.perf_counter() - began, 3)
-    if json:
-        size = out.stat().st_size
-        print_json(**tally.as_json(), solved=solved, out=str(out), bytes=size, seconds=seconds)
-        return
-    _print_label_counts(tally)
-
-
-def _read_entries(file: Path) -> "Iterator[MoveBatch]":
-    from ludus.datasets.morris.files import raise_bad_lines, read_chunks
-
-    for part in read_chunks(file):
-        raise_bad_lines(file, part.bad_lines)
-        yield part.moves
-
-
-def _print_label_counts(tally: "LabelCounts") -> None:
-    from ludus.games.nine_mens_morris.batch import RESULT_NAMES
-
-    counts = ", ".join(
-        f"{count} {name}" for name, count in zip(RESULT_NAMES, tally.results.tolist(), strict=True)
-    )
-    print(f"{tally.entries} entries: {counts}")
-    kept = tally.critical_kept / max(1, tally.critical)
-    random_kept = tally.random_kept / max(1, tally.critical)
-    print(
-        f"{tally.critical} are critical; their moves keep the value in {kept:.1%}, "
-        f"random moves would in {random_kept:.1%}"
-    )
-    print(f"{tally.critical_reached} of them have numbers of men that occur in games")
 
 
 def generate(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ludus.cli.dataset import DatasetArgument
 from ludus.cli.help import make_group
-from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
+from ludus.cli.options import DatasetArgument, ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.files import check_output
 from ludus.core.spec import check_choice

@@ -39,6 +39,15 @@ PlayerArgument = Annotated[
     ),
 ]
 
+DatasetArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Morris positions and moves, one per line, or Parquet; see docs/datasets.md.",
+        show_default=False,
+    ),
+]
+
 PositionArgument = Annotated[
     str, typer.Argument(metavar="POSITION", help="A position, or `start`.", show_default=False)
 ]

@@ -1,6 +1,7 @@
 """`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
 
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +13,7 @@ from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress, track_progress
 from ludus.cli.tournament import ClusterOption
+from ludus.cli.training_log import MAX_POINTS, LogOption, TrainingLog, open_training_log
 from ludus.core.errors import BadRecord, LudusError, quote
 from ludus.core.files import add_suffix, check_output, quote_path, read_text, write_text
 from ludus.core.processes import count_cores
@@ -178,6 +180,7 @@ def train(
     ] = 0.2,
     rules: RulesOption = "vrajitoru",
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
+    log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -197,11 +200,31 @@ def train(
     began = time.perf_counter()
     checkpoint = add_suffix(out, ".part")
     base = named_network(onto)
-    steps = training.run(base, recorded, checkpoint)
-    network = take_last(track_progress(steps, training.games + len(recorded), "learning"), base)
+    total = training.games + len(recorded)
+    with open_training_log(log, "patterns") as curves:
+        steps = _log_growth(training.run(base, recorded, checkpoint), base.games, total, curves)
+        network = take_last(track_progress(steps, total, "learning"), base)
     save_network(network, out)
     checkpoint.unlink(missing_ok=True)
     _print_report(network, out, time.perf_counter() - began, json)
+
+
+def _log_growth(
+    networks: Iterable["PatternNetwork"], first: int, total: int, curves: TrainingLog
+) -> Iterator["PatternNetwork"]:
+    """Log how many patterns and moves between them are known after games; yield each network."""
+    interval = max(total // MAX_POINTS, 1)
+    for network in networks:
+        done = network.games - first
+        if done % interval == 0 or done == total:
+            patterns, edges = _count_patterns(network)
+            curves.add(done, {"patterns": patterns, "moves between patterns": edges}, total)
+        yield network
+
+
+def _count_patterns(network: "PatternNetwork") -> tuple[int, int]:
+    """Return the number of observed patterns, and of observed moves between patterns."""
+    return sum(count > 0 for count in network.frequency), sum(map(len, network.edges.values()))
 
 
 def _read_games(path: Path, rules: str) -> list[Any]:
@@ -214,8 +237,7 @@ def _read_games(path: Path, rules: str) -> list[Any]:
 
 
 def _print_report(network: "PatternNetwork", out: Path, seconds: float, is_json: bool) -> None:
-    patterns = sum(count > 0 for count in network.frequency)
-    edges = sum(map(len, network.edges.values()))
+    patterns, edges = _count_patterns(network)
     if is_json:
         print_json(
             out=str(out),

@@ -4,6 +4,7 @@ import json as json_format
 import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,7 @@ from ludus.core.files import make_folder, quote_path, write_text
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
+    from ludus.reproduce.context import RunOptions
     from ludus.reproduce.experiment import Experiment
     from ludus.reproduce.overview import Item
     from ludus.reproduce.results import ExperimentResults
@@ -91,11 +93,13 @@ def reproduce(
     json: JsonOption = False,
 ) -> None:
     """Reproduce published tables or figures and compare our results with them."""
+    from ludus.reproduce.context import RunOptions
     from ludus.reproduce.experiment import (
         find_experiment,
         find_experiments_folder,
         list_experiments,
     )
+    from ludus.reproduce.results import read_results
 
     folder = find_experiments_folder(experiments)
     if is_list and ids:
@@ -105,11 +109,10 @@ def reproduce(
         return
     _check_options(size, oracle, device, from_results, fresh or save)
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
+    options = RunOptions(size, seed, jobs, cluster, oracle, device, ignore_cache=fresh)
     done = []
     for experiment in chosen:
-        results = _get_results(
-            experiment, size, seed, out, jobs, cluster, oracle, device, fresh, from_results
-        )
+        results = read_results(experiment) if from_results else _run(experiment, out, options)
         if save:
             make_folder(experiment.results.parent)
             write_text(experiment.results, results.stored_text(date.today()))
@@ -197,22 +200,7 @@ def _count_items(items: Sequence["Item"]) -> str:
     )
 
 
-def _get_results(
-    experiment: "Experiment",
-    size: str,
-    seed: int,
-    out: Path,
-    jobs: int,
-    cluster: str,
-    oracle: Path | None,
-    device: str,
-    fresh: bool,
-    from_results: bool,
-) -> "ExperimentResults":
-    if from_results:
-        from ludus.reproduce.results import read_results
-
-        return read_results(experiment)
+def _run(experiment: "Experiment", out: Path, options: "RunOptions") -> "ExperimentResults":
     from ludus.reproduce.context import run_experiment
 
     make_folder(out / experiment.id)  # fail before the work if it is not writable
@@ -222,18 +210,7 @@ def _get_results(
             def progress(done: int, total: int, label: str) -> None:
                 update(done, total, f"{experiment.id}: {label}")
 
-            return run_experiment(
-                experiment,
-                out / "cells",
-                size=size,
-                seed=seed,
-                jobs=jobs,
-                cluster=cluster,
-                oracle=oracle,
-                device=device,
-                ignore_cache=fresh,
-                progress=progress,
-            )
+            return run_experiment(experiment, out / "cells", replace(options, progress=progress))
     except KeyboardInterrupt:
         message = f"{experiment.id} is not done; run the same command to resume"
         print(f"ludus: {message}", file=sys.stderr)

@@ -9,10 +9,12 @@ Spec(name='nine_mens_morris', flags=('lasker',), options={'men': '9'})
 import dataclasses
 import difflib
 import math
+import numbers
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
@@ -138,6 +140,36 @@ def check_range(label: str, value: float | None, low: float, high: float) -> Non
         raise BadSpec("{}={} must be from {} to {}".format(label, *shown))
 
 
+def check_fields(options: object, owner: str) -> None:
+    """Raise BadSpec if a field of a dataclass has a value that its annotation does not allow.
+
+    >>> from ludus.games.nine_mens_morris import Rules
+    >>> Rules(blocked="waits")
+    Traceback (most recent call last):
+        ...
+    ludus.core.errors.BadSpec: nine_mens_morris blocked='waits' must be one of loses, passes
+    """
+    kind: Any = type(options)
+    for name, hint in _get_hints(kind).items():
+        value = getattr(options, name)
+        is_literal = typing.get_origin(hint) is typing.Literal
+        choices = typing.get_args(hint)
+        if is_literal and (not isinstance(value, str) or value not in choices):
+            wanted = f"one of {', '.join(choices)}"
+        elif hint is bool and not isinstance(value, bool):
+            wanted = "True or False"
+        elif hint is int and (isinstance(value, bool) or not isinstance(value, numbers.Integral)):
+            wanted = "a whole number"
+        else:
+            continue
+        raise BadSpec(f"{owner} {name}={quote_value(value)} must be {wanted}")
+
+
+@cache
+def _get_hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
 def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     """Return a frozen dataclass with fields replaced, each text parsed by the field's type.
 
@@ -145,7 +177,8 @@ def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     >>> apply_options(Limit(), {"nodes": "100"}, "limit")
     Limit(time=None, nodes=100, depth=None)
     """
-    hints = typing.get_type_hints(type(value))
+    kind: Any = type(value)
+    hints = _get_hints(kind)
     fields = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]
     changes: dict[str, Any] = {}
     for key, text in options.items():

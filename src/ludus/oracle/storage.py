@@ -229,7 +229,8 @@ class BlockFile:
 
     def _read(self, start: int, size: int) -> bytes:
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            # Opening a pipe would wait for its writer; reading at a place of it is an error.
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             try:
                 return os.pread(descriptor, size, start)
             finally:

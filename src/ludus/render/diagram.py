@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from ludus.core.html import format_facts, format_panel
 from ludus.render.canvas import Canvas, Drawing, Point
 
 DIAGRAM_STYLE = """
@@ -69,3 +70,20 @@ def _find_border(start: Point, end: Point, half_width: float, half_height: float
         half_width / abs(dx) if dx else math.inf, half_height / abs(dy) if dy else math.inf, 1
     )
     return end[0] + dx * scale, end[1] + dy * scale
+
+
+def format_network(
+    title: str, layers: Sequence[tuple[str, int]], facts: Mapping[str, object]
+) -> str:
+    """Return the layers, as (name, number of units), as a picture beside the facts."""
+    return format_panel(title, draw_layers(title, layers).svg(), format_facts(facts))
+
+
+def name_layers(sizes: Sequence[int]) -> list[tuple[str, int]]:
+    """Return the layers of a fully connected network with names.
+
+    >>> name_layers((257, 64, 5))
+    [('inputs', 257), ('hidden 1', 64), ('outputs', 5)]
+    """
+    hidden = [(f"hidden {number}", size) for number, size in enumerate(sizes[1:-1], 1)]
+    return [("inputs", sizes[0]), *hidden, ("outputs", sizes[-1])]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ludus.core.files import write_bytes
     from ludus.core.match import MatchTally
     from ludus.core.statistics import Proportion, compare_wins, compute_difference_interval
-    from ludus.reproduce.context import Context
+    from ludus.reproduce.context import Context, RunOptions, make_context
     from ludus.reproduce.experiment import (
         Experiment,
         find_experiment,
@@ -43,12 +43,14 @@ __all__ = [
     "PublishedRow",
     "PublishedTable",
     "Remark",
+    "RunOptions",
     "Table",
     "compare_wins",
     "compute_difference_interval",
     "find_experiment",
     "find_experiments_folder",
     "list_experiments",
+    "make_context",
     "play_compiled_games",
     "quote",
     "read_published",

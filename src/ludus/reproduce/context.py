@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,6 +27,31 @@ ProgressCallback = Callable[[int, int, str], None]
 """Called with the number of finished items, the total and a label."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How an experiment is run."""
+
+    size: str = ""
+    """`quick`, `published` or `certain`; empty for the experiment's default."""
+
+    seed: int = 0
+
+    jobs: int = 0
+    """Number of parallel jobs; 0 for one on each core."""
+
+    cluster: str = ""
+    """Address of a Ray cluster, or empty."""
+
+    oracle: Path | None = None
+    """Oracle folder written by `ludus solve`, if given."""
+
+    device: str = "auto"
+    """Device of networks that are trained: `auto`, `cpu` or `cuda`."""
+
+    ignore_cache: bool = False
+    progress: ProgressCallback = lambda done, total, label: None
+
+
 class Context(AbstractContextManager["Context"]):
     """One run of an experiment, the argument of its `run`: published table, size, seed and cache.
 
@@ -34,33 +59,19 @@ class Context(AbstractContextManager["Context"]):
     settings, and the seed, so that an interrupted run resumes.
     """
 
-    def __init__(
-        self,
-        published: PublishedTable,
-        cache: ResultCache,
-        *,
-        size: str,
-        seed: int = 0,
-        jobs: int = 0,
-        cluster: str = "",
-        oracle: Path | None = None,
-        device: str = "auto",
-        progress: ProgressCallback = lambda done, total, label: None,
-    ) -> None:
+    def __init__(self, published: PublishedTable, cache: ResultCache, options: RunOptions) -> None:
         self.published = published
-        self.size = size
-        self.size_settings: Mapping[str, Any] = published.get_size_settings(size)
+        self.size = options.size or published.default_size
+        self.size_settings: Mapping[str, Any] = published.get_size_settings(self.size)
         """The settings of the size: the table `[sizes.<size>]` of the TOML file."""
-        self.seed = seed
-        self.jobs = jobs or count_cores()
+        self.seed = options.seed
+        self.jobs = options.jobs or count_cores()
         """Number of parallel jobs."""
-        self.oracle = oracle
-        """Oracle folder written by `ludus solve`, if given."""
-        self.device = device
-        """Device of networks that are trained: `auto`, `cpu` or `cuda`."""
-        self.progress = progress
+        self.oracle = options.oracle
+        self.device = options.device
+        self.progress = options.progress
         self._cache = cache
-        self._cluster = cluster
+        self._cluster = options.cluster
         self._pool: LocalPool | RayCluster | None = None
 
     def __exit__(self, *error: object) -> None:
@@ -90,6 +101,10 @@ class Context(AbstractContextManager["Context"]):
         must be part of the key.
         """
         return self._cache.get(key, compute)
+
+    def find_cached(self, key: str) -> Any:
+        """Return the value that `cached` stored for a key, or None."""
+        return self._cache.find(key)
 
     def folder(self, key: str) -> Path:
         """Return a folder for checkpoints and weights, kept until the cache is cleared."""
@@ -146,36 +161,21 @@ class Context(AbstractContextManager["Context"]):
         )
 
 
+def make_context(experiment: Experiment, cache_folder: Path, options: RunOptions) -> Context:
+    """Return the context of a run; `cache_folder` is the folder of the cache of all runs."""
+    published = experiment.published()
+    name = _make_run_name(published, options.size or published.default_size, options.seed)
+    cache = ResultCache(cache_folder / name)
+    if options.ignore_cache:
+        cache.clear()
+    return Context(published, cache, options)
+
+
 def run_experiment(
-    experiment: Experiment,
-    cache_folder: Path,
-    *,
-    size: str = "",
-    seed: int = 0,
-    jobs: int = 0,
-    cluster: str = "",
-    oracle: Path | None = None,
-    device: str = "auto",
-    ignore_cache: bool = False,
-    progress: ProgressCallback = lambda done, total, label: None,
+    experiment: Experiment, cache_folder: Path, options: RunOptions
 ) -> ExperimentResults:
     """Run an experiment or resume an interrupted run; `cache_folder` is the folder of the cache."""
-    published = experiment.published()
-    chosen = size or published.default_size
-    cache = ResultCache(cache_folder / _make_run_name(published, chosen, seed))
-    if ignore_cache:
-        cache.clear()
-    context = Context(
-        published,
-        cache,
-        size=chosen,
-        seed=seed,
-        jobs=jobs,
-        cluster=cluster,
-        oracle=oracle,
-        device=device,
-        progress=progress,
-    )
+    context = make_context(experiment, cache_folder, options)
     found = Findings()
     with context:
         try:
@@ -191,7 +191,7 @@ def run_experiment(
             raise
         except Exception as error:
             raise experiment.make_error(error) from error
-    return ExperimentResults(published, chosen, seed, found)
+    return ExperimentResults(context.published, context.size, context.seed, found)
 
 
 def _check_draw_function(experiment: Experiment, figure: Figure) -> None:

@@ -40,7 +40,7 @@ class ResultCache:
         The value is always the one decoded from JSON, whether it was computed or read: tuples
         become lists, and numbers are as in later runs.
         """
-        path = self.folder / f"{make_file_name(key)}.json"
+        path = self._find_path(key)
         stored = _read_entry(path, key)
         if stored is None:
             text = json.dumps({"key": key, "value": compute()}, allow_nan=False)
@@ -48,6 +48,14 @@ class ResultCache:
             stored = json.loads(text)
         value: T = stored["value"]
         return value
+
+    def find(self, key: str) -> Any:
+        """Return the stored value of a key, or None."""
+        stored = _read_entry(self._find_path(key), key)
+        return None if stored is None else stored["value"]
+
+    def _find_path(self, key: str) -> Path:
+        return self.folder / f"{make_file_name(key)}.json"
 
     def subfolder(self, key: str) -> Path:
         """Return a folder for this key, for checkpoints and other files."""

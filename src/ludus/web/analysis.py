@@ -6,7 +6,7 @@ from ludus.core.game import CHANCE, AnyGame
 from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_tree import GameNode
-from ludus.web.schemas import (
+from ludus.web.schemas.analysis import (
     AdviceView,
     EvaluatedMoveView,
     EvaluationView,
@@ -120,7 +120,7 @@ def _in_plies(depth: int | None) -> str:
 async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:
     """Return the evaluations along the current line, continued as far as redo leads."""
     line = session.tree.full_path()
-    found = await workers.run_slow_job("review", session.job(line[-1].number))
+    found = await workers.review(session.job(line[-1].number))
     points = []
     for number, node in enumerate(line):
         reviewed = found["moves"][number - 1] if number else None
@@ -190,6 +190,8 @@ async def check_resignation(session: Session, level: int, workers: WorkerPool) -
     if not levels or session.seats[1 - side].is_person:
         return
     found = await _load_evaluation(session, node.number, workers)
+    if "points" not in found:
+        raise OutOfTurn("a resignation is judged after the roll; go to a move first")
     expected = found["points"] if node.position.mover != side else -found["points"]
     if level + RESIGNATION_TOLERANCE < expected:
         name = session.game.sides[1 - side].capitalize()

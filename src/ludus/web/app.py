@@ -13,8 +13,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import LudusError, to_one_line
 from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
@@ -59,7 +60,7 @@ def mount_page(app: FastAPI) -> None:
     for address in PAGE_PATHS:
         app.get(address, include_in_schema=False, response_class=HTMLResponse)(_get_document)
     app.get("/colours.css", include_in_schema=False)(_get_stylesheet)
-    app.mount("/static", _RevalidatedFiles(directory=str(STATIC_FOLDER)))
+    app.mount("/static", GZipMiddleware(_RevalidatedFiles(directory=str(STATIC_FOLDER))))
 
 
 async def _get_document() -> HTMLResponse:
@@ -148,7 +149,8 @@ async def _respond_to_validation_error(request: Request, error: Exception) -> JS
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return JSONResponse({"detail": f"{where}: {first['msg']}"[:400]}, 422)
+    # Names of fields are the client's own, with any characters.
+    return JSONResponse({"detail": to_one_line(f"{where}: {first['msg']}", 400)}, 422)
 
 
 async def _respond_to_http_error(request: Request, error: Exception) -> Response:

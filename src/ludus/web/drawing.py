@@ -10,7 +10,7 @@ from ludus.games.move_entry import AnyMoveEntry, PartialMove
 from ludus.render.overlay import count_beads_per_shape, draw_annotations
 from ludus.web.explanations import picture_from_json
 from ludus.web.game_tree import DICE, RULES, GameNode
-from ludus.web.schemas import PictureView
+from ludus.web.schemas.games import PictureView
 from ludus.web.session import Session
 
 

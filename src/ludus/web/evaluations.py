@@ -1,5 +1,6 @@
 """Evaluations of positions and reviews of games, in a worker process."""
 
+import random
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -13,6 +14,11 @@ from ludus.web.worker_cache import load_game, load_position
 MAX_EVALUATED_MOVES = 40
 """Moves of one position that are sent."""
 
+PREPARED_PLIES = 4
+"""Plies between the positions that are evaluated in advance."""
+
+MAX_PREPARED = 20
+
 
 def load_analyst(game: str, rules: str) -> Analyst:
     """Return the analyst of a game, with all tables that are on this machine now."""
@@ -25,13 +31,28 @@ def _make_analyst(game: str, rules: str, tables: tuple[tuple[str, int], ...]) ->
 
 
 def prepare_analyst(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Load tables, networks and search by evaluating a position, so that a review is fast."""
+    """Load a part of what a review needs by evaluating one position of a random game.
+
+    Networks are loaded for each phase of a game, so the positions are spread over it. They are
+    evaluated one by one, so that other jobs need not wait. The result has the number of positions.
+    """
     analyst = load_analyst(job["game"], job["rules"])
-    position = analyst.game.start()
-    while position.mover == CHANCE:
-        position = position.play(position.legal_moves()[0])
-    analyst.analyse(position)
-    return {}
+    positions = _sample_positions(job["game"], job["rules"])
+    if job["number"] < len(positions):
+        analyst.analyse(positions[job["number"]])
+    return {"positions": len(positions)}
+
+
+@lru_cache(maxsize=8)
+def _sample_positions(game: str, rules: str) -> list[Any]:
+    rng = random.Random(0)
+    position = load_game(game, rules).start()
+    decisions: list[Any] = []
+    while position.outcome() is None and len(decisions) < MAX_PREPARED * PREPARED_PLIES:
+        if position.mover != CHANCE:
+            decisions.append(position)
+        position = position.play(rng.choice(position.legal_moves()))
+    return decisions[::PREPARED_PLIES]
 
 
 def evaluate_node(job: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ludus.games import GAMES, registered_game
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_tree import GameTree
 from ludus.web.restoration import restore_tree
-from ludus.web.schemas import NewGameRequest, SeatRequest
+from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
 from ludus.web.session import EarlierGames, Pace, Resignation, Session
 from ludus.web.settings import Settings

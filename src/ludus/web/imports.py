@@ -8,7 +8,8 @@ from ludus.core.record import Record
 from ludus.games import GAMES, registered_game
 from ludus.protocol.backgammon_files import parse_games
 from ludus.web.errors import RequestRefused
-from ludus.web.schemas import ImportRequest, ImportView
+from ludus.web.schemas.games import ImportView
+from ludus.web.schemas.requests import ImportRequest
 
 RECORD_START = re.compile(r"[\[{]|[0-9]+\.")
 """A header, a comment or a move number."""

@@ -11,7 +11,12 @@ from ludus.web.analysis import describe_move_value
 from ludus.web.drawing import draw_explanation, draw_move
 from ludus.web.errors import RequestRefused
 from ludus.web.opponents import load_strengths
-from ludus.web.schemas import ComparedChoiceView, LearnersView, LearnerView, SamplePositionView
+from ludus.web.schemas.catalogue import (
+    ComparedChoiceView,
+    LearnersView,
+    LearnerView,
+    SamplePositionView,
+)
 from ludus.web.worker_pool import WorkerPool
 
 SEED = 1

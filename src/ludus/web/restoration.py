@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 from ludus.core.errors import BadRecord, LudusError, to_one_line
 from ludus.games import registered_game
 from ludus.web.game_tree import GameTree
-from ludus.web.schemas import SeatRequest
+from ludus.web.schemas.requests import SeatRequest
 from ludus.web.store import STORED_VALUE_ERRORS, BadGameFile, StoredGame, StoredNode
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ludus.games import registered_game
 from ludus.web.errors import RequestRefused
-from ludus.web.schemas import SolveView
+from ludus.web.schemas.analysis import SolveView
 
 STOP_SECONDS = 20.0
 """Seconds for writing the last table before the process is killed."""

@@ -9,7 +9,7 @@ from ludus.games.move_entry import PartialMove
 from ludus.render.overlay import draw_annotations
 from ludus.web.drawing import find_last_decision, make_hint_notes, mark_evaluated_places
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
-from ludus.web.schemas import (
+from ludus.web.schemas.games import (
     ExplanationView,
     GameView,
     MoveView,

@@ -258,7 +258,7 @@ class WorkerPool:
             self._seconds.setdefault(key, seconds)
 
     def warm_up_analyst(self, game: str, rules: str) -> None:
-        """Load the analyst of a game in every process that reviews games, one after the other."""
+        """Load the analyst of a game in every process that reviews games, step by step."""
         key = (game, rules, "")
         if key not in self._warmed_analysts and len(self._warmed_analysts) < MAX_TIMED_PLAYERS:
             self._warmed_analysts.add(key)
@@ -267,10 +267,22 @@ class WorkerPool:
             task.add_done_callback(lambda _: self._warming_up.pop(key, None))
 
     async def _load_analysts(self, job: dict[str, Any]) -> None:
-        # Processes take turns; an error here occurs again, and is reported, in a review.
-        for _ in range(self._slow_pool.size):
-            with suppress(LudusError):
-                await self._slow_pool.run({"job": "load_analyst", **job})
+        # An error here occurs again, and is reported, in a review.
+        with suppress(LudusError):
+            number = total = 0
+            while number <= total:
+                for _ in range(self._slow_pool.size):  # processes take turns
+                    step = {"job": "load_analyst", "number": number, **job}
+                    total = (await self._slow_pool.run(step))["positions"]
+                number += 1
+
+    async def review(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return the review of a game, which loads what it needs itself."""
+        key = (job["game"], job["rules"], "")
+        if (warming_up := self._warming_up.get(key)) is not None:
+            warming_up.cancel()
+            self._warmed_analysts.discard(key)
+        return await self._slow_pool.run({"job": "review", **job})
 
     async def choose(self, job: dict[str, Any], now: asyncio.Event) -> dict[str, Any]:
         """Return a player's choice; setting `now` requests it immediately."""
@@ -285,10 +297,6 @@ class WorkerPool:
     async def run_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to any other kind of job."""
         return await self._other_pool.run({"job": kind, **job})
-
-    async def run_slow_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to a job of some seconds, beside the slow players."""
-        return await self._slow_pool.run({"job": kind, **job})
 
     def note_new_tables(self) -> None:
         """Note that tables of a solved game were added."""

@@ -8,7 +8,7 @@ import pytest
 from ludus.core.errors import BadDataset, BadPosition
 from ludus.datasets import MoveBatch, format_lines, parse_lines, read_chunks, read_dataset
 from ludus.games import game
-from ludus.games.nine_mens_morris.batch import NO_POINT, POINT_OF_CLASS
+from ludus.games.nine_mens_morris.batch import NO_POINT
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 from support.dataset_lines import data, examples, lines
@@ -52,11 +52,10 @@ def test_states_without_moves(pairs):
     assert format_lines(part.moves) == text
 
 
-def test_classes_are_the_numbers_of_the_thesis():
-    """TO, FROM, REMOVE; a7 is 1, g1 is 24, 0 is none (section 5.3.2 of the thesis)."""
+def test_moves_are_points_of_the_board():
     entries = parse_lines(data([PLACED, MOVED, STATE])).moves
-    assert entries.classes.tolist() == [[8, 0, 19], [5, 4, 17], [0, 0, 0]]
-    assert [POINTS[POINT_OF_CLASS[number]] for number in (1, 2, 23, 24)] == ["a7", "d7", "d1", "g1"]
+    names = [[[*POINTS, None][point] for point in row] for row in entries.points.tolist()]
+    assert names == [["d5", None, "b2"], ["d6", "b6", "d3"], [None, None, None]]
     assert entries.phases.tolist() == [1, 2, 1]
 
 

@@ -8,7 +8,6 @@ import torch
 
 import ludus
 from ludus.games.nine_mens_morris.batch import (
-    CLASS_OF_POINT,
     DRAW,
     DRAWN,
     LOSS,
@@ -16,20 +15,17 @@ from ludus.games.nine_mens_morris.batch import (
     MAX_MOVES,
     NO_POINT,
     NO_VALUE,
-    POINT_OF_CLASS,
     RESULT_NAMES,
     UNKNOWN,
     WIN,
     ChildBatch,
     MoveBatch,
     PositionBatch,
-    classes_to_moves,
     classify,
     count_moves,
     expand,
     generate_moves,
     keeps_value,
-    moves_to_classes,
     moves_to_points,
     pack_moves,
     points_to_moves,
@@ -41,7 +37,7 @@ from ludus.games.nine_mens_morris.bitboards import (
     neighbour_masks,
     point_bits,
 )
-from ludus.games.nine_mens_morris.board import PASS, POINT_NUMBERS, Move
+from ludus.games.nine_mens_morris.board import PASS, Move
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 
@@ -223,9 +219,6 @@ def test_moves_there_and_back():
     assert points_to_moves(points) == moves
     assert pack_moves(points)[0] == 17 | 9 << 8 | 22 << 16
     assert (unpack_moves(pack_moves(points)) == points).all()
-    assert classes_to_moves(moves_to_classes(moves)) == moves
-    assert moves_to_classes([Move(None, POINT_NUMBERS["d7"], None)]).tolist() == [[2, 0, 0]]
-    assert (CLASS_OF_POINT[POINT_OF_CLASS] == np.arange(25)).all()
     assert moves_to_points([]).shape == (0, 3)
 
 

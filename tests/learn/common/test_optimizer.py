@@ -1,12 +1,19 @@
 """Optimizer steps with averaged weights, their CUDA graphs and checkpoints, and schedules."""
 
 import copy
+import json
 
 import pytest
 import torch
+from safetensors.torch import save
 from torch import nn
 
-from ludus.learn.common.checkpoint import BadCheckpoint, resume_checkpoint, save_checkpoint
+from ludus.learn.common.checkpoint import (
+    BadCheckpoint,
+    load_checkpoint,
+    resume_checkpoint,
+    save_checkpoint,
+)
 from ludus.learn.common.optimizer import (
     NUM_WARMUP_CALLS,
     EmaOptimizer,
@@ -150,3 +157,23 @@ def test_a_gpu_repeats_work_on_what_is_there_now():
         given.fill_(number)
         assert float(work()) == number
         assert float(weight.grad) == 2 * number
+
+
+def test_every_flipped_bit_of_a_checkpoint_is_found(tmp_path):
+    """A training that resumes from other numbers would not be noticed."""
+    file = tmp_path / "x"
+    parts = {"model": {"a": torch.arange(5.0), "b": torch.ones((), dtype=torch.int64)}}
+    save_checkpoint(file, {"seed": 1, "shape": (2, 3), 7: "x"}, parts)
+    content = file.read_bytes()
+    for at in range(len(content)):
+        changed = bytearray(content)
+        changed[at] ^= 1 << at % 8
+        file.write_bytes(changed)
+        with pytest.raises(BadCheckpoint) as error:
+            load_checkpoint(file)
+        assert "\n" not in str(error.value)
+    file.write_bytes(save(parts["model"], {"ludus": json.dumps({"seed": 1})}))
+    with pytest.raises(BadCheckpoint, match="cannot be resumed: it is damaged: it has no checksum"):
+        load_checkpoint(file)
+    with pytest.raises(BadCheckpoint, match="it is no file"):
+        load_checkpoint(tmp_path)

@@ -6,14 +6,14 @@ import torch
 
 from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris import SYMMETRIES
-from ludus.games.nine_mens_morris.batch import PositionBatch, classes_to_moves
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import READING_ORDER
 from ludus.learn.nnmm.chain import CHAIN_BATCH, Chain
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import top_k
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.model import build_network
-from ludus.learn.nnmm.parts import ORDERS
+from ludus.learn.nnmm.parts import ORDERS, classes_to_moves
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain
 

@@ -9,6 +9,7 @@ from ludus.cli.main import run
 from ludus.datasets import augment, read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.parts import points_to_classes
 from support.facilities import external
 from support.morris_data import positions
 from support.nnmm_chains import saved_chain
@@ -40,7 +41,7 @@ def test_evaluation_counts_what_the_chain_gets_right(files, capsys, options):
     rule = "joint" if "joint" in options else "parts"
     symmetries = 16 if "16" in options else 1
     predicted = Chain.load(weights).predict(entries, rule, symmetries).classes
-    is_right = predicted == entries.classes
+    is_right = predicted == points_to_classes(entries.points)
     accuracy = found["accuracy"]
     for part, name in enumerate(("TO", "FROM", "REMOVE")):
         assert accuracy[name]["hits"] == np.count_nonzero(is_right[:, part])

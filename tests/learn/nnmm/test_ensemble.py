@@ -12,6 +12,7 @@ from ludus.datasets.morris.augmentation import augment
 from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.config import NetworkConfig, Preset, TrainingConfig
 from ludus.learn.nnmm.examples import EncodedEntries
+from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.splits import group_symmetric_entries, split_entries
 from ludus.learn.nnmm.train import NetworkTrainer
 from ludus.learn.nnmm.train_chain import (
@@ -114,7 +115,7 @@ def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
     run = trained(Preset(design=SMALL, training=QUICK))
     save_weights(tmp_path / "x.safetensors", run.build_weights({"seed": 0}))
     found = Chain.load(tmp_path / "x.safetensors").predict(run.split.test).classes
-    is_right = found == run.split.test.classes
+    is_right = found == points_to_classes(run.split.test.points)
     accuracy = run.compute_accuracy()
     assert accuracy["move"] == pytest.approx(is_right.all(axis=1).mean(), abs=0.002)
     assert accuracy["FROM"] == pytest.approx(is_right[:, 1].mean(), abs=0.002)
@@ -128,7 +129,7 @@ def test_where_presence_is_a_class_the_point_is_learned_from_moves_that_have_one
     coded = EncodedEntries.encode(ENTRIES, preset.model)
     for step in preset.steps:
         found = coded.build_examples(step, True, CPU)
-        true = ENTRIES.classes[:, step.part]
+        true = points_to_classes(ENTRIES.points)[:, step.part]
         if step.predicts_presence:
             assert found.targets.tolist() == (true != 0).tolist()
         elif step.name != "TO":

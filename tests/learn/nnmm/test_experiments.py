@@ -207,6 +207,42 @@ def test_short_trainings(reproduced, name, networks):
     assert any(row["ours"] is not None for row in result["rows"])
 
 
+def test_rows_that_are_trained_in_parts(small, tmp_path, monkeypatch, capsys):
+    """Without time nothing is trained; rows of the file count as done, in both experiments."""
+    monkeypatch.setenv("LUDUS_NNMM_DATA", "")
+    package = find_experiment("galassi-whole", small / "experiments").module().__package__
+    script = importlib.import_module(f"{package}.on_gpu")
+    file = tmp_path / "rows.json"
+    options = ["--size", "quick", "--device", "cpu", "--rows", str(file), "--only", "single"]
+    where = ["--data", str(small / "data"), "--out", str(tmp_path / "out")]
+    script.main([*options, *where, "--minutes", "0"])
+    missing = "dataset_gaming.txt is not in the folder of the data\n"
+    assert capsys.readouterr().out == f"{missing}not done; run the same command again\n"
+    rows = json.loads(file.read_text())
+    assert rows == {
+        f"galassi-{name}": {} for name in ("partial", "whole", "retraining", "ablation")
+    }
+    script.main([*options, *where, "--list"])
+    *before, last = capsys.readouterr().out.splitlines()
+    assert not any(line.endswith("done") for line in before)
+    assert last.endswith("s are left")
+    key = next(line for line in before if "table-6.8-1 TO" in line)
+    contexts = {
+        "galassi-whole": script.make_context(
+            find_experiment("galassi-whole", small / "experiments"),
+            tmp_path / "out" / "cells",
+            script.RunOptions(size="quick"),
+        )
+    }
+    name = next(key for key in script.list_keys(contexts["galassi-whole"]) if "6.8-1" in key)
+    rows["galassi-whole"][name] = {"accuracy": [1.0], "error": [3.0], "seconds": [1.0]}
+    file.write_text(json.dumps(rows))
+    script.main([*options, *where, "--list"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.endswith("done")] == [f"{key.rstrip()}  done"]
+    assert contexts["galassi-whole"].find_cached(name)["accuracy"] == [1.0]
+
+
 def test_without_the_data_one_line_says_how_to_get_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
     out = ["--size", "quick", "--out", str(tmp_path / "out")]
@@ -283,4 +319,4 @@ def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):
     images = augment(entries, "published")
     room = len(data.read_positions(data.HELD_OUT))
     assert room - 31 < len(images) <= room
-    assert images.classes.tolist() == whole[len(whole) - len(images) :].classes.tolist()
+    assert images.points.tolist() == whole[len(whole) - len(images) :].points.tolist()

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ludus.datasets import parse_lines
-from ludus.datasets.morris.statistics import CLASS_NAMES
+from ludus.datasets.morris.statistics import CHOICES
 from ludus.datasets.morris.validation import validate_moves
-from ludus.games.nine_mens_morris.batch import POINT_OF_CLASS, MoveBatch, PositionBatch
+from ludus.games.nine_mens_morris.batch import MoveBatch, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.nnmm.evaluate import LEGALITY_STANDARDS, check_legality, compute_legality
+from ludus.learn.nnmm.parts import POINT_OF_CLASS, points_to_classes
 from support.facilities import external
 from support.legality_positions import (
     as_move,
@@ -87,7 +88,8 @@ FAILS = [
 @pytest.mark.parametrize(("state", "move", "rules", "author"), FAILS)
 def test_which_tests_a_move_fails(state, move, rules, author):
     entries = parse_lines(state.encode()).moves
-    predicted = np.array([[CLASS_NAMES.index(part) for part in move.split()]], dtype=np.int8)
+    points = np.array([[CHOICES[part] for part in move.split()]], dtype=np.int8)
+    predicted = points_to_classes(points)
     for judge_name, wanted in zip(LEGALITY_STANDARDS, (rules, author), strict=True):
         found = check_legality(entries, predicted, judge_name)
         fails = {name for name, passed in found._asdict().items() if not passed[0]}
@@ -115,7 +117,8 @@ def test_good_moves_are_legal():
     """To the author's check too, unless a man is taken out of a mill as the rules allow."""
     entries = parse_lines(GOOD_MOVES.read_bytes()).moves
     by_rules, by_author = (
-        compute_legality(entries, entries.classes, judge) for judge in LEGALITY_STANDARDS
+        compute_legality(entries, points_to_classes(entries.points), judge)
+        for judge in LEGALITY_STANDARDS
     )
     assert all(share.hits == share.total for share in by_rules.values())
     assert by_rules["whole move"].total == len(entries)
@@ -127,7 +130,8 @@ def test_the_authors_dataset_is_legal_but_not_to_its_own_check():
     """211 good moves take a man out of a mill, all of the enemy's men standing in mills."""
     entries = parse_lines(external("nnmm", "dataset.txt").read_bytes()).moves
     by_rules, by_author = (
-        compute_legality(entries, entries.classes, judge) for judge in LEGALITY_STANDARDS
+        compute_legality(entries, points_to_classes(entries.points), judge)
+        for judge in LEGALITY_STANDARDS
     )
     assert all(share.hits == share.total for share in by_rules.values())
     whole = by_author["whole move"]

@@ -8,13 +8,12 @@ import torch
 
 from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from ludus.games.nine_mens_morris.batch import NUM_CLASSES
 from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.examples import compute_legal_masks
 from ludus.learn.nnmm.model import build_network
 from ludus.learn.nnmm.optimizer import Loss, compute_illegal_probability
-from ludus.learn.nnmm.parts import PartOrder
+from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder, points_to_classes
 from support.morris_data import positions
 from support.teacher_dataset import teacher_moves
 
@@ -67,7 +66,7 @@ def test_legal_classes_are_those_of_the_rules(name):
         state = to_thesis(position)
         lines = [f"{state}-{to_thesis_move(move)}\n" for move in position.legal_moves()]
         entries = parse_lines("".join(lines).encode()).moves
-        moves = entries.classes
+        moves = points_to_classes(entries.points)
         for step, masks in zip(order.steps, compute_legal_masks(entries, order.steps), strict=True):
             after = list(step.parts_before)
             for true, found in zip(moves, allowed(masks), strict=True):
@@ -81,7 +80,7 @@ def test_what_the_teacher_plays_is_legal():
     for step, masks in zip(
         PartOrder().steps, compute_legal_masks(entries, PartOrder().steps), strict=True
     ):
-        assert (masks >> entries.classes[:, step.part] & 1).all()
+        assert (masks >> points_to_classes(entries.points)[:, step.part] & 1).all()
 
 
 def test_without_any_legal_move_every_class_counts():

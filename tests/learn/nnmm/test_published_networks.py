@@ -13,6 +13,7 @@ import pytest
 from ludus.datasets import augment, parse_lines, read_dataset
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
 
@@ -22,7 +23,7 @@ FIRST = 2000
 
 def right_of(chain, entries):
     """How many predictions of TO, FROM, REMOVE and of all three are right."""
-    is_right = chain.predict(entries).classes == entries.classes
+    is_right = chain.predict(entries).classes == points_to_classes(entries.points)
     return [*is_right.sum(axis=0).tolist(), int(is_right.all(axis=1).sum())]
 
 

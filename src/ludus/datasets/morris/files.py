@@ -225,6 +225,13 @@ def raise_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:
     raise BadDataset(f"{quote_path(path)}, line {number}: {reason}{tail}")
 
 
+def read_entries(path: Path) -> Iterator[MoveBatch]:
+    """Yield the entries of a file in parts; raise BadDataset at the first invalid line."""
+    for part in read_chunks(path):
+        raise_bad_lines(path, part.bad_lines)
+        yield part.moves
+
+
 def split_at_lines(file: BinaryIO, block: int = CHUNK_BYTES) -> Iterator[bytes]:
     """Yield the bytes of a file, cut after line ends."""
     rest = b""

@@ -15,14 +15,14 @@ from ludus.datasets.morris.validation import (
     validate_moves,
     validate_states,
 )
-from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS
+from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS
 from ludus.games.nine_mens_morris.board import POINTS, READING_ORDER, mills
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.render.canvas import Area, Canvas, Point
 from ludus.render.theme import STYLE
 
-CLASS_NAMES = ("none", *(POINTS[number] for number in READING_ORDER))
-"""Display name of each class."""
+CHOICES = {"none": NO_POINT, **{POINTS[number]: number for number in READING_ORDER}}
+"""Choices of a part of a move by name, in the order of tables: none, then reading order."""
 
 CountArray = NDArray[np.int64]
 
@@ -38,8 +38,8 @@ class DatasetStatistics:
     phases: CountArray = field(default_factory=lambda: np.zeros(4, dtype=np.int64))
     """Number of entries in phases 1, 2 and 3; index 0 is unused."""
 
-    classes: CountArray = field(default_factory=lambda: np.zeros((3, NUM_CLASSES), dtype=np.int64))
-    """Number of moves of each class for TO, FROM and REMOVE, shape (3, 25)."""
+    points: CountArray = field(default_factory=lambda: np.zeros((3, len(CHOICES)), dtype=np.int64))
+    """Number of moves by point, the last for none, for TO, FROM and REMOVE; shape (3, 25)."""
 
     bad_lines: list[BadLine] = field(default_factory=list)
     """Lines that are not entries."""
@@ -61,14 +61,14 @@ class DatasetStatistics:
         """Whether there are lines, every one is a legal entry, and none repeats another."""
         return self.entries > 0 and not (self.bad_lines or self.illegal or self.duplicates)
 
-    def proportions(self, part: int) -> NDArray[np.float64]:
-        """Return the relative frequency of each class for TO (0), FROM (1) or REMOVE (2)."""
-        proportions: NDArray[np.float64] = self.classes[part] / max(1, self.with_move)
-        return proportions
+    def proportions(self, part: int) -> dict[str, float]:
+        """Return the relative frequencies of the choices of a part, by index in PARTS."""
+        frequencies = (self.points[part] / max(1, self.with_move)).tolist()
+        return {name: frequencies[point] for name, point in CHOICES.items()}
 
     def entropy(self, part: int) -> float:
-        """Return the entropy in bits: 0 for a constant class, 4.64 for 25 equally likely ones."""
-        proportions = self.proportions(part)
+        """Return the entropy in bits: 0 for a constant choice, 4.64 for 25 equally likely ones."""
+        proportions = np.array([*self.proportions(part).values()])
         proportions = proportions[proportions > 0]
         return float(-(proportions * np.log2(proportions)).sum()) + 0.0
 
@@ -79,7 +79,7 @@ class DatasetStatistics:
             "with_move": self.with_move,
             "phases": {str(phase): int(self.phases[phase]) for phase in (1, 2, 3)},
             "classes": {
-                name: dict(zip(CLASS_NAMES, self.classes[part].tolist(), strict=True))
+                name: {choice: int(self.points[part, point]) for choice, point in CHOICES.items()}
                 for part, name in enumerate(PARTS)
             },
             "entropy": {name: round(self.entropy(part), 6) for part, name in enumerate(PARTS)},
@@ -122,10 +122,10 @@ def add_counts(found: DatasetStatistics, part: Chunk) -> None:
     found.entries += len(entries)
     found.bad_lines += part.bad_lines
     found.phases += np.bincount(entries.phases, minlength=4)
-    moves = entries.classes[entries.has_move]
+    moves = entries.points[entries.has_move]
     found.with_move += len(moves)
     for number, column in enumerate(moves.T):
-        found.classes[number] += np.bincount(column, minlength=NUM_CLASSES)
+        found.points[number] += np.bincount(column, minlength=len(CHOICES))
 
 
 def _collect_reasons(
@@ -174,7 +174,7 @@ def draw_statistics(found: DatasetStatistics, title: str) -> str:
     for part, name in enumerate(PARTS):
         corner = (MARGIN + part * (BOARD_WIDTH + MARGIN), float(HEAD_HEIGHT))
         _draw_board(canvas, corner)
-        proportions = dict(zip(CLASS_NAMES, found.proportions(part).tolist(), strict=True))
+        proportions = found.proportions(part)
         none = proportions.pop("none")
         caption = f"{name}, in {1 - none:.1%} of {found.with_move} moves"
         canvas.text(

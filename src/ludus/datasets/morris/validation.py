@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
+from ludus.games import game
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch, PositionBatch, count_moves
 from ludus.games.nine_mens_morris.bitboards import (
     Boards,
@@ -59,6 +60,13 @@ def check_rules(rules: Rules) -> None:
         raise BadSpec("datasets do not tell a man placed from a man moved while men are in hand")
     if rules.blocked == "passes":
         raise BadSpec("datasets have no line for a side that passes")
+
+
+def parse_rules(text: str) -> Rules:
+    """Return the Morris rules that a text names; raise BadSpec if datasets do not support them."""
+    rules: Rules = game("nine_mens_morris", text).rules
+    check_rules(rules)
+    return rules
 
 
 def validate_moves(entries: MoveBatch, rules: Rules) -> NDArray[np.int8]:

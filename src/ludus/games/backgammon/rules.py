@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ludus.core.errors import BadSpec
-from ludus.core.spec import check_range
+from ludus.core.spec import check_fields, check_range
 
 LAYOUTS: Final[Mapping[str, Mapping[int, int]]] = {
     "standard": {24: 2, 13: 5, 8: 3, 6: 5},
@@ -46,6 +46,7 @@ class Rules:
     """Whether a side may resign a single game, a gammon or a backgammon before it rolls."""
 
     def __post_init__(self) -> None:
+        check_fields(self, "backgammon")
         check_range("backgammon match", self.match, 0, MAX_MATCH)
         if self.jacoby and (self.match or not self.cube):
             raise BadSpec("jacoby=yes is a rule of money games with the cube: cube=yes,match=0")

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, NamedTuple
 from ludus.core.errors import BadMove, BadPosition, quote
 from ludus.core.game import ADDED_LATER, MAN_VALUE, Game, Outcome
 from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.spec import check_fields
 from ludus.games.squares import (
     EMPTY,
     Symmetry,
@@ -40,6 +41,7 @@ class Rules:
     """
 
     def __post_init__(self) -> None:
+        check_fields(self, "hexapawn")
         check_size(self.size)
 
 

@@ -21,7 +21,7 @@ from ludus.games.nine_mens_morris.bitboards import (
     point_bits,
     transform_boards,
 )
-from ludus.games.nine_mens_morris.board import NUM_POINTS, PASS, READING_ORDER, Move
+from ludus.games.nine_mens_morris.board import NUM_POINTS, PASS, Move
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import Rules
 
@@ -62,17 +62,9 @@ NO_POINT = NUM_POINTS
 
 PARTS = ("TO", "FROM", "REMOVE")
 """Parts of a move, in the order of Galassi 2018."""
-NUM_CLASSES = 1 + NUM_POINTS
-"""Classes of a part in Galassi's numbering (2018): 0 is none, then the points in reading order."""
 
 PartPoints = NDArray[np.int8]
 """Points of moves, shape (moves, 3): TO, FROM and REMOVE, or NO_POINT."""
-
-MoveClasses = NDArray[np.int8]
-"""The same in Galassi's numbering."""
-
-POINT_OF_CLASS: PartPoints = np.array([NO_POINT, *READING_ORDER], dtype=np.int8)
-CLASS_OF_POINT: MoveClasses = np.argsort(POINT_OF_CLASS).astype(np.int8)
 
 
 def moves_to_points(moves: Iterable[Move]) -> PartPoints:
@@ -88,16 +80,6 @@ def points_to_moves(points: NDArray[np.integer[Any]]) -> list[Move]:
     """Return moves, legal or not, from their points; without any point, a pass."""
     rows = ([None if part == NO_POINT else part for part in row] for row in points.tolist())
     return [Move(frm, to, take) for to, frm, take in rows]
-
-
-def moves_to_classes(moves: Iterable[Move]) -> MoveClasses:
-    """Return moves in Galassi's numbering, shape (moves, 3)."""
-    return CLASS_OF_POINT[moves_to_points(moves)]
-
-
-def classes_to_moves(classes: MoveClasses) -> list[Move]:
-    """Return moves, legal or not, from Galassi's numbering."""
-    return points_to_moves(POINT_OF_CLASS[classes])
 
 
 def pack_moves(points: PartPoints) -> NDArray[np.int32]:
@@ -325,11 +307,6 @@ class MoveBatch(PositionBatch):
     def points(self) -> PartPoints:
         """The points of the moves, shape (moves, 3)."""
         return np.stack([self.to, self.frm, self.take], axis=1)
-
-    @property
-    def classes(self) -> MoveClasses:
-        """The moves in Galassi's numbering, shape (moves, 3)."""
-        return CLASS_OF_POINT[self.points]
 
     @property
     def has_move(self) -> Mask:

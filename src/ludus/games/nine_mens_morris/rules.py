@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from ludus.core.errors import BadSpec
-from ludus.core.spec import check_ranges
+from ludus.core.spec import check_fields, check_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Rules:
     """Whether a board without a free point is a draw, or the side to move is blocked."""
 
     def __post_init__(self) -> None:
+        check_fields(self, "nine_mens_morris")
         ranges = {"men": (3, 12), "lose_below": (1, 3)}
         check_ranges(
             self, "nine_mens_morris", **ranges, repetition=(0, 100), quiet_plies=(0, 10_000)

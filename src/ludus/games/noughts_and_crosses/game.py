@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 from ludus.core.errors import BadMove, BadPosition, BadSpec, quote
 from ludus.core.game import Game, Outcome, PlaceRow
 from ludus.core.marks import NO_MARKS, Marks
+from ludus.core.spec import check_fields
 from ludus.games.squares import (
     EMPTY,
     Symmetry,
@@ -34,6 +35,7 @@ class Rules:
     """Number of marks in a row, column or diagonal that win; 3 to `size`."""
 
     def __post_init__(self) -> None:
+        check_fields(self, "noughts_and_crosses")
         check_size(self.size)
         if not 3 <= self.line <= self.size:
             raise BadSpec(f"line={self.line} must be between 3 and size={self.size}")

@@ -1,4 +1,7 @@
-"""Training checkpoints: weights, averages and optimizer state in a safetensors file."""
+"""Training checkpoints: weights, averages and optimizer state in a safetensors file.
+
+It has a checksum as weight files have: training never goes on from damaged numbers.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +15,14 @@ from torch import Tensor, nn, optim
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import write_bytes
-from ludus.learn.common.weights import METADATA_KEY
+from ludus.learn.common.weights import (
+    CHECKSUM_KEY,
+    METADATA_KEY,
+    Arrays,
+    BadWeights,
+    compute_checksum,
+    verify_checksum,
+)
 
 Tensors = dict[str, Tensor]
 
@@ -28,23 +38,37 @@ def save_checkpoint(file: Path, about: Mapping[str, Any], parts: Mapping[str, Te
         for part, named in parts.items()
         for name, tensor in named.items()
     }
-    write_bytes(file, save(tensors, {METADATA_KEY: json.dumps(about)}))
+    # As it is read: tuples are lists in JSON, and numbers as keys are texts.
+    described = json.loads(json.dumps(about))
+    described[CHECKSUM_KEY] = compute_checksum(described, _to_arrays(tensors))
+    write_bytes(file, save(tensors, {METADATA_KEY: json.dumps(described)}))
+
+
+def _to_arrays(tensors: Tensors) -> Arrays:
+    return {name: tensor.numpy() for name, tensor in tensors.items()}
 
 
 def load_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Tensors]]:
     """Return the description and the tensors by part that `save_checkpoint` wrote."""
     shown = quote(str(file), 200)
     try:
+        if not file.is_file():  # a pipe would be waited for
+            raise BadCheckpoint(f"{shown} holds no training: it is no file")
         with safe_open(str(file), framework="pt") as opened:
             about = json.loads((opened.metadata() or {})[METADATA_KEY])
-            parts: dict[str, Tensors] = {}
-            for key in opened.keys():  # noqa: SIM118, it is no mapping
-                part, _, name = key.partition("/")
-                parts.setdefault(part, {})[name] = opened.get_tensor(key)
-    except (SafetensorError, OSError, ValueError, KeyError, RecursionError) as error:
+            names = opened.keys()  # safe_open is not iterable itself
+            tensors = {name: opened.get_tensor(name) for name in names}
+        if not isinstance(about, dict):
+            raise BadCheckpoint(f"{shown} holds no training: it is not described")
+        verify_checksum(about, _to_arrays(tensors))
+    except BadWeights as error:
+        raise BadCheckpoint(f"{shown} cannot be resumed: {error}") from error
+    except (SafetensorError, OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise BadCheckpoint(f"{shown} holds no training: {quote(str(error), 100)}") from error
-    if not isinstance(about, dict):
-        raise BadCheckpoint(f"{shown} holds no training: it is not described")
+    parts: dict[str, Tensors] = {}
+    for key, tensor in tensors.items():
+        part, _, name = key.partition("/")
+        parts.setdefault(part, {})[name] = tensor
     return about, parts
 
 

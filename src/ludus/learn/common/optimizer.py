@@ -1,7 +1,7 @@
 """Optimizer step with averaged weights (EMA) as a CUDA graph, and learning-rate schedules."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, Literal, TypeVar
 
 import torch
@@ -27,8 +27,14 @@ class GraphedCallable(Generic[T]):
     result is in fixed memory: the next call overwrites it.
     """
 
-    def __init__(self, function: Callable[[], T], device: torch.device) -> None:
-        self._function, self._device = function, device
+    def __init__(
+        self,
+        function: Callable[[], T],
+        device: torch.device,
+        generators: Sequence[torch.Generator] = (),
+    ) -> None:
+        """`generators` are those that the function uses besides the default one."""
+        self._function, self._device, self._generators = function, device, generators
         self._calls = 0
         self._captured: tuple[torch.cuda.CUDAGraph, T] | None = None
 
@@ -40,6 +46,8 @@ class GraphedCallable(Generic[T]):
             return self._run_on_side_stream()
         if self._captured is None:
             graph = torch.cuda.CUDAGraph()
+            for generator in self._generators:
+                graph.register_generator_state(generator)
             with torch.cuda.graph(graph):
                 result = self._function()
             self._captured = graph, result
@@ -103,11 +111,17 @@ class EmaOptimizer:
     def has_ema(self) -> bool:
         return self.ema_model is not self.model
 
-    def prepare_step(self, losses: LossFunction, capture: CaptureScope) -> StepFunction:
+    def prepare_step(
+        self,
+        losses: LossFunction,
+        capture: CaptureScope,
+        generators: Sequence[torch.Generator] = (),
+    ) -> StepFunction:
         """Return a function that makes an optimizer step on these losses.
 
         What is captured must be the same operations in each step. To capture whole steps, Adam
-        must be capturable and its learning rate a tensor.
+        must be capturable and its learning rate a tensor. `generators` are those that the losses
+        use besides the default one.
         """
 
         def backward() -> torch.Tensor:
@@ -119,7 +133,7 @@ class EmaOptimizer:
         def update() -> torch.Tensor:
             result = graphed_backward()
             if self.max_gradient_norm:
-                nn.utils.clip_grad_norm_(self.model.parameters(), self.max_gradient_norm)
+                self._clip_gradients()
             self.adam.step()
             if self.has_ema:
                 self._update_ema()
@@ -131,10 +145,18 @@ class EmaOptimizer:
             return graphed_update()
 
         graphed_backward = (
-            GraphedCallable(backward, self.device) if capture == "backward" else backward
+            GraphedCallable(backward, self.device, generators)
+            if capture == "backward"
+            else backward
         )
-        graphed_update = GraphedCallable(update, self.device) if capture == "step" else update
+        graphed_update = (
+            GraphedCallable(update, self.device, generators) if capture == "step" else update
+        )
         return step
+
+    def _clip_gradients(self) -> None:
+        """Scale the gradient down to the maximum norm."""
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.max_gradient_norm)
 
     def _set_learning_rate(self, learning_rate: float | torch.Tensor) -> None:
         for group in self.adam.param_groups:

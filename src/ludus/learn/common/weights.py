@@ -77,6 +77,14 @@ def compute_checksum(description: Mapping[str, Any], tensors: Arrays) -> str:
     return digest.hexdigest()
 
 
+def verify_checksum(description: dict[str, Any], tensors: Arrays) -> None:
+    """Take the checksum out of a description; raise BadWeights unless it is that of the rest."""
+    if CHECKSUM_KEY not in description:  # a flipped bit may be in this name
+        raise BadWeights("it is damaged: it has no checksum")
+    if description.pop(CHECKSUM_KEY) != compute_checksum(description, tensors):
+        raise BadWeights("it is damaged: its checksum is another one")
+
+
 def read_tensors(
     path: Path,
     parse: Callable[[Mapping[str, Any], Arrays], T],
@@ -101,10 +109,7 @@ def read_tensors(
             description = _parse_metadata(file.metadata())
             names = file.keys()  # safe_open is not iterable itself
             tensors = {name: file.get_tensor(name) for name in names}
-        if CHECKSUM_KEY not in description:  # a flipped bit may be in this name
-            raise BadWeights("it is damaged: it has no checksum")
-        if description.pop(CHECKSUM_KEY) != compute_checksum(description, tensors):
-            raise BadWeights("it is damaged: its checksum is another one")
+        verify_checksum(description, tensors)
         kind = str(description.get(KIND_KEY))
         if KIND_KEY in description and kind not in kinds:
             wanted = " or ".join(map(repr, kinds))

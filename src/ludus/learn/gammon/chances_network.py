@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import chances as native
-from ludus.learn.common.network_panel import format_network, name_layers
 from ludus.learn.common.weights import (
     KIND_KEY,
     Arrays,
@@ -19,6 +18,7 @@ from ludus.learn.common.weights import (
     read_tensors,
     write_tensors,
 )
+from ludus.render.diagram import format_network, name_layers
 
 FloatArray = NDArray[np.float32]
 MAX_FILE_BYTES: Final = 64_000_000

@@ -15,10 +15,10 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.files import read_text
 from ludus.datasets.backgammon import scored_positions
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
-from ludus.learn.common.network_panel import format_network, name_layers
 from ludus.learn.common.weights import BadWeights, find_shipped, read_npz, write_npz
 from ludus.learn.gammon.encoding import MoveEncoding, find_encoding
 from ludus.learn.gammon.examples import EncodedMoves
+from ludus.render.diagram import format_network, name_layers
 
 FloatArray = NDArray[np.float32]
 

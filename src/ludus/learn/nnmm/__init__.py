@@ -22,11 +22,19 @@ if TYPE_CHECKING:
         compute_reliability,
     )
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
-    from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
+    from ludus.learn.nnmm.parts import (
+        PARTS,
+        ChainStep,
+        MoveClasses,
+        PartOrder,
+        moves_to_classes,
+        points_to_classes,
+    )
     from ludus.learn.nnmm.policy import ChainPolicy
+    from ludus.learn.nnmm.side_by_side import train_side_by_side
     from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
     from ludus.learn.nnmm.train import NetworkTrainer
-    from ludus.learn.nnmm.train_chain import ChainTrainer
+    from ludus.learn.nnmm.train_chain import ChainTrainer, train_chains
     from ludus.learn.nnmm.weights import (
         ChainWeights,
         import_galassi_networks,
@@ -49,6 +57,7 @@ __all__ = [
     "DecodingRule",
     "EncodedEntries",
     "Examples",
+    "MoveClasses",
     "NetworkConfig",
     "NetworkTrainer",
     "PartOrder",
@@ -67,9 +76,13 @@ __all__ = [
     "import_galassi_networks",
     "load_preset",
     "load_weights",
+    "moves_to_classes",
+    "points_to_classes",
     "save_weights",
     "split_contiguously",
     "split_entries",
+    "train_chains",
+    "train_side_by_side",
 ]
 
 if not TYPE_CHECKING:

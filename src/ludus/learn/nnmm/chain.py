@@ -12,7 +12,7 @@ import numpy as np
 from ludus.core.errors import BadSpec, quote
 from ludus.core.processes import count_cores
 from ludus.core.spec import check_range
-from ludus.games.nine_mens_morris.batch import MoveClasses, PositionBatch
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.move_explanation import DECODING_RULES, DecodingRule
 from ludus.learn.common.weights import BadWeights, find_shipped, read_tensors, write_tensors
 from ludus.learn.nnmm.decoding import (
@@ -23,7 +23,7 @@ from ludus.learn.nnmm.decoding import (
     check_symmetries,
 )
 from ludus.learn.nnmm.inference import PartClassifier, load_network
-from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, PartOrder
+from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, MoveClasses, PartOrder
 from ludus.learn.nnmm.weights import CHAIN_KIND as ONE_SET
 from ludus.learn.nnmm.weights import (
     FLOAT_TYPES,

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec, quote
-from ludus.games.nine_mens_morris.batch import MoveClasses, PositionBatch
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
 from ludus.learn.nnmm.encoding import MAX_MEN, InputModel, Rows, append_choices
 from ludus.learn.nnmm.inference import PartClassifier
-from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, PartOrder
+from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS, MoveClasses, PartOrder
 from ludus.learn.nnmm.weights import Array
 
 

@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.batch import (
     NO_POINT,
-    NUM_CLASSES,
-    POINT_OF_CLASS,
     MoveBatch,
-    MoveClasses,
     PositionBatch,
     generate_moves,
 )
@@ -29,6 +26,12 @@ from ludus.games.nine_mens_morris.bitboards import (
 from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.common.move_explanation import DecodingRule
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain
+from ludus.learn.nnmm.parts import (
+    NUM_CLASSES,
+    MoveClasses,
+    classes_to_points,
+    points_to_classes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,7 @@ def check_legality(
     Positions are those of unfinished games; whether a game is over is not checked.
     """
     own, other, phases = positions.own, positions.other, positions.phases
-    to, frm, take = POINT_OF_CLASS[predicted].T
+    to, frm, take = classes_to_points(predicted).T
     to_bit, frm_bit, take_bit = point_bits(to), point_bits(frm), point_bits(take)
     near = neighbour_masks(STANDARD_RULES.diagonals)
     steps = phases == 2
@@ -280,7 +283,7 @@ def _list_legal_moves(
 ) -> tuple[NDArray[np.intp], MoveClasses]:
     """Return all legal moves: the index of their position, and their classes."""
     owner, moves = generate_moves(positions, STANDARD_RULES)
-    classes = moves.classes
+    classes = points_to_classes(moves.points)
     if judge == "author":
         # All moves that Galassi's check accepts are legal too, while a game is not over.
         is_legal = check_legality(moves, classes, judge).whole_move
@@ -323,7 +326,8 @@ def evaluate_batches(
         predicted = chain.predict(part, rule, symmetries, breadth).classes
         has_move = part.has_move
         moves = part[has_move]
-        right = compute_accuracy(moves, predicted[has_move], moves.classes) if len(moves) else {}
+        true = points_to_classes(moves.points)
+        right = compute_accuracy(moves, predicted[has_move], true) if len(moves) else {}
         yield Evaluation(
             right, {judge: compute_legality(part, predicted, judge) for judge in LEGALITY_STANDARDS}
         )

@@ -15,7 +15,7 @@ from ludus.games.nine_mens_morris.batch import MoveBatch, generate_moves
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.equivariant.group import Permutations
 from ludus.learn.nnmm.encoding import InputColumns, InputModel, Rows, append_choices
-from ludus.learn.nnmm.parts import ChainStep, PartOrder
+from ludus.learn.nnmm.parts import ChainStep, PartOrder, points_to_classes
 
 ALL_CLASSES_MASK = np.int32(2**25 - 1)
 
@@ -30,7 +30,8 @@ def compute_legal_masks(entries: MoveBatch, steps: Sequence[ChainStep]) -> list[
     Where no move is legal, all classes count as legal.
     """
     owner, moves = generate_moves(entries, Rules())
-    classes, true = moves.classes, entries.classes[owner]
+    classes = points_to_classes(moves.points)
+    true = points_to_classes(entries.points)[owner]
     masks = []
     for step in steps:
         before = list(step.parts_before)
@@ -119,7 +120,7 @@ class EncodedEntries:
 
         If a presence network exists for the part, the examples are only moves that have the part.
         """
-        classes = self.entries.classes
+        classes = points_to_classes(self.entries.points)
         rows = append_choices(self.model, self.rows, classes[:, list(step.parts_before)])
         targets = classes[:, step.part].astype(np.int64)
         legal = self.legal.get(step.name)

@@ -23,17 +23,17 @@ class ResidualBlock(nn.Module):
         self.layer1 = nn.Linear(design.first, units)
         self.norm2 = build_norm(design, units)
         self.layer2 = nn.Linear(units, design.first)
-        self.drop = nn.Dropout(design.dropout)
-        self.skipped = skipped
+        self.drop1 = nn.Dropout(design.dropout)
+        self.drop2 = nn.Dropout(design.dropout)
+        self.skip = nn.Dropout(skipped)
+        self.is_skipped = skipped > 0
 
     def forward(self, x: Tensor) -> Tensor:
-        inner = self.layer1(self.drop(torch.relu(self.norm1(x))))
-        change = self.layer2(self.drop(torch.relu(self.norm2(inner))))
-        if self.training and self.skipped:
+        inner = self.layer1(self.drop1(torch.relu(self.norm1(x))))
+        change = self.layer2(self.drop2(torch.relu(self.norm2(inner))))
+        if self.training and self.is_skipped:
             # Each example has its own depth; scaling keeps the mean as it is without skipping.
-            kept = 1 - self.skipped
-            is_kept = torch.empty(len(x), 1, device=x.device, dtype=x.dtype).bernoulli_(kept)
-            change = change * (is_kept / kept)
+            change = change * self.skip(torch.ones_like(x[:, :1]))
         return x + cast("Tensor", change)
 
 

@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -13,6 +13,7 @@ from torch.nn import functional
 from ludus.learn.common.optimizer import EmaOptimizer, cosine_decay, warm_up
 from ludus.learn.nnmm.config import Precision, TrainingConfig
 from ludus.learn.nnmm.examples import Examples
+from ludus.learn.nnmm.stacked import StackedNetworks
 
 
 def compute_learning_rate(training: TrainingConfig, epoch: float, progress: float) -> float:
@@ -68,10 +69,11 @@ class Loss:
 
 def select_weights(network: nn.Module) -> dict[str, nn.Parameter]:
     """Return the weights by name, without biases and parameters of norms."""
+    num_stacked = isinstance(network, StackedNetworks)
     return {
         name: parameter
         for name, parameter in network.named_parameters()
-        if parameter.dim() > 1 and "bias" not in name
+        if parameter.dim() > 1 + num_stacked and "bias" not in name
     }
 
 
@@ -112,16 +114,19 @@ class NetworkOptimizer(EmaOptimizer):
         Rates may be computed while the epoch runs; if they end early, so does the epoch. Return
         the rates of the steps that were made.
         """
+        used = list(self.iterate_epoch(order, rates))
+        return rates if isinstance(rates, list) else used
+
+    def iterate_epoch(self, order: Tensor, rates: Iterable[float]) -> Iterator[float]:
+        """Run an epoch as `run_epoch` does, and yield the learning rate after each step."""
         self.model.train()
         self.total_loss.zero_()
         is_copied = self.device.type == "cuda" and isinstance(rates, list)
         learning_rates = torch.tensor(rates, device=self.device) if is_copied else rates
-        used = []
         for number, learning_rate in enumerate(learning_rates):
-            self._chosen.copy_(order[number * self.batch : (number + 1) * self.batch])
+            self._chosen.copy_(order[..., number * self.batch : (number + 1) * self.batch])
             self._step(learning_rate)
-            used.append(learning_rate)
-        return rates if isinstance(rates, list) else used
+            yield learning_rate
 
     def _compute_loss(self) -> Tensor:
         batch = self.examples.select(self._chosen)

@@ -1,4 +1,7 @@
-"""The three parts of a move, and the order in which networks choose them.
+"""The three parts of a move, their classes, and the order in which networks choose them.
+
+Classes are the numbering of Galassi 2018, which only this package uses: everywhere else points have
+the numbers of `ludus.games.nine_mens_morris.board`.
 
 >>> PartOrder.parse("TFR").steps[1]
 ChainStep(name='FROM', part=1, predicts_presence=False, parts_before=(0,))
@@ -6,14 +9,68 @@ ChainStep(name='FROM', part=1, predicts_presence=False, parts_before=(0,))
 ['FROM?', 'FROM', 'TO', 'REMOVE?', 'REMOVE']
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple, Self
 
-from ludus.core.spec import check_choice
-from ludus.games.nine_mens_morris.batch import NUM_CLASSES, PARTS
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["NUM_CLASSES", "NUM_PRESENCE_CLASSES", "ORDERS", "PARTS", "ChainStep", "PartOrder"]
+from ludus.core.spec import check_choice
+from ludus.games.nine_mens_morris.batch import (
+    NO_POINT,
+    PARTS,
+    PartPoints,
+    moves_to_points,
+    points_to_moves,
+)
+from ludus.games.nine_mens_morris.board import NUM_POINTS, READING_ORDER, Move
+
+__all__ = [
+    "NUM_CLASSES",
+    "NUM_PRESENCE_CLASSES",
+    "ORDERS",
+    "PARTS",
+    "POINT_OF_CLASS",
+    "ChainStep",
+    "MoveClasses",
+    "PartOrder",
+    "classes_to_moves",
+    "classes_to_points",
+    "moves_to_classes",
+    "points_to_classes",
+]
+
+NUM_CLASSES = 1 + NUM_POINTS
+"""Classes of a part: 0 is none, then the points in reading order."""
+
+MoveClasses = NDArray[np.int8]
+"""Classes of moves, shape (moves, 3): TO, FROM and REMOVE."""
+
+POINT_OF_CLASS: PartPoints = np.array([NO_POINT, *READING_ORDER], dtype=np.int8)
+CLASS_OF_POINT: MoveClasses = np.argsort(POINT_OF_CLASS).astype(np.int8)
+
+
+def points_to_classes(points: PartPoints) -> MoveClasses:
+    """Return the classes of points of moves, as `MoveBatch.points`."""
+    return CLASS_OF_POINT[points]
+
+
+def classes_to_points(classes: MoveClasses) -> PartPoints:
+    """Return the points of classes, NO_POINT for class 0."""
+    return POINT_OF_CLASS[classes]
+
+
+def moves_to_classes(moves: Iterable[Move]) -> MoveClasses:
+    """Return the classes of moves, shape (moves, 3)."""
+    return points_to_classes(moves_to_points(moves))
+
+
+def classes_to_moves(classes: MoveClasses) -> list[Move]:
+    """Return moves, legal or not, from their classes."""
+    return points_to_moves(classes_to_points(classes))
+
 
 NUM_PRESENCE_CLASSES = 2
 """Classes of a presence network: 0 if the move lacks the part, 1 if it has it."""
@@ -30,7 +87,7 @@ class ChainStep(NamedTuple):
     """The part it chooses, with a question mark if it only predicts its presence: `FROM?`."""
 
     part: int
-    """Index in PARTS, which is the column of `MoveBatch.classes`."""
+    """Index in PARTS, which is the column of `MoveBatch.points` and of their classes."""
 
     predicts_presence: bool
     """Whether it only predicts if the move has the part. The network that chooses the point is then

@@ -11,12 +11,13 @@ from ludus.core.game import MAN_VALUE, AnyGame
 from ludus.core.marks import Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
-from ludus.games.nine_mens_morris.batch import PositionBatch, classes_to_moves
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.common.move_explanation import DecodingRule, MoveDecision
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, DEFAULT_SIZE, check_breadth, load_chain
 from ludus.learn.nnmm.decoding import check_rules, check_symmetries
+from ludus.learn.nnmm.parts import classes_to_moves
 from ludus.learn.nnmm.policy import ChainPolicy, decode_legal_move
 from ludus.players.negascout import NegascoutOptions as SearchOptions
 from ludus.players.negascout import NegascoutPlayer

@@ -6,12 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.batch import (
-    POINT_OF_CLASS,
-    PositionBatch,
-    classes_to_moves,
-    moves_to_classes,
-)
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.learn.common.move_explanation import (
@@ -22,7 +17,13 @@ from ludus.learn.common.move_explanation import (
 )
 from ludus.learn.nnmm.chain import Chain
 from ludus.learn.nnmm.decoding import Decoder, PartialMoves, top_k
-from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder
+from ludus.learn.nnmm.parts import (
+    NUM_CLASSES,
+    POINT_OF_CLASS,
+    PartOrder,
+    classes_to_moves,
+    moves_to_classes,
+)
 from ludus.learn.nnmm.weights import Array
 
 

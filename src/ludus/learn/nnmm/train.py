@@ -2,7 +2,7 @@
 
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,14 +111,14 @@ class NetworkTrainer:
     """Fingerprint of the examples; a checkpoint of other examples is rejected."""
 
     history: list[EpochResult] = field(default_factory=list)
-    best_state: dict[str, Tensor] = field(default_factory=dict)
+    best_state: Tensors = field(default_factory=dict)
     best_epoch: int = 0
     is_finished: bool = False
 
     def __post_init__(self) -> None:
         if not len(self.training_examples) or not len(self.validation):
             raise BadSpec(f"there are no examples for the network {self.name}")
-        generator = torch.Generator().manual_seed(self._seed("weights"))
+        generator = torch.Generator().manual_seed(self.derive_seed("weights"))
         network = build_network(self.design, self.training_examples.columns, generator)
         scale_residual_blocks(network, self.config.block_scale)
         device = self.training_examples.targets.device
@@ -154,7 +154,7 @@ class NetworkTrainer:
             start = time.monotonic()
             seconds = self.history[-1].seconds if self.history else 0.0
             number = len(self.history)
-            torch.manual_seed(self._seed(f"epoch {number}"))  # also for dropout
+            torch.manual_seed(self.derive_seed(f"epoch {number}"))  # also for dropout
             order = torch.randperm(
                 len(self.training_examples), device=self.training_examples.targets.device
             )
@@ -162,26 +162,35 @@ class NetworkTrainer:
                 order,
                 self._limited_rates(number, seconds)
                 if self.config.seconds
-                else [self._rate(number, step) for step in range(self._steps_an_epoch)],
+                else self.learning_rates(number),
             )
             found = evaluate_network(
                 self.optimisation.evaluated_network(), self.validation, self.config.precision
             )
             loss = self.optimisation.total_loss.item() / len(rates)
             seconds += time.monotonic() - start
-            self._record_epoch(EpochResult(number + 1, loss, *found, rates[-1], seconds))
-            self._write_checkpoint()
+            self.record_epoch(
+                EpochResult(number + 1, loss, *found, rates[-1], seconds),
+                lambda: copy_state(self.optimisation.evaluated_network()),
+            )
+            if self.is_checkpoint_due:
+                self.write_checkpoint()
             yield self.history[-1]
 
     @property
-    def _steps_an_epoch(self) -> int:
+    def num_steps(self) -> int:
+        """The number of optimizer steps in an epoch."""
         return len(self.training_examples) // self.optimisation.batch
 
     def _rate(self, number: int, step: int, time_fraction: float = 0.0) -> float:
         """Return the learning rate of a step; `time_fraction` is the proportion of time used."""
-        steps, share = self._steps_an_epoch, 1 / self.config.epochs
+        steps, share = self.num_steps, 1 / self.config.epochs
         progress = max(number / self.config.epochs + share * step / steps, time_fraction)
         return compute_learning_rate(self.config, number + step / steps, min(progress, 1))
+
+    def learning_rates(self, number: int) -> list[float]:
+        """Return the learning rate of every step of an epoch, if time is not limited."""
+        return [self._rate(number, step) for step in range(self.num_steps)]
 
     def _limited_rates(self, number: int, seconds: float) -> Iterator[float]:
         """Yield the learning rates of an epoch, at least one, until the time is over.
@@ -189,14 +198,17 @@ class NetworkTrainer:
         `seconds` is the time that the epochs before it took.
         """
         start = time.monotonic()
-        for step in range(self._steps_an_epoch):
+        for step in range(self.num_steps):
             time_fraction = (seconds + time.monotonic() - start) / self.config.seconds
             if step and time_fraction >= 1:
                 return
             yield self._rate(number, step, time_fraction)
 
-    def _record_epoch(self, epoch: EpochResult) -> None:
-        """Record an epoch, keep the best network, and check whether training is over."""
+    def record_epoch(self, epoch: EpochResult, get_state: Callable[[], Tensors]) -> None:
+        """Record an epoch, keep the best network, and check whether training is over.
+
+        `get_state` returns a copy of the state of the network that was validated.
+        """
         self.history.append(epoch)
         if not np.isfinite(epoch.loss):
             raise Diverged(
@@ -205,7 +217,7 @@ class NetworkTrainer:
             )
         if not self.best_epoch or epoch.accuracy > self.best_accuracy:
             self.best_epoch = epoch.number
-            self.best_state = _copy_state(self.optimisation.evaluated_network())
+            self.best_state = get_state()
         settings = self.config
         self.is_finished = (
             epoch.number >= settings.epochs
@@ -213,7 +225,8 @@ class NetworkTrainer:
             or (settings.seconds > 0 and epoch.seconds >= settings.seconds)
         )
 
-    def _seed(self, what: str) -> int:
+    def derive_seed(self, what: str) -> int:
+        """Return a seed that depends on the run's seed and the network's name."""
         return zlib.crc32(f"{self.config.seed} {self.name} {what}".encode())
 
     def _identity(self) -> dict[str, Any]:
@@ -224,11 +237,18 @@ class NetworkTrainer:
             "data": self.data,
         }
 
-    def _write_checkpoint(self) -> None:
-        """Write a checkpoint, unless writing would take too much of the time."""
+    @property
+    def is_checkpoint_due(self) -> bool:
+        """Whether a checkpoint can be written without taking too much of the time."""
+        elapsed = time.monotonic() - self._written
+        return self.file is not None and (
+            self.is_finished or elapsed >= self._writing / MAX_WRITING_FRACTION
+        )
+
+    def write_checkpoint(self) -> None:
+        """Write a checkpoint, if there is a file for it."""
         now = time.monotonic()
-        is_due = now - self._written >= self._writing / MAX_WRITING_FRACTION
-        if self.file is None or not (is_due or self.is_finished):
+        if self.file is None:
             return
         about = {
             **self._identity(),
@@ -253,13 +273,14 @@ class NetworkTrainer:
     def _restore(self, parts: dict[str, Tensors]) -> None:
         optimisation = self.optimisation
         restore_network(optimisation.ema_model, parts["best"])
-        self.best_state = _copy_state(optimisation.ema_model)
+        self.best_state = copy_state(optimisation.ema_model)
         if not self.is_finished:
             optimisation.restore(parts, "network")
-            optimisation.steps = len(self.history) * self._steps_an_epoch
+            optimisation.steps = len(self.history) * self.num_steps
 
 
-def _copy_state(network: nn.Module) -> dict[str, Tensor]:
+def copy_state(network: nn.Module) -> Tensors:
+    """Return a copy of the state of a network."""
     return {name: each.clone() for name, each in network.state_dict().items()}
 
 

@@ -16,11 +16,12 @@ from torch import Tensor, nn
 
 from ludus.core.files import make_folder
 from ludus.core.spec import check_choice
-from ludus.games.nine_mens_morris.batch import MoveBatch
+from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.learn.nnmm.config import EnsembleKind, Preset
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.examples import EncodedEntries, Examples
-from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder
+from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder, points_to_classes
+from ludus.learn.nnmm.side_by_side import MAX_STREAMS, train_side_by_side
 from ludus.learn.nnmm.splits import Split, group_symmetric_entries, split_into_folds
 from ludus.learn.nnmm.train import (
     EpochResult,
@@ -194,23 +195,28 @@ class ChainTrainer:
 
     def run(self) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
         """Train all networks, and yield the result of every epoch."""
-        if self.folder is not None:
-            make_folder(self.folder)
+        for data in self.encode_examples():
+            for member in range(self.preset.members):
+                network = self.make_trainer(data, member)
+                for epoch in network.epochs():
+                    yield network, epoch
+                self.record_result(data, member, network)
+
+    def encode_examples(self) -> Iterator[StepExamples]:
+        """Yield the training data of each step."""
         wants_legal = any(self.preset.training_for(step).legality for step in self.steps)
         legal_for = self.order if wants_legal else None
         training = EncodedEntries.encode(self.split.training, self.preset.model, legal_for)
         self.coded_test = EncodedEntries.encode(self.split.test, self.preset.model)
         validation = EncodedEntries.encode(self.split.validation, self.preset.model)
         for step in self.steps:
-            data = StepExamples(
+            yield StepExamples(
                 step,
                 self._entries(step),
                 self._examples(training, step),
                 self._examples(validation, step),
                 self._examples(self.coded_test, step) if len(self.split.test) else None,
             )
-            for member in range(self.preset.members):
-                yield from self._network(data, member)
 
     def _examples(self, coded: EncodedEntries, step: ChainStep) -> Examples:
         return coded.build_examples(step, self.order.has_presence, self.device)
@@ -219,16 +225,17 @@ class ChainTrainer:
         """Return the entries of the training examples of a step."""
         entries = self.split.training
         if self.order.has_presence and not step.predicts_presence and step.name != "TO":
-            return entries[entries.classes[:, step.part] != 0]
+            return entries[entries.points[:, step.part] != NO_POINT]
         return entries
 
-    def _network(
-        self, data: StepExamples, member: int
-    ) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
+    def make_trainer(self, data: StepExamples, member: int) -> NetworkTrainer:
+        """Prepare the training of a member, of which the earlier ones are trained, or resume it."""
         preset, step = self.preset, data.step
+        if self.folder is not None:
+            make_folder(self.folder)
         settings = preset.training_for(step)
         earlier = [self.results[step.name, each].network for each in range(member)]
-        network = NetworkTrainer(
+        return NetworkTrainer(
             preset.design_for(step),
             settings,
             sample_member_examples(
@@ -239,11 +246,12 @@ class ChainTrainer:
             file=self._file(step, member),
             data=f"{self._data} {preset.inputs} {preset.order} {preset.ensemble}",
         )
-        for epoch in network.epochs():
-            yield network, epoch
+
+    def record_result(self, data: StepExamples, member: int, network: NetworkTrainer) -> None:
+        """Test a trained network and keep it."""
         best = network.best_network()
-        self.results[step.name, member] = TrainedNetwork(
-            step.name,
+        self.results[data.step.name, member] = TrainedNetwork(
+            data.step.name,
             member,
             len(network.history),
             network.best_epoch,
@@ -263,12 +271,16 @@ class ChainTrainer:
         """Whether all networks of the chain are trained."""
         return len(self.results) == len(self.preset.steps) * self.preset.members
 
-    def compute_accuracy(self) -> dict[str, float]:
-        """Return the accuracy in sequence on the test part, by part and of the whole move."""
+    def predict_test(self) -> NDArray[np.int8]:
+        """Predict the classes of the test part in sequence, shape (entries, 3)."""
         members = self._by_member()
         networks = [[result.network for result in member] for member in members]
-        found = predict_classes(networks, self.coded_test, self.order, self.device)
-        is_right = found == self.split.test.classes
+        return predict_classes(networks, self.coded_test, self.order, self.device)
+
+    def compute_accuracy(self) -> dict[str, float]:
+        """Return the accuracy in sequence on the test part, by part and of the whole move."""
+        found = self.predict_test()
+        is_right = found == points_to_classes(self.split.test.points)
         accuracies = {part: float(is_right[:, number].mean()) for number, part in enumerate(PARTS)}
         return {**accuracies, "move": float(is_right.all(axis=1).mean())}
 
@@ -285,6 +297,30 @@ class ChainTrainer:
     def _by_member(self) -> list[list[TrainedNetwork]]:
         steps, members = self.preset.steps, range(self.preset.members)
         return [[self.results[step.name, member] for step in steps] for member in members]
+
+
+def train_chains(
+    chains: Sequence[ChainTrainer], end: float = math.inf, max_streams: int = MAX_STREAMS
+) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
+    """Train chains that differ in their seed only, side by side; yield the result of every epoch.
+
+    They must have the same split and device. The networks of all steps train at the same time,
+    members of an ensemble one after another. After the time `end`, by `time.monotonic`, no epoch
+    begins, and chains may be incomplete.
+    """
+    first = chains[0]
+    steps = list(first.encode_examples())
+    for chain in chains:
+        chain.coded_test = first.coded_test
+    for member in range(first.preset.members):
+        runs = [
+            (chain, data, chain.make_trainer(data, member)) for data in steps for chain in chains
+        ]
+        yield from train_side_by_side([trainer for _, _, trainer in runs], end, max_streams)
+        if not all(trainer.is_finished for _, _, trainer in runs):
+            return
+        for chain, data, trainer in runs:
+            chain.record_result(data, member, trainer)
 
 
 def compute_fingerprint(split: Split) -> str:

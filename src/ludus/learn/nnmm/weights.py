@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import quote
 from ludus.core.files import describe_os_error
-from ludus.learn.common.network_panel import format_network
 from ludus.learn.common.weights import BadWeights, read_npz, read_tensors, write_tensors
 from ludus.learn.nnmm.config import MAX_MEMBERS, NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
 from ludus.learn.nnmm.parts import PARTS, PartOrder
+from ludus.render.diagram import format_network
 
 CHAIN_KIND = "nnmm"
 FLOAT_TYPES = ("float16", "float32", "float64")

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris.batch import (
     NO_POINT,
-    NUM_CLASSES,
     PositionBatch,
     pack_moves,
     unpack_moves,
@@ -33,6 +32,9 @@ KIND = "scholar-exceptions"
 MAX_FILE_BYTES = 64_000_000
 MAX_ENTRIES = 50_000_000
 NO_EXCEPTION = -1
+
+NUM_CHOICES = NO_POINT + 1
+"""Choices of a part of a move: the points, and none."""
 
 KEY_BYTES = 7
 """Bytes of a canonical key: two boards of 24 points and the men in hand."""
@@ -139,7 +141,7 @@ def _pack(exceptions: Exceptions) -> bytes:
     """
     steps = np.diff(exceptions.keys, prepend=0)
     points = unpack_moves(exceptions.moves).astype(np.int32)
-    moves = points @ NUM_CLASSES ** np.arange(points.shape[1])
+    moves = points @ NUM_CHOICES ** np.arange(points.shape[1])
     planes = [(steps >> 8 * byte & 0xFF).astype(np.uint8) for byte in range(KEY_BYTES)]
     planes += [(moves >> 8 * byte & 0xFF).astype(np.uint8) for byte in range(2)]
     return b"".join(plane.tobytes() for plane in planes)
@@ -160,5 +162,5 @@ def _unpack(content: bytes, number: int) -> tuple[NDArray[np.int64], NDArray[np.
     for byte in range(KEY_BYTES):
         steps |= planes[byte].astype(np.int64) << 8 * byte
     codes = planes[KEY_BYTES].astype(np.int32) | planes[KEY_BYTES + 1].astype(np.int32) << 8
-    points = np.stack([codes // NUM_CLASSES**part % NUM_CLASSES for part in range(3)], axis=1)
+    points = np.stack([codes // NUM_CHOICES**part % NUM_CHOICES for part in range(3)], axis=1)
     return np.cumsum(steps), pack_moves(points.astype(np.int8))

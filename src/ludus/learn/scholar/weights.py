@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import quote
-from ludus.learn.common.network_panel import format_network
 from ludus.learn.common.weights import BadWeights, read_tensors, write_tensors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
+from ludus.render.diagram import format_network
 
 SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")
 """Kinds of weight files."""

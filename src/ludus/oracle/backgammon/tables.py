@@ -137,7 +137,8 @@ class TableFolder:
             raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
         try:
             extent = Extent(fields["kind"], fields["men"])
-            is_known = extent.kind in ("bearoff", "hypergammon") and 1 <= extent.men <= 15
+            is_known = extent.kind in ("bearoff", "hypergammon") and extent.men in range(1, 16)
+            is_known &= isinstance(extent.men, int)
         except (KeyError, TypeError) as error:
             raise BadDatabase(f"{quote_path(folder / MANIFEST_NAME)} is damaged") from error
         if not is_known:

@@ -55,7 +55,10 @@ class Manifest:
         if fields.get("game") != GAME_ID:
             raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
         try:
-            return cls(Rules(**fields["rules"]), fields["has_depth"])
+            manifest = cls(Rules(**fields["rules"]), fields["has_depth"])
+            if not isinstance(manifest.has_depth, bool):
+                raise TypeError("has_depth is true or false")
+            return manifest
         except (ValueError, TypeError, KeyError, LudusError) as error:
             raise BadDatabase(f"{shown} is damaged") from error
 

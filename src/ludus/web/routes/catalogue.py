@@ -16,27 +16,27 @@ from ludus.web.errors import RequestRefused
 from ludus.web.imports import read_import
 from ludus.web.learners import compare_choice, list_learners
 from ludus.web.routes.games import ERROR_RESPONSES
-from ludus.web.schemas import (
-    ArrangementRequest,
-    ArrangementView,
+from ludus.web.schemas.analysis import SolveView
+from ludus.web.schemas.catalogue import (
     ComparedChoiceView,
     CurveView,
     GameKindView,
-    ImportRequest,
-    ImportView,
     LearnersView,
     OpponentView,
-    PlacedMen,
-    PositionRequest,
-    PositionView,
     PuzzleKindView,
     PuzzleView,
     RulesView,
     RunView,
     ServerFeaturesView,
-    SolveRequest,
-    SolveView,
     TournamentView,
+)
+from ludus.web.schemas.games import ArrangementView, ImportView, PositionView
+from ludus.web.schemas.requests import (
+    ArrangementRequest,
+    ImportRequest,
+    PlacedMen,
+    PositionRequest,
+    SolveRequest,
 )
 
 if TYPE_CHECKING:

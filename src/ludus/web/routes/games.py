@@ -27,24 +27,18 @@ from ludus.web.analysis import (
 )
 from ludus.web.drawing import draw_pictures
 from ludus.web.errors import GameNotFound, OutOfTurn, RequestRefused
-from ludus.web.schemas import (
-    AdviceView,
+from ludus.web.schemas.analysis import AdviceView, EvaluationView, ReviewView, VerdictView
+from ludus.web.schemas.games import ErrorView, GameView, PictureView, RecordView
+from ludus.web.schemas.requests import (
     CommentRequest,
-    ErrorView,
-    EvaluationView,
-    GameView,
     MoveRequest,
     NewGameRequest,
     NodeRequest,
     PaceRequest,
-    PictureView,
     PlaceName,
-    RecordView,
     ResignRequest,
-    ReviewView,
     SeatsRequest,
     TouchRequest,
-    VerdictView,
 )
 from ludus.web.session import Session, make_record
 from ludus.web.settings import Settings

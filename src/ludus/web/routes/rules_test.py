@@ -8,7 +8,8 @@ from ludus.games import registered_game
 from ludus.web.errors import RequestRefused
 from ludus.web.routes.catalogue import PUZZLE_TASKS, GameQuery
 from ludus.web.routes.games import ERROR_RESPONSES
-from ludus.web.schemas import PictureView, RulesTestTaskView, RulesTestView
+from ludus.web.schemas.catalogue import RulesTestTaskView, RulesTestView
+from ludus.web.schemas.games import PictureView
 
 router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["rules test"])
 

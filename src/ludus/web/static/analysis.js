@@ -2,10 +2,10 @@
 // the player that moved last.
 
 import { get } from "./api.js";
-import { formatNumber } from "./chart.js";
 import { announce, button, h, openDialog, parseSvg, setChildren } from "./dom.js";
+import { LazyPanel } from "./lazy.js";
 import { sideName } from "./seats.js";
-import { SolvePanel } from "./solve.js";
+import { formatNumber } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").Certainty} Certainty */
@@ -57,7 +57,11 @@ export class AnalysisPanel {
     this.pictures = new PictureList(page);
     this.scores = h("div", {});
     this.evaluation = h("div", {});
-    this.solve = new SolvePanel(page);
+    this.solve = new LazyPanel(async () => {
+      const { SolvePanel } = await import("./solve.js");
+      return new SolvePanel(page);
+    });
+    this.isClosed = false;
     this.compareLink = h("a", { "data-route": true }, "How do machines see this position?");
     this.element = h(
       "div",
@@ -70,6 +74,19 @@ export class AnalysisPanel {
       h("p", {}, this.compareLink),
       this.solve.element,
     );
+  }
+
+  close() {
+    this.isClosed = true;
+    this.solve.panel?.close();
+  }
+
+  /** Show what is loaded only while the panel is visible: the pictures, and how far the game is solved. */
+  async showDetails() {
+    this.pictures.show(this.page.view);
+    if (!this.element.offsetParent) return;
+    const solve = await this.solve.load();
+    if (!this.isClosed) await solve.refresh();
   }
 
   /** What the server draws over the board. */

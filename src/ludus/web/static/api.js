@@ -2,7 +2,9 @@
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
+/** @typedef {import("./types.js").OpponentView} OpponentView */
 
+export const NO_ANSWER = "The server does not answer. Is it still running?";
 const FIRST_RETRY_DELAY = 300;
 const MAX_RETRY_DELAY = 5000;
 /** Close code of the WebSocket of an unknown game. */
@@ -40,7 +42,7 @@ async function request(path, options) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new RequestError(0, "The server does not answer. Is it still running?");
+    throw new RequestError(0, NO_ANSWER);
   }
   if (response.ok) return response;
   const detail = await response.json().then(
@@ -86,6 +88,14 @@ export function createGame(order) {
   const after = localStorage.getItem("last-game") ?? "";
   return post("/api/games", { after, ...order });
 }
+
+/**
+ * Fetch the players for a game.
+ * @param {string} game
+ * @param {string} rules
+ * @returns {Promise<OpponentView[]>}
+ */
+export const fetchOpponents = (game, rules) => get("/api/opponents", { game, rules });
 
 /**
  * Receive every change of a game; reconnects when the connection is lost.

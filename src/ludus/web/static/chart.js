@@ -1,6 +1,7 @@
-// Line charts as SVG, and the format of numbers.
+// Line charts as SVG.
 
 import { createSvg } from "./dom.js";
+import { formatNumber } from "./text.js";
 
 /**
  * @typedef {{
@@ -64,15 +65,4 @@ export function makeLineChart(options) {
 function makeScale([low, high], [start, end]) {
   return (/** @type {number} */ value) =>
     start + ((end - start) * (value - low)) / (high - low || 1);
-}
-
-/**
- * Format a number with at most this many significant digits; the integer part is always complete.
- * @param {number | null | undefined} value null, undefined and NaN give an empty text
- * @param {number} [digits]
- */
-export function formatNumber(value, digits = 3) {
-  if (value === null || value === undefined || !Number.isFinite(value)) return "";
-  if (Math.abs(value) >= 10 ** (digits - 1)) return value.toFixed(0);
-  return String(Number(value.toPrecision(digits)));
 }

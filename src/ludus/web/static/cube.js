@@ -1,6 +1,6 @@
-// Doubling cube, match score and money session; resigning; moves that wait for a confirmation.
+// Doubling cube, match score and money session; moves that wait for a confirmation.
 
-import { button, h, openDialog, setChildren } from "./dom.js";
+import { button, h, setChildren } from "./dom.js";
 import { seatRequests, sideName } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -17,13 +17,6 @@ const ACTION_LABELS = {
   drop: (cube) => `Pass and lose ${cube}`,
   accept: () => "Accept",
   reject: () => "Play on",
-};
-
-/** @type {Record<string, string>} */
-const RESIGNATIONS = {
-  resign: "a single game",
-  resign_gammon: "a gammon",
-  resign_backgammon: "a backgammon",
 };
 
 /** Score, cube and actions about it, above the board of a game that has them. */
@@ -60,7 +53,7 @@ export class CubePanel {
  * Return the score and the cube in one line.
  * @param {GameView} view
  */
-export function describeStakes(view) {
+function describeStakes(view) {
   const { stakes } = view;
   if (!stakes) return "";
   const [first, second] = stakes.score.map((points, side) => `${sideName(view, side)} ${points}`);
@@ -91,45 +84,6 @@ export function makeNextGameButton(page) {
  * @param {GameView} view
  */
 export const canResign = ({ stakes, places }) => !stakes?.can_resign || places.includes("resign");
-
-/**
- * Ask what shall be resigned, and resign it.
- * @param {GamePage} page
- */
-export function openResignDialog(page) {
-  const { places, resignations } = page.view;
-  /** @type {[string, () => unknown][]} */
-  const offers = places.includes("resign")
-    ? Object.entries(RESIGNATIONS)
-        .filter(([place]) => places.includes(place))
-        .map(([place, label]) => [label, () => page.touch(place)])
-    : resignations.map((label, index) => [label, () => page.postAction("resign", { level: index + 1 })]);
-  if (offers.length < 2) {
-    const run = offers[0]?.[1] ?? (() => page.postAction("resign"));
-    openDialog("Resign this game?", [h("p", {}, "The other side wins; you can still review it.")], {
-      label: "Resign",
-      run: (dialog) => {
-        dialog.close();
-        void run();
-      },
-    });
-    return;
-  }
-  const select = h(
-    "select",
-    { id: "resign-level" },
-    ...offers.map(([label], index) => h("option", { value: index }, label)),
-  );
-  const note = "A computer player accepts if it could not expect to win more.";
-  const content = [h("label", { for: "resign-level" }, "Resign ", select), h("p", { class: "muted" }, note)];
-  openDialog("Resign this game?", content, {
-    label: "Resign",
-    run: (dialog) => {
-      dialog.close();
-      void offers[Number(select.value)]?.[1]();
-    },
-  });
-}
 
 /** Whether a move with dice waits for a confirmation, which this browser remembers. */
 export class MoveConfirmation {

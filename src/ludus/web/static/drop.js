@@ -1,7 +1,8 @@
 // Files and texts dropped anywhere on the page are imported.
 
 import { byId, errorMessage, showNotice } from "./dom.js";
-import { openText } from "./share.js";
+import { loadScript } from "./lazy.js";
+import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 
@@ -30,11 +31,21 @@ export function acceptDrops(getView, navigate) {
     event.preventDefault();
     const [file] = dataTransfer.files;
     const text = file ? readFile(file) : Promise.resolve(dataTransfer.getData("text/plain"));
-    text.then((found) => openText(found.trim(), getView(), navigate)).catch((error) => {
-      const message = errorMessage(error);
-      showNotice(message.slice(0, 1).toUpperCase() + message.slice(1), 10);
-    });
+    importText(text, getView(), navigate).catch((error) =>
+      showNotice(capitalize(errorMessage(error)), 10),
+    );
   });
+}
+
+/**
+ * @param {Promise<string>} text
+ * @param {GameView | null} view
+ * @param {(address: string) => Promise<void>} navigate
+ */
+async function importText(text, view, navigate) {
+  const found = await text;
+  const { openText } = await loadScript(() => import("./share.js"));
+  await openText(found.trim(), view, navigate);
 }
 
 /**

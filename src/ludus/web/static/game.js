@@ -3,84 +3,21 @@
 import { createGame, get, hasStatus, post, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
-import {
-  canResign,
-  CubePanel,
-  isSeenFromSecond,
-  isWaiting,
-  makeNextGameButton,
-  MoveConfirmation,
-  openResignDialog,
-} from "./cube.js";
-import {
-  announce,
-  button,
-  errorMessage,
-  h,
-  makeOptions,
-  setChildren,
-  showConnection,
-  showNotice,
-} from "./dom.js";
-import { EditorPanel } from "./editor.js";
+import { CubePanel, isSeenFromSecond, MoveConfirmation } from "./cube.js";
+import { announce, errorMessage, h, setChildren, showConnection, showNotice } from "./dom.js";
+import { LazyPanel } from "./lazy.js";
 import { MovesPanel } from "./moves.js";
-import { ReviewPanel } from "./review.js";
-import { openRulesDialog } from "./rules.js";
-import { hasNoPerson, makeSeatCards, openSeatsDialog, seatRequests } from "./seats.js";
-import { SharePanel } from "./share.js";
+import { findSteps, Replay } from "./replay.js";
+import { hasNoPerson, makeSeatCards, seatRequests } from "./seats.js";
 import { playMoveSound } from "./sound.js";
 import { Tabs } from "./tabs.js";
+import { EndPanel, Toolbar } from "./toolbar.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 
-/**
- * Seconds between the moves of two computer players.
- * @type {[number, string][]}
- */
-const DELAYS = [
-  [2.5, "slow"],
-  [1, "normal"],
-  [0.3, "fast"],
-  [0, "no delay"],
-];
-
-/**
- * Return whether a person has moved before the current node, so that there is a move to take back.
- * @param {GameView} view
- */
-function hasOwnMove(view) {
-  const nodes = new Map(view.moves.map((move) => [move.node, move]));
-  let move = nodes.get(view.at);
-  while (move && move.by !== "person" && move.parent !== null) move = nodes.get(move.parent);
-  return move?.by === "person";
-}
-
 /** Number of the tab with the review. */
 const REVIEW_TAB = 2;
-/** Milliseconds for which each of several moves is shown. */
-const REPLAY_DELAY = 700;
-
-/**
- * Return the nodes between two views of a game that should be seen, if the second follows the first.
- * @param {GameView} before
- * @param {GameView} after
- */
-function findSteps(before, after) {
-  if (before.id !== after.id || matchMedia("(prefers-reduced-motion: reduce)").matches) return [];
-  const nodes = new Map(after.moves.map((move) => [move.node, move]));
-  const path = [];
-  let node = nodes.get(after.node)?.parent;
-  while (node !== undefined && node !== null && node > before.node) {
-    path.unshift(node);
-    node = nodes.get(node)?.parent;
-  }
-  // The person's own move has just been seen, step by step.
-  const [first] = path;
-  if (first !== undefined && nodes.get(first)?.by === "person") path.shift();
-  return node === before.node ? path : [];
-}
-
 /**
  * Keys that step through the moves; the larger ones go to the beginning and the end.
  * @type {Record<string, number>}
@@ -104,66 +41,58 @@ export class GamePage {
     /** Whether a position is being set up on the board. */
     this.isEditing = false;
     this.board = new BoardView(
-      (place) => (this.isEditing ? this.editor.placeMan(place) : this.touch(place)),
+      (place) => (this.isEditing ? this.editor.panel?.placeMan(place) : this.touch(place)),
       () => this.undoTouch(),
       () => this.flip(),
     );
     const flipped = localStorage.getItem(`flipped ${view.game}`);
     this.board.isFlipped = flipped ? flipped === "yes" : isSeenFromSecond(view);
-    /** Number of times the board was shown; a later one ends the replay of an earlier one. */
-    this.numReplays = 0;
-    /**
-     * The view at the end of the replay.
-     * @type {GameView | null}
-     */
-    this.replayed = null;
     this.prompt = h("h1", { class: "prompt" });
     this.message = h("p", { class: "message" });
     this.seatCards = h("div", { class: "seat-cards" });
-    this.end = h("div", { class: "end-panel toolbar", role: "group", "aria-label": "After the game", hidden: true });
     this.cube = new CubePanel(this);
     this.confirmation = new MoveConfirmation(this);
     this.analysis = new AnalysisPanel(this);
     this.moves = new MovesPanel(this);
-    this.review = new ReviewPanel(this);
-    this.share = new SharePanel(this);
-    this.editor = new EditorPanel(this);
-    this.hint = button("Hint", () => this.analysis.toggleHint(), { "aria-pressed": "false" });
-    this.delay = h(
-      "select",
-      { id: "delay", onchange: () => this.setPace({ delay: Number(this.delay.value) }) },
-      ...makeOptions(DELAYS),
-    );
-    this.tools = this.makeTools();
+    this.review = new LazyPanel(async () => {
+      const { ReviewPanel } = await import("./review.js");
+      return new ReviewPanel(this);
+    });
+    this.share = new LazyPanel(async () => {
+      const { SharePanel } = await import("./share.js");
+      return new SharePanel(this);
+    });
+    this.editor = new LazyPanel(async () => {
+      const { EditorPanel } = await import("./editor.js");
+      return new EditorPanel(this);
+    });
+    this.toolbar = new Toolbar(this);
+    this.end = new EndPanel(this);
     this.area = h(
       "section",
       { class: "game-area", "aria-label": "The game" },
       this.prompt,
       this.message,
-      this.end,
+      this.end.element,
       this.cube.element,
       this.board.element,
       this.analysis.valueBar,
       this.seatCards,
-      h(
-        "div",
-        { class: "toolbar", role: "toolbar", "aria-label": "This game" },
-        ...this.tools.map(([element]) => element),
-      ),
+      this.toolbar.element,
     );
+    this.replay = new Replay(this.board, this.area);
     this.tabs = new Tabs(
       "About the game",
       [
-        ["Moves", this.moves.element],
-        ["Analysis", this.analysis.element],
-        ["Review", this.review.element],
-        ["Share", this.share.element],
-        ["Set up", this.editor.element],
+        ["Moves", this.moves],
+        ["Analysis", this.analysis],
+        ["Review", this.review],
+        ["Share", this.share],
+        ["Set up", this.editor],
       ],
-      () => {
-        this.analysis.pictures.show(this.view);
-        if (this.analysis.element.offsetParent)
-          void this.runInBackground(() => this.analysis.solve.refresh());
+      ({ load }) => {
+        if (load) void this.runInBackground(load);
+        void this.runInBackground(() => this.analysis.showDetails());
       },
     );
     this.sidebar = h("aside", { class: "sidebar", "aria-label": "About the game" }, this.tabs.element);
@@ -183,7 +112,7 @@ export class GamePage {
     this.unwatch();
     document.removeEventListener("keydown", this.onKey);
     showConnection(true);
-    this.analysis.solve.close();
+    this.analysis.close();
   }
 
   /** @param {boolean} isConnected */
@@ -244,111 +173,16 @@ export class GamePage {
     const report = view.status === "looking" ? "" : view.told;
     this.prompt.textContent = view.prompt;
     this.message.textContent = report;
-    if (!this.isEditing) void this.showBoard(steps, view);
+    if (!this.isEditing) void this.replay.show(steps, view);
     setChildren(this.seatCards, ...makeSeatCards(view));
     this.cube.show(view);
-    this.showTools();
-    this.showEnd();
+    this.toolbar.show(view);
+    this.end.show(view);
     this.moves.show(view, view.moves);
     this.analysis.show(view);
-    this.review.show(view);
-    this.share.show(view);
+    this.review.panel?.show(view);
+    this.share.panel?.show(view);
     if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
-  }
-
-  /**
-   * Show the board; several moves since the last one are shown one after the other.
-   * @param {number[]} steps the nodes to show before
-   * @param {GameView} view
-   */
-  async showBoard(steps, view) {
-    const isSame = this.replayed?.node === view.node && !view.touched.length;
-    if (this.replayed && isSame && !steps.length) {
-      this.replayed = view;
-      return;
-    }
-    const replay = ++this.numReplays;
-    this.replayed = view;
-    for (const node of steps) {
-      this.area.dataset.replay = String(node);
-      const past = /** @type {GameView | null} */ (
-        await get(this.path, { node }).catch(() => null)
-      );
-      if (replay !== this.numReplays) return;
-      if (!past) break;
-      this.board.show({ ...past, places: [] });
-      await new Promise((resolve) => setTimeout(resolve, REPLAY_DELAY));
-      if (replay !== this.numReplays) return;
-    }
-    delete this.area.dataset.replay;
-    this.board.show(this.replayed);
-    this.replayed = null;
-  }
-
-  /**
-   * Create the buttons, each with the condition under which it is visible. They are created once,
-   * so that a pressed button is not replaced.
-   * @returns {[HTMLElement, (view: GameView, isWatching: boolean) => boolean][]}
-   */
-  makeTools() {
-    const primary = { class: "primary" };
-    const flipTitle = "View the board from the other side (F, on the board)";
-    return [
-      [
-        button("Back to the game", () => this.showNode(this.latest.at), primary),
-        ({ status }) => status === "looking",
-      ],
-      [
-        button("Continue from here", () => this.postAction("at", { node: this.view.node })),
-        ({ status }) => status === "looking",
-      ],
-      [this.confirmation.button, isWaiting],
-      [button("Undo this step", () => this.undoTouch()), ({ touched }) => touched.length > 0],
-      [
-        button("Take back", () => this.postAction("back")),
-        (view, isWatching) => view.status !== "looking" && !isWatching && hasOwnMove(view),
-      ],
-      [
-        button("Resume", () => this.setPace({ paused: false }), primary),
-        ({ status }) => status === "paused" || status === "trouble",
-      ],
-      [
-        button("Pause", () => this.setPace({ paused: true })),
-        ({ status }, isWatching) => isWatching && status === "thinking",
-      ],
-      [
-        button("Move now", () => this.postAction("hurry")),
-        ({ status }, isWatching) => !isWatching && status === "thinking",
-      ],
-      [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
-      [this.hint, ({ outcome, mover, status }) => !outcome && mover >= 0 && status !== "trouble"],
-      [
-        button("Change players", () =>
-          openSeatsDialog(this.view, (seats) => this.postAction("seats", { seats })),
-        ),
-        ({ status }) => status !== "looking" && status !== "over",
-      ],
-      [this.analysis.evaluationButton, () => true],
-      [button("Rules", () => this.enqueue(() => openRulesDialog(this.view))), () => true],
-      [button("Flip", () => this.flip(), { title: flipTitle }), () => true],
-      [
-        button("Resign", () => openResignDialog(this)),
-        (view, isWatching) =>
-          !isWatching &&
-          view.moves.length > 1 &&
-          (view.status === "yours" || view.status === "thinking") &&
-          canResign(view),
-      ],
-      [this.confirmation.label, ({ has_dice }, isWatching) => has_dice && !isWatching],
-    ];
-  }
-
-  showTools() {
-    const isWatching = hasNoPerson(this.view);
-    for (const [element, isVisible] of this.tools)
-      element.hidden = !isVisible(this.view, isWatching);
-    this.hint.setAttribute("aria-pressed", String(this.analysis.hintNode === this.view.node));
-    if (document.activeElement !== this.delay) this.delay.value = String(this.view.delay);
   }
 
   /** Flip the board, now and in later games of this kind. */
@@ -380,25 +214,10 @@ export class GamePage {
     );
   }
 
-  /** Show the panel at the end of a game: how it ended, and what to do next. */
-  showEnd() {
-    const isOver = this.view.status === "over";
-    this.end.hidden = !isOver;
-    if (!isOver) return;
-    const primary = { class: "primary" };
-    setChildren(
-      this.end,
-      button("Review", () => this.openReview(), primary),
-      makeNextGameButton(this),
-      button("Rematch", () => this.playAgain(), primary),
-      button("Swap sides", () => this.playAgain(true)),
-    );
-  }
-
   /** Review the game that has ended. */
   openReview() {
     this.tabs.select(REVIEW_TAB);
-    return this.review.fetchReview();
+    return this.runInBackground(async () => (await this.review.load()).fetchReview());
   }
 
   /**

@@ -3,12 +3,11 @@
 import { createGame, get, hasStatus } from "./api.js";
 import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
-import { gameFromQuery, openNewGameDialog } from "./newgame.js";
 import { acceptDrops } from "./drop.js";
-import { rememberGame } from "./remembered.js";
-import { gameFromLink } from "./share.js";
+import { loadScript, preload } from "./lazy.js";
+import { gameFromQuery } from "./newgame.js";
+import { isNewcomer, rememberGame } from "./remembered.js";
 import { isSoundOn, setSound } from "./sound.js";
-import { isNewcomer, makeWelcome } from "./welcome.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").ServerFeaturesView} ServerFeaturesView */
@@ -21,6 +20,14 @@ const THEMES = {
   light: { next: "dark", icon: "☀" },
   dark: { next: "system", icon: "☾" },
 };
+
+/** Scripts of the pages in the header, which are loaded when the pointer comes near their links. */
+const SCRIPTS = {
+  "/puzzles": () => import("./puzzles.js"),
+  "/games": () => import("./mygames.js"),
+  "/machines": () => import("./machines.js"),
+};
+const loadNewGameDialog = () => import("./newgamedialog.js");
 
 /** @type {Page | null} */
 let page = null;
@@ -105,7 +112,7 @@ async function showPage() {
     else link.removeAttribute("aria-current");
   }
   try {
-    const show = await loadPage(shownPath);
+    const show = await loadScript(() => loadPage(shownPath));
     if (request === numRequests) show();
   } catch (error) {
     if (request !== numRequests) return;
@@ -134,15 +141,16 @@ async function loadPage(path) {
     return () => redirectToGame(view);
   }
   if (path === "/open") {
+    const { gameFromLink } = await import("./share.js");
     const view = await createGame(gameFromLink(location.hash));
     return () => redirectToGame(view);
   }
   if (path === "/puzzles") {
-    const { PuzzlePage } = await import("./puzzles.js");
+    const { PuzzlePage } = await SCRIPTS["/puzzles"]();
     return () => (page = new PuzzlePage(main, navigate));
   }
   if (path === "/games") {
-    const { MyGamesPage } = await import("./mygames.js");
+    const { MyGamesPage } = await SCRIPTS["/games"]();
     return () => (page = new MyGamesPage(main));
   }
   if (path === "/learn") {
@@ -154,7 +162,7 @@ async function loadPage(path) {
     return () => (page = new LearnPage(main, navigate, path.slice("/learn/".length)));
   }
   if (path === "/machines") {
-    const { MachinesPage } = await import("./machines.js");
+    const { MachinesPage } = await SCRIPTS["/machines"]();
     return () => (page = new MachinesPage(main, navigate));
   }
   if (path === "/tournament" || path === "/training" || path === "/running") {
@@ -162,11 +170,13 @@ async function loadPage(path) {
     return () => (page = new ResultsPage(main, path.slice(1)));
   }
   if (path === "/") {
-    const isNew = isNewcomer();
-    const view = await resumeOrCreate();
+    const [welcome, view] = await Promise.all([
+      isNewcomer() ? import("./welcome.js") : null,
+      resumeOrCreate(),
+    ]);
     return () => {
       redirectToGame(view);
-      if (isNew && page instanceof GamePage) page.sidebar.prepend(makeWelcome(page));
+      if (welcome && page instanceof GamePage) page.sidebar.prepend(welcome.makeWelcome(page));
     };
   }
   throw new Error("There is no such page.");
@@ -219,7 +229,20 @@ byId("sound").addEventListener("click", () => {
   showSound();
 });
 acceptDrops(() => (page instanceof GamePage ? page.view : null), navigate);
-byId("new-game").addEventListener("click", () => {
-  openNewGameDialog(navigate).catch((error) => showNotice(errorMessage(error)));
-});
+
+async function openNewGame() {
+  try {
+    const { openNewGameDialog } = await loadScript(loadNewGameDialog);
+    await openNewGameDialog(navigate);
+  } catch (error) {
+    showNotice(errorMessage(error));
+  }
+}
+
+byId("new-game").addEventListener("click", () => void openNewGame());
+preload(byId("new-game"), loadNewGameDialog);
+for (const [path, load] of Object.entries(SCRIPTS)) {
+  const link = document.querySelector(`nav a[href="${path}"]`);
+  if (link instanceof HTMLElement) preload(link, load);
+}
 void showPage();

@@ -1,7 +1,7 @@
 // The mistakes of a person in a reviewed game, as tasks: find a better move.
 
 import { get } from "./api.js";
-import { sideName } from "./seats.js";
+import { hasOnePerson, sideName } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").ReviewView} ReviewView */
@@ -34,8 +34,7 @@ export async function fetchMistakes(id) {
 export async function makeTask({ point, before, game }, title) {
   const path = `/api/games/${game.id}`;
   const { position, rules } = /** @type {GameView} */ (await get(path, { node: before }));
-  const isAlone = game.seats.filter((seat) => !seat.player).length === 1;
-  const who = isAlone ? "You" : sideName(game, point.mover);
+  const who = hasOnePerson(game.seats) ? "You" : sideName(game, point.mover);
   return {
     game: game.game,
     rules,

@@ -5,6 +5,7 @@ import { button, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { loadGames } from "./remembered.js";
 import { playerName } from "./seats.js";
 import { saveText } from "./share.js";
+import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").RecordView} RecordView */
@@ -88,9 +89,7 @@ const countMoves = (view) => view.moves.filter(({ mover }) => mover === 0 || mov
 
 /** @param {GameView} view */
 function describeGame({ seats, outcome, prompt }) {
-  const isAlone = seats.filter((seat) => !seat.player).length === 1;
-  const person = isAlone ? "you" : "a person";
-  const [first, second] = seats.map((seat) => (seat.player ? playerName(seat) : person));
+  const [first, second] = seats.map((seat) => playerName(seat, seats));
   const text = `${first} against ${second}. ${outcome ? prompt : "Not finished."}`;
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return capitalize(text);
 }

@@ -1,37 +1,15 @@
-// The ladder of opponents: players with human names, from beginner to perfect, and one's own side.
+// Form that selects an opponent, from beginner to perfect, and one's own side.
 
 import { h } from "./dom.js";
+import { defaultRung, makeLadder, rungSeat } from "./newgame.js";
 
 /** @typedef {import("./types.js").OpponentView} OpponentView */
-/** @typedef {import("./types.js").PersonaView} PersonaView */
 /** @typedef {import("./types.js").SeatRequest} SeatRequest */
-/** @typedef {PersonaView & { player: string }} Rung */
 
 /** Values of the two choices at the end of the list that are no opponents. */
-export const TWO_PEOPLE = "two people";
+const TWO_PEOPLE = "two people";
 export const OTHER_PLAYERS = "other players";
-/** Rank of the opponent selected at first; a beginner should be able to win. */
-const FIRST_RANK = 0.14;
 const RANDOM_SIDE = "random";
-
-/**
- * Return all opponents with human names, the weakest first.
- * @param {OpponentView[]} players
- * @returns {Rung[]}
- */
-export function makeLadder(players) {
-  return players
-    .flatMap(({ name, personas }) => personas.map((persona) => ({ ...persona, player: name })))
-    .sort((one, other) => one.rank - other.rank);
-}
-
-/**
- * Return the default opponent, or else the weakest one that is more than a random player.
- * @param {Rung[]} ladder
- */
-export const defaultRung = (ladder) =>
-  ladder.find((each) => each.is_default) ??
-  ladder.find(({ rank, player }) => rank >= FIRST_RANK && player !== "random") ?? ladder[0];
 
 /**
  * Return a strength as a bar, with its figure as text for screen readers.
@@ -114,13 +92,6 @@ export class OpponentForm {
     return [0, 1].map((each) => (each === own ? {} : rungSeat(rung)));
   }
 }
-
-/**
- * Return the seat of an opponent.
- * @param {Rung} rung
- * @returns {Partial<SeatRequest>}
- */
-export const rungSeat = ({ player, level, choices }) => ({ player, level, choices });
 
 /**
  * @param {string} value

@@ -6,6 +6,9 @@
 /** Games that are remembered. */
 const MAX_GAMES = 200;
 
+/** Whether no game has been opened in this browser yet. */
+export const isNewcomer = () => !localStorage.getItem("my-games");
+
 /** @returns {RememberedGame[]} */
 export function loadGames() {
   try {

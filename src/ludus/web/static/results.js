@@ -2,8 +2,9 @@
 // of everything that is running.
 
 import { get } from "./api.js";
-import { CURVE_DIGITS, formatNumber, makeLineChart } from "./chart.js";
+import { CURVE_DIGITS, makeLineChart } from "./chart.js";
 import { errorMessage, h, setChildren } from "./dom.js";
+import { formatNumber } from "./text.js";
 
 /** @typedef {import("./types.js").TournamentView} TournamentView */
 /** @typedef {import("./types.js").CurveView} CurveView */

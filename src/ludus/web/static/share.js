@@ -4,6 +4,7 @@ import { createGame, get, post } from "./api.js";
 import { button, errorMessage, h, openDialog, setChildren, showNotice } from "./dom.js";
 import { rememberGame } from "./remembered.js";
 import { seatRequests } from "./seats.js";
+import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
@@ -15,7 +16,7 @@ export class SharePanel {
   /** @param {GamePage} page */
   constructor(page) {
     this.page = page;
-    this.shownPosition = "";
+    this.shownPosition = page.view.position;
     this.notations = h("div", { class: "stack" });
     this.input = h("textarea", { id: "import-text", rows: 4, spellcheck: "false" });
     this.error = h("p", { class: "error", role: "alert" });
@@ -120,8 +121,7 @@ export class SharePanel {
     try {
       await openText(text, this.page.view, this.page.navigate);
     } catch (error) {
-      const message = errorMessage(error);
-      this.error.textContent = message.slice(0, 1).toUpperCase() + message.slice(1);
+      this.error.textContent = capitalize(errorMessage(error));
     }
   }
 }

@@ -1,6 +1,9 @@
 // Tabs with arrow keys, following the ARIA tabs pattern.
 
 import { h } from "./dom.js";
+import { preload } from "./lazy.js";
+
+/** @typedef {{ element: HTMLElement, load?: () => Promise<unknown> }} Panel load: loads its content */
 
 /** @type {Record<string, number>} */
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
@@ -11,12 +14,13 @@ let numTabs = 0;
 export class Tabs {
   /**
    * @param {string} label accessible name of the tab list
-   * @param {[string, HTMLElement][]} panels
-   * @param {() => void} onSelect called when another panel is shown
+   * @param {[string, Panel][]} panels
+   * @param {(panel: Panel) => void} onSelect called when another panel is shown
    */
   constructor(label, panels, onSelect) {
     numTabs += 1;
     const id = `${numTabs}`;
+    this.contents = panels.map(([, panel]) => panel);
     this.onSelect = onSelect;
     this.tabs = panels.map(([name], index) =>
       h(
@@ -32,7 +36,11 @@ export class Tabs {
         name,
       ),
     );
-    this.panels = panels.map(([, element], index) =>
+    this.contents.forEach(({ load }, index) => {
+      const tab = this.tabs[index];
+      if (tab && load) preload(tab, load);
+    });
+    this.panels = this.contents.map(({ element }, index) =>
       h(
         "div",
         {
@@ -62,7 +70,8 @@ export class Tabs {
     this.panels.forEach((panel, index) => {
       panel.hidden = index !== selected;
     });
-    this.onSelect();
+    const content = this.contents[selected];
+    if (content) this.onSelect(content);
   }
 
   /**

@@ -1,4 +1,4 @@
-// Types of requests and responses, named as in ludus/web/schemas.py.
+// Types of requests and responses, named as in ludus/web/schemas.
 
 /**
  * @typedef {{ player: string | null, level: number | null, choices: Record<string, string> }} SeatRequest

@@ -6,9 +6,6 @@ import { button, h } from "./dom.js";
 
 const ANALYSIS_TAB = 1;
 
-/** Whether no game has been opened in this browser yet. */
-export const isNewcomer = () => !localStorage.getItem("my-games");
-
 /**
  * Create a panel that tells what there is; it is shown beside the first game only.
  * @param {GamePage} page

@@ -1,0 +1,269 @@
+"""Train all networks of galassi-partial, -whole, -retraining and -ablation on a GPU, in parts.
+
+    python -m experiments.galassi.on_gpu --data FOLDER --rows rows.json --minutes 8.8
+
+Run it again until it says that all rows are done. Rows that are done are read from the file and
+written to it one by one, so it is all that must be kept; unfinished networks continue from
+checkpoints under --out while these exist. `ludus reproduce ID --size published --out reproduced`
+then writes the reports without training. --list shows the rows, the cost of each and what is done.
+Numpy and torch suffice, except for the loss with legality, which needs the native core.
+"""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ludus import LudusError
+from ludus.learn import select_device
+from ludus.learn.nnmm import Preset, load_preset
+from ludus.reproduce import Context, RunOptions, find_experiment, make_context, write_bytes
+
+from . import ablation, retraining
+from .data import VARIABLE, find_data_folder
+from .network_training import NetworkTask, train_networks
+from .tuning import list_tasks
+
+SINGLE = ("galassi-partial", "galassi-whole", "galassi-retraining")
+ABLATION = "galassi-ablation"
+
+EXPECTED_EPOCHS = 300
+"""Epochs until patience ends a training; the author's networks took 242 to 666."""
+
+EXAMPLES = {"partial": 470_702, "whole": 1_547_240, "ablation": 1_384_000}
+"""Training examples, for the estimate of costs only."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The contexts of the experiments, and the file of their rows."""
+
+    contexts: Mapping[str, Context]
+    rows: Path
+
+    def read_rows(self) -> None:
+        """Put the rows of the file into the caches."""
+        if not self.rows.is_file():
+            return
+        for identity, rows in json.loads(self.rows.read_text()).items():
+            for key, value in rows.items():
+                self.contexts[identity].cached(key, partial(_return, value))
+
+    def write_rows(self) -> None:
+        """Write all rows that are done."""
+        found = {
+            identity: {
+                key: value
+                for key in list_keys(context)
+                if (value := context.find_cached(key)) is not None
+            }
+            for identity, context in self.contexts.items()
+        }
+        write_bytes(self.rows, json.dumps(found).encode())
+
+    def share_rows(self) -> None:
+        """Copy rows that two experiments have in common: the retraining with all entries."""
+        for task in self.tasks("galassi-retraining"):
+            for other in self.tasks("galassi-whole"):
+                curve = other.find_curve() if other.key == task.key else None
+                if curve is not None:
+                    task.context.cached(task.key, partial(_return, curve))
+
+    def tasks(self, identity: str) -> list[NetworkTask]:
+        return _list_tasks(self.contexts[identity])
+
+    def single_tasks(self) -> list[NetworkTask]:
+        """All single networks once, the most important ones first."""
+        published, others = [], []
+        for identity in SINGLE:
+            rows = {row["preset"] for row in self.contexts[identity].published.rows}
+            for task in self.tasks(identity):
+                (published if task.preset in rows else others).append(task)
+        once: dict[str, NetworkTask] = {}
+        for task in (*published, *others):
+            once.setdefault(task.key, task)
+        return list(once.values())
+
+
+def _return(value: Any) -> Any:
+    return value
+
+
+def _list_tasks(context: Context) -> list[NetworkTask]:
+    if context.published.id == "galassi-retraining":
+        return retraining.list_tasks(context)
+    return list_tasks(context, context.setting("entries"))
+
+
+def list_keys(context: Context) -> list[str]:
+    """The keys of all rows of an experiment."""
+    if context.published.id == ABLATION:
+        return [
+            ablation.make_key(variant, seed)
+            for variant in ablation.list_variants(context)
+            for seed in range(context.setting("seeds"))
+        ]
+    return [task.key for task in _list_tasks(context)]
+
+
+def count_parameters(preset: Preset, part: str) -> int:
+    """Weights of a network, for the estimate of costs."""
+    step = next(each for each in preset.steps if each.name == part)
+    design = preset.design_for(step)
+    inputs = preset.model.columns(len(step.parts_before)).width
+    if design.architecture == "feedforward":
+        widths = (inputs, *design.widths, design.outputs)
+        return sum(before * after for before, after in pairwise(widths))
+    if design.architecture == "dense":
+        read, total = design.first, inputs * design.first
+        for units in design.widths:
+            total, read = total + read * units, read + units
+        return total + read * design.outputs
+    if design.architecture == "symmetric":
+        channels = 16 * design.first
+        return inputs * channels + design.blocks * 2 * channels**2 + channels * design.outputs
+    inner = sum(2 * design.first * units for units in design.widths)
+    return inputs * design.first + inner + design.first * design.outputs
+
+
+def estimate_costs(runs: Runs) -> Iterator[tuple[str, str, float, bool]]:
+    """Yield experiment, row, 10^15 operations and whether it is done, for every row."""
+    for task in runs.single_tasks():
+        preset, kind = load_preset(task.preset), "partial" if task.entries else "whole"
+        epochs = EXPECTED_EPOCHS if task.config.patience else task.config.epochs
+        work = 6 * count_parameters(preset, task.part) * EXAMPLES[kind] * epochs / 1e15
+        name = f"{task.preset} {task.part} {task.file_name}"
+        yield task.context.published.id, name, work, task.find_curve() is not None
+    context = runs.contexts[ABLATION]
+    for variant in ablation.list_variants(context):
+        preset = ablation.make_preset(context, variant, 0)
+        weights = sum(count_parameters(preset, step.name) for step in preset.steps)
+        work = 6 * weights * preset.members * preset.training.epochs * EXAMPLES["ablation"] / 1e15
+        for seed in range(context.setting("seeds")):
+            is_done = context.find_cached(ablation.make_key(variant, seed)) is not None
+            yield ABLATION, f"{variant['name']}, seed {seed}", work, is_done
+
+
+def print_costs(runs: Runs, rate: float) -> None:
+    left = total = 0.0
+    for identity, name, work, is_done in estimate_costs(runs):
+        seconds = 1000 * work / rate
+        total, left = total + seconds, left + (0 if is_done else seconds)
+        print(f"{identity:20} {name:45} {work:8.3f} PFLOP {seconds:6.0f} s  {'done' * is_done}")
+    print(f"{total:.0f} s in all at {rate:g} TFLOP/s, of which {left:.0f} s are left")
+
+
+def train_ablation(runs: Runs, device: torch.device, end: float, max_streams: int) -> bool:
+    """Train the variants in turn; return whether all are done."""
+    context, is_complete = runs.contexts[ABLATION], True
+    for variant in ablation.list_variants(context):
+        if time.monotonic() >= end:
+            return False
+        began = time.monotonic()
+        try:
+            is_done = ablation.train_variant(context, variant, device, end, max_streams)
+        except (ImportError, LudusError) as error:
+            print(f"{variant['name']} is left out: {error}", flush=True)
+            is_done = False
+        print(f"{variant['name']}: {time.monotonic() - began:.0f} s, done: {is_done}", flush=True)
+        runs.write_rows()
+        is_complete = is_complete and is_done
+    return is_complete
+
+
+def train_single(runs: Runs, device: torch.device, end: float, max_streams: int) -> bool:
+    """Train the single networks side by side; return whether all are done."""
+    began = time.monotonic()
+
+    def report(task: NetworkTask) -> None:
+        curve = task.find_curve()
+        assert curve is not None
+        print(
+            f"{time.monotonic() - began:.0f} s: {task.preset} {task.part} {task.file_name}: "
+            f"{max(curve['accuracy']):.2f}% after {len(curve['accuracy'])} epochs",
+            flush=True,
+        )
+        runs.share_rows()
+        runs.write_rows()
+
+    runs.share_rows()
+    tasks = runs.single_tasks()
+    files = {name: find_data_folder() / name for name in dict.fromkeys(t.file_name for t in tasks)}
+    for name, file in files.items():
+        if not file.is_file():
+            print(f"{name} is not in the folder of the data", flush=True)
+    found = [task for task in tasks if files[task.file_name].is_file()]
+    try:
+        is_done = train_networks(found, device, end, max_streams, report)
+        return is_done and len(found) == len(tasks)
+    except LudusError as error:
+        print(f"a network is left out: {error}", flush=True)
+        return False
+
+
+class ProgressPrinter:
+    """Prints a line at most every ten seconds."""
+
+    def __init__(self) -> None:
+        self._began = self._printed = time.monotonic()
+
+    def __call__(self, done: int, total: int, label: str) -> None:
+        now = time.monotonic()
+        if now - self._printed >= 10:
+            self._printed = now
+            print(
+                f"{now - self._began:.0f} s: {label}, epoch {done} of at most {total}", flush=True
+            )
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, help="folder of the author's data")
+    parser.add_argument(
+        "--out", type=Path, default=Path("reproduced"), help="cache, as in reproduce"
+    )
+    parser.add_argument("--rows", type=Path, default=Path("rows.json"), help="rows that are done")
+    parser.add_argument("--minutes", type=float, default=8.8)
+    parser.add_argument("--device", default="cuda", help="cuda, cpu or auto")
+    parser.add_argument("--size", default="published", help="published or quick")
+    parser.add_argument("--only", choices=("single", "ablation"), help="only these networks")
+    parser.add_argument(
+        "--streams", type=int, default=8, help="groups of networks that share the GPU at a time"
+    )
+    parser.add_argument("--list", action="store_true", help="show rows and costs; train nothing")
+    parser.add_argument("--rate", type=float, default=60, help="TFLOP/s assumed by --list")
+    arguments = parser.parse_args(words)
+    end = time.monotonic() + 60 * arguments.minutes
+    if arguments.data is not None:
+        os.environ[VARIABLE] = str(arguments.data)
+    options = RunOptions(size=arguments.size, device=arguments.device, progress=ProgressPrinter())
+    folder = Path(__file__).parents[1]
+    contexts = {
+        identity: make_context(find_experiment(identity, folder), arguments.out / "cells", options)
+        for identity in (*SINGLE, ABLATION)
+    }
+    runs = Runs(contexts, arguments.rows)
+    runs.read_rows()
+    if arguments.list:
+        print_costs(runs, arguments.rate)
+        return
+    device = select_device(arguments.device)
+    is_done = True
+    if arguments.only != "ablation":
+        is_done = train_single(runs, device, end, arguments.streams)
+    if arguments.only != "single" and time.monotonic() < end:
+        is_done = train_ablation(runs, device, end, arguments.streams) and is_done
+    runs.write_rows()
+    print("all rows are done" if is_done else "not done; run the same command again", flush=True)
+
+
+if __name__ == "__main__":
+    main()

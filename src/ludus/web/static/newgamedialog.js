@@ -1,0 +1,84 @@
+// Dialog for a new game: game, rules, opponent and side, or both players with their options.
+
+import { createGame, fetchOpponents, get } from "./api.js";
+import { errorMessage, h, makeOptions, openDialog, setChildren } from "./dom.js";
+import { defaultOpponent, WATCHING_DELAY } from "./newgame.js";
+import { OpponentForm, OTHER_PLAYERS } from "./opponents.js";
+import { RulesDetails } from "./rules.js";
+import { SeatForm } from "./seatform.js";
+
+/** @typedef {import("./types.js").GameKindView} GameKindView */
+
+/**
+ * Open the dialog for a new game.
+ * @param {(address: string) => Promise<void>} navigate
+ */
+export async function openNewGameDialog(navigate) {
+  const kinds = /** @type {GameKindView[]} */ (await get("/api/kinds"));
+  /** @type {SeatForm[]} */
+  let forms = [];
+  /** @type {OpponentForm | undefined} */
+  let opponent;
+  /** Number of changes of the rules; only the last one is shown, whichever response comes last. */
+  let numChanges = 0;
+  const gameSelect = h(
+    "select",
+    { id: "game-select", onchange: () => void onGameChange() },
+    ...makeOptions(kinds.map(({ game, title }) => [game, title])),
+  );
+  const rulesSelect = h("select", { id: "rules-select", onchange: () => void onRulesChange() });
+  const rulesDetails = new RulesDetails();
+  const opponents = h("div", {});
+  const seatForms = h("div", { class: "seat-forms" });
+  const error = h("p", { class: "error", role: "alert" });
+  const selectedKind = () =>
+    /** @type {GameKindView} */ (kinds.find(({ game }) => game === gameSelect.value));
+
+  const onGameChange = () => {
+    const { presets } = selectedKind();
+    setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, name])));
+    return onRulesChange();
+  };
+  const onRulesChange = async () => {
+    const change = ++numChanges;
+    const { game, sides } = selectedKind();
+    const [players] = await Promise.all([
+      fetchOpponents(game, rulesSelect.value),
+      rulesDetails.show(game, rulesSelect.value),
+    ]);
+    if (change !== numChanges) return;
+    forms = sides.map(
+      (side, index) => new SeatForm(side, players, index === 0 ? {} : defaultOpponent(players)),
+    );
+    setChildren(seatForms, ...forms.map((form) => form.element));
+    const form = new OpponentForm(sides, players, () => {
+      seatForms.hidden = form.selected !== OTHER_PLAYERS;
+    });
+    opponent = form;
+    seatForms.hidden = true;
+    setChildren(opponents, form.element);
+  };
+  const start = async (/** @type {HTMLDialogElement} */ dialog) => {
+    const isCustom = opponent?.selected === OTHER_PLAYERS;
+    const seats = isCustom ? forms.map((form) => form.seat) : (opponent?.seats ?? []);
+    const delay = seats.every((seat) => seat.player) ? WATCHING_DELAY : 0;
+    const rules = rulesSelect.value;
+    try {
+      const view = await createGame({ game: selectedKind().game, rules, seats, delay });
+      dialog.close();
+      await navigate(`/game/${view.id}`);
+    } catch (reason) {
+      error.textContent = errorMessage(reason);
+    }
+  };
+
+  await onGameChange();
+  const selects = h(
+    "div",
+    { class: "row" },
+    h("label", { for: "game-select" }, "Game", gameSelect),
+    h("label", { for: "rules-select" }, "Rules", rulesSelect),
+  );
+  const content = [selects, rulesDetails.element, opponents, seatForms, error];
+  openDialog("New game", content, { label: "Play", run: start });
+}
