@@ -44,7 +44,7 @@ RULES = Rules(cube=True, jacoby=True)
 GAMES_PER_BATCH = 100
 CLOSE = 0.16
 FAR = 0.4
-"""Difference by our own estimate from which a decision is not judged."""
+"""Difference by our own estimate from which a decision is not evaluated."""
 
 DOUBLING_CHANCE, TAKING_CHANCE = 0.7, 0.25
 NO_CUBE = {
@@ -203,17 +203,17 @@ def get_margin(equities: CubeEquities) -> float:
 
 
 def add_errors(errors: dict[str, Any], position: Position, chances: Chances) -> None:
-    judged = load_evaluator("bgsage", 2).evaluate_cube(position).equities
-    if abs(get_margin(judged)) > CLOSE:
+    evaluated = load_evaluator("bgsage", 2).evaluate_cube(position).equities
+    if abs(get_margin(evaluated)) > CLOSE:
         return
     decisions = {name: decide(position, chances) for name, decide in POLICIES.items()}
     for name in ("gnubg", "bgsage"):
         equities = load_evaluator(name, 0).evaluate_cube(position).equities
         decisions[name] = equities.is_double, equities.is_take
-    doubled = min(judged.double_take, judged.double_drop)
+    doubled = min(evaluated.double_take, evaluated.double_drop)
     for name, (is_double, is_take) in decisions.items():
-        loss = judged.best - (doubled if is_double else judged.no_double)
-        answer = (judged.double_take if is_take else judged.double_drop) - doubled
+        loss = evaluated.best - (doubled if is_double else evaluated.no_double)
+        answer = (evaluated.double_take if is_take else evaluated.double_drop) - doubled
         sums = errors["players"].setdefault(
             name, dict.fromkeys(("doubling", "taking", "squares"), 0.0)
         )
