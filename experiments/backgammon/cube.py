@@ -1,6 +1,6 @@
 """What Janowski's cube decisions gain for money, and their error as bgsage judges it.
 
-    python -m experiments.backgammon.cube [--games 6000] [--positions 600]
+    python -m experiments.backgammon.cube [--games 2400] [--positions 300]
 
 Both sides play the moves of `selfplay`, so that only the cube differs: each pair of games has the
 same dice and men, and the sides exchange their ways to handle the cube. Chances before a roll are
@@ -97,8 +97,8 @@ POLICIES: dict[str, Decide] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--games", type=int, default=6000)
-    parser.add_argument("--positions", type=int, default=600)
+    parser.add_argument("--games", type=int, default=2400)
+    parser.add_argument("--positions", type=int, default=300)
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     path: Path = arguments.results

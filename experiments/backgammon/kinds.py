@@ -9,6 +9,7 @@ Results are added to results/kinds.json after every batch, so that a run can be 
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,8 @@ def main() -> None:
     movers = {name: make_mover(name) for name in players}
     wanted = {kind: arguments.races if kind in RACES else arguments.contact for kind in KINDS}
     path: Path = arguments.results
-    results = json.loads(path.read_text()) if path.exists() else {"batches": 0, "kinds": {}}
+    empty: dict[str, Any] = {"batches": 0, "drawn": {}, "kinds": {}}
+    results = json.loads(path.read_text()) if path.exists() else empty
     while True:
         counts = {kind: results["kinds"].get(kind, {}).get("positions", 0) for kind in KINDS}
         missing = {kind: wanted[kind] - counts[kind] for kind in KINDS}
@@ -49,6 +51,8 @@ def main() -> None:
         rows, dice = draw_positions(BATCH, FIRST_SEED + results["batches"])
         kinds = np.array([classify(row) for row in rows])
         for kind in KINDS:
+            drawn = results["drawn"].get(kind, 0)
+            results["drawn"][kind] = drawn + int((kinds == kind).sum())
             chosen = np.flatnonzero(kinds == kind)[: max(missing[kind], 0)]
             if len(chosen) == 0:
                 continue

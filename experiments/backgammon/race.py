@@ -1,11 +1,11 @@
 """Whether a separate network for races helps: trained here, and judged beside the others.
 
-    python -m experiments.backgammon.race [--groups 25000] [--positions 2000]
+    python -m experiments.backgammon.race [--groups 20000] [--positions 2000]
 
-The network begins where bearing off is known from exact tables: its targets are lookahead targets,
-the mean over the 21 rolls of the best reply, in the first round by `selfplay` and then by itself.
+Its targets are lookahead targets, the mean over the 21 rolls of the best reply, in the first round by
+`selfplay` and then by itself; where both sides bear off they are those of exact tables.
 It is judged on positions without contact in which at least one side is not yet home, by bgsage two
-plies ahead. All on the CPU, in about ten minutes of processor time.
+plies ahead. All on the CPU, in about five minutes of processor time.
 """
 
 import argparse
@@ -42,7 +42,7 @@ RANDOM_RATE = 0.05
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--groups", type=int, default=25_000)
+    parser.add_argument("--groups", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=2000, help="training steps of a round")
     parser.add_argument("--positions", type=int, default=2000)

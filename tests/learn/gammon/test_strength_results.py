@@ -83,6 +83,25 @@ def test_the_table_of_kinds_has_the_stored_figures():
             assert cell == f"{mean:.4f} ± {margin:.4f}"
 
 
+def test_the_table_of_cubes_has_the_stored_figures():
+    stored = read_results("cube")
+    errors = stored["errors"]
+    table = read_table("| cube | Janowski's method gains")
+    others = [name for name in errors["players"] if name != "janowski"]
+    order = ["no doubles", "live cube", "dead cube", "thresholds", "gnubg", "bgsage"]
+    assert sorted(order) == sorted(others)
+    for name, (gain, error) in zip(["janowski", *order], table.values(), strict=True):
+        sums = errors["players"][name]
+        total = sums["doubling"] + sums["taking"]
+        mean, margin = format_mean(total, sums["squares"], errors["positions"])
+        assert error == f"{mean:.4f} ± {margin:.4f}"
+        found = stored["points"].get(f"janowski - {name}")
+        assert (found is None) == (gain == "–")
+        if found:
+            mean, margin = format_mean(found["sum"], found["squares"], found["pairs"], 1)
+            assert gain == f"{mean:+.3f} ± {margin:.3f}".replace("-", "−")
+
+
 def test_both_networks_are_level_with_gnubg():
     """Within 0.02 points a game of even, after 20,000 games each."""
     for name in ("expert", "selfplay"):
