@@ -2,8 +2,8 @@
 
     python -m experiments.backgammon.race [--groups 20000] [--positions 2000]
 
-Its targets are lookahead targets, the mean over the 21 rolls of the best reply, in the first round by
-`selfplay` and then by itself; where both sides bear off they are those of exact tables.
+Its targets are lookahead targets, the mean over the 21 rolls of the best reply, in the first round
+by `selfplay` and then by itself; where both sides bear off they are those of exact tables.
 It is judged on positions without contact in which at least one side is not yet home, by bgsage two
 plies ahead. All on the CPU, in about five minutes of processor time.
 """
