@@ -25,6 +25,7 @@ from ludus.games.nine_mens_morris import PRESETS, PositionBatch, Rules
 from ludus.learn.scholar import (
     LOSS_AVERSION,
     BoundedScores,
+    CachedScores,
     CertificateConfig,
     Certification,
     CudaExampleSource,
@@ -105,7 +106,7 @@ def compare(source: Any, path: Path, keys: torch.Tensor, pool: Any) -> dict[str,
     difference = (evaluate(positions).score - exact).abs().max()
     scores[is_move] = exact
     scores[is_move & (examples.children.value == 0)] = 1.0
-    decisions = find_playable(examples, evaluate)
+    decisions = find_playable(examples, CachedScores(evaluate, keys.device, 16).evaluate_keys)
     is_playable = decisions.playable.gather(1, scores.argmax(1)[:, None])[:, 0]
     disagreements = ~is_playable & ~decisions.is_exception
     return {

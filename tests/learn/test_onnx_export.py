@@ -160,6 +160,7 @@ CHECKS = {
     "nnmm symmetric": lambda count: check_nnmm("symmetric", count),
     "nnmm thesis": lambda count: check_nnmm("thesis", count),
     "scholar scorer small": lambda count: check_scorer("small", count),
+    "scholar scorer compact": lambda count: check_scorer("compact", count),
     "scholar scorer full": lambda count: check_scorer("full", count),
     "scholar chain": check_chain,
     "gammon expert": lambda count: check_chances("expert", count),

@@ -55,6 +55,12 @@ def test_headers_are_strict(client):
         assert "server" not in headers
 
 
+def test_scripts_are_sent_compressed(client):
+    assert client.get("/static/main.js").headers["content-encoding"] == "gzip"
+    plain = client.get("/static/main.js", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+
+
 def test_a_game_is_played_by_touching(client):
     view = begin(client, "nine_mens_morris", None, "newbie")
     assert view["prompt"] == "Place a man on a free point"

@@ -60,7 +60,6 @@ def test_two_tabs_see_the_same_game(page, context, morris):
     expect(other.locator('.place.enabled[data-place="d6"]')).to_have_count(1)
 
 
-@pytest.mark.slow
 def test_the_server_may_die_in_the_middle(page, tmp_path):
     server = Server(tmp_path)
     try:
@@ -406,3 +405,18 @@ def test_a_page_that_loads_late_does_not_replace_the_next_one(page, server, clie
     page.wait_for_function("import('/static/puzzles.js')")
     expect(page.locator(".drill")).to_have_count(0)
     status(page)
+
+
+def test_scripts_are_loaded_when_the_pointer_or_the_focus_comes_near(page, server, client):
+    requested = []
+    page.on("request", lambda request: requested.append(request.url.rpartition("/")[2]))
+    page.goto(f"{server.base}/game/{begin(client, 'hexapawn')['id']}")
+    status(page)
+    assert "game.js" in requested
+    assert not {"review.js", "newgamedialog.js", "puzzles.js"} & set(requested)
+    with page.expect_request("**/review.js"):
+        page.get_by_role("tab", name="Review").hover()
+    with page.expect_request("**/newgamedialog.js"):
+        page.get_by_role("button", name="New game").focus()
+    with page.expect_request("**/puzzles.js"):
+        page.get_by_role("link", name="Puzzles").hover()

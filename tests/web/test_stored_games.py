@@ -156,7 +156,7 @@ def test_a_game_that_is_too_long_for_a_player_is_in_trouble(tmp_path):
             await play(session, "b1-b2")
             await session._choice_task
             assert get_status(session, session.tree.current) == "trouble"
-            assert "as many moves as" in session.failure
+            assert "largest number of moves" in session.failure
 
     run_apart(work())
 

@@ -343,7 +343,7 @@ def gammon(
     log: LogOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores."""
+    """Train the backgammon network of Tesauro and Sejnowski 1988 on an expert's scores."""
     from ludus.learn.gammon import network
     from ludus.learn.gammon.encoding import find_encoding
     from ludus.learn.gammon.examples import ScoredMoves

@@ -130,7 +130,8 @@ def train_on_expert(
     began = time.monotonic()
     with show_progress("labelling", groups) as update:
         player = load_shipped_chances("selfplay")
-        with make_executor(threads, cluster) as executor:
+        # --threads is for this machine; on a cluster all cores label.
+        with make_executor(0 if cluster else threads, cluster) as executor:
             for done in labelled.extend(groups, player, trainer, executor, plies):
                 update(done)
     state = TrainingState(add_suffix(out, ".training"), trainer, f"expert {groups}")

@@ -22,6 +22,9 @@ app = make_group(help="Prove that the scholar does not lose.")
 SAVE_SECONDS = 300.0
 """Interval at which the state of a visit is written."""
 
+LOG2_CACHE_SIZE, CUDA_LOG2_CACHE_SIZE = 20, 30
+"""Log2 of the number of scores kept in memory: 16 MB, and 16 GB of a GPU's."""
+
 
 @app.command()
 def certify(
@@ -93,11 +96,13 @@ def certify(
     from ludus.learn.scholar.visit import ANY_NUMBER
     from ludus.learn.scholar.weights import SCORER, load_weights
 
+    torch_device = select_device(device)
     if errors != "any" and not errors.isdecimal():
         raise BadSpec(f"--errors is a number or any, not {quote(errors)}")
     config = CertificateConfig(
         colours=COLOURS if colour == "both" else (colour,),
         opponent_errors=ANY_NUMBER if errors == "any" else int(errors),
+        log2_cache_size=CUDA_LOG2_CACHE_SIZE if torch_device.type == "cuda" else LOG2_CACHE_SIZE,
     )
     if weights is None:
         files = find_shipped_weights()
@@ -111,9 +116,8 @@ def certify(
     state = add_suffix(path, ".visit")
     if not check and not state.exists():
         check_output(path, weights, positions, force=force)
-    known = load_exceptions(path, loaded.digest()) if check else None
+    known = load_exceptions(path, loaded.digest()).unpack() if check else None
     given = None if positions is None else _read_positions(positions)
-    torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)
     roots = None
     if given is not None:

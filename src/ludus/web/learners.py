@@ -58,7 +58,7 @@ def _describe_learner(game: AnyGame, learner: dict[str, Any]) -> LearnerView:
     measured = load_strengths()[game.id].get(learner["player"], {})
     critical = learner.get("critical") or measured["critical"]
     share = learner["kept"] / 100 if "kept" in learner else measured["kept"] / critical
-    text = f"Keeps the value in {share:.1%} of {critical:,} critical positions"
+    text = f"Gives nothing away in {share:.1%} of {critical:,} positions where a move can"
     return view.model_copy(update={"result": text, "share": share})
 
 

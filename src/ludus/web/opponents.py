@@ -148,8 +148,8 @@ def describe_strength(game: AnyGame, spec: str) -> str:
     if "won" in measured:
         won = _percent_of(measured["won"], measured["games"])
         return f"won {won} games against {measured['against']}"
-    lost = measured["critical"] - measured["kept"]
-    return f"makes a mistake in {_percent_of(lost, measured['critical'])} critical positions"
+    lost = _percent_of(measured["critical"] - measured["kept"], measured["critical"])
+    return f"makes a mistake in {lost} positions where one is possible"
 
 
 def _percent_of(part: int, whole: int) -> str:

@@ -324,7 +324,7 @@ class Session:
     ) -> None:
         """Play a move and the forced moves after it."""
         if len(self.tree.nodes) + MAX_FORCED > self._max_nodes:
-            raise LimitReached("this game has as many moves as a game here may have")
+            raise LimitReached("this game has reached the largest number of moves")
         line = LinePlan(self.tree, self.tree.current)
         line.play(move, made_by, explanation=explanation)
         line.play_forced_moves(self.move_entry, self.seed)

@@ -13,7 +13,7 @@ from support.backgammon_rolls import position
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "experiments" / "backgammon" / "results"
 ROWS = {
-    "network of 1989 (`gammon`)": "paper",
+    "network of 1988 (`gammon`)": "paper",
     "`gammon:net=expert`": "expert",
     "`gammon:net=selfplay`": "selfplay",
     "`gammon:net=expert,ply=1`": "expert:1",

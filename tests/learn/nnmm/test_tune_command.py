@@ -1,10 +1,8 @@
 """`ludus tune nnmm`: a search that can be interrupted, on this machine or on a cluster."""
 
 import json
-import subprocess
 import sys
 import tomllib
-from importlib.util import find_spec
 
 import pytest
 
@@ -92,7 +90,6 @@ def test_rounding_leaves_numbers_in_their_span(name):
             assert span.suggest(optuna.trial.FixedTrial({name: number}), name) in span
 
 
-@pytest.mark.slow
 def test_a_hopeless_training_is_broken_off():
     class Severe:
         def report(self, accuracy: float, epoch: int) -> None:
@@ -158,36 +155,3 @@ def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
     data = str(write_teacher_moves(tmp_path))
     assert run(["tune", "nnmm", "--data", data, "--cluster", "auto"]) == 2
     assert capsys.readouterr().err == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
-
-
-CLUSTER = """
-import sys
-from ray.cluster_utils import Cluster
-from ludus.cli.main import run
-cluster = Cluster()
-for _ in range(2):
-    cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20, include_dashboard=False)
-status = run([*sys.argv[1:], "--cluster", cluster.address])
-cluster.shutdown()
-sys.exit(status)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    find_spec("ray") is None, reason="left out: needs ray: pip install 'ludus[cluster]'"
-)
-def test_a_cluster_trains_trials(tmp_path):
-    arguments = ["tune", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
-    arguments += ["--set", "epochs=1,first=50,units=50", "--trials", "4", "--device", "cpu"]
-    done = subprocess.run(
-        [sys.executable, "-c", CLUSTER, *arguments, "--json"],
-        capture_output=True,
-        text=True,
-        timeout=550,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    result = json.loads(done.stdout)
-    assert result["trials"] == 4
-    assert 0 < result["accuracy"] <= 1

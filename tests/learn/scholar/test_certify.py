@@ -31,7 +31,7 @@ from ludus.learn.scholar.exceptions import (
     load_mistakes,
     save_exceptions,
 )
-from ludus.learn.scholar.inference import Scorer
+from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, Visit, group_by_opponent
 from ludus.learn.scholar.weights import save_weights
 from support.scholar_games import FOUR, oracle_of, source_of
@@ -87,14 +87,22 @@ def plain_visit(evaluate, roots, steps, errors=0):
             visited.add((key, left))
             position, moves, children, values, keeps = expand(key)
             given = PositionBatch.from_positions(children).map(torch.as_tensor)
-            scores = torch.where(torch.as_tensor(values == 0), 1.0, evaluate(given).score).tolist()
+            is_won = torch.as_tensor(values == 0)
+            bounded = evaluate(given)
+            score = torch.where(is_won, 1.0, bounded.score)
+            tolerance = torch.where(is_won, 0.0, bounded.tolerance)
+            scores, highest = score.tolist(), (score + tolerance).tolist()
             lowest = [
-                min(score - TOLERANCE, 0)
-                if move.take is None and not position.hands[position.mover] and value > 0
-                else score - (TOLERANCE if value > 0 else 0)
-                for score, move, value in zip(scores, moves, values, strict=True)
+                min(low, 0)
+                if move.take is None
+                and not position.hands[position.mover]
+                and value > 0
+                and max(highest) > MIN_WINNING_SCORE
+                else low
+                for low, move, value in zip(
+                    (score - tolerance).tolist(), moves, values, strict=True
+                )
             ]
-            highest = [score + TOLERANCE for score in scores]
             playable = [number for number in range(len(moves)) if highest[number] >= max(lowest)]
             if not all(keeps[number] for number in playable):
                 best = max(np.flatnonzero(keeps), key=lambda number: scores[number])
@@ -233,18 +241,38 @@ def test_exceptions_are_stored_in_a_few_bytes(tmp_path):
     moves = source.integers(25, size=(len(keys), 3)).astype(np.int8)
     stored = Exceptions(keys, pack(moves), "abc", CARE, {"complete": True})
     save_exceptions(tmp_path / "x", stored)
-    again = load_exceptions(tmp_path / "x", "abc")
+    packed = load_exceptions(tmp_path / "x", "abc")
+    assert len(packed) == len(keys)
+    again = packed.unpack()
+    assert again.digest() == stored.digest()
     np.testing.assert_array_equal(again.keys, keys)
     np.testing.assert_array_equal(again.moves, stored.moves)
     assert (again.loss_aversion, again.facts) == (CARE, {"complete": True})
     np.testing.assert_array_equal(load_mistakes(tmp_path / "x"), keys)
 
 
-def test_stored_moves_are_found_in_all_images(found):
+def test_exceptions_are_found_across_blocks(tmp_path, monkeypatch, found):
+    monkeypatch.setattr("ludus.learn.scholar.exceptions.BLOCK_ENTRIES", 3)
+    save_exceptions(tmp_path / "x", found)
+    packed = load_exceptions(tmp_path / "x", found.weights)
+    assert len(packed.blocks) == -(-len(found) // 3) > 1
+    np.testing.assert_array_equal(packed.find(PositionBatch.from_keys(found.keys)), found.moves)
+    others = np.setdiff1d(np.arange(1, 400) << 32 | 7 << 8, found.keys)
+    assert (packed.find(PositionBatch.from_keys(others)) == NO_EXCEPTION).all()
+    nothing = Exceptions(found.keys[:0], found.moves[:0], found.weights, CARE, {})
+    save_exceptions(tmp_path / "y", nothing)
+    empty = load_exceptions(tmp_path / "y", found.weights)
+    assert len(empty) == len(empty.unpack()) == 0
+    assert (empty.find(PositionBatch.from_keys(found.keys)) == NO_EXCEPTION).all()
+
+
+def test_stored_moves_are_found_in_all_images(tmp_path, found):
     assert len(found) > 3
+    save_exceptions(tmp_path / "x", found)
+    packed = load_exceptions(tmp_path / "x", found.weights)
     canonical = PositionBatch.from_keys(found.keys)
     for image in SYMMETRIES:
-        moves = found.find(canonical.transform(image))
+        moves = packed.find(canonical.transform(image))
         back = np.argsort([*image, 24])
         points = np.array([[move >> 8 * part & 0xFF for part in range(3)] for move in moves])
         # A symmetric position has several images of its move, with the same position after it.
@@ -258,7 +286,7 @@ def test_stored_moves_are_found_in_all_images(found):
             for rows in (named(back[points]), named(unpacked(found.moves)))
         ]
         np.testing.assert_array_equal(*children)
-    assert (found.find(drawn_endings(3).map(lambda column: column * 0)) == NO_EXCEPTION).all()
+    assert (packed.find(drawn_endings(3).map(lambda column: column * 0)) == NO_EXCEPTION).all()
 
 
 def unpacked(moves):
@@ -403,7 +431,7 @@ def test_one_command_from_weights_to_a_certified_player(endings, capsys):
     assert report["complete"]
     assert report["visited"] > begun["visited"]
     assert not (endings / "scorer.exceptions.visit").exists()
-    stored = load_exceptions(out, random_weights("scorer").digest())
+    stored = load_exceptions(out, random_weights("scorer").digest()).unpack()
     assert len(stored) == report["exceptions"] > 0
     assert stored.facts["digest"] == report["digest"]
     assert run(command) == 2

@@ -1,4 +1,4 @@
-"""Encodings of a backgammon move as input units (Tesauro and Sejnowski 1989).
+"""Encodings of a backgammon move as input units (Tesauro and Sejnowski 1988).
 
 This is the reference of native/core/gammon/encoding.hpp. Location 1 of the paper, where White
 begins, is the mover's point 24: the paper counts in White's direction of play, players the other

@@ -6,7 +6,7 @@ from ludus.learn.gammon.network import GammonNetwork
 
 
 def build_move_model(network: GammonNetwork) -> OnnxModel:
-    """Build the model of a network of 1989, which scores moves."""
+    """Build the model of a network of 1988, which scores moves."""
     graph = OnnxGraph()
     units = "units"
     for weights, biases in network.layers:

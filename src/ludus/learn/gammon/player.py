@@ -56,7 +56,7 @@ class GammonOptions:
     """The network that plays."""
 
     net: Literal["paper", "expert", "selfplay"] = "paper"
-    """The network of 1989, or a strong one: trained on an expert's labels, or by self-play."""
+    """The network of 1988, or a strong one: trained on an expert's labels, or by self-play."""
 
     ply: Literal["0", "1", "2"] = "0"
     """Lookahead of a strong network: none, their replies, or also the own moves after them."""
@@ -82,7 +82,7 @@ class GammonPlayer(Player):
     The paper's network scores from -100 to 100; the scores of the strong ones are equities.
     """
 
-    title: ClassVar[str] = "networks: of Tesauro and Sejnowski 1989, and strong ones"
+    title: ClassVar[str] = "networks: of Tesauro and Sejnowski 1988, and strong ones"
     options: ClassVar[GammonOptions] = GammonOptions()
     games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
 
@@ -144,7 +144,7 @@ def _load_chances(settings: GammonOptions) -> ChancesNetwork:
 
 
 class PaperPolicy:
-    """Moves by the network of 1989."""
+    """Moves by the network of 1988."""
 
     def __init__(self, weights: str) -> None:
         self.network = load_network(weights)

@@ -1,4 +1,4 @@
-"""Train a network by back-propagation on scored moves (Tesauro and Sejnowski 1989)."""
+"""Train a network by back-propagation on scored moves (Tesauro and Sejnowski 1988)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.learn.scholar.bounded_scores import BoundedScores, make_score_function
+    from ludus.learn.scholar.bounded_scores import BoundedScores, CachedScores, make_score_function
     from ludus.learn.scholar.certify import CertificateConfig, Certification, make_roots
     from ludus.learn.scholar.encoding import (
         FIRST_FLYING_EXPERT,
@@ -42,6 +42,7 @@ __all__ = [
     "LOSS_AVERSION",
     "SCORER",
     "BoundedScores",
+    "CachedScores",
     "CertificateConfig",
     "Certification",
     "CudaExampleSource",

@@ -4,12 +4,12 @@ A certificate must hold on every machine, so it never relies on a single number:
 with a tolerance, and every move that could be the best within the tolerances counts as playable.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import nn
 
-from ludus.games.nine_mens_morris.batch import PositionBatch
+from ludus.games.nine_mens_morris.batch import DRAWN, LOSS, WIN, PositionBatch
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.inference import (
@@ -24,12 +24,16 @@ from ludus.learn.scholar.inference import (
 from ludus.learn.scholar.model import TensorEncoder
 from ludus.learn.scholar.weights import ScholarWeights
 
-TOLERANCE = 1e-4
-"""Bound of the difference between scores of the same position by single-precision arithmetic on
-different machines. The largest difference measured is in docs/scholar.md."""
+TOLERANCE = 1e-3
+"""Bound of the relative error of predicted probabilities in single precision, compared between
+machines. The largest error measured is in docs/scholar.md."""
 
-CHUNK = 1 << 16
-"""Positions evaluated at once on a GPU."""
+MIN_TOLERANCE = 1e-9
+"""Tolerance of a score whose probabilities are too small for a relative error to bound them."""
+
+CHUNK = 1 << 15
+"""Positions evaluated at once on a GPU. All chunks are padded to this size, so that the same
+kernels compute every score, and a score does not depend on the other positions of the chunk."""
 
 
 class BoundedScores(NamedTuple):
@@ -37,6 +41,16 @@ class BoundedScores(NamedTuple):
 
     score: torch.Tensor
     tolerance: torch.Tensor
+
+
+def bound_error(probabilities: Any, loss_aversion: float) -> Any:
+    """Return the tolerances of scores, computed by `utility` from (…, 3) probabilities.
+
+    A score near 0 is the difference of two small probabilities, and as exact as they are.
+    """
+    ours, theirs = probabilities[..., LOSS], loss_aversion * probabilities[..., WIN]
+    size = (ours + theirs) / (ours + probabilities[..., DRAWN] + theirs)
+    return TOLERANCE * size + MIN_TOLERANCE
 
 
 class ScoreFunction(Protocol):
@@ -48,14 +62,15 @@ class ScoreFunction(Protocol):
 class NumpyScores:
     """The player's own scores, computed by numpy."""
 
-    def __init__(self, scorer: Scorer, loss_aversion: float, tolerance: float = TOLERANCE) -> None:
-        self._scorer, self._loss_aversion, self._tolerance = scorer, loss_aversion, tolerance
+    def __init__(self, scorer: Scorer, loss_aversion: float) -> None:
+        self._scorer, self._loss_aversion = scorer, loss_aversion
 
     def __call__(self, positions: PositionBatch) -> BoundedScores:
         output = self._scorer.evaluate(positions.map(lambda column: column.cpu().numpy()))
         utilities = utility(output.probabilities, self._loss_aversion)
-        score = torch.as_tensor(penalize_length(utilities, output.log2_plies))
-        return BoundedScores(score, torch.full_like(score, self._tolerance))
+        score = penalize_length(utilities, output.log2_plies)
+        tolerance = bound_error(output.probabilities, self._loss_aversion)
+        return BoundedScores(torch.as_tensor(score), torch.as_tensor(tolerance))
 
 
 class TorchScores:
@@ -79,8 +94,9 @@ class TorchScores:
         for number, rows in enumerate(torch.split(order, counts)):
             for some in torch.split(rows, CHUNK):
                 if len(some):
-                    features = self._encoder.encode(positions[some])[None]
-                    outputs = self._networks[number](features)[0].float()
+                    padded = nn.functional.pad(some, (0, CHUNK - len(some)), value=int(some[0]))
+                    features = self._encoder.encode(positions[padded])[None]
+                    outputs = self._networks[number](features)[0, : len(some)].float()
                     score[some], tolerance[some] = self._bound(outputs)
         return BoundedScores(score, tolerance)
 
@@ -90,8 +106,42 @@ class TorchScores:
         utilities = utility(probabilities, self._loss_aversion)
         length = torch.where(utilities > 0, log2_plies[:, 0], log2_plies[:, 1])
         penalty = MAX_LENGTH_PENALTY * (length / LONG_GAME_LOG2).clamp(0, 1)
-        score = utilities * (1 - penalty)
-        return BoundedScores(score, torch.full_like(score, TOLERANCE))
+        tolerance = bound_error(probabilities, self._loss_aversion)
+        return BoundedScores(utilities * (1 - penalty), tolerance)
+
+
+class CachedScores:
+    """Scores of canonical positions, each kept until another takes its place in a hash table."""
+
+    def __init__(self, evaluate: ScoreFunction, device: torch.device, log2_size: int) -> None:
+        self._evaluate, self._shift = evaluate, 64 - log2_size
+        self._keys = torch.full((1 << log2_size,), -1, device=device)
+        self._scores = torch.zeros((1 << log2_size, 2), device=device)
+        self.num_evaluated = 0
+
+    def evaluate_keys(self, keys: torch.Tensor) -> BoundedScores:
+        """Evaluate the positions of canonical keys, which may occur several times."""
+        slots = self._find_slots(keys)
+        found = self._scores[slots]
+        missing = (self._keys[slots] != keys).nonzero()[:, 0]
+        distinct, place = torch.unique(keys[missing], return_inverse=True)
+        evaluated = torch.stack(self._evaluate(PositionBatch.from_keys(distinct)), dim=1)
+        self.num_evaluated += len(distinct)
+        found[missing] = evaluated[place]
+        slots = self._find_slots(distinct)
+        self._keys[slots] = distinct
+        # Of several keys in one slot one remains, and its score must be the one there.
+        is_stored = self._keys[slots] == distinct
+        self._scores[slots[is_stored]] = evaluated[is_stored]
+        return BoundedScores(*found.unbind(1))
+
+    def _find_slots(self, keys: torch.Tensor) -> torch.Tensor:
+        mixed = keys * GOLDEN_RATIO_64
+        return mixed >> self._shift & ((1 << 64 - self._shift) - 1)
+
+
+GOLDEN_RATIO_64 = 0x9E3779B97F4A7C15 - (1 << 64)
+"""Multiplier of Fibonacci hashing, as a signed number."""
 
 
 def build_expert(weights: ScholarWeights, number: int) -> EquivariantNetwork:

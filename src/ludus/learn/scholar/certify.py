@@ -52,6 +52,9 @@ class CertificateConfig:
     batch: int = 1 << 20
     """Positions expanded at once; on a GPU they take about 5 GB."""
 
+    log2_cache_size: int = 16
+    """Log2 of the number of scores that are kept for later, 16 bytes each."""
+
     def __post_init__(self) -> None:
         if not self.colours or set(self.colours) - set(COLOURS):
             raise BadSpec(f"the player's colours are {' or '.join(COLOURS)}, or both")
@@ -100,7 +103,13 @@ class Certification:
             columns = (known.keys, known.moves)
             stored = StoredMoves(*(torch.tensor(each, device=device) for each in columns))
         self.visit = Visit(
-            source, evaluate, roots, config.opponent_errors, stored, batch=config.batch
+            source,
+            evaluate,
+            roots,
+            config.opponent_errors,
+            stored,
+            batch=config.batch,
+            log2_cache_size=config.log2_cache_size,
         )
 
     def run(self, seconds: float, own_moves: int) -> Iterator[VisitCounts]:

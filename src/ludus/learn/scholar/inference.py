@@ -30,7 +30,7 @@ from ludus.learn.equivariant.inference import (
     softmax,
 )
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
-from ludus.learn.scholar.exceptions import SUFFIX, Exceptions, load_exceptions
+from ludus.learn.scholar.exceptions import SUFFIX, PackedExceptions, load_exceptions
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, Tensors, load_weights
 
 NUM_RESULTS = UNKNOWN
@@ -44,6 +44,9 @@ LOSS_AVERSION = 400.0
 
 MAX_LOSS_AVERSION = 1e6
 """With this factor the probability of a loss decides alone."""
+
+MIN_WINNING_SCORE = 0.5
+"""Score of the best move beyond which the player expects to win, and avoids repetitions."""
 
 MAX_LENGTH_PENALTY = 0.1
 """Largest relative reduction of a score by the length of the game: near wins are better."""
@@ -143,7 +146,7 @@ class Scorer:
         return ScorerOutput(softmax(outputs[:, :NUM_RESULTS]), outputs[:, NUM_RESULTS:])
 
     @cached_property
-    def exceptions(self) -> Exceptions | None:
+    def exceptions(self) -> PackedExceptions | None:
         """The stored moves of these weights, None without; BadWeights if the file is not theirs."""
         if self._file is None:
             return None

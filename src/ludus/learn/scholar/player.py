@@ -35,10 +35,11 @@ from ludus.learn.common.move_explanation import (
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import MEN_PER_SIDE
-from ludus.learn.scholar.exceptions import NO_EXCEPTION, Exceptions, is_covered
+from ludus.learn.scholar.exceptions import NO_EXCEPTION, PackedExceptions, is_covered
 from ludus.learn.scholar.inference import (
     LOSS_AVERSION,
     MAX_LOSS_AVERSION,
+    MIN_WINNING_SCORE,
     NUM_RESULTS,
     Chain,
     MoveProbabilities,
@@ -115,7 +116,7 @@ class ScorerPolicy:
     move."""
 
     def __init__(
-        self, scorer: Scorer, loss_aversion: float, exceptions: Exceptions | None = None
+        self, scorer: Scorer, loss_aversion: float, exceptions: PackedExceptions | None = None
     ) -> None:
         self._scorer, self._loss_aversion = scorer, loss_aversion
         self._exceptions = exceptions
@@ -127,7 +128,7 @@ class ScorerPolicy:
             for position, its_moves in zip(positions, moves, strict=True)
             for move in its_moves
         ]
-        probabilities, log2_plies = self.evaluate(children)
+        probabilities, log2_plies = self._evaluate(children, ends_draws=False)
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
             self._choice(
@@ -162,17 +163,15 @@ class ScorerPolicy:
         stored: Move | None,
     ) -> Choice:
         scores = penalize_length(utility(probabilities, self._loss_aversion), log2_plies)
+        ends_drawn = np.array([is_drawn(child) for child in children])
+        self._allow_for_history(scores, children, ends_drawn)
         best = int(scores.argmax())
-        # An opponent that can repeat a position turns a win into a draw; drawn positions are
-        # unaffected.
-        while scores[best] > 1 - MIN_CERTAIN_SCORE and has_repeating_move(children[best]):
-            scores[best] = 0
-            best = int(scores.argmax())
         preferred = moves[best]
         if stored is not None:
             if stored not in moves:
                 raise BadWeights(f"the stored move {stored} is not legal")
             best = moves.index(stored)
+        probabilities[ends_drawn] = np.eye(NUM_RESULTS)[DRAWN]
         text = describe_evaluation(
             best,
             utility(probabilities, loss_aversion=1.0),
@@ -182,6 +181,24 @@ class ScorerPolicy:
         if moves[best] != preferred:
             text += f" I play a stored move here: {preferred} would give the value away."
         return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
+
+    def _allow_for_history(
+        self, scores: FloatArray, children: Sequence[MorrisPosition], ends_drawn: NDArray[np.bool_]
+    ) -> None:
+        """Change the scores of moves that end the game as a draw, or let the opponent end it.
+
+        A player that expects to win avoids such moves. Otherwise a draw is as good as any
+        score above 0, so that the choice among these depends on the position alone: that keeps the
+        number of positions small that can arise, and that a certificate must visit.
+        """
+        if scores.max() <= MIN_WINNING_SCORE:
+            scores[ends_drawn] = np.maximum(scores[ends_drawn], 0)
+            return
+        scores[ends_drawn] = 0
+        best = int(scores.argmax())
+        while scores[best] > 1 - MIN_CERTAIN_SCORE and has_repeating_move(children[best]):
+            scores[best] = 0
+            best = int(scores.argmax())
 
     def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the best score of each point for each part of a move."""
@@ -198,6 +215,10 @@ class ScorerPolicy:
 
     def evaluate(self, positions: Sequence[MorrisPosition]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
+        return self._evaluate(positions, ends_draws=True)
+
+    def _evaluate(self, positions: Sequence[MorrisPosition], ends_draws: bool) -> ScorerOutput:
+        """Evaluate positions; draws, most of which depend on the history, as ends or not."""
         output = ScorerOutput(
             np.zeros((len(positions), NUM_RESULTS), dtype=np.float32),
             np.zeros((len(positions), 2), dtype=np.float32),
@@ -205,7 +226,7 @@ class ScorerPolicy:
         pending = []
         for number, position in enumerate(positions):
             outcome = position.outcome()
-            if outcome is None:
+            if outcome is None or (outcome.winner is None and not ends_draws):
                 pending.append(number)
             elif outcome.winner is None:
                 output.probabilities[number, DRAWN] = 1
@@ -217,6 +238,12 @@ class ScorerPolicy:
             evaluated = self._scorer.evaluate(batch)
             output.probabilities[pending], output.log2_plies[pending] = evaluated
         return output
+
+
+def is_drawn(position: MorrisPosition) -> bool:
+    """Return whether the game has ended as a draw."""
+    outcome = position.outcome()
+    return outcome is not None and outcome.winner is None
 
 
 def has_repeating_move(position: MorrisPosition) -> bool:
@@ -392,7 +419,9 @@ class ScholarPlayer(Player):
         return self._policy.pictures(position)
 
 
-def _select_exceptions(scorer: Scorer, rules: Rules, settings: ScholarOptions) -> Exceptions | None:
+def _select_exceptions(
+    scorer: Scorer, rules: Rules, settings: ScholarOptions
+) -> PackedExceptions | None:
     """Return the scorer's exceptions if they hold for these rules and options."""
     exceptions = scorer.exceptions if settings.exceptions and is_covered(rules) else None
     if exceptions is None or exceptions.loss_aversion != settings.care:

@@ -5,14 +5,15 @@ visited once for each class of 16 symmetric ones, as the key of the canonical po
 torch tensors on the device of the solved game.
 
 Which move the player makes can depend on two things beside the position: on the last bits of its
-arithmetic, and on the history of the game, because a move that repeats an earlier position is
-scored as a draw, and a winning score counts as a draw if the next reply could repeat one. Every
-move that could be the best one counts as playable. If one of them gives the value away, the
-position becomes an exception with a single stored move; else all of them are followed.
+arithmetic, and on the history of the game, because a player that expects to win avoids moves that
+repeat a position or let the next reply do so. Every move that could be the best one counts as
+playable. If one of them gives the value away, the position becomes an exception with a single
+stored move; else all of them are followed. A player that does not expect to win may end the game by
+a repetition, which is a draw; that leads to no further position.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,8 +30,9 @@ from ludus.games.nine_mens_morris.batch import (
     unpack_part,
 )
 from ludus.games.nine_mens_morris.bitboards import find_least_images
-from ludus.learn.scholar.bounded_scores import BoundedScores, ScoreFunction
+from ludus.learn.scholar.bounded_scores import BoundedScores, CachedScores, ScoreFunction
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
+from ludus.learn.scholar.inference import MIN_WINNING_SCORE
 from ludus.learn.scholar.model import as_tensor
 from ludus.learn.scholar.training_data import to_source_array
 
@@ -72,6 +74,10 @@ class KeySet:
         return found
 
 
+KeyScoreFunction = Callable[[torch.Tensor], BoundedScores]
+"""Evaluates unfinished positions by their canonical keys."""
+
+
 class Decisions(NamedTuple):
     """Playable moves of positions."""
 
@@ -85,7 +91,7 @@ class Decisions(NamedTuple):
     """(positions,): in exceptions the index of the best-scored move that keeps the value."""
 
 
-def find_playable(examples: ExampleBatch, evaluate: ScoreFunction) -> Decisions:
+def find_playable(examples: ExampleBatch, evaluate: KeyScoreFunction) -> Decisions:
     """Find the moves that the player could make in each position."""
     children = examples.children
     is_move, value = as_tensor(children.is_move), as_tensor(children.value)
@@ -93,13 +99,15 @@ def find_playable(examples: ExampleBatch, evaluate: ScoreFunction) -> Decisions:
     is_won = is_move & (value == LOST)
     score = torch.where(is_won, 1.0, UNSCORED)
     tolerance = torch.zeros_like(score)
-    # A move that repeats a position, or lets the next reply do so, may be scored 0.
-    in_hand = as_tensor(examples.positions.own_hand)[:, None] > 0
-    is_quiet = ~in_hand & (unpack_part(move, PARTS.index("REMOVE")) == NO_POINT)
     pending = is_move & ~is_won & (is_move.sum(1, keepdim=True) > 1)
-    score[pending], tolerance[pending] = _evaluate_once(positions[pending], evaluate)
+    score[pending], tolerance[pending] = evaluate(positions[pending].find_canonical()[0])
     lowest = score - tolerance
-    lowest = torch.where(is_quiet & (lowest > 0), 0.0, lowest)
+    # A player that expects to win may score a move 0 that repeats a position, or lets the next
+    # reply do so.
+    in_hand = as_tensor(examples.positions.own_hand)[:, None] > 0
+    is_quiet = ~is_won & ~in_hand & (unpack_part(move, PARTS.index("REMOVE")) == NO_POINT)
+    expects_win = (score + tolerance).amax(1, keepdim=True) > MIN_WINNING_SCORE
+    lowest = torch.where(expects_win & is_quiet & (lowest > 0), 0.0, lowest)
     limit = torch.where(is_move, lowest, UNSCORED).amax(1, keepdim=True)
     playable = is_move & (score + tolerance >= limit)
     keeps = as_tensor(examples.keeps_value)
@@ -107,13 +115,6 @@ def find_playable(examples: ExampleBatch, evaluate: ScoreFunction) -> Decisions:
     stored = torch.where(keeps, score, 2 * UNSCORED).argmax(1)
     only = torch.zeros_like(playable).scatter_(1, stored[:, None], True)
     return Decisions(torch.where(is_exception[:, None], only, playable), is_exception, stored)
-
-
-def _evaluate_once(positions: PositionBatch, evaluate: ScoreFunction) -> BoundedScores:
-    """Evaluate each class of symmetric positions once: many moves lead to the same ones."""
-    keys, place = torch.unique(positions.find_canonical()[0], return_inverse=True)
-    found = evaluate(PositionBatch.from_keys(keys))
-    return BoundedScores(found.score[place], found.tolerance[place])
 
 
 @dataclass
@@ -176,15 +177,17 @@ class Visit:
         opponent_errors: int = 0,
         stored: StoredMoves | None = None,
         batch: int = 1 << 18,
+        log2_cache_size: int = 16,
     ) -> None:
         """Begin at `roots`, where the player is to move.
 
         `opponent_errors` is the number of times that the opponent may give the value away, or
         ANY_NUMBER. `stored` moves are played wherever they apply.
         """
-        self.source, self.evaluate, self.batch = source, evaluate, batch
+        self.source, self.batch = source, batch
         self.opponent_errors = opponent_errors
         keys = roots.map(as_tensor).find_canonical()[0]
+        self.scores = CachedScores(evaluate, keys.device, log2_cache_size)
         self.frontier = sort_unique(keys + (max(opponent_errors, 0) << ERROR_BITS))
         """Keys of the positions to be visited next, sorted."""
 
@@ -237,7 +240,7 @@ class Visit:
         for examples, row in self._expand(keys):
             children, value = examples.children, as_tensor(examples.children.value)
             place = keys[row] & ((1 << ERROR_BITS) - 1)
-            playable, is_exception, best = find_playable(examples, self.evaluate)
+            playable, is_exception, best = find_playable(examples, self.scores.evaluate_keys)
             move = as_tensor(children.move)
             known_move = self.stored.find(place)
             is_known = known_move >= 0

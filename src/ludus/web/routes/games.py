@@ -166,7 +166,7 @@ async def get_game(
 def _position_to_touch(session: Session, number: int) -> Position:
     """Return the position of a node where a person is to move."""
     if get_status(session, session.node(number)) != "yours":
-        raise OutOfTurn("nothing can be touched here now")
+        raise OutOfTurn("no move can be made here now")
     return session.node(number).position
 
 

@@ -162,7 +162,7 @@ function makeCard({ title, how, result, share }) {
           "Its move: ",
           h("strong", { class: mark ? "bad" : "good" }, `${move}${mark}`),
           text && ` ${/^[a-z]/.test(text) ? text : `expected result ${text}`}. `,
-          mark && `Gives away ${Number(cost.toFixed(2))}. `,
+          mark && `Gives away ${Number(cost.toFixed(2))} points. `,
           makeCertainty(certainty),
         ),
         h("div", { class: "pictures" }, ...pictures.slice(0, MAX_PICTURES).map(makeThumbnail)),

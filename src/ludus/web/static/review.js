@@ -188,5 +188,5 @@ function describeCertainty(points) {
     const count = known.filter((point) => point.mark_certainty === certainty).length;
     return count ? [`${Math.round((100 * count) / known.length)}% ${CERTAINTY_LABELS[certainty]}`] : [];
   });
-  return `Verdicts on the moves: ${counts.join(", ")}.`;
+  return `How certain the verdicts are: ${counts.join(", ")}.`;
 }
