@@ -7,6 +7,7 @@ regret is that over the same positions as in `hypergammon`, which are not traine
 """
 
 import argparse
+import itertools
 import json
 import time
 from pathlib import Path
@@ -80,7 +81,7 @@ def draw_groups(tables: TableFolder, count: int) -> Rows:
     values = look_up(tables, listed)
     is_over = ~(listed[:, 1:26] > 0).any(axis=1)
     found = []
-    for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+    for begin, end in itertools.pairwise(offsets):
         if not is_over[begin:end].any():
             others = rng.integers(begin, end, GROUP - 1)
             found.append([begin + int(np.argmax(values[begin:end])), *others])
