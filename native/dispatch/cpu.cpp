@@ -49,6 +49,9 @@ nb::list supported_levels() {
 }  // namespace
 
 NB_MODULE(cpu, m) {
+    // Threads that still compute when a program ends hold what they use, which is no leak. All
+    // modules share this setting.
+    nb::set_leak_warnings(false);
     m.doc() = "Instruction sets of this processor.";
     m.def("supported_levels", &supported_levels);
 }

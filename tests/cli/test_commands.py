@@ -9,6 +9,7 @@ import pytest
 from ludus.core.record import Record
 from ludus.games import game as named_game
 from support.command_line import process
+from support.repetition import repeat
 from support.waiting import PATIENCE
 
 
@@ -143,19 +144,20 @@ def test_importing_ludus_costs_little():
     assert roots - set(sys.stdlib_module_names) == {"ludus"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "players", [("newbie", "newbie"), ("focused", "basic"), ("fuzzy", "basic")]
 )
 def test_compiled_matches_come_to_what_single_games_come_to(ludus, players):
     """Other games, but the same shares: by chance once in a million tests they differ so much."""
     command = ("match", "nine_mens_morris", *players, "--json", "--games")
+    num_games = repeat(50, 400)
     many = json.loads(ludus(*command, "20001").out)
-    few = json.loads(ludus(*command, "400", "--one-by-one").out)
+    few = json.loads(ludus(*command, str(num_games), "--one-by-one").out)
     assert many["games"] == sum(many["wins"]) + many["draws"] == sum(many["reasons"].values())
     assert set(few["reasons"]) <= set(many["reasons"])
     share = many["wins"][0] / many["games"]
-    assert abs(few["wins"][0] / 400 - share) < 5 * (share * (1 - share) / 400) ** 0.5
+    error = (share * (1 - share) / num_games) ** 0.5
+    assert abs(few["wins"][0] / num_games - share) < 5 * error
 
 
 def test_who_begins_a_compiled_match(ludus):

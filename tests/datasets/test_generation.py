@@ -28,6 +28,7 @@ from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_mo
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.players import player
 from support.generation_plans import OPPONENTS, PLAN, TEACHER, begin, carried_out
+from support.repetition import repeat
 from support.waiting import PATIENCE, wait_until
 
 
@@ -75,13 +76,13 @@ def test_another_seed_gives_another_file(undisturbed, tmp_path):
     assert len(theirs & set((tmp_path / "dataset.txt").read_text().splitlines())) < 25
 
 
-@pytest.mark.slow
 def test_killed_again_and_again_it_comes_to_the_same_bytes(undisturbed, tmp_path):
     out = tmp_path / "dataset.txt"
     working = tmp_path / ".dataset.txt.working"
     num_killed, sizes = 0, [0]
-    for number in range(3):
-        with begin(out, 1 + number % 2) as running:
+    num_kills = repeat(1, 3)
+    for number in range(num_kills):
+        with begin(out, 2 - number % 2) as running:
             while running.poll() is None:
                 time.sleep(0.01)
                 if working.exists() and working.stat().st_size > sizes[-1] + 1500:
@@ -90,7 +91,8 @@ def test_killed_again_and_again_it_comes_to_the_same_bytes(undisturbed, tmp_path
         num_killed += running.returncode == -signal.SIGKILL
         if working.exists():
             sizes.append(working.stat().st_size)
-    assert num_killed >= 2
+    # On a busy machine one may have ended before it was killed.
+    assert num_killed >= num_kills - 1
     assert sizes == sorted(sizes)
     with begin(out, 2) as running:
         _, complaint = running.communicate(timeout=PATIENCE)

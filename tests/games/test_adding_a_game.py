@@ -94,13 +94,17 @@ def test_it_is_solved_and_evaluated(ludus):
     assert json.loads(ludus(*regret))["mean_regret"] == 0
 
 
-@pytest.mark.slow
 def test_it_is_named_by_its_module_and_class(ludus):
     """Without a line in the registry; the module is found like any other of Python."""
     assert ludus("perft", "my_games:Nim,matches=5", "3").startswith("10 nodes")
     match = ("match", "my_games:Nim,long", "perfect", "random", "--games", "4", "--json")
-    assert json.loads(ludus(*match))["games"] == 4
     assert json.loads(ludus(*match, "--jobs", "2"))["games"] == 4
+
+
+@pytest.mark.slow
+def test_other_commands_take_such_a_name(ludus):
+    match = ("match", "my_games:Nim,long", "perfect", "random", "--games", "4", "--json")
+    assert json.loads(ludus(*match))["games"] == 4
     assert json.loads(ludus("value", "my_games:Nim", "5 w", "--json"))["value"] == "win"
     regret = ("regret", "my_games:Nim", "perfect", "--games", "2", "--json")
     assert json.loads(ludus(*regret))["mean_regret"] == 0

@@ -93,14 +93,13 @@ def test_options_out_of_range(options):
         ludus.player(f"playouts:{options}", ludus.game("hexapawn"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["nine_mens_morris", "backgammon:hyper"])
 def test_compiled_and_python_games_end_alike(spec):
     """Mean points of Python games lie within four standard errors of 4000 compiled ones."""
     native, python = ludus.game(spec), ludus.game(spec, engine="python")
     many = play_random_games(native, native.start(), 4000, random.Random(1))
     source = random.Random(2)
-    num_games = repeat(120, 400)
+    num_games = repeat(20, 400)
     few = [play_random_game(python, python.start(), source)[0] for _ in range(num_games)]
     mean = sum(score * count for score, count in many.scores.items()) / 4000
     square = sum(score**2 * count for score, count in many.scores.items()) / 4000

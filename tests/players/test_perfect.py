@@ -10,6 +10,7 @@ from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracle import Unsolved, Value, oracle_for
 from ludus.oracle.morris.database import Database
+from support.repetition import repeat
 
 MORRIS = ludus.game("nine_mens_morris")
 SEARCHING = ":fallback=search"
@@ -33,10 +34,9 @@ def endings(white, black, result, count, seed=1):
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("white", "black"), [(3, 3), (4, 3), (3, 4), (4, 4)])
 def test_a_won_game_is_won_in_time(white, black):
-    oracle, few = oracle_for(MORRIS), 3 if white == black == 4 else 25
+    oracle, few = oracle_for(MORRIS), repeat(1, 3) if white == black == 4 else repeat(5, 25)
     players = perfect(MORRIS), ludus.player("random", MORRIS)
     for seed, position in enumerate(endings(white, black, "win", few)):
         promised = oracle.value(position).depth
@@ -217,11 +217,14 @@ def test_scores_are_ordered_like_the_moves():
     assert all(abs(score) <= 1 for score in report)
 
 
-@pytest.mark.slow
 def test_the_name_tells_how_far_perfection_goes():
     assert perfect(MORRIS).name == "perfect up to 4 men a side, no moves before that"
     assert perfect(MORRIS, SEARCHING).name == "perfect up to 4 men a side, search before that"
     assert perfect(ludus.game("hexapawn")).name == "perfect"
+
+
+@pytest.mark.slow
+def test_the_name_tells_how_many_positions_may_follow():
     five = ludus.game("hexapawn:five")
     assert perfect(five).name.startswith("perfect where at most 100,000 positions can follow")
 
@@ -235,7 +238,7 @@ def test_what_is_not_solved_is_refused_with_the_command_that_solves_it():
         with pytest.raises(Unsolved, match=r"perfect cannot play from .* 4 men a side") as refused:
             play()
         assert "`ludus solve nine_mens_morris:standard --out " in str(refused.value)
-        assert "99 minutes of processor time, 8 GB of memory" in str(refused.value)
+        assert "99 minutes of processor time, 7.8 GB of memory" in str(refused.value)
         assert "perfect:fallback=search" in str(refused.value)
 
 

@@ -324,11 +324,17 @@ def test_no_input_or_no_output(redirection, status):
     assert done.stderr.count(b"\n") == (status == 2)
 
 
-@pytest.mark.slow
-def test_bad_arguments_are_one_line():
-    for arguments in (("chess",), ("hexapawn", "--player", "negascout"), ("--player", "external")):
-        status, lines, complaints = talk("uci\n", *arguments)
-        assert (status, lines, complaints.count("\n")) == (2, [], 1)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["chess"], marks=pytest.mark.slow),
+        ["hexapawn", "--player", "negascout"],
+        pytest.param(["--player", "external"], marks=pytest.mark.slow),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments):
+    status, lines, complaints = talk("uci\n", *arguments)
+    assert (status, lines, complaints.count("\n")) == (2, [], 1)
 
 
 def test_json_tells_what_can_be_set():

@@ -29,8 +29,17 @@ TWINS = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "rules", "player", "options"), TWINS)
+@pytest.mark.parametrize(
+    ("name", "rules", "player", "options"),
+    [
+        TWINS[1],
+        TWINS[5],
+        *[
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (TWINS[0], *TWINS[2:5], *TWINS[6:])
+        ],
+    ],
+)
 def test_an_engine_plays_as_its_player_does(name, rules, player, options):
     """Two games one after the other against the same opponent with the same dice."""
     game = ludus.game(name, rules)

@@ -77,8 +77,15 @@ def process(file, end, fault="stubborn"):
         return subprocess.Popen(command, stdout=out, stderr=err)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("end", ["", "error", "_exit", "fork"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param("", marks=pytest.mark.slow),
+        pytest.param("error", marks=pytest.mark.slow),
+        "_exit",
+        "fork",
+    ],
+)
 def test_the_engine_ends_when_its_process_does(tmp_path, end):
     file = tmp_path / "n"
     status = process(file, end).wait(PATIENCE)

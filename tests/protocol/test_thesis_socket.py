@@ -150,7 +150,6 @@ def test_who_waits_gets_the_place_of_one_who_goes(player, known):
         assert waiting.recv(100) == known[state] + b"\n"
 
 
-@pytest.mark.slow
 def test_a_client_that_never_listens_is_dropped(server, known):
     state, before = next(iter(known)), server.open_files
     with connected(server) as client:

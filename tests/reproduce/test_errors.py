@@ -79,7 +79,7 @@ def test_folders_that_are_not_there(complaint, tmp_path):
         (
             "[sizes.quick]",
             "[sizes.small]",
-            "sizes.small = 'small': input should be 'quick', 'published' or 'certain'",
+            "sizes.small = 'small': input should be 'quick', 'reduced', 'published' or 'certain'",
         ),
         ('cost = "1 s"', "", "has no text `cost`"),
         (

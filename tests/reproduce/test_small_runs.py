@@ -49,7 +49,7 @@ def reproduce_small(tmp_path, capsys):
         shutil.copytree(EXPERIMENTS / authors, folder / authors)
         file = find_experiment(identity, folder).path.with_suffix(".toml")
         head, quick, rest = file.read_text().partition("[sizes.quick]")
-        size, end, others = rest.partition("[sizes.published]")
+        size, end, others = rest.partition("[sizes.")
         for name, value in settings.items():
             size, count = re.subn(rf"^{name} = .*$", f"{name} = {value}", size, flags=re.MULTILINE)
             assert count == 1, name

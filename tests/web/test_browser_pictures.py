@@ -191,9 +191,15 @@ def test_a_hint_lies_on_the_board_until_it_is_not_wanted(page, server, client, p
     expect(page.locator(".board-view .tagged")).to_have_count(0)
 
 
-@pytest.mark.slow
 @pytest.mark.needs_debian("chromium")
-@pytest.mark.parametrize("game", ["nine_mens_morris", "hexapawn", "backgammon"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param("nine_mens_morris", marks=pytest.mark.slow),
+        pytest.param("hexapawn", marks=pytest.mark.slow),
+        "backgammon",
+    ],
+)
 def test_a_board_can_be_turned_round(page, server, client, pictures, game):
     start = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31" if game == "backgammon" else ""
     view = begin(client, game, position=start)

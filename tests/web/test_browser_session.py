@@ -60,7 +60,6 @@ def test_two_tabs_see_the_same_game(page, context, morris):
     expect(other.locator('.place.enabled[data-place="d6"]')).to_have_count(1)
 
 
-@pytest.mark.slow
 def test_the_server_may_die_in_the_middle(page, tmp_path):
     server = Server(tmp_path)
     try:

@@ -125,13 +125,12 @@ def test_only_so_many_wait():
     with_pool(work, max_queued_jobs=2)
 
 
-@pytest.mark.slow
 def test_a_killed_server_loses_no_game(tmp_path):
     server = Server(tmp_path)
     try:
         with server.client() as client:
             views = []
-            for number in range(repeat(8, 20)):
+            for number in range(repeat(4, 20)):
                 view = begin(client, "nine_mens_morris", None, "newbie", seed=number)
                 for place in ("d6", "f4", "b4")[: number % 4]:
                     if place in view["places"]:

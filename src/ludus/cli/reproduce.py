@@ -47,8 +47,8 @@ def reproduce(
         str,
         typer.Option(
             "--size",
-            metavar="quick|published|certain",
-            help="Size of the run: quick, as in the paper, or with small intervals.",
+            metavar="quick|reduced|published|certain",
+            help="Size of the run: quick, less than in the paper, as there, or precise.",
             show_default="set by the experiment",
         ),
     ] = "",

@@ -18,7 +18,7 @@ class BadExperiment(LudusError):
     """An experiment cannot be read, run or drawn."""
 
 
-RUN_SIZES = ("quick", "published", "certain")
+RUN_SIZES = ("quick", "reduced", "published", "certain")
 MAX_FILE_CHARACTERS = 10_000_000
 MAX_NUMBER = 10**15
 
@@ -124,7 +124,7 @@ class PublishedTable(BaseModel):
 
     rows: list[PublishedRow] = []
 
-    sizes: dict[Literal["quick", "published", "certain"], dict[str, Any]]
+    sizes: dict[Literal["quick", "reduced", "published", "certain"], dict[str, Any]]
     """Settings by size; `cost` is a text about the running time."""
 
     default_size: str = ""
@@ -135,7 +135,7 @@ class PublishedTable(BaseModel):
     def _set_default_size(cls, fields: dict[str, Any]) -> dict[str, Any]:
         sizes = fields.get("sizes")
         if not isinstance(sizes, dict) or not sizes:
-            raise ValueError("a table [sizes.…] is missing: quick, published or certain")
+            raise ValueError("a table [sizes.…] is missing: quick, reduced, published or certain")
         ordered = {size: sizes[size] for size in (*RUN_SIZES, *sizes) if size in sizes}
         usual = "published" if "published" in sizes else next(iter(ordered))
         return {"default_size": usual, **fields, "sizes": ordered}

@@ -5,7 +5,14 @@ import pytest
 from ludus.games import game
 from ludus.learn.migo.examples import KnownLevels
 from ludus.learn.migo.games import StateGraph
-from ludus.learn.migo.inference import CountingReasoner, Reasoner
+from ludus.learn.migo.inference import (
+    CountingReasoner,
+    HexapawnReasoner,
+    Reasoner,
+    Strategy,
+    make_reasoner,
+)
+from ludus.learn.migo.program import load_shipped_program
 from ludus.oracle import oracle_for
 from support.migo_learners import all_boards, train_program
 
@@ -100,3 +107,58 @@ class _PlainReasoner(Reasoner):
     def has_solution(self, concept, state_id):
         self.num_inferences += 1
         return super().has_solution(concept, state_id)
+
+
+@pytest.mark.parametrize("mode", ["faithful", "improved"])
+@pytest.mark.parametrize("spec", ["hexapawn", "hexapawn:migo", "hexapawn:size=4"])
+def test_native_proofs_are_those_in_python(spec, mode):
+    """The same rule and the same moves in the same order, and the same answers to all goals."""
+    played = game(spec)
+    program = load_shipped_program(spec.replace(":migo", ""), mode).program
+    plain = Strategy(Reasoner(StateGraph()), program)
+    native = Strategy(make_reasoner(played, program), program)
+    assert isinstance(native.reasoner, HexapawnReasoner)
+    graph, twin = plain.reasoner.graph, native.reasoner.graph
+    boards = [board for board in all_boards(graph, played.start()) if graph.moves(board)]
+    for board in boards[:: 1 + len(boards) // 200]:
+        here = twin.state_id(graph.states[board])
+        expected, found = plain.decide(board), native.decide(here)
+        assert found.rule == expected.rule
+        assert [twin.states[each] for each in found.state_ids] == [
+            graph.states[each] for each in expected.state_ids
+        ]
+        for name, concept in plain.concepts.items():
+            answer = plain.reasoner.holds(concept, board)
+            assert native.reasoner.holds(native.concepts[name], here) == answer
+
+
+def test_the_first_move_of_hexapawn_5():
+    """A third of a second of processor time; proofs in Python take half a minute."""
+    played = game("hexapawn:size=5")
+    program = load_shipped_program("hexapawn:size=5", "improved").program
+    strategy = Strategy(make_reasoner(played, program), program)
+    graph = strategy.reasoner.graph
+    decision = strategy.decide(graph.state_id(played.start()))
+    assert decision.rule == "draw_1"
+    assert len(decision.state_ids) == 5
+
+
+def test_the_native_prover_refuses_what_does_not_fit():
+    from ludus._native.migo import MAX_CONCEPTS, HexapawnProver
+
+    prover = HexapawnProver(3, True)
+    assert prover.define([(0, "won", 0)]) == 1
+    for rules in ([(2, "won", 0)], [(0, "negation", 2)], [(0, "lost", 0)], [(-1, "won", 0)]):
+        with pytest.raises(ValueError, match=r"concept|condition"):
+            prover.define(rules)
+    for board in (("W" * 8, 0), ("W" * 9, 2)):
+        with pytest.raises(ValueError, match="fit"):
+            prover.holds(1, *board)
+    with pytest.raises(ValueError, match="no such concept"):
+        prover.has_solution(2, "BBB...WWW", 0)
+    with pytest.raises(ValueError, match="3 to 8"):
+        HexapawnProver(9, True)
+    for _ in range(MAX_CONCEPTS - 2):
+        prover.define([(0, "won", 0)])
+    with pytest.raises(ValueError, match="too many"):
+        prover.define([(0, "won", 0)])

@@ -50,12 +50,16 @@ def test_the_published_rules_of_hexapawn_are_found():
     ]
 
 
-@pytest.mark.slow
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     ("spec", "learning", "games", "mean", "deviation", "runs"),
     [
-        ("noughts_and_crosses", "mixed", 200, 40.05, 27.3, 20),
-        ("noughts_and_crosses", "separated", 200, 52.75, 32.3, 20),
+        pytest.param("noughts_and_crosses", "mixed", 200, 40.05, 27.3, 20, marks=pytest.mark.slow),
+        pytest.param(
+            "noughts_and_crosses", "separated", 200, 52.75, 32.3, 20, marks=pytest.mark.slow
+        ),
         ("hexapawn", "mixed", 100, 2.23, 1.75, 40),
         ("hexapawn", "separated", 100, 3.95, 3.24, 40),
     ],

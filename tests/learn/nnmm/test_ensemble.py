@@ -47,7 +47,6 @@ def make_network(seed: int) -> torch.nn.Module:
     return training.best_network()
 
 
-@pytest.mark.slow
 def test_a_bag_holds_all_images_of_an_entry_or_none():
     numbered = type(EXAMPLES)(torch.arange(len(ENTRIES))[:, None], EXAMPLES.targets, None)
     bag = sample_member_examples("bagging", numbered, ENTRIES, [], seed=3)
@@ -84,9 +83,15 @@ def test_other_seeds_see_the_same():
     assert sample_member_examples("seeds", EXAMPLES, ENTRIES, [make_network(1)], seed=1) is EXAMPLES
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("order", ["TFR", "RFT5"])
-@pytest.mark.parametrize("inputs", ["rawest", "integer"])
+@pytest.mark.parametrize(
+    ("order", "inputs"),
+    [
+        pytest.param("TFR", "rawest", marks=pytest.mark.slow),
+        pytest.param("TFR", "integer", marks=pytest.mark.slow),
+        pytest.param("RFT5", "rawest", marks=pytest.mark.slow),
+        ("RFT5", "integer"),
+    ],
+)
 def test_torch_chooses_what_numpy_chooses(order, inputs, tmp_path):
     preset = Preset(order=order, inputs=inputs, members=2, design=SMALL, training=QUICK)
     run = trained(preset)

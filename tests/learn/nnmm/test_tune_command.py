@@ -90,7 +90,6 @@ def test_rounding_leaves_numbers_in_their_span(name):
             assert span.suggest(optuna.trial.FixedTrial({name: number}), name) in span
 
 
-@pytest.mark.slow
 def test_a_hopeless_training_is_broken_off():
     class Severe:
         def report(self, accuracy: float, epoch: int) -> None:

@@ -11,25 +11,26 @@ from ludus.learn.patterns.tuning import (
     search_settings,
 )
 from support.arbitrary_boards import morris
+from support.repetition import repeat
 
 pytest.importorskip("optuna")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.slow
 def test_a_search_finds_a_setting_that_beats_the_papers(tmp_path, monkeypatch):
     from ludus.learn.patterns import tuning
 
-    monkeypatch.setattr(tuning, "NUM_FINAL_GAMES", 2000)
+    monkeypatch.setattr(tuning, "NUM_FINAL_GAMES", repeat(200, 2000))
     monkeypatch.setattr(tuning, "NUM_FINALISTS", 3)
     result = []
-    plan = PatternSearchConfig(trials=12, games=200)
+    trials = repeat(4, 12)
+    plan = PatternSearchConfig(trials=trials, games=repeat(20, 200))
     file = tmp_path / "study.sqlite"
     found = search_settings(morris(), plan, file, lambda done, best: result.append((done, best)))
-    assert [done for done, _ in result] == list(range(1, 13))
+    assert [done for done, _ in result] == list(range(1, trials + 1))
     assert result[-1][1] == max(best for _, best in result)
-    assert found.games == 2000
+    assert found.games == repeat(200, 2000)
     assert found.settings.network == "long"
     again = []
     search_settings(morris(), plan, file, lambda done, best: again.append(done))

@@ -36,6 +36,7 @@ from ludus.learn.scholar.train import (
 )
 from ludus.learn.scholar.training_data import DataMixture
 from ludus.learn.scholar.weights import dequantize, load_weights, quantize, save_weights
+from support.repetition import repeat
 from support.scholar_games import FOUR, source_of
 
 CPU = torch.device("cpu")
@@ -270,16 +271,15 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     assert "whole game" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     torch.set_num_threads(1)
     training = ChainTraining(source_of(FOUR), load_chain_preset("tiny", 1), CPU)
-    for _ in range(40):
+    for _ in range(repeat(4, 40)):
         training.step(8e-3)
     path = tmp_path / "chain.safetensors"
     save_weights(path, export_weights(training, {}))
     chain = Chain(load_weights(path))
-    positions = source_of(FOUR).sample_positions(300, 9)
+    positions = source_of(FOUR).sample_positions(repeat(60, 300), 9)
     chosen = chain.choose(positions)
     packed = (chosen.choices << np.array([0, 8, 16])).sum(axis=1)
     expected = training.moves(positions.map(torch.as_tensor)).numpy()

@@ -170,9 +170,9 @@ def test_two_men_a_side_by_the_rules():
     assert derive_again(2, solver.equities(), solver.chances()) < 1e-6
 
 
-@pytest.mark.slow
-def test_results_do_not_depend_on_threads():
-    first, second = solve(2), solve(2, threads=3)
+@pytest.mark.parametrize("men", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_results_do_not_depend_on_threads(men):
+    first, second = solve(men), solve(men, threads=3)
     assert np.array_equal(first.equities(), second.equities())
     assert np.array_equal(first.chances(), second.chances())
 

@@ -12,6 +12,7 @@ import pytest
 
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Database
+from support.repetition import repeat
 from support.solved_games import contents, solve_into, solved_copy
 from support.waiting import PATIENCE
 
@@ -60,16 +61,16 @@ def kill_many_times(folder, kills, undisturbed):
             running.send_signal(signal.SIGKILL)
         num_killed += running.returncode == -signal.SIGKILL
         whole_files_are_right(folder, undisturbed)
-    assert num_killed >= kills * 2 / 3
+    # On a busy machine one may have ended before it was killed.
+    assert num_killed >= kills * 2 / 3 or kills == 1
     with begin(folder) as running:
         _, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (0, b"")
     assert contents(folder) == undisturbed
 
 
-@pytest.mark.slow
 def test_a_killed_solve_goes_on_to_the_same_bytes(tmp_path, undisturbed):
-    kill_many_times(tmp_path / "killed", 6, undisturbed)
+    kill_many_times(tmp_path / "killed", repeat(1, 6), undisturbed)
 
 
 @pytest.mark.slow
@@ -108,7 +109,6 @@ def begin_moving(folder, max_men):
     )
 
 
-@pytest.mark.slow
 def test_a_full_disk_is_a_clear_error_and_no_half_file(tmp_path, undisturbed):
     """The system lets no file grow beyond a limit, which is how a full disk shows too."""
     folder = tmp_path / "full"

@@ -127,7 +127,6 @@ solve(game("nine_mens_morris", "men=3"), max_men=3, threads=1)
 """
 
 
-@pytest.mark.slow
 def test_threads_that_cannot_be_had_are_an_error():
     """Memory for the stacks of a few threads only; afterwards the solver works as before."""
     command = [sys.executable, "-c", NO_THREADS]

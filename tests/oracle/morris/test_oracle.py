@@ -246,7 +246,6 @@ def test_a_live_solver_answers_too(oracle):
     assert live.coverage == "up to 3 men a side"
 
 
-@pytest.mark.slow
 def test_hands_are_seen_from_the_mover():
     """A whole small game, placing included, checked from its first move on."""
     game = ludus.game("nine_mens_morris", "men=3", engine="python")
@@ -257,7 +256,7 @@ def test_hands_are_seen_from_the_mover():
     oracle = MorrisOracle(SolverTables(solver, rules, sectors), "memory")
     assert oracle.coverage == "from the first move on"
     rng = random.Random(5)
-    for _ in range(40):
+    for _ in range(repeat(6, 40)):
         position = game.start()
         for _ in range(9):
             if position.outcome() is not None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from ludus.core.game import AnyGame
+from ludus.games.hexapawn.game import Hexapawn, Rules
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.program import MOVE_PREDICATE, Clause, Program
 
@@ -131,6 +133,42 @@ class CountingReasoner(Reasoner):
         cost = self._costs.setdefault(key, self.num_inferences - before + 1)
         self.num_inferences = before + cost
         return found
+
+
+class HexapawnReasoner(Reasoner):
+    """Proves goals about positions of hexapawn in native code; answers are those of Reasoner."""
+
+    def __init__(self, graph: StateGraph, rules: Rules) -> None:
+        from ludus._native.migo import HexapawnProver
+
+        super().__init__(graph)
+        self._prover = HexapawnProver(rules.size, rules.no_pawns == "loses")
+
+    def _intern(self, definition: ConceptDefinition) -> Concept:
+        is_new = definition not in self._numbers
+        concept = super()._intern(definition)
+        if is_new:
+            self._prover.define([(first, *condition) for first, condition in definition])
+        return concept
+
+    def holds(self, concept: Concept, state_id: int) -> bool:
+        position = self.graph.states[state_id]
+        return self._prover.holds(concept, position.cells, position.mover)
+
+    def has_solution(self, concept: Concept, state_id: int) -> bool:
+        position = self.graph.states[state_id]
+        return self._prover.has_solution(concept, position.cells, position.mover)
+
+
+MAX_NATIVE_CONCEPTS = 60
+"""Predicates of a program that the native prover takes."""
+
+
+def make_reasoner(game: AnyGame, program: Program) -> Reasoner:
+    """Return the fastest reasoner for a program about the positions of a game."""
+    if isinstance(game, Hexapawn) and len(list(program)) <= MAX_NATIVE_CONCEPTS:
+        return HexapawnReasoner(StateGraph(), game.rules)
+    return Reasoner(StateGraph())
 
 
 def _make_condition(clause: Clause, known: Mapping[str, Concept]) -> Condition:

@@ -8,8 +8,8 @@ from ludus.core.game import AnyGame, Move, PlaceRow, Position
 from ludus.core.marks import Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.learn.migo.explain import Explainer, explain_predicate
-from ludus.learn.migo.games import StateGraph, format_game_spec
-from ludus.learn.migo.inference import Reasoner, Strategy
+from ludus.learn.migo.games import format_game_spec
+from ludus.learn.migo.inference import Strategy, make_reasoner
 from ludus.learn.migo.program import load_program, load_shipped_program
 
 MAX_PICTURE_LINES = 4
@@ -104,7 +104,7 @@ class MigoPlayer(Player):
             saved = load_program(Path(settings.program))
         else:
             saved = load_shipped_program(format_game_spec(game), settings.mode)
-        self.strategy = Strategy(Reasoner(StateGraph()), saved.program)
+        self.strategy = Strategy(make_reasoner(game, saved.program), saved.program)
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         graph = self.strategy.reasoner.graph
