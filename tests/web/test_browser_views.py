@@ -26,7 +26,7 @@ def test_a_newcomer_is_welcomed_once_and_can_compare_learners(page, server):
     page.get_by_role("combobox", name="Position").select_option("One move wins")
     migo = page.get_by_role("region", name="MIGO")
     expect(migo.locator("strong").first).to_have_text("c3")
-    expect(migo.get_by_label("Keeps the value")).to_be_visible()
+    expect(migo.get_by_label("Gives nothing away")).to_be_visible()
     expect(migo.get_by_role("button", name="Plays c3")).to_be_visible()
     table = page.get_by_role("region", name="Q-learning", exact=True)
     expect(table).to_contain_text("Gives away 2")
