@@ -12,6 +12,7 @@ from ludus.core import CHANCE, BadRecord, Choice, Game, Outcome, Player, play_ma
 from ludus.core.errors import MAX_TEXT
 from ludus.core.movetext import MAX_DEPTH
 from ludus.core.record import Line, Node, Record
+from support.repetition import repeat
 
 # Reading and writing
 
@@ -149,7 +150,7 @@ def records(draw):
     return Record(headers, line, draw(st.integers(0, 50)) if line.moves else 0)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repeat(100, 300))
 @given(records())
 def test_records_round_trip(record):
     text = str(record)

@@ -16,7 +16,7 @@ from ludus.games.move_entry import get_move_entry
 from support.games import VARIANTS, play_randomly
 from support.repetition import repeat
 
-GAMES = repeat(6, 12)
+GAMES = repeat(3, 12)
 """Random games per variant."""
 
 

@@ -19,6 +19,7 @@ from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle import oracle_for
 from ludus.oracle.oracle import Oracle
 from support.dataset_lines import data, examples, lines
+from support.repetition import repeat
 from support.solved_games import solve_into
 
 RULES = Rules(men=4)
@@ -33,7 +34,7 @@ def oracle(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pairs():
-    return examples(RULES, 60)
+    return examples(RULES, repeat(20, 60))
 
 
 def test_every_field_is_what_the_oracle_says(oracle, pairs):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ludus.core import BadMove
 from ludus.games.backgammon import Backgammon, Move, Roll, Step
+from support.repetition import repeat
 
 GAME = Backgammon()
 OPENING = GAME.start().play(Roll(3, 1))
@@ -124,7 +125,7 @@ def test_a_move_that_is_not_canonical_is_not_legal(engine):
             position.play(wrong)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repeat(100, 300))
 @given(st.text(alphabet="0123456789/()*,off bar\0²", max_size=24))
 def test_any_text_is_a_move_or_a_clear_error(text):
     for position in (OPENING, DOUBLE, ENTERING):

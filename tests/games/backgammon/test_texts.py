@@ -8,6 +8,7 @@ from ludus.core import BadPosition
 from ludus.games.backgammon import Backgammon, Rules, to_gnubg_id, to_position_id
 from ludus.games.backgammon.position_ids import to_xgid
 from support.backgammon_positions import any_position, random_game
+from support.repetition import repeat
 
 GAME = Backgammon()
 START = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 opening"
@@ -120,7 +121,7 @@ def test_every_position_of_a_game_is_read_back(preset):
             assert str(game.parse(str(position))) == str(position)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repeat(100, 300))
 @given(any_position(Rules()))
 def test_any_position_is_read_back_from_every_text(position):
     assert GAME.parse(str(position)) == position
@@ -137,7 +138,7 @@ def test_hypergammon_is_read_back_from_every_text(position):
         assert game.parse(text) == position
 
 
-@settings(max_examples=500)
+@settings(max_examples=repeat(200, 500))
 @given(
     st.text(max_size=60)
     | st.text(alphabet="ABCabc-:0123456789=XGID", max_size=60)

@@ -20,6 +20,7 @@ from ludus.games.nine_mens_morris import (
     to_thesis_move,
 )
 from ludus.games.nine_mens_morris.notation import PositionFields, parse_points
+from support.repetition import repeat
 
 GAMES = {
     (preset, engine): ludus.game("nine_mens_morris", preset, engine)
@@ -61,7 +62,7 @@ def total(position, side):
 @presets
 @engines
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=repeat(20, 60), deadline=None)
 def test_own_texts_round_trip(preset, engine, data):
     game = GAMES[preset, engine]
     position = data.draw(positions(game))
@@ -71,7 +72,7 @@ def test_own_texts_round_trip(preset, engine, data):
 
 @presets
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=repeat(20, 60), deadline=None)
 def test_sanmill_round_trips_but_for_repetition(preset, data):
     game = GAMES[preset, "native"]
     position = data.draw(positions(game))
@@ -84,7 +85,7 @@ def test_sanmill_round_trips_but_for_repetition(preset, data):
 
 @presets
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=repeat(20, 60), deadline=None)
 def test_thesis_letters_round_trip_but_for_colours(preset, data):
     game = GAMES[preset, "native"]
     position = data.draw(positions(game))
@@ -113,7 +114,7 @@ def test_moves_name_their_points(frm, to, take):
 
 @presets
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=repeat(20, 40), deadline=None)
 def test_legal_moves_are_read_in_every_notation(preset, data):
     game = GAMES[preset, "native"]
     position = data.draw(positions(game))
@@ -133,7 +134,7 @@ def test_other_texts_are_no_moves(text):
 
 @presets
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=repeat(20, 60), deadline=None)
 def test_symmetric_positions_are_alike(preset, data):
     """They have as many moves, the same end, and one common representative."""
     game = GAMES[preset, "native"]
@@ -147,7 +148,7 @@ def test_symmetric_positions_are_alike(preset, data):
 
 @presets
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=repeat(20, 40), deadline=None)
 def test_swapping_the_colours_changes_nothing(preset, data):
     """The sides have the same rules: with men, hands and mover swapped, moves stay the same."""
     game = GAMES[preset, "native"]
@@ -188,7 +189,7 @@ def games(draw, game):
 @presets
 @engines
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=repeat(10, 30), deadline=None)
 def test_every_turn_keeps_the_books(preset, engine, data):
     taken = [0, 0]
     for before, move, after in data.draw(games(GAMES[preset, engine])):
@@ -208,7 +209,7 @@ def test_every_turn_keeps_the_books(preset, engine, data):
 @presets
 @engines
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=repeat(10, 30), deadline=None)
 def test_a_man_is_taken_exactly_when_a_mill_is_closed(preset, engine, data):
     for before, _, _ in data.draw(games(GAMES[preset, engine])):
         is_possible = can_be_taken(before)
@@ -219,7 +220,7 @@ def test_a_man_is_taken_exactly_when_a_mill_is_closed(preset, engine, data):
 
 @presets
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=repeat(10, 30), deadline=None)
 def test_moves_go_along_lines_unless_men_fly(preset, data):
     game = GAMES[preset, "native"]
     lines = mills(game.rules.diagonals)

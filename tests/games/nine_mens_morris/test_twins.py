@@ -38,7 +38,7 @@ def test_random_games(rules):
     """Over all rules hundreds of games, each compared at every ply."""
     native_game, python_game = pair(rules)
     reasons = set()
-    for seed in range(repeat(20, 300)):
+    for seed in range(repeat(10, 300)):
         rng = random.Random(seed)
         native, python = native_game.start(), python_game.start()
         for _ in range(150):
@@ -64,7 +64,7 @@ def test_odd_positions(rules):
     native_game, python_game = pair(rules)
     most = native_game.rules.men
     rng = random.Random(1)
-    for _ in range(repeat(100, 400)):
+    for _ in range(repeat(50, 400)):
         points = rng.sample(range(24), 24)
         counts = [rng.randint(0, most), rng.randint(0, most)]
         hands = tuple(rng.choice([0, rng.randint(0, most - count)]) for count in counts)
@@ -113,7 +113,7 @@ def test_perft_knows_repetition():
 @pytest.mark.parametrize("rules", PRESETS)
 def test_canonical_forms(rules):
     native_game, python_game = pair(rules)
-    for seed in range(20):
+    for seed in range(repeat(8, 20)):
         for native in list(play_randomly(native_game, seed))[::7]:
             canonical = native_game.canonical(native)
             assert str(canonical) == str(python_game.canonical(python_game.parse(str(native))))
@@ -126,7 +126,7 @@ def test_random_playouts_follow_the_rules():
     native_game, python_game = pair("standard")
     native = native_game.start().playouts(20_000, seed=3, threads=2)
     lengths, winners = [], []
-    for seed in range(repeat(150, 400)):
+    for seed in range(repeat(60, 400)):
         game = list(play_randomly(python_game, seed))
         lengths.append(len(game) - 1)
         winners.append(game[-1].outcome().winner)
