@@ -50,9 +50,9 @@ def main() -> None:
     arguments.results.write_text(json.dumps(results, indent=1) + "\n")
 
 
-def draw_positions(count: int) -> tuple[Rows, Rows]:
+def draw_positions(count: int, seed: int = 11) -> tuple[Rows, Rows]:
     """Return positions of games with random moves and their rolls."""
-    rng = np.random.default_rng(11)
+    rng = np.random.default_rng(seed)
     start = position_to_row(ludus.game("backgammon:hyper").start())
     rows = np.repeat(start[None], 200, axis=0)
     found: list[tuple[Rows, Rows]] = []

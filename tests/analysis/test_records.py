@@ -7,7 +7,8 @@ import pytest
 import ludus
 from ludus.analysis import Analyst, CubeEvaluation, Evaluation, annotate, review_records
 from ludus.analysis.backgammon import BackgammonEvaluator
-from ludus.analysis.records import list_plies
+from ludus.analysis.records import list_plies, load_game
+from ludus.core.errors import LudusError
 from ludus.core.record import Record
 from ludus.games.backgammon import Chances, CubeEquities
 
@@ -122,3 +123,13 @@ def test_games_without_dice_are_reviewed():
     assert review.rolls == ()
     assert [ply.turn for ply, _ in review.decisions] == list(range(1, len(review.decisions) + 1))
     assert any(made.mark for _, made in review.decisions)
+
+
+def test_a_record_must_name_a_registered_game(tmp_path, monkeypatch):
+    """A module that a file names is not imported."""
+    (tmp_path / "strangers_module.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(LudusError, match="there is no game"):
+        load_game(Record.parse('[Game "strangers_module:Game"]\n\n1. x *'))
+    with pytest.raises(LudusError, match="names no game"):
+        load_game(Record.parse("some words"))

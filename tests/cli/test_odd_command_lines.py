@@ -37,6 +37,8 @@ def test_odd_values(ludus, tmp_path, monkeypatch, command):
         after = read_folder(tmp_path)
         assert {path: after.get(path) for path in before} == before, arguments
         if result.status != 2:
+            for path in sorted(after.keys() - before.keys(), reverse=True):
+                (tmp_path / path).rmdir() if after[path] is None else (tmp_path / path).unlink()
             continue
         *notes, line = result.err.splitlines()
         assert line.startswith("ludus: "), (arguments, result.err)

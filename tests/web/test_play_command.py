@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 
 import pytest
 from playwright.sync_api import expect
@@ -13,6 +15,7 @@ from ludus.cli.play import Side
 from ludus.cli.play_web import make_start_path
 from ludus.web.worker import load_standings
 from support.page_server import Server
+from support.waiting import PATIENCE
 
 
 def address(
@@ -102,3 +105,24 @@ def test_tournaments_and_trainings_are_shown_while_they_run(page, tmp_path, pict
         page.screenshot(path=pictures / "training.png")
     finally:
         server.kill()
+
+
+def test_a_system_that_gives_no_process_is_one_line(tmp_path):
+    """As under a limit of processes: the server ends, without a traceback of the HTTP server."""
+    program = (
+        "import sys\n"
+        "from ludus.cli.main import run\n"
+        "sys.executable = '/nonexistent/python'\n"  # what worker processes are started with
+        f"sys.exit(run(['play', '--no-browser', '--port', '0', '--games', '{tmp_path}/games']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "ludus: cannot start a process: No such file or directory; use fewer, or raise the limit\n"
+    )

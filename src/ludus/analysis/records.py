@@ -13,10 +13,11 @@ from ludus.analysis.review import (
     review_ply,
     summarize_side,
 )
+from ludus.core.errors import BadRecord
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.movetext import Line, Node
 from ludus.core.record import Record
-from ludus.games import game as named_game
+from ludus.games import registered_game
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,13 @@ class RecordedPly:
 
 
 def load_game(record: Record) -> AnyGame:
-    """Return the game that a record names, with its rules."""
-    return named_game(record.headers["Game"], record.headers.get("Rules", ""))
+    """Return the registered game that a record names, with its rules.
+
+    A file must not import modules, so a class named by its module is refused.
+    """
+    if "Game" not in record.headers:
+        raise BadRecord("the record names no game: it has no header [Game]")
+    return registered_game(record.headers["Game"], record.headers.get("Rules", ""))
 
 
 def list_plies(records: Iterable[Record]) -> list[RecordedPly]:

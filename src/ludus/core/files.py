@@ -312,3 +312,15 @@ def _find(user_path: Callable[..., Path]) -> Path | None:
     except RuntimeError:
         return None
     return found if found.is_absolute() else None  # older versions return ~/…
+
+
+def format_bytes(num_bytes: float) -> str:
+    """Return a size with two digits and a unit, for users.
+
+    >>> format_bytes(9e4), format_bytes(8.54e9), format_bytes(336e9)
+    ('90 kB', '8.5 GB', '336 GB')
+    """
+    size, units = float(num_bytes), ["bytes", "kB", "MB", "GB", "TB"]
+    while size >= 999.5 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{size:.0f} {units[0]}" if size >= 9.95 else f"{size:.2g} {units[0]}"

@@ -6,16 +6,17 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from ludus.core.errors import LudusError, to_one_line
+from ludus.core.processes import report_missing_process
 from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
@@ -98,8 +99,11 @@ def _css_variables(palette: Palette) -> str:
     )
 
 
-def make_app(settings: Settings, store: GameStore) -> Any:
-    """Return the ASGI application behind its middleware; it closes the store on shutdown."""
+def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, State]:
+    """Return the ASGI application behind its middleware, and its state.
+
+    It closes the store on shutdown. `state.failure` is the LudusError for which it cannot start.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -108,7 +112,11 @@ def make_app(settings: Settings, store: GameStore) -> Any:
         app.state.registry, app.state.workers = registry, workers
         app.state.watchers, app.state.settings = WatcherHub(settings), settings
         app.state.solver = solver = GameSolver(settings.can_solve, workers.note_new_tables)
-        await workers.start()
+        try:
+            with report_missing_process():
+                await workers.start()
+        except (LudusError, RuntimeError) as error:  # no process, or no thread that watches it
+            app.state.failure = LudusError(to_one_line(str(error)))
         preloading = asyncio.create_task(registry.preload_opponents())
         try:
             yield
@@ -128,6 +136,7 @@ def make_app(settings: Settings, store: GameStore) -> Any:
         redoc_url=None,
         openapi_url="/api/openapi.json",
     )
+    app.state.failure = None
     app.include_router(catalogue.router)
     app.include_router(games.router)
     app.include_router(rules_test.router)
@@ -136,7 +145,7 @@ def make_app(settings: Settings, store: GameStore) -> Any:
     app.add_exception_handler(RequestValidationError, _respond_to_validation_error)
     app.add_exception_handler(HTTPException, _respond_to_http_error)
     app.add_exception_handler(Exception, _respond_to_fault)
-    return GuardMiddleware(app, settings)
+    return GuardMiddleware(app, settings), app.state
 
 
 async def _respond_to_error(request: Request, error: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import uvicorn
+from starlette.datastructures import State
 
 from ludus.core.errors import LudusError, quote
 from ludus.web.app import make_app
@@ -46,8 +47,11 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
     max_files = _raise_file_limit()
     # Opened first, so that errors of the file are reported before the server starts.
     store = GameStore(settings.games_file, settings.max_games)
-    server = _NotifyingServer(make_config(make_app(settings, store), settings, max_files), ready)
+    app, state = make_app(settings, store)
+    server = _NotifyingServer(make_config(app, settings, max_files), state, ready)
     server.run(sockets=[bound])
+    if state.failure is not None:
+        raise state.failure
 
 
 def make_config(app: Any, settings: Settings, max_files: int) -> uvicorn.Config:
@@ -72,13 +76,16 @@ def make_config(app: Any, settings: Settings, max_files: int) -> uvicorn.Config:
 
 
 class _NotifyingServer(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, state: State, ready: Callable[[], None]) -> None:
         super().__init__(config)
+        self._state = state
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
+        if self._state.failure is not None:
+            self.should_exit = True  # at once, and without the traceback that uvicorn would print
+        elif self.started:
             self._ready()
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         ChancesModel,
         Predictor,
         compute_equity,
+        list_layers,
         save_model,
     )
     from ludus.learn.gammon.chances_network import (
@@ -66,6 +67,7 @@ __all__ = [
     "find_encoding",
     "label_boards",
     "label_in_parallel",
+    "list_layers",
     "list_moves",
     "load_network",
     "load_shipped_chances",

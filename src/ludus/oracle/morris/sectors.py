@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import comb
 from typing import NamedTuple
 
+from ludus.core.files import format_bytes
 from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.rules import Rules
@@ -170,14 +171,14 @@ def format_solving_cost(rules: Rules, sectors: Sequence[Sector]) -> str:
 
     >>> rules = Rules()
     >>> format_solving_cost(rules, moving_sectors(rules, 4))
-    'less than a minute of processor time, 0.02 GB of memory, 0.002 GB of files'
+    'less than a minute of processor time, 17 MB of memory, 1.9 MB of files'
     """
     slots = sum(num_slots(sector) * len(sides_to_move(rules, sector)) for sector in sectors)
     minutes = round(slots / SLOTS_PER_MINUTE)
     time = "less than a minute" if minutes < 2 else f"about {minutes} minutes"
-    memory = estimate_peak_bytes(rules, sectors) / 1e9
-    files = BYTES_PER_SLOT * slots / 1e9
-    return f"{time} of processor time, {memory:.1g} GB of memory, {files:.1g} GB of files"
+    memory = format_bytes(estimate_peak_bytes(rules, sectors))
+    files = format_bytes(BYTES_PER_SLOT * slots)
+    return f"{time} of processor time, {memory} of memory, {files} of files"
 
 
 def estimate_peak_bytes(rules: Rules, waiting: Sequence[Sector]) -> int:
