@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from importlib.resources import files
 
@@ -26,6 +29,7 @@ from ludus.web.store import BadGameFile, GameStore
 from ludus.web.worker_pool import ProcessPool, WorkerPool
 from support.games import VARIANTS
 from support.page_server import Server, begin, touch
+from support.paths import python_path
 from support.repetition import repeat
 from support.running import run_apart
 from support.waiting import PATIENCE
@@ -359,3 +363,15 @@ def test_a_review_need_not_wait_until_its_analyst_is_loaded():
     found, loading = run_apart(work())
     assert len(found["evaluations"]) == 1
     assert loading == {}
+
+
+def test_a_worker_whose_server_was_killed_ends_quietly():
+    """Its input is closed; what it holds of native code is not reported as a leak."""
+    job = json.dumps({"job": "evaluate", **START})
+    command = [sys.executable, "-m", "ludus.web.worker", "0"]
+    environment = {**os.environ, "PYTHONPATH": python_path()}
+    done = subprocess.run(
+        command, input=job + "\n", capture_output=True, text=True, env=environment, check=True
+    )
+    assert json.loads(done.stdout)["answer"]["moves"]
+    assert done.stderr == ""

@@ -194,7 +194,9 @@ def main() -> None:
         try:
             print(json.dumps(response), file=output, flush=True)
         except BrokenPipeError:
-            os._exit(0)
+            break
+    # Cached objects of native code are alive, and an orderly end would report them as leaks.
+    os._exit(0)
 
 
 class _JobQueue:

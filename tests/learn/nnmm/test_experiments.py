@@ -70,13 +70,15 @@ def test_every_line_of_the_thesis_is_there(name, lines):
     assert found == lines
 
 
-def test_table_6_11_is_counted_right():
+@pytest.mark.parametrize(("name", "number"), [("gaming", 3), ("colours", 6)])
+def test_table_6_11_is_counted_right(name, number):
     games = [line.split()[1:] for line in NNMM.split("\n") if line]
     results = {"Black": [black for black, _ in games], "White": [white for _, white in games]}
     assert (sum(each.count("W") for each in results.values()), 2 * len(games)) == (18, 34)
-    for row in find_experiment("galassi-gaming", EXPERIMENTS).published().rows:
-        if row["player"] == "teacher":
-            continue
+    rows = find_experiment(f"galassi-{name}", EXPERIMENTS).published().rows
+    networks = [row for row in rows if row["player"] != "teacher"]
+    assert len(networks) == number
+    for row in networks:
         played = [result for colour in row["colours"] for result in results[colour]]
         share = 100 * played.count(row["result"][0]) / len(played)
         assert (row.games, row.published) == (len(played), pytest.approx(share, abs=1e-3))
