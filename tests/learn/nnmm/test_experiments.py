@@ -198,14 +198,14 @@ def test_exact_figures_need_the_solved_game(reproduced):
 
 
 @pytest.mark.parametrize(
-    ("name", "networks"),
-    [pytest.param("partial", 5, marks=pytest.mark.slow), ("whole", 3)],
+    ("name", "networks", "figures"),
+    [pytest.param("partial", 5, 2, marks=pytest.mark.slow), ("whole", 3, 3)],
 )
-def test_short_trainings(reproduced, name, networks):
+def test_short_trainings(reproduced, name, networks, figures):
     result = reproduced(f"galassi-{name}")
     assert len(result["tables"]) == networks
     assert all(0 < row[2] <= 100 for table in result["tables"] for row in table["rows"])
-    assert len(result["figures"]) == 2 * networks
+    assert len(result["figures"]) == figures * networks
     assert any(row["ours"] is not None for row in result["rows"])
 
 
