@@ -63,6 +63,9 @@ print(any(name.startswith(("nvidia-", "cuda-")) for name in here))
 class SetupError(Exception):
     """A step failed, or the machine lacks something; the message says what to do."""
 
+    output: tuple[str, ...] = ()
+    """The last lines that the step wrote."""
+
 
 def prepare(steps: list[str]) -> None:
     """Do what is due of these steps, after any other process that is doing so."""
@@ -205,10 +208,10 @@ def build(is_repeated: bool) -> None:
     pip("install", *options, log=BUILD_LOG)
 
 
-def install(name: str) -> None:
+def install(name: str, *more: str) -> None:
     """Install what a lock file names, all of it, from wheels with the right hash only."""
     # Without byte code pip takes half the time; Python writes that of modules which are imported.
-    options = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-compile"]
+    options = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-compile", *more]
     pip("install", *options, "--requirement", str(ROOT / "requirements" / f"{name}.txt"))
 
 
@@ -218,7 +221,12 @@ def install_torch() -> None:
     if chosen := os.environ.get("LUDUS_TORCH"):
         pip("install", *shlex.split(chosen))
         return
-    install("torch")
+    try:
+        # A wheel in a folder that pip is told of, such as a CPU build, comes before those of an
+        # index; by itself pip prefers links that name a hash, which files do not.
+        install("torch", "--no-index")
+    except SetupError:
+        install("torch")
     if run_script(PROBE_CUDA) == "True":
         install("torch-cuda")
 
@@ -228,7 +236,7 @@ def pip(*arguments: str, log: Path = LOG) -> None:
 
 
 def run(*command: str, log: Path = LOG) -> None:
-    """Run a command silently; show the end of what it wrote if it fails."""
+    """Run a command silently; if it fails, the error has the end of what it wrote."""
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
         "PATH": f"{VENV}/bin{os.pathsep}{os.environ.get('PATH', os.defpath)}",
@@ -242,8 +250,9 @@ def run(*command: str, log: Path = LOG) -> None:
         files = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
         done = subprocess.run(command, env=environment, close_fds=False, **files)
     if done.returncode:
-        print(*log.read_text(errors="replace").splitlines()[-100:], sep="\n", file=sys.stderr)
-        raise SetupError(f"this step failed; the whole log is in .venv/{log.name}")
+        error = SetupError(f"this step failed; the whole log is in .venv/{log.name}")
+        error.output = tuple(log.read_text(errors="replace").splitlines()[-100:])
+        raise error
 
 
 def run_script(script: str, *arguments: str) -> str:
@@ -263,12 +272,20 @@ def say(text: str) -> None:
     print(f"ludus: {text}", file=sys.stderr, flush=True)
 
 
-if __name__ == "__main__":
+def main(steps: list[str]) -> int:
+    """Prepare `.venv`, and say in one line what went wrong; returns the exit status."""
     try:
-        prepare(sys.argv[1:])
+        prepare(steps)
     except SetupError as error:
+        for line in error.output:
+            print(line, file=sys.stderr)
         say(str(error))
-        sys.exit(1)
+        return 1
     except KeyboardInterrupt:
         say("interrupted; the next make starts again")
-        sys.exit(130)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -8,6 +8,13 @@ from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .network_training import Curve, NetworkTask, find_best_epoch, train_cached_networks
 
+CAPTIONS = {
+    "error": "validation error",
+    "accuracy": "validation accuracy",
+    "time": "seconds until the best accuracy, of networks that share a machine",
+}
+"""What the figures of a series show, in their order."""
+
 
 def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
     """Every series of the TOML file: rows for published end points, two figures, and a table."""
@@ -26,13 +33,16 @@ def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
                 yield Measurement(rows[name].name, best, note=f"in epoch {epoch}")
         yield make_summary(table["title"], curves)
         published = {name: rows[name].published for name in names if name in rows}
-        for figure, kind in zip(table["figures"], ("error", "accuracy"), strict=True):
+        for figure, kind in zip(table["figures"], CAPTIONS, strict=False):
             data = {
                 "kind": kind,
-                "curves": {name: curve[kind] for name, curve in curves.items()},
+                "curves": {
+                    name: [find_best_time(curve)] if kind == "time" else curve[kind]
+                    for name, curve in curves.items()
+                },
                 "published": published if kind == "accuracy" else {},
             }
-            yield Figure(figure, draw, data, f"{table['title']}: validation {kind}.")
+            yield Figure(figure, draw, data, f"{table['title']}: {CAPTIONS[kind]}.")
 
 
 def list_tasks(context: Context, entries: int) -> list[NetworkTask]:
@@ -51,6 +61,11 @@ def list_presets(table: Mapping[str, Any]) -> list[str]:
     return [f"{table['begins']}{name}" for name in table["presets"]]
 
 
+def find_best_time(curve: Curve) -> float:
+    """Seconds of training until the best validation accuracy."""
+    return curve["seconds"][find_best_epoch(curve)[1] - 1]
+
+
 def make_summary(title: str, curves: Mapping[str, Curve]) -> Table:
     rows: list[list[Any]] = []
     for name, curve in curves.items():
@@ -60,7 +75,16 @@ def make_summary(title: str, curves: Mapping[str, Curve]) -> Table:
 
 
 def draw_series(axes: Any, data: Mapping[str, Any]) -> None:
-    """Curves by epoch; a published best accuracy is a dashed line of the same colour."""
+    """Curves by epoch; a published best accuracy is a dashed line of the same colour.
+
+    Times are one bar for each network.
+    """
+    if data["kind"] == "time":
+        names = [name.removeprefix("table-") for name in data["curves"]]
+        axes.barh(names, [seconds for (seconds,) in data["curves"].values()])
+        axes.invert_yaxis()
+        axes.set_xlabel("seconds until the best accuracy")
+        return
     for number, (name, curve) in enumerate(data["curves"].items()):
         # There are six colours; further curves tell themselves apart by their style.
         style, label = ("-", "-.", ":")[number // 6 % 3], name.removeprefix("table-")

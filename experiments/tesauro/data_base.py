@@ -10,10 +10,7 @@ import numpy as np
 from ludus.datasets import GENERATORS, GenerationPlan, ScoredPosition, parse_scored_positions
 from ludus.learn.gammon import (
     GammonNetwork,
-    GammonTrainer,
     GammonTrainingConfig,
-    ScoredMoves,
-    find_encoding,
     load_test_positions,
     load_training_positions,
     play_native_games,
@@ -22,6 +19,7 @@ from ludus.reproduce import Context, Measurement, Table
 
 from .comparisons import choose_moves, conclude_higher
 from .linear_program import fit_linear_program
+from .networks import train_on_positions
 
 PROGRAMS = ("tool", "linear program")
 BLOCK = 25
@@ -133,19 +131,6 @@ def _measure(context: Context, positions: Sequence[ScoredPosition], seed: int) -
         theme: 100 * float(is_best[themes == theme].mean()) for theme in sorted(set(themes))
     }
     return found
-
-
-def train_on_positions(
-    positions: Sequence[ScoredPosition], settings: GammonTrainingConfig
-) -> GammonNetwork:
-    """Train a network from scratch on given positions."""
-    encoding = find_encoding(settings.coding)
-    rng = np.random.default_rng(settings.seed)
-    begin = GammonNetwork.initialise(encoding, settings.hidden, rng)
-    trainer = GammonTrainer(ScoredMoves.from_positions(positions, encoding), begin, settings)
-    for _ in trainer.run():
-        pass
-    return trainer.network
 
 
 def check_test_positions(network: GammonNetwork) -> np.ndarray:

@@ -12,7 +12,7 @@ from ludus.players import player
 from ludus.reproduce import Context, Measurement, Remark
 
 from .comparisons import judge_decisions
-from .data_base import train_on_positions
+from .networks import train_on_positions
 
 NETWORKS = {"459-48-1": (48,), "459-24-24-1": (24, 24)}
 MATCH_NETWORK = "459-48-1"

@@ -14,7 +14,7 @@ from ludus.learn.gammon import (
 from ludus.reproduce import Context, Figure, Measurement, Table
 
 from .comparisons import make_row
-from .networks import get_trained_network, make_config
+from .networks import get_trained_network, initialise_network, make_config
 
 NETWORKS = {"with features": "features", "without features": "raw"}
 HIDDEN = 24
@@ -33,9 +33,7 @@ def run(context: Context) -> Iterator[Any]:
         network = GammonNetwork.load(file)
         correlations = compute_correlations(network, concepts, context.setting("tested"))
         strongest = np.abs(correlations).max(axis=1)
-        start = GammonNetwork.initialise(
-            network.encoding, (HIDDEN,), np.random.default_rng(context.seed)
-        )
+        start = initialise_network(settings)
         at_first = np.abs(compute_correlations(start, concepts, context.setting("tested")))
         yield Measurement(
             f"{name}: hidden units that go along with a concept",

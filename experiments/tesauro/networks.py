@@ -1,12 +1,13 @@
 """The networks of Table 1, trained once for every experiment that needs them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ludus.datasets import ScoredPosition
 from ludus.learn.gammon import (
     GammonNetwork,
     GammonTrainer,
@@ -40,16 +41,29 @@ def encode_positions(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMo
     )
 
 
+def initialise_network(settings: GammonTrainingConfig) -> GammonNetwork:
+    """An untrained network with these settings."""
+    rng = np.random.default_rng(settings.seed)
+    return GammonNetwork.initialise(find_encoding(settings.coding), settings.hidden, rng)
+
+
+def train_on_positions(
+    positions: Sequence[ScoredPosition], settings: GammonTrainingConfig
+) -> GammonNetwork:
+    """Train a network from scratch on given positions."""
+    examples = ScoredMoves.from_positions(positions, find_encoding(settings.coding))
+    trainer = GammonTrainer(examples, initialise_network(settings), settings)
+    for _ in trainer.run():
+        pass
+    return trainer.network
+
+
 def train_network(
     settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None
 ) -> Curve:
     """Train a network, keep it in a file, and tell how agreement grew."""
     examples, tests = encode_positions(settings.coding, settings.positions)
-    rng = np.random.default_rng(settings.seed)
-    network = begin or GammonNetwork.initialise(
-        find_encoding(settings.coding), settings.hidden, rng
-    )
-    training = GammonTrainer(examples, network, settings)
+    training = GammonTrainer(examples, begin or initialise_network(settings), settings)
     curve = [
         (
             examples.compute_accuracy(cycle.network.scores(examples.encoded_moves)),

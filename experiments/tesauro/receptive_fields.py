@@ -18,7 +18,7 @@ from ludus.learn.gammon import (
 from ludus.reproduce import Conclusion, Context, Measurement
 
 from .comparisons import conclude_higher, make_row
-from .networks import encode_positions, make_config
+from .networks import encode_positions, initialise_network, make_config
 
 HIDDEN = 24
 CODING = "features"
@@ -100,9 +100,7 @@ def _measure(context: Context, mask: np.ndarray, seed: int) -> list[float]:
 def train_masked(settings: GammonTrainingConfig, mask: np.ndarray) -> GammonNetwork:
     """Train one hidden layer by back-propagation, move by move, without masked connections."""
     examples, _ = encode_positions(settings.coding, settings.positions)
-    encoding = find_encoding(settings.coding)
-    rng = np.random.default_rng(settings.seed)
-    begin = GammonNetwork.initialise(encoding, settings.hidden, rng)
+    begin = initialise_network(settings)
     trainer = GammonTrainer(examples, begin, settings)
     (first, first_bias), (second, second_bias) = [
         (weights.copy(), biases.copy()) for weights, biases in begin.layers
@@ -123,4 +121,4 @@ def train_masked(settings: GammonTrainingConfig, mask: np.ndarray) -> GammonNetw
             second_bias[0] += delta
             first[units] += active[:, None] * below * mask[units]
             first_bias += below
-    return GammonNetwork(encoding, ((first, first_bias), (second, second_bias)))
+    return GammonNetwork(begin.encoding, ((first, first_bias), (second, second_bias)))

@@ -26,7 +26,8 @@ from ludus.reproduce import (
 )
 
 from .comparisons import judge_decisions
-from .data_base import check_test_positions, train_on_positions
+from .data_base import check_test_positions
+from .networks import train_on_positions
 
 BLUNDER = 0.16
 JUDGE_PLIES = 1

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+import ludus
 from ludus.core.errors import BadSpec, UnknownName, to_one_line
 from ludus.core.player import Limit
 from ludus.core.spec import apply_options, check_choice, check_range, check_ranges
@@ -52,3 +53,9 @@ def test_one_line_shows_what_cannot_be_printed():
     assert to_one_line("a\n\tb\0\udcff") == "a b\\x00\\udcff"
     assert to_one_line("x" * 10, 10) == "x" * 10
     assert to_one_line("x" * 11, 10) == "x" * 10 + "…"
+
+
+@pytest.mark.parametrize("name", ["hexap" + "." * 500 + "awn", "a" + ".a" * 400])
+def test_names_with_hundreds_of_dots_are_unknown(name):
+    with pytest.raises(UnknownName, match="there is no game"):
+        ludus.game(f"{name}:migo")

@@ -33,6 +33,7 @@ WITH_GNUBG = {
 WITH_TORCH = {"galassi-own-games": {"games": 60, "tested": 4, "match_games": 1}}
 
 WITH_DATA = {
+    "galassi-colours": {"openings": 0},
     "galassi-ablation": {"entries": 80, "epochs": 1, "seeds": 1},
     "galassi-orders": {"positions": 50},
     "galassi-retraining": {"entries": 60, "epochs": 1, "seeds": 1},

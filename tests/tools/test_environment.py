@@ -48,6 +48,9 @@ class Rehearsal:
 
         self.commands: list[tuple[str, ...]] = []
         self.failures: dict[str, BaseException] = {}
+        self.has_local_torch = True
+        """Whether pip finds the wheel of torch in a folder of the machine."""
+
         self.meetings: dict[str, threading.Barrier] = {}
         """Commands that wait for each other: they are done only if they run at the same time."""
 
@@ -75,6 +78,8 @@ class Rehearsal:
         self.commands.append(command)
         if name in self.failures:
             raise self.failures.pop(name)
+        if "--no-index" in command and not self.has_local_torch:
+            raise self.script.SetupError("no such wheel")
         if name in self.meetings:
             self.meetings[name].wait(PATIENCE)
         if name == "venv":
@@ -297,6 +302,18 @@ def test_a_cuda_build_of_torch_gets_its_libraries(
     assert ready.steps("torch") == []
 
 
+def test_without_a_wheel_of_its_own_torch_comes_from_the_index(ready: Rehearsal) -> None:
+    ready.has_local_torch = False
+    run_script = ready.script.run_script
+    ready.script.run_script = lambda script, *arguments: (
+        "False" if script == ready.script.PROBE_CUDA else run_script(script, *arguments)
+    )
+    assert ready.steps("torch") == ["torch"] * 3
+    offline, online = ready.commands[-2:]
+    assert "--no-index" in offline
+    assert online == tuple(word for word in offline if word != "--no-index")
+
+
 HOLD = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
 
 
@@ -333,9 +350,14 @@ def test_a_failing_command_shows_the_end_of_its_log(
     ready: Rehearsal, capfd: pytest.CaptureFixture[str]
 ) -> None:
     script = "print(*range(500), sep='\\n'); print('why it failed'); raise SystemExit(1)"
-    with pytest.raises(ready.script.SetupError, match=r"the whole log is in \.venv/setup\.log"):
+    match = r"the whole log is in \.venv/setup\.log"
+    with pytest.raises(ready.script.SetupError, match=match) as failed:
         ready.real_run(sys.executable, "-c", script)
-    shown = capfd.readouterr().err.splitlines()
-    assert shown[-1] == "why it failed"
-    assert len(shown) == 100
+    assert capfd.readouterr().err == ""
+    ready.failures["dev"] = failed.value
+    assert ready.script.main(["dev"]) == 1
+    step, *shown, message = capfd.readouterr().err.splitlines()
+    assert step == "ludus: installing packages for development"
+    assert shown == [*map(str, range(401, 500)), "why it failed"]
+    assert message == "ludus: this step failed; the whole log is in .venv/setup.log"
     assert len((ready.root / ".venv/setup.log").read_text().splitlines()) == 501

@@ -294,8 +294,8 @@ class Registry(Generic[T]):
                     "PYTHONPATH=FOLDER finds the modules in a folder"
                 ) from None
             return self[spec.name], flags  # which names those that there are
-        except (ImportError, TypeError, ValueError):  # of a name with dots alone, or an empty part
-            return self[spec.name], flags
+        except (ImportError, TypeError, ValueError, RecursionError):
+            return self[spec.name], flags  # the name has empty parts, or hundreds of parts
         except AttributeError:
             raise UnknownName(f"the module {spec.name} has no {quote(flags[0])}") from None
         if not (isinstance(found, type) and issubclass(found, base)):

@@ -70,13 +70,15 @@ def test_every_line_of_the_thesis_is_there(name, lines):
     assert found == lines
 
 
-def test_table_6_11_is_counted_right():
+@pytest.mark.parametrize(("name", "number"), [("gaming", 3), ("colours", 6)])
+def test_table_6_11_is_counted_right(name, number):
     games = [line.split()[1:] for line in NNMM.split("\n") if line]
     results = {"Black": [black for black, _ in games], "White": [white for _, white in games]}
     assert (sum(each.count("W") for each in results.values()), 2 * len(games)) == (18, 34)
-    for row in find_experiment("galassi-gaming", EXPERIMENTS).published().rows:
-        if row["player"] == "teacher":
-            continue
+    rows = find_experiment(f"galassi-{name}", EXPERIMENTS).published().rows
+    networks = [row for row in rows if row["player"] != "teacher"]
+    assert len(networks) == number
+    for row in networks:
         played = [result for colour in row["colours"] for result in results[colour]]
         share = 100 * played.count(row["result"][0]) / len(played)
         assert (row.games, row.published) == (len(played), pytest.approx(share, abs=1e-3))
@@ -196,14 +198,14 @@ def test_exact_figures_need_the_solved_game(reproduced):
 
 
 @pytest.mark.parametrize(
-    ("name", "networks"),
-    [pytest.param("partial", 5, marks=pytest.mark.slow), ("whole", 3)],
+    ("name", "networks", "figures"),
+    [pytest.param("partial", 5, 2, marks=pytest.mark.slow), ("whole", 3, 3)],
 )
-def test_short_trainings(reproduced, name, networks):
+def test_short_trainings(reproduced, name, networks, figures):
     result = reproduced(f"galassi-{name}")
     assert len(result["tables"]) == networks
     assert all(0 < row[2] <= 100 for table in result["tables"] for row in table["rows"])
-    assert len(result["figures"]) == 2 * networks
+    assert len(result["figures"]) == figures * networks
     assert any(row["ours"] is not None for row in result["rows"])
 
 
