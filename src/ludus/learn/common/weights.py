@@ -119,7 +119,15 @@ def read_tensors(
         return parse(description, tensors)
     except LudusError as error:
         raise BadWeights(f"{shown} cannot be used: {error}") from error
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (
+        SafetensorError,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+        OverflowError,
+    ) as error:
         raise BadWeights(f"{shown} holds no such networks: {quote(str(error), 100)}") from error
 
 
