@@ -1,5 +1,6 @@
 """The list of running trainings, tournaments and solves."""
 
+import json
 import os
 import subprocess
 import sys
@@ -54,6 +55,7 @@ def test_a_run_goes_on_where_nothing_can_be_written(tmp_path, monkeypatch):
 def test_damaged_files_are_skipped(tmp_path):
     with announce_run("training", "menace"):
         [file] = (tmp_path / "ludus" / "runs").glob("*.json")
-        for text in ("", "[1]", '{"kind": 1}'):
+        odd = {"kind": "training", "title": "menace", "began": "now"}
+        for text in ("", "[1]", '{"kind": 1}', json.dumps(odd), json.dumps(odd | {"began": [1]})):
             file.write_text(text)
             assert list_runs() == []

@@ -11,6 +11,7 @@ from typing import Literal
 
 from ludus.core.errors import CannotWrite, LudusError
 from ludus.core.files import data_folder, lock_file, read_text, write_text
+from ludus.core.spec import check_fields
 
 RunKind = Literal["training", "tournament", "solve"]
 
@@ -39,6 +40,9 @@ class Run:
     done: int = 0
     total: int = 0
     """Size of the work; 0 if it is unknown."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, "run")
 
 
 class RunUpdater:

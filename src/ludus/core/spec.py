@@ -160,6 +160,10 @@ def check_fields(options: object, owner: str) -> None:
             wanted = "True or False"
         elif hint is int and (isinstance(value, bool) or not isinstance(value, numbers.Integral)):
             wanted = "a whole number"
+        elif hint is float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+            wanted = "a number"
+        elif hint is str and not isinstance(value, str):
+            wanted = "a text"
         else:
             continue
         raise BadSpec(f"{owner} {name}={quote_value(value)} must be {wanted}")
