@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Self
 
+from ludus.analysis import Analyst, Certainty, Evaluation
 from ludus.cli.terminal.move_entry import TypedMove
 from ludus.cli.terminal.screen import Screen
 from ludus.core.errors import BadMove, LudusError
@@ -16,6 +17,7 @@ from ludus.core.match import MoveRecord
 from ludus.core.record import Line, Node, Record
 from ludus.games import registered_game
 from ludus.games.move_entry import get_move_entry
+from ludus.oracle.oracle import UTILITIES
 from ludus.players import player as named_player
 
 
@@ -68,7 +70,7 @@ HELP = """
 Type a move as `moves` lists them, or name its places one by one.
 
   moves        list the legal moves
-  hint         show the moves that win most random games
+  hint         show the best moves, and how certain that is
   back, undo   return to your last decision
   new          start a new game
   flip side    swap sides with your opponent
@@ -97,19 +99,44 @@ def show_moves(session: "TerminalSession", text: str, entry: TypedMove | None) -
 
 
 def show_hint(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
-    """Show the best moves of the `playouts` player, on the board and in a list."""
+    """Show the best moves by exact tables or the best analysis at hand, on the board and listed."""
     position = _require_entry(entry).position
-    adviser = named_player("playouts", session.game)
-    adviser.start_game(session.random.getrandbits(62))
-    with session.screen.show_busy("trying the moves"):
-        choice = adviser.choose(position)
-    session.show(entry, good=session.game.steps(choice.move))
-    session.screen.print_line(f"{choice.move} {choice.comment}.", "green")
-    best = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_HINTS]
-    if len(best) > 1:
-        scores = ", ".join(f"{move} {score:+.2f}" for move, score in best)
-        session.screen.print_line(f"Mean results (+1 is a win, -1 a loss): {scores}")
+    with session.screen.show_busy("comparing the moves"):
+        (analysis,) = session.find_analyst().evaluate([position], [None])
+    best = analysis.best
+    session.show(entry, good=session.game.steps(best.move))
+    words, source = CERTAINTY_WORDS[best.evaluation.certainty], best.evaluation.source
+    line = f"{best.move}: {_describe(best.evaluation)} ({words}: {source})"
+    session.screen.print_line(line, "green")
+    if len(analysis.moves) > 1:
+        shown = analysis.moves[:MAX_HINTS]
+        listed = ", ".join(f"{each.move} {_describe(each.evaluation)}" for each in shown)
+        session.screen.print_line(f"Best moves: {listed}")
     return False
+
+
+CERTAINTY_WORDS: dict[Certainty, str] = {
+    "exact": "exact",
+    "likely": "very likely",
+    "estimate": "estimate",
+}
+
+
+def _describe(evaluation: Evaluation) -> str:
+    """Describe a value: a result with its distance, or points.
+
+    >>> _describe(Evaluation("exact", "the solved game", 1.0, "win", 3))
+    'win in 3 plies'
+    >>> _describe(Evaluation("estimate", "playouts", -0.25))
+    '-0.25 points'
+    """
+    if evaluation.result not in UTILITIES:
+        return f"{round(evaluation.points, 2) + 0:+.2f} points"
+    if evaluation.depth is None or evaluation.result == "draw":
+        return evaluation.result
+    return (
+        f"{evaluation.result} in {evaluation.depth} {'ply' if evaluation.depth == 1 else 'plies'}"
+    )
 
 
 def take_back(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
@@ -238,6 +265,7 @@ class TerminalSession:
         self.score = [0, 0]
         """Points of both sides in the earlier money games of this session."""
 
+        self._analyst: Analyst | None = None
         self.start_game(history)
         if self.human_sides:
             self.messages.append("Type a move or its first place; help lists the commands.")
@@ -277,6 +305,12 @@ class TerminalSession:
         self.history, self.players = history, players
         self.move_entry = get_move_entry(history.game)
         self.messages: list[str] = []
+
+    def find_analyst(self) -> Analyst:
+        """Return the analyst of the game; it is made for the first hint."""
+        if self._analyst is None or self._analyst.game is not self.game:
+            self._analyst = Analyst(self.game)
+        return self._analyst
 
     def show(self, entry: TypedMove | None = None, good: Iterable[str] = ()) -> None:
         """Show the board with marks for the last move, the possible places and the advised ones."""
