@@ -135,6 +135,7 @@ def test_a_closed_pipe_ends_quietly():
         ("perft", "nine_mens_morris", "20"),
         ("match", "nine_mens_morris", "playouts", "playouts", "--games", "1000000"),
         ("play", "--text", "nine_mens_morris"),
+        ("patterns", "tune", "--trials", "100000", "--games", "20", "--threads", "1"),
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -259,7 +259,9 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     exam.write_text("MMMOOOOOOOOOOOOOOOOOOEEE0033\nMMOOMOOOOOOOOOOOOOOEOOEE0033\n")
     command = ["train", "scholar", "--size", "tiny", "--minutes", "0.02", "--out", str(out)]
     assert run([*command, "--exam", str(exam), "--json", "--device", "cpu"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    printed = capsys.readouterr()
+    assert "examples are endings alone" in printed.err
+    report = json.loads(printed.out)
     assert report["steps"] > 0
     assert report["exams"]["exam"]["critical"] <= 2
     assert load_weights(out).trained["steps"] == report["steps"]
