@@ -74,7 +74,9 @@ def write_parquet(path: Path, schema: Any, groups: Iterable[Mapping[str, Any]]) 
     written = 0
     with (
         atomic_file(path, "wb") as file,
-        pa.parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+        pa.parquet.ParquetWriter(
+            file, schema, compression="zstd", write_page_checksum=True
+        ) as writer,
     ):
         for columns in groups:
             table = pa.table([columns[field.name] for field in schema], schema=schema)
@@ -89,7 +91,7 @@ def read_parquet_batches(
     """Yield pyarrow record batches of these columns; raise `error` for a file without them."""
     pa = import_pyarrow()
     try:
-        with pa.parquet.ParquetFile(path) as file:
+        with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
             missing = [name for name in columns if name not in file.schema_arrow.names]
             if missing:
                 raise error(f"{quote_path(path)} has no column {quote(missing[0])}")

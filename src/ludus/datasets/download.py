@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ludus.core.errors import CannotFetch, quote, to_one_line
-from ludus.core.files import cache_folder, describe_os_error, quote_path
+from ludus.core.files import cache_folder, check_end, describe_os_error, quote_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +221,9 @@ def _open_url(address: str, have: int) -> Any:
 def compute_sha256(path: Path) -> str:
     try:
         with path.open("rb") as file:
+            check_end(file)
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise CannotFetch(f"cannot read {quote_path(path)}: {_format_reason(error)}") from error
 
 

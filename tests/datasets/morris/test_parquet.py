@@ -176,6 +176,28 @@ def test_other_files_are_refused_with_one_line(tmp_path, capsys):
     assert "does not end in .parquet" in capsys.readouterr().err
 
 
+def test_devices_are_refused_with_one_line(tmp_path, capsys):
+    out = tmp_path / "x.parquet"
+    assert run(["dataset", "export", "/dev/zero", "--out", str(out)]) == 2
+    assert "it is a device" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_changed_bytes_are_reported(tmp_path, file):
+    """Pages have checksums; a byte of a header may change nothing."""
+    whole = file.read_bytes()
+    path = tmp_path / "changed.parquet"
+    told = []
+    for place in range(4, len(whole), len(whole) // 60):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        try:
+            list(read_labelled(path))
+        except BadDataset as error:
+            told.append(str(error))
+    assert len(told) > 25
+    assert not any("\n" in line for line in told)
+
+
 def test_a_missing_package_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)  # as if it were not installed
     out = tmp_path / "x.parquet"

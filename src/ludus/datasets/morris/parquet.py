@@ -1,13 +1,15 @@
 """Datasets with exact labels as Parquet files; docs/data.md describes the columns."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadDataset
+from ludus.core.errors import BadDataset, to_one_line
+from ludus.core.files import quote_path
 from ludus.core.parquet import (
     CATEGORY,
     TEXT_LIST,
@@ -81,22 +83,35 @@ def read_labelled(path: Path | str, batch_size: int = ROWS_PER_BATCH) -> Iterato
     path = Path(path)
     columns = (*POSITION_COLUMNS, *LABEL_COLUMNS)
     for batch in read_parquet_batches(path, columns, batch_size, BadDataset):
-        moves = _read_moves(batch)
+        with _refuse_damage(path):
+            moves = _read_moves(batch)
+            labels = _read_labels(batch, moves)
         if not _is_valid(moves).all():
             raise BadDataset(f"{path} has rows that are no positions")
-        yield LabelledBatch(moves, _read_labels(batch, moves))
+        yield LabelledBatch(moves, labels)
 
 
 def read_parquet_chunks(path: Path, batch_size: int = ROWS_PER_BATCH) -> Iterator[Chunk]:
     """Read entries without labels, as `read_chunks` reads lines; rows are numbered from 1."""
     first = 1
     for batch in read_parquet_batches(path, POSITION_COLUMNS, batch_size, BadDataset):
-        moves = _read_moves(batch)
-        is_good = _is_valid(moves)
+        with _refuse_damage(path):
+            moves = _read_moves(batch)
+            is_good = _is_valid(moves)
         numbers = np.arange(first, first + len(moves))
         bad = [BadLine(row, "is no position") for row in numbers[~is_good].tolist()]
         yield Chunk(moves[is_good], numbers[is_good], bad)
         first += len(moves)
+
+
+@contextmanager
+def _refuse_damage(path: Path) -> Iterator[None]:
+    """Raise BadDataset for columns that cannot be converted, such as nulls where none may be."""
+    try:
+        yield
+    except ValueError as error:
+        text = to_one_line(str(error))
+        raise BadDataset(f"cannot read {quote_path(path)}: {text}") from error
 
 
 def _make_columns(entries: MoveBatch, labels: Labels) -> dict[str, Any]:
