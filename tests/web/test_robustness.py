@@ -3,8 +3,10 @@
 import json
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -73,6 +75,21 @@ def test_huge_requests(client):
             yield HUGE[:10_000].encode()
 
     refused(client.post("/api/games", content=without_length()), 413)
+
+
+def test_a_long_text_holds_nobody_up(client, server):
+    """Reading it takes a while; on the server's own thread nobody else would be answered."""
+    body = {"text": "a1 d1 " * 50_000, "game": "nine_mens_morris"}
+    for path in ("/api/imports", "/api/games"):
+        sent = body if path == "/api/imports" else {"record": body["text"], "game": body["game"]}
+        with ThreadPoolExecutor(1) as other:
+            reading = other.submit(httpx.post, server.base + path, json=sent, timeout=PATIENCE)
+            answered = 0
+            while not reading.done():
+                assert client.get("/api/kinds").status_code == 200
+                answered += 1
+            refused(reading.result(), 422)
+        assert answered > 5
 
 
 def test_moves_that_are_not_allowed(client):

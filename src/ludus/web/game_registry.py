@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -74,8 +74,9 @@ class GameRegistry:
 
     async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
-        tree, game_spec = self._build_tree(request)
-        seats = await self._find_seats(request, game_spec)
+        # In a thread, because a long record takes seconds to replay.
+        tree, game_spec, headers = await asyncio.to_thread(self._build_tree, request)
+        seats = await self._find_seats(request, game_spec, headers)
         seed = secrets.randbits(53) if request.seed is None else request.seed
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
         session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
@@ -88,12 +89,11 @@ class GameRegistry:
         return session
 
     async def _find_seats(
-        self, request: NewGameRequest, game_spec: tuple[str, str]
+        self, request: NewGameRequest, game_spec: tuple[str, str], headers: Mapping[str, str]
     ) -> tuple[Seat, Seat]:
         """Return the requested seats or, for a record without a request, the players it names."""
         if not request.record or "seats" in request.model_fields_set:
             return await self.make_seats(request.seats, *game_spec)
-        headers = Record.parse(request.record).headers
         offers = {offer["name"]: offer for offer in await self.opponents(*game_spec)}
         sides = registered_game(*game_spec).sides
         first, second = (
@@ -130,12 +130,14 @@ class GameRegistry:
         for session in self._sessions.values():
             session.close()
 
-    def _build_tree(self, request: NewGameRequest) -> tuple[GameTree, tuple[str, str]]:
-        """Return the initial tree, and the game and rules, which a record may name itself."""
+    def _build_tree(
+        self, request: NewGameRequest
+    ) -> tuple[GameTree, tuple[str, str], Mapping[str, str]]:
+        """Return the initial tree, game and rules, which a record may name, and its headers."""
         if not request.record:
             game = registered_game(request.game, request.rules)
             start = game.parse(request.position) if request.position else game.start()
-            return GameTree(game, start), (request.game, request.rules)
+            return GameTree(game, start), (request.game, request.rules), {}
         record = Record.parse(request.record)
         name = record.headers.get("Game", request.game)
         rules = record.headers.get("Rules", request.rules if name == request.game else "")
@@ -147,7 +149,7 @@ class GameRegistry:
             tree.go_to(tree.add_line(record.line, 0, self._settings.max_nodes))
         except RecursionError:
             raise BadRecord("the variations of this game lie too deep in each other") from None
-        return tree, (game.id, rules)
+        return tree, (game.id, rules), record.headers
 
     async def _load(self, id_: str) -> Session:
         found = await self._store.load(id_)

@@ -1,6 +1,7 @@
 """Pasted texts and files: game records, .mat, .sgf, a list of moves, or a position of any game."""
 
 import re
+from functools import partial
 
 from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
@@ -23,15 +24,24 @@ def read_import(request: ImportRequest) -> ImportView:
     several = _read_games(text)
     if several is not None:
         return several
+    record = _parse_record(text)
     others = [(name, "") for name in GAMES if name != request.game]
     specs = [(request.game, request.rules), *others]
-    readers = (_read_record, _read_position)
+    readers = (partial(_read_record, record), _read_position)
     for reader in readers if RECORD_START.match(text) else readers[::-1]:
         for name, rules in specs:
             found = reader(registered_game(name, rules), rules, text)
             if found is not None:
                 return found
-    raise RequestRefused(_describe_problem(text, registered_game(*specs[0])))
+    raise RequestRefused(_describe_problem(record, text, registered_game(*specs[0])))
+
+
+def _parse_record(text: str) -> Record | LudusError:
+    """Parse a text once for all games; return why it is no record."""
+    try:
+        return Record.parse(text)
+    except LudusError as error:
+        return error
 
 
 MAX_GAMES = 100
@@ -61,9 +71,12 @@ def _read_games(text: str) -> ImportView | None:
     return ImportView(game=headers["Game"], rules=headers.get("Rules", ""), record=first, more=more)
 
 
-def _read_record(game: AnyGame, rules: str, text: str) -> ImportView | None:
+def _read_record(
+    record: Record | LudusError, game: AnyGame, rules: str, text: str
+) -> ImportView | None:
+    if isinstance(record, LudusError):
+        return None
     try:
-        record = Record.parse(text)
         name = record.headers.get("Game", game.id)
         named = game if name == game.id else registered_game(name, record.headers.get("Rules", ""))
         is_game = len(record.replay(named)) > 1 or bool(record.headers)
@@ -80,11 +93,13 @@ def _read_position(game: AnyGame, rules: str, text: str) -> ImportView | None:
     return ImportView(game=game.id, rules=rules, position=str(position))
 
 
-def _describe_problem(text: str, game: AnyGame) -> str:
+def _describe_problem(record: Record | LudusError, text: str, game: AnyGame) -> str:
     """Return what is wrong, in the words of the kind of text that it looks like."""
     try:
         if RECORD_START.match(text) or len(text.split()) > 1:
-            Record.parse(text).replay(game)
+            if isinstance(record, LudusError):
+                raise record
+            record.replay(game)
         else:
             game.parse(text)
     except LudusError as error:

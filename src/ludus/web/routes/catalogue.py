@@ -147,8 +147,11 @@ async def list_opponents(
 
 
 @router.post("/imports")
-async def read_text(body: ImportRequest) -> ImportView:
-    """Read a pasted text: a game, a list of moves, or a position of any game."""
+def read_text(body: ImportRequest) -> ImportView:
+    """Read a pasted text: a game, a list of moves, or a position of any game.
+
+    A long text takes seconds; not being `async` it runs in a thread, and others are answered.
+    """
     return read_import(body)
 
 
