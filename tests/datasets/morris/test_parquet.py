@@ -187,15 +187,15 @@ def test_changed_bytes_are_reported(tmp_path, file):
     """Pages have checksums; a byte of a header may change nothing."""
     whole = file.read_bytes()
     path = tmp_path / "changed.parquet"
-    told = []
+    reports = []
     for place in range(4, len(whole), len(whole) // 60):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
         try:
             list(read_labelled(path))
         except BadDataset as error:
-            told.append(str(error))
-    assert len(told) > 25
-    assert not any("\n" in line for line in told)
+            reports.append(str(error))
+    assert len(reports) > 25
+    assert not any("\n" in line for line in reports)
 
 
 def test_a_missing_package_is_one_line(tmp_path, monkeypatch, capsys):
