@@ -64,7 +64,8 @@ def test_commands_that_change_nothing():
     assert "return to your last decision" in output
     assert "a1-a2  b1-b2  c1-c2" in output
     assert "\nBBB/.../WWW w\n" in output
-    assert "Mean results" in output
+    assert "(exact: the solved game)" in output
+    assert "Best moves: " in output
     assert "'nonsense' is not a legal move" in output
     assert "save needs the name of a file" in output
     assert "there is nothing to take back" in output
