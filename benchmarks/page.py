@@ -17,6 +17,7 @@ import socket
 import statistics
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
         try:
+            found |= review(server, ("a game on a server that has just started",))
+        finally:
+            server.kill()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder))
+        try:
             names = quick_players(server)
             found |= in_browser(server, names)
-            found |= review(server)
+            found |= review(server, ("a finished game", "the next game"))
             found |= asyncio.run(replies(server, names))
             found |= asyncio.run(crowd(server, options.games, options.seconds))
             found |= many_connections(server)
@@ -149,15 +156,14 @@ def _click(page: Any) -> float:
     return float(page.evaluate(watch, [node]))
 
 
-def review(server: Server) -> dict[str, Any]:
-    """Time the first review of a finished game of Morris, right after its last move, and the next.
+def review(server: Server, names: Sequence[str]) -> dict[str, Any]:
+    """Time the reviews of finished games of Morris, each right after its last move.
 
-    In the first game no move takes time, so that nothing is loaded before; in a game of a person,
-    it is, and its review takes as long as the second here.
+    No move takes time, so that little is loaded before; in a game of a person it is.
     """
     found: dict[str, Any] = {}
     with server.client() as client:
-        for seed, name in enumerate(("a finished game", "the next game"), 1):
+        for seed, name in enumerate(names, 1):
             rng = random.Random(seed)
             view = begin(client, "nine_mens_morris", None, "focused")
             while view["status"] != "over":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         compute_reliability,
     )
     from ludus.learn.nnmm.examples import EncodedEntries, Examples
+    from ludus.learn.nnmm.network_groups import train_side_by_side
     from ludus.learn.nnmm.parts import (
         PARTS,
         ChainStep,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         points_to_classes,
     )
     from ludus.learn.nnmm.policy import ChainPolicy
-    from ludus.learn.nnmm.side_by_side import train_side_by_side
     from ludus.learn.nnmm.splits import Split, split_contiguously, split_entries
     from ludus.learn.nnmm.train import NetworkTrainer
     from ludus.learn.nnmm.train_chain import ChainTrainer, train_chains

@@ -20,8 +20,8 @@ from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.learn.nnmm.config import EnsembleKind, Preset
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.examples import EncodedEntries, Examples
+from ludus.learn.nnmm.network_groups import MAX_STREAMS, train_side_by_side
 from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder, points_to_classes
-from ludus.learn.nnmm.side_by_side import MAX_STREAMS, train_side_by_side
 from ludus.learn.nnmm.splits import Split, group_symmetric_entries, split_into_folds
 from ludus.learn.nnmm.train import (
     EpochResult,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Outcome
 from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Forecast, Limit, Player
 from ludus.core.spec import check_ranges
@@ -128,12 +128,15 @@ class ScorerPolicy:
             for position, its_moves in zip(positions, moves, strict=True)
             for move in its_moves
         ]
-        probabilities, log2_plies = self._evaluate(children, ends_draws=False)
+        outcomes = [child.outcome() for child in children]
+        probabilities, log2_plies = self._evaluate(children, outcomes, ends_draws=False)
+        ends_drawn = np.array([each is not None and each.winner is None for each in outcomes])
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
             self._choice(
                 its_moves,
                 children[first:last],
+                ends_drawn[first:last],
                 probabilities[first:last],
                 log2_plies[first:last],
                 stored,
@@ -158,12 +161,12 @@ class ScorerPolicy:
         self,
         moves: Sequence[Move],
         children: Sequence[MorrisPosition],
+        ends_drawn: NDArray[np.bool_],
         probabilities: FloatArray,
         log2_plies: FloatArray,
         stored: Move | None,
     ) -> Choice:
         scores = penalize_length(utility(probabilities, self._loss_aversion), log2_plies)
-        ends_drawn = np.array([is_drawn(child) for child in children])
         self._allow_for_history(scores, children, ends_drawn)
         best = int(scores.argmax())
         preferred = moves[best]
@@ -215,17 +218,22 @@ class ScorerPolicy:
 
     def evaluate(self, positions: Sequence[MorrisPosition]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
-        return self._evaluate(positions, ends_draws=True)
+        outcomes = [position.outcome() for position in positions]
+        return self._evaluate(positions, outcomes, ends_draws=True)
 
-    def _evaluate(self, positions: Sequence[MorrisPosition], ends_draws: bool) -> ScorerOutput:
+    def _evaluate(
+        self,
+        positions: Sequence[MorrisPosition],
+        outcomes: Sequence[Outcome | None],
+        ends_draws: bool,
+    ) -> ScorerOutput:
         """Evaluate positions; draws, most of which depend on the history, as ends or not."""
         output = ScorerOutput(
             np.zeros((len(positions), NUM_RESULTS), dtype=np.float32),
             np.zeros((len(positions), 2), dtype=np.float32),
         )
         pending = []
-        for number, position in enumerate(positions):
-            outcome = position.outcome()
+        for number, (position, outcome) in enumerate(zip(positions, outcomes, strict=True)):
             if outcome is None or (outcome.winner is None and not ends_draws):
                 pending.append(number)
             elif outcome.winner is None:
@@ -238,12 +246,6 @@ class ScorerPolicy:
             evaluated = self._scorer.evaluate(batch)
             output.probabilities[pending], output.log2_plies[pending] = evaluated
         return output
-
-
-def is_drawn(position: MorrisPosition) -> bool:
-    """Return whether the game has ended as a draw."""
-    outcome = position.outcome()
-    return outcome is not None and outcome.winner is None
 
 
 def has_repeating_move(position: MorrisPosition) -> bool:

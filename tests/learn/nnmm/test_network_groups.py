@@ -11,7 +11,7 @@ import torch
 
 from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.side_by_side import find_groups, train_side_by_side
+from ludus.learn.nnmm.network_groups import find_groups, train_side_by_side
 from ludus.learn.nnmm.train import Diverged, NetworkTrainer
 
 DESIGNS = {
