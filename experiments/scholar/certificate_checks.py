@@ -1,11 +1,14 @@
-"""Compare visits on a GPU with those on a processor, and time the real one.
+"""Check certificates: visits on a GPU and on a processor, scores of both, games.
 
     python -m experiments.scholar.certificate_checks four [--device cuda]
     python -m experiments.scholar.certificate_checks compare --weights FILE [--positions N]
+    python -m experiments.scholar.certificate_checks games --weights FILE [--games N]
 
 `four` visits games of four men a side that a pseudo-random player plays; its output must be the
 same on every device. `compare` evaluates visited positions of the standard game by the GPU's and by
-numpy's arithmetic. On a GPU it needs numpy, torch and a CUDA toolkit; Ludus need not be installed.
+numpy's arithmetic. `games` plays N games with each colour against random moves that keep the value,
+with the scores of the GPU and the exceptions beside the weights; no move may lose the value. On a
+GPU it needs numpy, torch and a CUDA toolkit; Ludus need not be installed.
 """
 
 import argparse
@@ -22,6 +25,7 @@ import numpy as np
 import torch
 
 from ludus.games.nine_mens_morris import PRESETS, PositionBatch, Rules
+from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS, unpack_part
 from ludus.learn.scholar import (
     LOSS_AVERSION,
     BoundedScores,
@@ -39,6 +43,12 @@ from ludus.learn.scholar import (
     solve_on_gpu,
     utility,
 )
+from ludus.learn.scholar.bounded_scores import ScoreFunction
+from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
+from ludus.learn.scholar.examples import ExampleBatch
+from ludus.learn.scholar.exceptions import INVERSE_IMAGES, load_exceptions
+from ludus.learn.scholar.training_data import ChooseMoves
+from ludus.learn.scholar.visit import StoredMoves, score_moves
 
 FOUR = Rules(men=4)
 
@@ -87,6 +97,45 @@ def _score_in_numpy(task: tuple[str, PositionBatch]) -> Any:
         _scorer = Scorer(load_weights(Path(path)))
     output = _scorer.evaluate(positions)
     return penalize_length(utility(output.probabilities, LOSS_AVERSION), output.log2_plies)
+
+
+def make_choice(evaluate: ScoreFunction, stored: StoredMoves, device: torch.device) -> ChooseMoves:
+    """Return the choice of a scorer with exceptions: the stored move, or the best score."""
+    scores = CachedScores(evaluate, device, LOG2_CACHE_SIZE)
+
+    def choose(examples: ExampleBatch) -> torch.Tensor:
+        score = score_moves(examples, scores.evaluate_keys).score
+        is_move = torch.as_tensor(examples.children.is_move)
+        move = torch.as_tensor(examples.children.move)
+        keys, symmetry = examples.positions.map(torch.as_tensor).find_canonical()
+        known = move_back(stored.find(keys), symmetry)
+        return torch.where(is_move, score + 9 * (move == known[:, None]), -9).argmax(1)
+
+    return choose
+
+
+def move_back(moves: torch.Tensor, symmetry: torch.Tensor) -> torch.Tensor:
+    """Return moves of canonical positions as moves of the positions; -1 stays."""
+    points = torch.stack([unpack_part(moves, part) for part in range(len(PARTS))], dim=1)
+    table = torch.as_tensor(INVERSE_IMAGES, dtype=torch.int32, device=moves.device)
+    inverse = table[symmetry[:, None], points.clamp(0, NO_POINT).long()]
+    shifts = 8 * torch.arange(len(PARTS), device=moves.device)
+    packed = (inverse << shifts).sum(1, dtype=torch.int32)
+    return torch.where(moves >= 0, packed, -1)
+
+
+def play_games(source: Any, path: Path, games: int, seed: int, device: torch.device) -> Any:
+    """Play games with each colour; return how many of them the scorer lost."""
+    weights = load_weights(path)
+    known = load_exceptions(path.with_suffix(".exceptions"), weights.digest()).unpack()
+    columns = (torch.tensor(each, device=device) for each in (known.keys, known.moves))
+    evaluate = make_score_function(weights, known.loss_aversion, device)
+    choose = make_choice(evaluate, StoredMoves(*columns), device)
+    return summarize_errors(find_first_errors(source, choose, 2 * games, seed))
+
+
+LOG2_CACHE_SIZE = 24
+"""Log2 of the number of scores that are kept."""
 
 
 def compare(source: Any, path: Path, keys: torch.Tensor, pool: Any) -> dict[str, Any]:
@@ -144,17 +193,24 @@ def compare_all(source: Any, path: Path, keys: torch.Tensor, seconds: float) -> 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("four", "compare"))
+    parser.add_argument("what", choices=("four", "compare", "games"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--moves", type=int, default=4)
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--positions", type=int, default=10_000_000)
+    parser.add_argument("--games", type=int, default=100_000, help="with each colour")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0, help="of the visit")
     parser.add_argument("--compare", type=float, default=300.0, help="seconds of the comparison")
     arguments = parser.parse_args()
     device = torch.device(arguments.device)
     if arguments.what == "four":
         print(json.dumps(visit_four(device, arguments.moves)))
+        return
+    if arguments.what == "games":
+        source = make_source(PRESETS["standard"], device)
+        found = play_games(source, arguments.weights, arguments.games, arguments.seed, device)
+        print(json.dumps(found))
         return
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     source = make_source(PRESETS["standard"], device)

@@ -7,8 +7,9 @@
 // Units in the group domain are (experts, positions, 16, channels). Coefficients are two arrays:
 // signs, of the one-dimensional irreps, (experts, 8, positions, channels), and planes, of the
 // two-dimensional ones, (experts, plane, row, positions, column, channels), laid out to be
-// multiplied as matrices of twice the rows and twice the columns. All are bfloat16; sums are single
-// precision. Everything runs on the caller's stream.
+// multiplied as matrices of twice the rows and twice the columns. All are bfloat16, for training,
+// or single precision, for certificates; sums are single precision. Everything runs on the caller's
+// stream.
 #include <cuda_bf16.h>
 
 namespace ludus::fourier {
@@ -17,7 +18,12 @@ constexpr int kGroupOrder = 16;
 constexpr int kNum1dIrreps = 8;
 constexpr int kThreads = 256;
 
-using Pair = __nv_bfloat162;
+// Two neighbouring channels in memory: __nv_bfloat162 or float2.
+__device__ inline float2 to_float2(__nv_bfloat162 pair) { return __bfloat1622float2(pair); }
+__device__ inline float2 to_float2(float2 pair) { return pair; }
+__device__ inline void store(__nv_bfloat162& to, float2 pair) { to = __float22bfloat162_rn(pair); }
+__device__ inline void store(float2& to, float2 pair) { to = pair; }
+
 using Values = float2[kGroupOrder];
 
 // The Fourier basis, row by row. Passed by value, so it lies in constant memory.
@@ -28,9 +34,11 @@ struct Basis {
 struct Shape {
     int experts;
     int positions;
-    int pairs;  // of channels
+    int pairs;      // of channels
+    int is_single;  // units and coefficients are single precision, not bfloat16
 };
 
+template <class Pair>
 struct Coefficients {
     Pair* signs;
     Pair* planes;
@@ -64,33 +72,38 @@ struct Offsets {
     }
 };
 
-__device__ void read(const Coefficients& from, const Offsets& offsets, Values& coefficients) {
+template <class Pair>
+__device__ void read(const Coefficients<Pair>& from, const Offsets& offsets, Values& coefficients) {
 #pragma unroll
     for (int i = 0; i < kNum1dIrreps; ++i) {
-        coefficients[i] = __bfloat1622float2(from.signs[offsets.signs + i * offsets.sign_step]);
-        coefficients[kNum1dIrreps + i] = __bfloat1622float2(from.planes[offsets.plane(i)]);
+        coefficients[i] = to_float2(from.signs[offsets.signs + i * offsets.sign_step]);
+        coefficients[kNum1dIrreps + i] = to_float2(from.planes[offsets.plane(i)]);
     }
 }
 
-__device__ void write(const Coefficients& to, const Offsets& offsets, const Values& coefficients) {
+template <class Pair>
+__device__ void write(const Coefficients<Pair>& to, const Offsets& offsets,
+                      const Values& coefficients) {
 #pragma unroll
     for (int i = 0; i < kNum1dIrreps; ++i) {
-        to.signs[offsets.signs + i * offsets.sign_step] = __float22bfloat162_rn(coefficients[i]);
-        to.planes[offsets.plane(i)] = __float22bfloat162_rn(coefficients[kNum1dIrreps + i]);
+        store(to.signs[offsets.signs + i * offsets.sign_step], coefficients[i]);
+        store(to.planes[offsets.plane(i)], coefficients[kNum1dIrreps + i]);
     }
 }
 
+template <class Pair>
 __device__ void read(const Pair* from, const Offsets& offsets, Values& values) {
 #pragma unroll
     for (int g = 0; g < kGroupOrder; ++g) {
-        values[g] = __bfloat1622float2(from[offsets.units + g * offsets.unit_step]);
+        values[g] = to_float2(from[offsets.units + g * offsets.unit_step]);
     }
 }
 
+template <class Pair>
 __device__ void write(Pair* to, const Offsets& offsets, const Values& values) {
 #pragma unroll
     for (int g = 0; g < kGroupOrder; ++g) {
-        to[offsets.units + g * offsets.unit_step] = __float22bfloat162_rn(values[g]);
+        store(to[offsets.units + g * offsets.unit_step], values[g]);
     }
 }
 
@@ -136,7 +149,8 @@ __device__ void apply_relu_gradient(Values& gradients, const Values& values, flo
     }
 }
 
-__global__ void transform(Basis basis, Shape shape, const Pair* units, Coefficients result) {
+template <class Pair>
+__global__ void transform(Basis basis, Shape shape, const Pair* units, Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
@@ -145,7 +159,9 @@ __global__ void transform(Basis basis, Shape shape, const Pair* units, Coefficie
     write(result, offsets, coefficients);
 }
 
-__global__ void transform_backward(Basis basis, Shape shape, Coefficients gradients, Pair* result) {
+template <class Pair>
+__global__ void transform_backward(Basis basis, Shape shape, Coefficients<Pair> gradients,
+                                   Pair* result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
@@ -154,8 +170,9 @@ __global__ void transform_backward(Basis basis, Shape shape, Coefficients gradie
     write(result, offsets, values);
 }
 
-__global__ void relu(Basis basis, Shape shape, Coefficients input, const float2* bias,
-                     Coefficients result) {
+template <class Pair>
+__global__ void relu(Basis basis, Shape shape, Coefficients<Pair> input, const float2* bias,
+                     Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
@@ -166,8 +183,10 @@ __global__ void relu(Basis basis, Shape shape, Coefficients input, const float2*
     write(result, offsets, coefficients);
 }
 
-__global__ void relu_backward(Basis basis, Shape shape, Coefficients input, const float2* bias,
-                              Coefficients gradients, Coefficients result) {
+template <class Pair>
+__global__ void relu_backward(Basis basis, Shape shape, Coefficients<Pair> input,
+                              const float2* bias, Coefficients<Pair> gradients,
+                              Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients, gradient;
@@ -180,8 +199,9 @@ __global__ void relu_backward(Basis basis, Shape shape, Coefficients input, cons
     write(result, offsets, coefficients);
 }
 
-__global__ void relu_to_group(Basis basis, Shape shape, Coefficients input, const float2* bias,
-                              Pair* result) {
+template <class Pair>
+__global__ void relu_to_group(Basis basis, Shape shape, Coefficients<Pair> input,
+                              const float2* bias, Pair* result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
@@ -191,9 +211,10 @@ __global__ void relu_to_group(Basis basis, Shape shape, Coefficients input, cons
     write(result, offsets, values);
 }
 
-__global__ void relu_to_group_backward(Basis basis, Shape shape, Coefficients input,
+template <class Pair>
+__global__ void relu_to_group_backward(Basis basis, Shape shape, Coefficients<Pair> input,
                                        const float2* bias, const Pair* gradients,
-                                       Coefficients result) {
+                                       Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients, gradient;
@@ -216,6 +237,17 @@ int launch(void (*kernel)(Basis, Shape, Arguments...), const Basis* basis, const
     return static_cast<int>(cudaGetLastError());
 }
 
+// Calls `run` with a pair of the type of units and coefficients.
+template <class Run>
+int dispatch(const Shape* shape, Run run) {
+    return shape->is_single ? run(float2{}) : run(__nv_bfloat162{});
+}
+
+template <class Pair>
+Coefficients<Pair> coefficients_at(void* signs, void* planes) {
+    return {static_cast<Pair*>(signs), static_cast<Pair*>(planes)};
+}
+
 }  // namespace ludus::fourier
 
 // Plain C entry points, loaded through ctypes. They return 0, or the number of a CUDA error.
@@ -223,40 +255,64 @@ using namespace ludus::fourier;
 
 extern "C" {
 
-int ludus_fourier_transform(const Basis* basis, const Shape* shape, void* stream, const Pair* units,
-                            Pair* signs, Pair* planes) {
-    return launch(transform, basis, shape, stream, units, Coefficients{signs, planes});
+int ludus_fourier_transform(const Basis* basis, const Shape* shape, void* stream, const void* units,
+                            void* signs, void* planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(transform<Pair>, basis, shape, stream, static_cast<const Pair*>(units),
+                      coefficients_at<Pair>(signs, planes));
+    });
 }
 
 int ludus_fourier_transform_backward(const Basis* basis, const Shape* shape, void* stream,
-                                     Pair* signs, Pair* planes, Pair* result) {
-    return launch(transform_backward, basis, shape, stream, Coefficients{signs, planes}, result);
+                                     void* signs, void* planes, void* result) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(transform_backward<Pair>, basis, shape, stream,
+                      coefficients_at<Pair>(signs, planes), static_cast<Pair*>(result));
+    });
 }
 
-int ludus_fourier_relu(const Basis* basis, const Shape* shape, void* stream, Pair* signs,
-                       Pair* planes, const float2* bias, Pair* result_signs, Pair* result_planes) {
-    return launch(relu, basis, shape, stream, Coefficients{signs, planes}, bias,
-                  Coefficients{result_signs, result_planes});
+int ludus_fourier_relu(const Basis* basis, const Shape* shape, void* stream, void* signs,
+                       void* planes, const float2* bias, void* result_signs, void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu<Pair>, basis, shape, stream, coefficients_at<Pair>(signs, planes), bias,
+                      coefficients_at<Pair>(result_signs, result_planes));
+    });
 }
 
-int ludus_fourier_relu_backward(const Basis* basis, const Shape* shape, void* stream, Pair* signs,
-                                Pair* planes, const float2* bias, Pair* gradient_signs,
-                                Pair* gradient_planes, Pair* result_signs, Pair* result_planes) {
-    return launch(relu_backward, basis, shape, stream, Coefficients{signs, planes}, bias,
-                  Coefficients{gradient_signs, gradient_planes},
-                  Coefficients{result_signs, result_planes});
+int ludus_fourier_relu_backward(const Basis* basis, const Shape* shape, void* stream, void* signs,
+                                void* planes, const float2* bias, void* gradient_signs,
+                                void* gradient_planes, void* result_signs, void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu_backward<Pair>, basis, shape, stream,
+                      coefficients_at<Pair>(signs, planes), bias,
+                      coefficients_at<Pair>(gradient_signs, gradient_planes),
+                      coefficients_at<Pair>(result_signs, result_planes));
+    });
 }
 
-int ludus_fourier_relu_to_group(const Basis* basis, const Shape* shape, void* stream, Pair* signs,
-                                Pair* planes, const float2* bias, Pair* result) {
-    return launch(relu_to_group, basis, shape, stream, Coefficients{signs, planes}, bias, result);
+int ludus_fourier_relu_to_group(const Basis* basis, const Shape* shape, void* stream, void* signs,
+                                void* planes, const float2* bias, void* result) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu_to_group<Pair>, basis, shape, stream,
+                      coefficients_at<Pair>(signs, planes), bias, static_cast<Pair*>(result));
+    });
 }
 
 int ludus_fourier_relu_to_group_backward(const Basis* basis, const Shape* shape, void* stream,
-                                         Pair* signs, Pair* planes, const float2* bias,
-                                         const Pair* gradients, Pair* result_signs,
-                                         Pair* result_planes) {
-    return launch(relu_to_group_backward, basis, shape, stream, Coefficients{signs, planes}, bias,
-                  gradients, Coefficients{result_signs, result_planes});
+                                         void* signs, void* planes, const float2* bias,
+                                         const void* gradients, void* result_signs,
+                                         void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu_to_group_backward<Pair>, basis, shape, stream,
+                      coefficients_at<Pair>(signs, planes), bias,
+                      static_cast<const Pair*>(gradients),
+                      coefficients_at<Pair>(result_signs, result_planes));
+    });
 }
 }

@@ -1,5 +1,6 @@
 """Certificates: visits compared with a plain one, exceptions in files, and the player with them."""
 
+import importlib
 import json
 import random
 from pathlib import Path
@@ -23,6 +24,7 @@ from ludus.learn.scholar.certify import (
     Certification,
     make_roots,
 )
+from ludus.learn.scholar.evaluate import find_first_errors
 from ludus.learn.scholar.exceptions import (
     NO_EXCEPTION,
     Exceptions,
@@ -32,9 +34,10 @@ from ludus.learn.scholar.exceptions import (
     save_exceptions,
 )
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
-from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, Visit, group_by_opponent
+from ludus.learn.scholar.training_data import NO_ERROR
+from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
 from ludus.learn.scholar.weights import save_weights
-from support.scholar_games import FOUR, oracle_of, source_of
+from support.scholar_games import FOUR, THREE, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
 
 CPU = torch.device("cpu")
@@ -469,3 +472,21 @@ def test_a_chain_has_no_certificate(tmp_path, capsys):
     save_weights(tmp_path / "chain.safetensors", random_weights("chain"))
     assert run(["scholar", "certify", "--weights", str(tmp_path / "chain.safetensors")]) == 2
     assert "only scorers" in capsys.readouterr().err
+
+
+def test_games_with_stored_moves_lose_no_value():
+    checks = importlib.import_module("experiments.scholar.certificate_checks")
+    source = source_of(THREE)
+    # Three men a side are lost for Black, who has no value to lose.
+    visit = Visit(source, HashScores(), make_roots(source, ("white",)), batch=1 << 12)
+    list(visit.run())
+    assert visit.is_complete
+
+    def count_errors(stored):
+        choose = checks.make_choice(HashScores(), stored, CPU)
+        first = find_first_errors(source, choose, 100, seed=1, max_plies=30)
+        return int((first[0::2] != NO_ERROR).sum())
+
+    assert count_errors(visit.stored) == 0
+    none = StoredMoves(visit.stored.keys[:0], visit.stored.moves[:0])
+    assert count_errors(none) > 25

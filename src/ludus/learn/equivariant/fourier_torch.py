@@ -22,10 +22,13 @@ Tensor = torch.Tensor
 TRIVIAL_IRREP_SCALE = GROUP_ORDER**0.5
 """Factor of the trivial irrep's coefficient for a value that is equal at all group elements."""
 
+KERNEL_DTYPES = (torch.bfloat16, torch.float32)
+"""Types of units that there are CUDA kernels for."""
+
 
 def has_cuda_kernels(units: Tensor) -> bool:
     """Return whether there are CUDA kernels for the device, type and shape of these units."""
-    is_fit = units.is_cuda and units.dtype == torch.bfloat16 and units.shape[-1] % 2 == 0
+    is_fit = units.is_cuda and units.dtype in KERNEL_DTYPES and units.shape[-1] % 2 == 0
     return is_fit and _load_library() is not None
 
 
@@ -138,6 +141,7 @@ class _ShapeStructure(ctypes.Structure):
         ("experts", ctypes.c_int),
         ("positions", ctypes.c_int),
         ("pairs", ctypes.c_int),
+        ("is_single", ctypes.c_int),
     )
 
 
@@ -146,7 +150,8 @@ def _run_kernel(name: str, shape: KernelShape, *tensors: Tensor) -> None:
     function = getattr(_load_library(), f"ludus_fourier_{name}")
     stream = torch.cuda.current_stream(tensors[0].device).cuda_stream
     pointers = (ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors)
-    about = ctypes.byref(_ShapeStructure(experts, positions, channels // 2))
+    is_single = tensors[0].dtype == torch.float32
+    about = ctypes.byref(_ShapeStructure(experts, positions, channels // 2, is_single))
     if number := function(_fourier_basis_c_array(), about, ctypes.c_void_p(stream), *pointers):
         raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
 
@@ -222,7 +227,7 @@ def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch
 def convolve(
     terms: FourierCoefficients, by: TorchFourierKernel, plus: FourierCoefficients | None = None
 ) -> FourierCoefficients:
-    """Apply a group convolution, and add `plus` to the result."""
+    """Apply a group convolution, and add `plus` to the result; without gradients in its place."""
     experts, _, positions, channels = terms.irreps_1d.shape
     rows = terms.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, channels)
     pairs = terms.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * channels)
@@ -232,11 +237,14 @@ def convolve(
     if plus is None:
         signs, planes = torch.bmm(rows, by.irreps_1d), torch.bmm(pairs, by.irreps_2d)
     else:
-        signs = torch.baddbmm(
-            plus.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, to), rows, by.irreps_1d
-        )
-        more = plus.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * to)
-        planes = torch.baddbmm(more, pairs, by.irreps_2d)
+        signs = plus.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, to)
+        planes = plus.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * to)
+        if torch.is_grad_enabled():
+            signs = torch.baddbmm(signs, rows, by.irreps_1d)
+            planes = torch.baddbmm(planes, pairs, by.irreps_2d)
+        else:
+            signs.baddbmm_(rows, by.irreps_1d)
+            planes.baddbmm_(pairs, by.irreps_2d)
     return FourierCoefficients(signs.view(signs_shape), planes.view(planes_shape))
 
 

@@ -1,7 +1,7 @@
 """Equivariant residual networks in torch, one or several side by side."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -72,6 +72,10 @@ class EquivariantNetwork(nn.Module):
             units = self.forward_in_group_domain(inputs)
         else:
             units = self.forward_in_fourier_basis(inputs)
+        return self.project(units)
+
+    def project(self, units: torch.Tensor) -> torch.Tensor:
+        """Return the outputs for the last hidden units."""
         if self.has_point_outputs:
             last, bias = (
                 group.expand_point_projection(self.last, self.output_permutations),
@@ -91,20 +95,26 @@ class EquivariantNetwork(nn.Module):
 
     def forward_in_fourier_basis(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the same units via the Fourier basis: a tenth of the work, but no dropout."""
-        filters = group.expand_lifting(self.first, self.input_permutations).to(inputs.dtype)
-        lifted = torch.bmm(inputs, filters.swapaxes(-2, -1))
-        units = fourier_torch.to_fourier(lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels))
-        # A bias is equal at all group elements, so it can be added at the next ReLU.
-        bias: torch.Tensor = self.first_bias
-        layers = {
+        layers = self.transform_layers(inputs.dtype)
+        return self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
+
+    def transform_layers(self, dtype: torch.dtype) -> "FourierLayers":
+        """Return the weights in the Fourier basis, for many calls of `forward_lifted`."""
+        filters = group.expand_lifting(self.first, self.input_permutations).to(dtype)
+        kernels = {
             block: [
-                fourier_torch.transform_kernel(each, inputs.dtype)
-                for each in (block.layer1, block.layer2)
+                fourier_torch.transform_kernel(each, dtype) for each in (block.layer1, block.layer2)
             ]
             for block in dict.fromkeys(self._blocks())
         }
-        for block in self._blocks():
-            first, second = layers[block]
+        return FourierLayers(filters.swapaxes(-2, -1), [kernels[block] for block in self._blocks()])
+
+    def forward_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
+        """Return the last hidden units for the products of inputs and filters."""
+        units = fourier_torch.to_fourier(lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels))
+        # A bias is equal at all group elements, so it can be added at the next ReLU.
+        bias: torch.Tensor = self.first_bias
+        for block, (first, second) in zip(self._blocks(), layers.kernels, strict=True):
             inner = fourier_torch.convolve(fourier_torch.apply_relu(units, bias), first)
             units = fourier_torch.convolve(
                 fourier_torch.apply_relu(inner, block.bias1), second, plus=units
@@ -135,6 +145,16 @@ class EquivariantNetwork(nn.Module):
 
     def _constant(self, name: str, values: Any) -> None:
         self.register_buffer(name, torch.as_tensor(values), persistent=False)
+
+
+class FourierLayers(NamedTuple):
+    """Weights of a network in the Fourier basis."""
+
+    filters: torch.Tensor
+    """Of the lifting layer in the group domain, (experts, features, 16 * channels)."""
+
+    kernels: list[list[fourier_torch.TorchFourierKernel]]
+    """Of both layers of each block, in the order of the passes."""
 
 
 class _LastUnits(nn.Module):

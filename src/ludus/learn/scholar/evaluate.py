@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from ludus.games.nine_mens_morris.batch import MAX_MOVES
 from ludus.learn.scholar.chain_training import ChainTraining
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleSource, GameBatch
@@ -32,7 +33,10 @@ def find_first_errors(
     first = torch.full((games,), NO_ERROR, device=as_tensor(start.own).device)
     side = torch.arange(games, device=first.device) % 2
     for ply in range(max_plies):
-        examples = source.examples(state.positions, seed=seeds.getrandbits(62))
+        seed = seeds.getrandbits(62)
+        examples = source.examples(state.positions, seed=seed)
+        if (longest := int(as_tensor(examples.children.count).max())) > MAX_MOVES:
+            examples = source.examples(state.positions, longest, seed)
         chosen = torch.full((games,), -1, dtype=torch.int32, device=first.device)
         rows = ((side == ply % 2) & (first == NO_ERROR)).nonzero()[:, 0]
         if len(rows):

@@ -43,7 +43,7 @@ NUM_CHOICES = NO_POINT + 1
 KEY_BYTES = 7
 """Bytes of a canonical key: two boards of 24 points and the men in hand."""
 
-_BACK = np.array([[*np.argsort(image), NO_POINT] for image in SYMMETRIES], np.int8)
+INVERSE_IMAGES = np.array([[*np.argsort(image), NO_POINT] for image in SYMMETRIES], np.int8)
 """Entry [g, p]: the point that symmetry g takes to p; NO_POINT stays."""
 
 
@@ -106,7 +106,7 @@ class PackedExceptions:
             place = np.minimum(block_keys.searchsorted(keys[rows]), len(block_keys) - 1)
             known = block_keys[place] == keys[rows]
             points = unpack_moves(block_moves[place[known]])
-            found[rows[known]] = pack_moves(_BACK[symmetry[rows[known], None], points])
+            found[rows[known]] = pack_moves(INVERSE_IMAGES[symmetry[rows[known], None], points])
         return found
 
     def unpack(self) -> Exceptions:

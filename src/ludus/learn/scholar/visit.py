@@ -91,16 +91,27 @@ class Decisions(NamedTuple):
     """(positions,): in exceptions the index of the best-scored move that keeps the value."""
 
 
-def find_playable(examples: ExampleBatch, evaluate: KeyScoreFunction) -> Decisions:
-    """Find the moves that the player could make in each position."""
+def score_moves(examples: ExampleBatch, evaluate: KeyScoreFunction) -> BoundedScores:
+    """Return the scores of all moves, (positions, moves); UNSCORED where there is none or only one.
+
+    A move that wins by the rules scores 1.
+    """
     children = examples.children
-    is_move, value = as_tensor(children.is_move), as_tensor(children.value)
-    move, positions = as_tensor(children.move), children.positions.map(as_tensor)
-    is_won = is_move & (value == LOST)
+    is_move = as_tensor(children.is_move)
+    is_won = is_move & (as_tensor(children.value) == LOST)
     score = torch.where(is_won, 1.0, UNSCORED)
     tolerance = torch.zeros_like(score)
     pending = is_move & ~is_won & (is_move.sum(1, keepdim=True) > 1)
-    score[pending], tolerance[pending] = evaluate(positions[pending].find_canonical()[0])
+    positions = children.positions.map(as_tensor)[pending]
+    score[pending], tolerance[pending] = evaluate(positions.find_canonical()[0])
+    return BoundedScores(score, tolerance)
+
+
+def find_playable(examples: ExampleBatch, evaluate: KeyScoreFunction) -> Decisions:
+    """Find the moves that the player could make in each position."""
+    score, tolerance = score_moves(examples, evaluate)
+    is_move, move = as_tensor(examples.children.is_move), as_tensor(examples.children.move)
+    is_won = is_move & (as_tensor(examples.children.value) == LOST)
     lowest = score - tolerance
     # A player that expects to win may score a move 0 that repeats a position, or lets the next
     # reply do so.
