@@ -16,16 +16,18 @@ import json
 import multiprocessing
 import os
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ludus.games.nine_mens_morris import PRESETS, PositionBatch, Rules
-from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS, unpack_part
+from ludus.games.nine_mens_morris.batch import LOST, MAX_MOVES, NO_POINT, PARTS, unpack_part
 from ludus.learn.scholar import (
     LOSS_AVERSION,
     BoundedScores,
@@ -35,11 +37,13 @@ from ludus.learn.scholar import (
     CudaExampleSource,
     Scorer,
     Visit,
+    expert_table,
     find_playable,
     load_weights,
     make_roots,
     make_score_function,
     penalize_length,
+    select_experts,
     solve_on_gpu,
     utility,
 )
@@ -47,8 +51,9 @@ from ludus.learn.scholar.bounded_scores import ScoreFunction
 from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
 from ludus.learn.scholar.examples import ExampleBatch
 from ludus.learn.scholar.exceptions import INVERSE_IMAGES, load_exceptions
-from ludus.learn.scholar.training_data import ChooseMoves
-from ludus.learn.scholar.visit import StoredMoves, score_moves
+from ludus.learn.scholar.model import as_tensor
+from ludus.learn.scholar.training_data import ChooseMoves, to_source_array
+from ludus.learn.scholar.visit import UNSCORED, StoredMoves, score_moves
 
 FOUR = Rules(men=4)
 
@@ -86,28 +91,15 @@ def make_source(rules: Rules, device: torch.device) -> Any:
     return source_of(rules)
 
 
-_scorer: Scorer | None = None
-
-
-def _score_in_numpy(task: tuple[str, PositionBatch]) -> Any:
-    """Score positions as the player does, in a process of its own."""
-    global _scorer
-    path, positions = task
-    if _scorer is None:
-        _scorer = Scorer(load_weights(Path(path)))
-    output = _scorer.evaluate(positions)
-    return penalize_length(utility(output.probabilities, LOSS_AVERSION), output.log2_plies)
-
-
 def make_choice(evaluate: ScoreFunction, stored: StoredMoves, device: torch.device) -> ChooseMoves:
     """Return the choice of a scorer with exceptions: the stored move, or the best score."""
     scores = CachedScores(evaluate, device, LOG2_CACHE_SIZE)
 
     def choose(examples: ExampleBatch) -> torch.Tensor:
         score = score_moves(examples, scores.evaluate_keys).score
-        is_move = torch.as_tensor(examples.children.is_move)
-        move = torch.as_tensor(examples.children.move)
-        keys, symmetry = examples.positions.map(torch.as_tensor).find_canonical()
+        is_move = as_tensor(examples.children.is_move)
+        move = as_tensor(examples.children.move)
+        keys, symmetry = examples.positions.map(as_tensor).find_canonical()
         known = move_back(stored.find(keys), symmetry)
         return torch.where(is_move, score + 9 * (move == known[:, None]), -9).argmax(1)
 
@@ -138,57 +130,117 @@ LOG2_CACHE_SIZE = 24
 """Log2 of the number of scores that are kept."""
 
 
-def compare(source: Any, path: Path, keys: torch.Tensor, pool: Any) -> dict[str, Any]:
-    """Compare the scores of all moves of visited positions, in numpy and on the GPU.
+class ScoredBatch(NamedTuple):
+    """Visited positions with the decisions of a device; numpy arrays, moves row by row."""
 
-    A disagreement is a position in which numpy's best move is not playable by the GPU's scores.
+    children: PositionBatch
+    """Positions after all moves."""
+
+    is_move: NDArray[np.bool_]
+    """(positions, moves)"""
+
+    is_won: NDArray[np.bool_]
+    """(children,): whether a move wins by the rules."""
+
+    score: NDArray[np.float32]
+    """(children,): the device's scores; UNSCORED for the only move of a position."""
+
+    playable: NDArray[np.bool_]
+    """(positions, moves)"""
+
+    is_exception: NDArray[np.bool_]
+    """(positions,)"""
+
+
+def score_on_device(source: Any, scores: CachedScores, keys: torch.Tensor) -> ScoredBatch:
+    """Score all moves of visited positions, and find the playable ones, as the visit does."""
+    positions = PositionBatch.from_keys(keys).map(to_source_array)
+    examples = source.examples(positions)
+    if (longest := int(examples.children.count.max())) > MAX_MOVES:
+        examples = source.examples(positions, longest)
+    is_move = as_tensor(examples.children.is_move)
+    children = examples.children.positions.map(as_tensor)[is_move]
+    decisions = find_playable(examples, scores.evaluate_keys)
+    columns = (
+        is_move,
+        as_tensor(examples.children.value == LOST)[is_move],
+        score_moves(examples, scores.evaluate_keys).score[is_move],
+        decisions.playable,
+        decisions.is_exception,
+    )
+    return ScoredBatch(children.map(_to_numpy), *map(_to_numpy, columns))
+
+
+def _to_numpy(column: torch.Tensor) -> NDArray[Any]:
+    return column.cpu().numpy()
+
+
+@cache
+def _load_scorer(path: str) -> Scorer:
+    return Scorer(load_weights(Path(path)))
+
+
+def compare_in_numpy(path: str, batch: ScoredBatch) -> dict[str, Any]:
+    """Score the moves as the player does, in a process of its own.
+
+    A disagreement is a position in which numpy's best move is not playable by the device's scores.
     """
-    evaluate = make_score_function(load_weights(path), LOSS_AVERSION, keys.device)
-    examples = source.examples(PositionBatch.from_keys(keys))
-    is_move = examples.children.is_move
-    positions = examples.children.positions[is_move]
-    scores = torch.full(is_move.shape, -2.0, device=keys.device)
-    host = positions.map(lambda column: column.cpu().numpy())
-    chunks = [host[first : first + CHUNK] for first in range(0, len(host), CHUNK)]
-    found = pool.map(_score_in_numpy, [(str(path), chunk) for chunk in chunks])
-    exact = torch.as_tensor(np.concatenate(list(found)), device=keys.device)
-    difference = (evaluate(positions).score - exact).abs().max()
-    scores[is_move] = exact
-    scores[is_move & (examples.children.value == 0)] = 1.0
-    decisions = find_playable(examples, CachedScores(evaluate, keys.device, 16).evaluate_keys)
-    is_playable = decisions.playable.gather(1, scores.argmax(1)[:, None])[:, 0]
-    disagreements = ~is_playable & ~decisions.is_exception
+    scorer = _load_scorer(path)
+    exact = np.empty(len(batch.children), np.float32)
+    # A chunk of positions for one expert is evaluated faster than a mixed one.
+    order = select_experts(batch.children, expert_table()).argsort(kind="stable")
+    for first in range(0, len(order), CHUNK):
+        rows = order[first : first + CHUNK]
+        output = scorer.evaluate(batch.children[rows])
+        utilities = utility(output.probabilities, LOSS_AVERSION)
+        exact[rows] = penalize_length(utilities, output.log2_plies)
+    scores = np.full(batch.is_move.shape, -2.0, np.float32)
+    scores[batch.is_move] = np.where(batch.is_won, 1.0, exact)
+    best = scores.argmax(1)
+    is_scored = ~batch.is_won & (batch.score != UNSCORED)
+    is_playable = batch.playable[np.arange(len(best)), best]
     return {
-        "positions": len(keys),
-        "moves": len(positions),
-        "largest_difference": float(difference),
-        "disagreements": int(disagreements.sum()),
+        "positions": len(best),
+        "moves": len(order),
+        "largest_difference": float(np.abs(batch.score - exact)[is_scored].max(initial=0)),
+        "disagreements": int((~is_playable & ~batch.is_exception).sum()),
     }
 
 
 CHUNK = 4096
-"""Positions evaluated by a process at once."""
+"""Positions evaluated in numpy at once."""
 
 BATCH = 1 << 16
 """Positions compared at once."""
 
 
-def compare_all(source: Any, path: Path, keys: torch.Tensor, seconds: float) -> dict[str, Any]:
-    """Compare as many of the positions as fit into the time."""
-    began, found = time.monotonic(), []
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), context) as pool:
-        for batch in torch.split(keys, BATCH):
-            if time.monotonic() - began > seconds:
-                break
-            found.append(compare(source, path, batch, pool))
-    total = {name: sum(each[name] for each in found) for name in ("positions", "moves")}
-    return {
-        **total,
-        "largest_difference": max(each["largest_difference"] for each in found),
-        "disagreements": sum(each["disagreements"] for each in found),
-        "seconds": round(time.monotonic() - began, 1),
-    }
+class Comparison:
+    """A comparison of many positions in other processes."""
+
+    def __init__(self, source: Any, path: Path, keys: torch.Tensor) -> None:
+        """Score the positions on the device, and begin to score them in numpy."""
+        self._began = time.monotonic()
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(os.cpu_count(), context)
+        evaluate = make_score_function(load_weights(path), LOSS_AVERSION, keys.device)
+        scores = CachedScores(evaluate, keys.device, LOG2_CACHE_SIZE)
+        self._tasks = [
+            self._pool.submit(compare_in_numpy, str(path), score_on_device(source, scores, batch))
+            for batch in torch.split(keys, BATCH)
+        ]
+
+    def finish(self, seconds: float) -> dict[str, Any]:
+        """Wait for the results, or leave out those that take longer than the time."""
+        wait(self._tasks, timeout=seconds)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        found = [task.result() for task in self._tasks if not task.cancelled()]
+        total = {name: sum(each[name] for each in found) for name in ("positions", "moves")}
+        return {
+            **total,
+            "largest_difference": max(each["largest_difference"] for each in found),
+            "disagreements": sum(each["disagreements"] for each in found),
+            "seconds": round(time.monotonic() - self._began, 1),
+        }
 
 
 def main() -> None:
@@ -220,7 +272,8 @@ def main() -> None:
         print(counts, flush=True)
     visited = torch.cat(certification.visit.known.runs)
     chosen = torch.randperm(len(visited), device=device)[: arguments.positions]
-    print(json.dumps(compare_all(source, arguments.weights, visited[chosen], arguments.compare)))
+    comparison = Comparison(source, arguments.weights, visited[chosen])
+    print(json.dumps(comparison.finish(arguments.compare)))
 
 
 if __name__ == "__main__":

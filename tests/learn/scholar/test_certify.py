@@ -18,7 +18,7 @@ from ludus.games.nine_mens_morris.bitboards import transform_boards
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.common.checkpoint import BadCheckpoint
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.scholar.bounded_scores import BoundedScores, NumpyScores, TorchScores
+from ludus.learn.scholar.bounded_scores import BoundedScores, CachedScores, NumpyScores, TorchScores
 from ludus.learn.scholar.certify import (
     CertificateConfig,
     Certification,
@@ -36,7 +36,7 @@ from ludus.learn.scholar.exceptions import (
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.training_data import NO_ERROR
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
-from ludus.learn.scholar.weights import save_weights
+from ludus.learn.scholar.weights import load_weights, save_weights
 from support.scholar_games import FOUR, THREE, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
 
@@ -490,3 +490,19 @@ def test_games_with_stored_moves_lose_no_value():
     assert count_errors(visit.stored) == 0
     none = StoredMoves(visit.stored.keys[:0], visit.stored.moves[:0])
     assert count_errors(none) > 25
+
+
+def test_decisions_of_torch_and_numpy_are_compared(tmp_path):
+    checks = importlib.import_module("experiments.scholar.certificate_checks")
+    keys = torch.as_tensor(drawn_endings(30).find_canonical()[0])
+    path = tmp_path / "scorer.safetensors"
+    save_weights(path, random_weights("scorer"))
+    scores = CachedScores(TorchScores(load_weights(path), CARE, CPU), CPU, 12)
+    batch = checks.score_on_device(source_of(FOUR), scores, keys)
+    found = checks.compare_in_numpy(str(path), batch)
+    assert found["positions"] == 30
+    assert found["moves"] > 500
+    assert found["largest_difference"] < 1e-4
+    assert found["disagreements"] == 0
+    none = batch._replace(playable=batch.playable & False, is_exception=batch.is_exception & False)
+    assert checks.compare_in_numpy(str(path), none)["disagreements"] == 30

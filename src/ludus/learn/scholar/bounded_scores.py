@@ -119,30 +119,11 @@ class PreparedExpert:
     def __init__(self, weights: ScholarWeights, number: int, device: torch.device) -> None:
         self._network = build_expert(weights, number).to(device)
         self._layers = self._network.transform_layers(torch.float32)
-        self._filters = torch.cat(split_bits(self._layers.filters), dim=1)
 
     def evaluate(self, features: torch.Tensor) -> torch.Tensor:
         """Return the outputs, (1, positions, 5), for features, (1, positions, features)."""
-        before = torch.backends.cuda.matmul.allow_tf32
-        try:
-            # Tensor cores round factors to 11 bits, which changes no feature and no upper part of a
-            # filter. The lower parts are rounded by 2^-22 of the filter, and sums are single
-            # precision.
-            torch.backends.cuda.matmul.allow_tf32 = True
-            lifted = torch.bmm(torch.cat([features, features], dim=2), self._filters)
-        finally:
-            torch.backends.cuda.matmul.allow_tf32 = before
+        lifted = torch.bmm(features, self._layers.filters)
         return self._network.project(self._network.forward_lifted(lifted, self._layers))
-
-
-TF32_MASK = -1 << 13
-"""Bits of a single-precision number that TF32 keeps."""
-
-
-def split_bits(numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the upper and the lower bits of numbers, as two numbers with the same sum."""
-    upper = (numbers.contiguous().view(torch.int32) & TF32_MASK).view(torch.float32)
-    return upper, numbers - upper
 
 
 class CachedScores:
