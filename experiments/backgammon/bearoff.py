@@ -11,6 +11,7 @@ ahead, is among the players: here its own errors can be seen.
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def main() -> None:
     rows, dice = draw_bearoffs(tables, arguments.positions)
     listed, offsets = list_moves(rows, dice)
     best = np.maximum.reduceat(look_up(tables, listed), offsets[:-1])
-    results = {"positions": len(rows), "men": tables.extent.men, "players": {}}
+    results: dict[str, Any] = {"positions": len(rows), "men": tables.extent.men, "players": {}}
     for name in PLAYERS:
         regret = best - look_up(tables, make_mover(name)(rows, dice))
         results["players"][name] = {

@@ -105,7 +105,7 @@ def _judge(boards: Rows, plies: int) -> np.ndarray:
     over = ~(boards[:, 1:26] > 0).any(axis=1)
     gammon = boards[:, 51] == 0
     backgammon = gammon & (boards[:, 26:33] > 0).any(axis=1)
-    values = 1.0 + gammon + backgammon
+    values: np.ndarray = 1.0 + gammon + backgammon
     values[~over] = compute_equities(label_boards(np.ascontiguousarray(boards[~over]), plies))
     return values
 

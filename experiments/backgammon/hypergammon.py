@@ -10,6 +10,7 @@ points a game, that a move gives away against perfect play.
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def main() -> None:
     listed, offsets = list_moves(rows, dice)
     exact = look_up(tables, listed)
     best = np.maximum.reduceat(exact, offsets[:-1])
-    results = {"positions": len(rows), "players": {}}
+    results: dict[str, Any] = {"positions": len(rows), "players": {}}
     middle = (np.add.reduceat(exact, offsets[:-1]) / np.diff(offsets), "random")
     for name in (*PLAYERS, "random"):
         values = middle[0] if name == "random" else look_up(tables, make_mover(name)(rows, dice))

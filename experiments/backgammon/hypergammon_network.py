@@ -79,7 +79,7 @@ def draw_groups(tables: TableFolder, count: int) -> Rows:
     rows, dice = draw_positions(count, TRAINING_SEED)
     listed, offsets = list_moves(rows, dice)
     values = look_up(tables, listed)
-    is_over = ~(listed[:, 1:26] > 0).any(axis=1)
+    is_over = np.logical_not((listed[:, 1:26] > 0).any(axis=1))
     found = []
     for begin, end in itertools.pairwise(offsets):
         if not is_over[begin:end].any():

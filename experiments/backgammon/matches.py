@@ -117,7 +117,8 @@ def count_points(rows: Rows) -> np.ndarray:
     """Return the points that the side that has just moved wins."""
     has_gammon = rows[:, 51] == 0
     has_backgammon = has_gammon & (rows[:, 26:33] > 0).any(axis=1)
-    return 1 + has_gammon.astype(int) + has_backgammon
+    points: np.ndarray = 1 + has_gammon.astype(int) + has_backgammon
+    return points
 
 
 if __name__ == "__main__":

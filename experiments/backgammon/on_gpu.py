@@ -55,10 +55,8 @@ def main() -> None:
 def make_trainer(arguments: argparse.Namespace) -> ChancesTrainer:
     device = torch.device(arguments.device)
     settings = ChancesTrainingConfig(**arguments.options)
-    if arguments.library:
-        afterstates = LibraryAfterstates(arguments.library, 1)
-    else:
-        afterstates = open_afterstates(device)
+    library = arguments.library
+    afterstates = LibraryAfterstates(library, 1) if library else open_afterstates(device)
     return ChancesTrainer(settings, afterstates, device)
 
 

@@ -42,7 +42,7 @@ def run(context: Context) -> Iterator[Finding]:
             context.cached(make_key(variant, seed), _fail_to_train) for seed in range(seeds)
         ]
     first = next(iter(found))
-    table = []
+    table: list[list[Any]] = []
     for name, runs in found.items():
         seconds = sum(each["seconds"] for each in runs) / len(runs)
         accuracy = Measurement.mean(

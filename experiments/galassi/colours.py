@@ -8,7 +8,6 @@ from ludus import LudusError
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table, read_published
 
 from .games import COLOURS, Contestant, play_pairing
-from .gaming import make_contestant
 from .systems import list_systems
 
 RESULTS = ("WIN", "DRAW", "LOSS")
@@ -22,7 +21,7 @@ def run(context: Context) -> Iterator[Finding]:
     systems = {each.name: each for each in list_systems(context, ladder["ways"][:1])}
     if player not in systems:
         raise LudusError(f"the networks {player} are not here")
-    one = make_contestant(systems[player])
+    one = systems[player].to_contestant()
     totals = {colour: Counter[str]() for colour in COLOURS}
     lines = []
     for other in opponents:

@@ -43,8 +43,7 @@ def run(context: Context) -> Iterator[Finding]:
     if script is not None:
         players.append(make_contestant(script, 1))
     players += [
-        Contestant(system.name, system.spec, system.key)
-        for system in list_systems(context, context.published["ways"])
+        system.to_contestant() for system in list_systems(context, context.published["ways"])
     ]
     found = {
         TEACHER: context.cached(

@@ -34,9 +34,9 @@ def find_deepmill() -> str | None:
 
 def make_contestant(script: str, seconds: float) -> Contestant:
     """DeepMill with this time for a move; it may take a little longer than told."""
-    name = f"DeepMill, {seconds:g} s"
+    name, key = f"DeepMill, {seconds:g} s", f"deepmill {seconds:g}"
     spec = f"external:cmd={script},time={seconds:g},patience={seconds + 10:g}"
-    return Contestant(name, spec, f"deepmill {seconds:g}")
+    return Contestant(name, spec, key, key)
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -45,10 +45,7 @@ def run(context: Context) -> Iterator[Finding]:
         yield Remark(MISSING)
         return
     deepmill = make_contestant(script, context.setting("seconds"))
-    tested = [
-        Contestant(system.name, system.spec, system.key)
-        for system in list_systems(context, context.published["ways"])
-    ]
+    tested = [system.to_contestant() for system in list_systems(context, context.published["ways"])]
     tested += [Contestant(name, spec) for name, spec in context.published["players"].items()]
     found = {one.name: play_pairing(context, one, deepmill) for one in tested}
     for name, games in found.items():

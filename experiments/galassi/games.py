@@ -26,6 +26,8 @@ class Contestant:
     name: str
     spec: str
     key: str = ""
+    portable_spec: str = ""
+    """The spec with something else in place of paths, if it has some; seeds depend on it."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,9 @@ def schedule_games(context: Context, one: Contestant, other: Contestant) -> Iter
         opening = get_opening_number(number)
         start = starts.get_position(game, context.seed, opening) if opening else ""
         key = JobKey(tournament, one.spec, other.spec, number)
+        names = one.portable_spec or one.spec, other.portable_spec or other.spec
         # An even number gives White to the first player, for either side to move after the opening.
-        yield Job(key, conditions, number % 2 == 1, start)
+        yield Job(key, conditions, number % 2 == 1, start, JobKey(tournament, *names, number))
 
 
 def get_opening_number(number: int) -> int:

@@ -22,7 +22,7 @@ Ladder = dict[str, list[Game]]
 def run(context: Context) -> Iterator[Finding]:
     networks = list_systems(context, context.published["ways"])
     teacher = Contestant(context.published["teacher_name"], context.setting("teacher"))
-    tested = [teacher, *(make_contestant(system) for system in networks)]
+    tested = [teacher, *(system.to_contestant() for system in networks)]
     fixed = [Contestant(name, spec) for name, spec in context.published["opponents"].items()]
     found: dict[str, Ladder] = {
         one.name: {other.name: play_pairing(context, one, other) for other in [*fixed, *tested]}
@@ -43,10 +43,6 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 CAPTION = "Share of points, a draw being half of one, over all games with both colours."
-
-
-def make_contestant(system: System) -> Contestant:
-    return Contestant(system.name, system.spec, system.key)
 
 
 def compare_totals(

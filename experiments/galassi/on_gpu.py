@@ -82,7 +82,8 @@ class Runs:
 
     def single_tasks(self) -> list[NetworkTask]:
         """All single networks once, the most important ones first."""
-        published, others = [], []
+        published: list[NetworkTask] = []
+        others: list[NetworkTask] = []
         for identity in SINGLE:
             rows = {row["preset"] for row in self.contexts[identity].published.rows}
             for task in self.tasks(identity):

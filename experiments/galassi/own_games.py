@@ -99,7 +99,8 @@ def _learn(context: Context, seed: int) -> Iterator[Round]:
             f"measured {seed} {number}",
             lambda player=player: _measure(context, folder, player),  # type: ignore[misc]
         )
-        yield Round(*measured, num_examples=len(entries))
+        kept, not_lost = measured
+        yield Round(kept, not_lost, len(entries))
 
 
 def _get_rules(context: Context) -> str:

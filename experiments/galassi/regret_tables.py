@@ -70,7 +70,7 @@ def count_kept(found: RegretStatistics) -> Kept:
         name: [
             tally.critical_kept,
             tally.critical,
-            tally.regret,
+            int(tally.regret),
             tally.moves - tally.num_unevaluated,
         ]
         for name, tally in tallies.items()

@@ -33,7 +33,7 @@ def run(context: Context) -> Iterator[Finding]:
                 return _play_both_sides(context, spec, text, ahead, number)
 
             found[name] += context.cached(f"{spec} {text}", compute)
-    table = []
+    table: list[list[Any]] = []
     for name, games in found.items():
         won, _ = _count(games, 1, "WIN")
         total = sum(ahead > 0 for ahead, _ in games)

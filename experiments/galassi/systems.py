@@ -20,6 +20,7 @@ from ludus.learn.nnmm import (
 from ludus.reproduce import Context, quote
 
 from .data import find_data_folder, read_positions, sample_entries
+from .games import Contestant
 
 VARIABLE = "LUDUS_NNMM_WEIGHTS"
 """Further weights files to test, with the system's separator of paths between them."""
@@ -51,22 +52,31 @@ class System:
     def chain(self) -> Chain:
         return Chain.load(self.file)
 
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self.file.read_bytes()).hexdigest()[:16]
+
     @property
     def key(self) -> str:
         """What decides about its answers, for a cell's key."""
-        digest = hashlib.sha256(self.file.read_bytes()).hexdigest()[:16]
-        return f"{digest} {self.rule} {self.symmetries} {self.hybrid}".rstrip()
+        return f"{self.digest} {self.rule} {self.symmetries} {self.hybrid}".rstrip()
 
     @property
     def spec(self) -> str:
         """The same as a player."""
         if "," in str(self.file):
             raise LudusError(f"{quote(str(self.file), 200)} cannot stand in a player's spec")
+        return self._make_spec(str(self.file))
+
+    def _make_spec(self, weights: str) -> str:
         player = "hybrid" if self.hybrid else "nnmm"
-        # The spec is a part of a game's seed, so it should not hold a path if it need not.
-        networks = self.shipped_as or f"weights={self.file}"
+        networks = self.shipped_as or f"weights={weights}"
         options = self.hybrid or f"rule={self.rule}"
         return f"{player}:{networks},symmetries={self.symmetries},{options}"
+
+    def to_contestant(self) -> Contestant:
+        """The same as a player of games whose seeds depend on the weights, not on their folder."""
+        return Contestant(self.name, self.spec, self.key, self._make_spec(self.digest))
 
     def positions(self, context: Context, where: str) -> MoveBatch:
         """The positions of a set that this system is asked about, as many as the size allows."""

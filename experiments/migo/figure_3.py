@@ -72,7 +72,7 @@ def run(context: Context) -> Iterator[Finding]:
 def get_num_runs(context: Context, row: PublishedRow) -> int:
     """Networks take a hundred times as long as tables, so they may have fewer runs."""
     runs = int(context.setting("runs")[row["game"]])
-    slow = int(context.setting("slow")) * row.extra.get("slow", runs)
+    slow = int(context.setting("slow")) * int(row.extra.get("slow", runs))
     return min(runs, slow)
 
 

@@ -37,7 +37,8 @@ def get_dataset_moves(exam: Exam) -> NDArray[np.int64]:
 
 def to_utilities(value: NDArray[np.uint8]) -> NDArray[np.int64]:
     """1 for a win of the mover, 0 for a draw, -1 for a loss."""
-    return classify(value) - DRAWN
+    utilities: NDArray[np.int64] = classify(value) - DRAWN
+    return utilities
 
 
 def compute_regret(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -49,7 +50,8 @@ def compute_extra_plies(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int
     """Where a win is kept: by how many plies it takes longer than it must."""
     is_won = (to_utilities(exam.value) == 1) & (compute_regret(exam, chosen) == 0)
     after = exam.after[chosen[is_won]].astype(np.int64)
-    return after + 1 - exam.value[is_won].astype(np.int64)
+    extra: NDArray[np.int64] = after + 1 - exam.value[is_won].astype(np.int64)
+    return extra
 
 
 def make_regret_row(name: str, exam: Exam, chosen: NDArray[np.int64]) -> list[Any]:

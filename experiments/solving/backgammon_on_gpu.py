@@ -12,6 +12,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 STARTED = time.time()
 
@@ -44,7 +45,7 @@ def main() -> None:
     print(json.dumps(report))
 
 
-def solve(men: int) -> tuple[dict[str, object], np.ndarray, np.ndarray]:
+def solve(men: int) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
     clock = {}
     began = time.time()
     solver = CudaHypergammon(men)
@@ -69,7 +70,7 @@ def solve(men: int) -> tuple[dict[str, object], np.ndarray, np.ndarray]:
     began = time.time()
     errors = solver.find_errors()
     verifying = time.time() - began
-    report = {
+    report: dict[str, Any] = {
         "men": men,
         "positions": equities.size,
         "sweeps": sweeps,

@@ -63,13 +63,15 @@ def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
     seed = random.Random(context.seed_for("game", number)).getrandbits(62)
     match = play_match(game, (players[0], players[1]), seed=seed)
     evaluator = find_evaluator(game, "gnubg", 2)
-    position, found = game.start(), []
+    position: Any = game.start()
+    found: list[Any] = []
     for made in match.moves:
-        if made.mover == own and game.classify_decision(position, made.move):
-            reviewed = judge_move(game, position, evaluator.analyse(position), made.move)
+        move: Any = made.move
+        if made.mover == own and game.classify_decision(position, move):
+            reviewed = judge_move(game, position, evaluator.analyse(position), move)
             assert reviewed is not None
             found.append(reviewed)
-        position = position.play(made.move)
+        position = position.play(move)
     return [
         {
             "game": number,
@@ -86,10 +88,10 @@ def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
 
 def classify_error(reviewed: ReviewedMove) -> str:
     """What the move played lacks against the best one, most telling first."""
-    played, best = (
-        _get_view_after(reviewed.position, move) for move in (reviewed.move, reviewed.best)
-    )
-    hits = [any(step.hit for step in move.steps) for move in (reviewed.move, reviewed.best)]
+    position: Any = reviewed.position
+    moves: list[Any] = [reviewed.move, reviewed.best]
+    played, best = (_get_view_after(position, move) for move in moves)
+    hits = [any(step.hit for step in move.steps) for move in moves]
     ours, theirs = compute_board_features(played), compute_board_features(best)
     if hits == [False, True]:
         return "did not hit"

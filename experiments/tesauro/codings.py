@@ -113,4 +113,5 @@ def is_stacking(position: Position, move: Any) -> bool:
 def _find_best_move(number: int) -> int:
     """The number of the expert's move."""
     scored = load_test_positions()[number]
-    return scored.position.legal_moves().index(next(iter(scored.scores)))
+    moves: list[Any] = scored.position.legal_moves()
+    return moves.index(next(iter(scored.scores)))

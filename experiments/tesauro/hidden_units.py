@@ -87,7 +87,8 @@ def compute_correlations(network: GammonNetwork, concepts: np.ndarray, tested: i
     weights, biases = network.layers[0]
     inputs = scored.encoded_moves.to_dense(network.encoding.num_units)
     hidden = 1 / (1 + np.exp(-(inputs @ weights + biases)))
-    return _standardize(hidden).T @ _standardize(concepts) / len(hidden)
+    correlations: np.ndarray = _standardize(hidden).T @ _standardize(concepts) / len(hidden)
+    return correlations
 
 
 def _standardize(values: np.ndarray) -> np.ndarray:

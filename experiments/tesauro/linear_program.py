@@ -51,4 +51,5 @@ def _centre_by_position(values: np.ndarray, position: np.ndarray) -> np.ndarray:
         [np.bincount(position, values[:, column]) / counts for column in range(values.shape[1])],
         axis=1,
     )
-    return values - means[position]
+    centred: np.ndarray = values - means[position]
+    return centred

@@ -161,7 +161,8 @@ def _judge_game(seed: int, own: int, file: Path) -> list[str]:
     match = play_match(game, (players[0], players[1]), seed=seed)
     decisions = judge_decisions(game, match.moves, own, JUDGE_PLIES)
     blunders = [each for each in decisions if each.cost >= BLUNDER]
-    scored = [score_position(turn_to_side_0(each.position)) for each in blunders]
+    positions: list[Any] = [each.position for each in blunders]
+    scored = [score_position(turn_to_side_0(position)) for position in positions]
     return [str(each) for each in scored if each is not None]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from ludus.reproduce import Conclusion, MatchTally, Proportion, compute_difference_interval
 
-from .fuzzy_play import OPPONENTS, Condition
+from .fuzzy_matches import OPPONENTS, Condition
 
 Tallies = Mapping[Condition, MatchTally]
 

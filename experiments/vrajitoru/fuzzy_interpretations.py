@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ludus.reproduce import Context, Finding, MatchTally, Remark, Table
 
-from .fuzzy_play import OPPONENTS, Condition, compute_percentage, join_options, play_matches
+from .fuzzy_matches import OPPONENTS, Condition, compute_percentage, join_options, play_matches
 from .interpretations import compute_log_likelihood
 
 READINGS = {

@@ -10,9 +10,15 @@ from typing import Any
 from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
 
 from .conclusions import draw_conclusions
-from .fuzzy_curves import draw_curve, make_curve_data
 from .fuzzy_interpretations import make_tables, rank_interpretations
-from .fuzzy_play import Condition, compute_percentage, join_options, play_matches
+from .fuzzy_matches import (
+    Condition,
+    compute_percentage,
+    draw_curve,
+    join_options,
+    make_curve_data,
+    play_matches,
+)
 
 SIGNIFICANT = 0.05
 PRESETS = ("paper", "seed")

@@ -11,7 +11,7 @@ from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement
 
-from .fuzzy_play import GAME, RULES
+from .fuzzy_matches import GAME, RULES
 
 
 def run(context: Context) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from ludus.learn.patterns import (
 )
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .fuzzy_play import GAME, OPPONENTS, RULES
+from .fuzzy_matches import GAME, OPPONENTS, RULES
 
 
 def run(context: Context) -> Iterator[Finding]:

@@ -5,8 +5,7 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .fuzzy_curves import draw_curve
-from .fuzzy_play import OPPONENTS, play_matches
+from .fuzzy_matches import OPPONENTS, draw_curve, play_matches
 
 __all__ = ["draw_curve", "run"]
 

@@ -12,7 +12,7 @@ from ludus.learn.patterns import (
 )
 from ludus.reproduce import Conclusion, Context, Finding, Measurement, compute_difference_interval
 
-from .fuzzy_play import GAME, OPPONENTS, RULES
+from .fuzzy_matches import GAME, OPPONENTS, RULES
 
 GAMES_OF_PERSON = 30
 

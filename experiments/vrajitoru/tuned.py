@@ -5,7 +5,7 @@ from typing import Any
 
 from ludus.reproduce import Context, Finding, Measurement, Table, compare_wins
 
-from .fuzzy_play import OPPONENTS, join_options, play_matches
+from .fuzzy_matches import OPPONENTS, join_options, play_matches
 
 
 def run(context: Context) -> Iterator[Finding]:

@@ -9,7 +9,13 @@ import pytest
 from ludus.reproduce import find_experiment
 from support.paths import EXPERIMENTS, ROOT
 
-PAGES = ("README.md", "docs/scholar.md")
+PAGES = (
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in ("backgammon", "migo", "nnmm", "patterns", "scholar", "tabular")
+    ),
+)
 """Pages with tables of results; other tables of the README have no numbers."""
 
 TABLE = re.compile(r"(?:<!-- numbers of: (.+) -->\n\n)?((?:^\|.*\n)+)", re.MULTILINE)
@@ -57,8 +63,10 @@ TABLES = [
 ]
 
 
-def test_both_pages_have_tables_of_results():
-    assert sum(bool(sources) for sources, _ in TABLES) >= 2
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_have_tables_of_results(page):
+    found = TABLE.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert any(sources for sources, _ in found)
 
 
 @pytest.mark.parametrize(("sources", "table"), TABLES, ids=range(len(TABLES)))

@@ -37,6 +37,7 @@ WITH_DATA = {
     "galassi-ablation": {"entries": 80, "epochs": 1, "seeds": 1},
     "galassi-orders": {"positions": 50},
     "galassi-retraining": {"entries": 60, "epochs": 1, "seeds": 1},
+    "galassi-joined": {"positions": 20},
 }
 
 
@@ -96,6 +97,8 @@ def test_small_runs_on_the_authors_data(reproduce_small, identity, monkeypatch):
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(external("nnmm")))
     if identity == "galassi-retraining":
         external("nnmm", "dataset_gaming.txt")
+    if identity == "galassi-orders":
+        external("nnmm", "npz/TEST-rawest-FTR_TO.npz")
     check(reproduce_small(identity, WITH_DATA[identity]), identity)
 
 

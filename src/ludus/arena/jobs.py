@@ -60,6 +60,9 @@ class Job:
     start: str = ""
     """The start position; empty for the start of the game."""
 
+    seed_key: JobKey | None = None
+    """A key without paths of this machine, if `key` has some: files that are moved keep seeds."""
+
     @property
     def players(self) -> tuple[str, str]:
         """The players' specs by side."""
@@ -69,7 +72,7 @@ class Job:
     @property
     def seed(self) -> int:
         """Seed of all randomness in the game, derived from its key."""
-        return derive_seed(*self.key)
+        return derive_seed(*(self.seed_key or self.key))
 
 
 @dataclass(frozen=True, slots=True)

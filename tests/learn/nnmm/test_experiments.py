@@ -3,15 +3,28 @@
 import importlib
 import json
 
+import numpy as np
 import pytest
 
 import ludus
+from ludus.arena import Job
 from ludus.arena.regret import RegretStatistics
 from ludus.cli.main import run
 from ludus.datasets import augment
+from ludus.learn.nnmm import (
+    Chain,
+    Committee,
+    NetworkConfig,
+    VotingOptions,
+    compute_accuracy,
+    compute_legality,
+    points_to_classes,
+)
 from ludus.oracle import oracle_for
 from ludus.reproduce import find_experiment
+from ludus.reproduce.context import RunOptions, make_context
 from support.facilities import external
+from support.nnmm_chains import random_chain
 from support.nnmm_folder import EXPERIMENTS, train, write_data, write_experiments
 
 # Section 6.3 of the thesis.
@@ -311,6 +324,56 @@ def test_what_is_kept_of_critical_positions():
     counts = tables.count_kept(found)
     assert counts["all"] == [1, 5, 7, 5]
     assert tables.make_row("all", counts)[:3] == ["all", 5, 1.4]
+
+
+def test_seeds_of_games_depend_on_weights_and_not_on_their_folder(small, tmp_path):
+    package = find_experiment("galassi-gaming", EXPERIMENTS).module().__package__
+    games, systems = (importlib.import_module(f"{package}.{name}") for name in ("games", "systems"))
+    weights = (small / "tiny.safetensors").read_bytes()
+    files = [tmp_path / folder / "tiny.safetensors" for folder in ("here", "there")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_bytes(weights)
+    experiment = find_experiment("galassi-gaming", small / "experiments")
+    context = make_context(experiment, tmp_path / "out", RunOptions(size="quick"))
+    other = games.Contestant("random", "random")
+    here, there = (
+        list(games.schedule_games(context, systems.System("tiny", file).to_contestant(), other))
+        for file in files
+    )
+    assert [job.seed for job in here] == [job.seed for job in there]
+    assert len({job.seed for job in here}) == len(here)
+    assert [job.players for job in here] != [job.players for job in there]
+    shipped = systems.System("ours", files[0], "size=symmetric,order=TFR").to_contestant()
+    for job in games.schedule_games(context, shipped, other):
+        assert job.seed == Job(job.key, job.conditions, job.is_swapped, job.start).seed
+
+
+def test_one_image_of_an_entry_counts_for_all_of_them(small, monkeypatch):
+    """Sets that treat all images alike have the same figures as with every entry by itself."""
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    package = find_experiment("galassi-joined", EXPERIMENTS).module().__package__
+    joined, data = (importlib.import_module(f"{package}.{name}") for name in ("joined", "data"))
+    entries = data.read_positions(data.WHOLE)[-3000:]
+    images = joined.find_distinct_images(entries)
+    assert images.counts.sum() == len(entries)
+    assert len(images.entries) < len(entries) / 10
+    keys, symmetry = images.entries.find_canonical()
+    assert (keys == images.entries.keys().astype(np.int64)).all()
+    assert not symmetry.any()
+    symmetric = NetworkConfig("symmetric", first=4, blocks=1)
+    both = Committee.combine(
+        random_chain("TFR", "lines", 1, symmetric, seed=1),
+        random_chain("TFR", "rawest", seed=2),
+        voting=[VotingOptions(1, 1), VotingOptions(1, 16)],
+    )
+    found = joined.evaluate_images(both, images, "parts")
+    predicted = Chain(both).predict(entries.positions).classes
+    wanted = compute_accuracy(entries, predicted, points_to_classes(entries.points))
+    assert {line: found[line] for line in joined.LINES} == {
+        line: [wanted[line].hits, wanted[line].total] for line in joined.LINES
+    }
+    assert found["legal"][0] == compute_legality(entries, predicted)["whole move"].hits
 
 
 def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):

@@ -28,6 +28,9 @@ class Afterstates(Protocol):
 
     num_inputs: int
 
+    threads: int
+    """Number of threads on the processor."""
+
     def expand(self, positions: Rows, dice: Rows | None) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the boards after all moves (m, 52), and the offsets of each position's boards.
 

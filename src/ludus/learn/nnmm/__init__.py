@@ -6,7 +6,14 @@ from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from ludus.learn.common.move_explanation import DecodingRule
-    from ludus.learn.nnmm.chain import DEFAULT_SIZE, Chain, ChainPrediction, find_shipped_weights
+    from ludus.learn.nnmm.chain import (
+        DEFAULT_SIZE,
+        Chain,
+        ChainPrediction,
+        Committee,
+        VotingOptions,
+        find_shipped_weights,
+    )
     from ludus.learn.nnmm.config import NetworkConfig, Preset, TrainingConfig, load_preset
     from ludus.learn.nnmm.encoding import INPUT_MODELS
     from ludus.learn.nnmm.evaluate import (
@@ -54,6 +61,7 @@ __all__ = [
     "ChainStep",
     "ChainTrainer",
     "ChainWeights",
+    "Committee",
     "DecodingRule",
     "EncodedEntries",
     "Examples",
@@ -67,6 +75,7 @@ __all__ = [
     "ProportionTable",
     "Split",
     "TrainingConfig",
+    "VotingOptions",
     "add_tables",
     "check_legality",
     "compute_accuracy",
