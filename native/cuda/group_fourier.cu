@@ -34,7 +34,7 @@ struct Basis {
 struct Shape {
     int experts;
     int positions;
-    int pairs;      // of channels
+    int pairs;  // of channels
     int is_single;  // units and coefficients are single precision, not bfloat16
 };
 
