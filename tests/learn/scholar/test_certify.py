@@ -1,6 +1,5 @@
 """Certificates: visits compared with a plain one, exceptions in files, and the player with them."""
 
-import importlib
 import json
 import random
 from pathlib import Path
@@ -35,6 +34,7 @@ from ludus.learn.scholar.exceptions import (
 )
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.training_data import NO_ERROR
+from ludus.learn.scholar.verification import compare_in_numpy, make_choice, score_on_device
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
 from ludus.learn.scholar.weights import load_weights, save_weights
 from support.full_disk import limit_file_size
@@ -511,7 +511,6 @@ def test_a_chain_has_no_certificate(tmp_path, capsys):
 
 
 def test_games_with_stored_moves_lose_no_value():
-    checks = importlib.import_module("experiments.scholar.certificate_checks")
     source = source_of(THREE)
     # Three men a side are lost for Black, who has no value to lose.
     visit = Visit(source, HashScores(), make_roots(source, ("white",)), batch=1 << 12)
@@ -519,7 +518,7 @@ def test_games_with_stored_moves_lose_no_value():
     assert visit.is_complete
 
     def count_errors(stored):
-        choose = checks.make_choice(HashScores(), stored, CPU)
+        choose = make_choice(HashScores(), stored, CPU)
         first = find_first_errors(source, choose, 100, seed=1, max_plies=30)
         return int((first[0::2] != NO_ERROR).sum())
 
@@ -529,16 +528,15 @@ def test_games_with_stored_moves_lose_no_value():
 
 
 def test_decisions_of_torch_and_numpy_are_compared(tmp_path):
-    checks = importlib.import_module("experiments.scholar.certificate_checks")
     keys = torch.as_tensor(drawn_endings(30).find_canonical()[0])
     path = tmp_path / "scorer.safetensors"
     save_weights(path, random_weights("scorer"))
     scores = CachedScores(TorchScores(load_weights(path), CARE, CPU), CPU, 12)
-    batch = checks.score_on_device(source_of(FOUR), scores, keys)
-    found = checks.compare_in_numpy(str(path), batch)
+    batch = score_on_device(source_of(FOUR), scores, keys)
+    found = compare_in_numpy(str(path), batch)
     assert found["positions"] == 30
     assert found["moves"] > 500
     assert found["largest_difference"] < 1e-4
     assert found["disagreements"] == 0
     none = batch._replace(playable=batch.playable & False, is_exception=batch.is_exception & False)
-    assert checks.compare_in_numpy(str(path), none)["disagreements"] == 30
+    assert compare_in_numpy(str(path), none)["disagreements"] == 30

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
     from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
+    from ludus.learn.scholar.verification import DecisionComparison, play_certified_games
     from ludus.learn.scholar.visit import Visit, find_playable
     from ludus.learn.scholar.weights import SCORER, load_weights
 
@@ -46,6 +47,7 @@ __all__ = [
     "CertificateConfig",
     "Certification",
     "CudaExampleSource",
+    "DecisionComparison",
     "ExampleBatch",
     "ExampleSource",
     "Exceptions",
@@ -67,6 +69,7 @@ __all__ = [
     "make_roots",
     "make_score_function",
     "penalize_length",
+    "play_certified_games",
     "select_experts",
     "solve_on_gpu",
     "stream_examples",
